@@ -70,7 +70,7 @@ def folded(rows):
 
 
 def features(line):
-    """As `features` in shared/compliance/src/likeness.rs."""
+    """As `features` in shared/text/src/linear.rs."""
     out, run, word, before, long_before = [], 0, WORD, None, None
     for at, byte in enumerate(line.encode()[:MOST]):
         run = (run << 8 | byte) & 0xFFFFFFFFFF

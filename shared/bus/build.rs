@@ -7,6 +7,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let file = root.join("seven/v1/bus.proto");
     println!("cargo::rerun-if-changed={}", file.display());
     let descriptors = protox::compile([&file], [&root])?;
-    prost_build::Config::new().bytes(["."]).compile_fds(descriptors)?;
+    prost_build::Config::new()
+        .bytes(["."])
+        .compile_fds(descriptors)?;
     Ok(())
 }

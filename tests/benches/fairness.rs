@@ -1,14 +1,16 @@
-//! Delay that one casino's burst adds for another's guests (issue D):
-//! `cargo bench -p seven-it --bench fairness`.
-//!
-//! Both casinos share an account of 50 segments a second. One has 5 000 texts to send; a guest of the other writes now and then.
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a bench fails loudly and prints")]
+//! `cargo bench -p seven-it --bench fairness` measures how much one casino's burst of 5 000 texts
+//! delays another casino's guests. Both share an account of 50 segments a second.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a bench fails loudly and prints"
+)]
 
 use std::time::Duration;
 
 use seven::onboard;
 use seven_carrier_sim::Text;
-use seven_domain::{CasinoConfig, Channel, MessageClass, OutboundId, PhoneE164};
+use seven_domain::{CasinoConfig, Channel, MessageClass, PhoneE164};
 use seven_lab::stack::{Plan, Stack};
 use seven_settings::Worker;
 use seven_store::{
@@ -29,7 +31,10 @@ fn main() {
         return;
     }
     drop(rustls::crypto::ring::default_provider().install_default());
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     runtime.block_on(async { tokio::spawn(measure()).await.unwrap() });
 }
 
@@ -42,7 +47,10 @@ async fn measure() {
     let plan = Plan {
         nats_url: nats.url(),
         redis_url: redis.url(),
-        postgres_url: postgres.create_database("bench_fairness", None).await.unwrap(),
+        postgres_url: postgres
+            .create_database("bench_fairness", None)
+            .await
+            .unwrap(),
         dir: scratch.path().to_path_buf(),
         scale: 0.0,
         at: None,
@@ -57,10 +65,18 @@ async fn measure() {
         config.casino_id = id.parse().unwrap();
         config.operational.telnyx_phone_number = number.parse().unwrap();
         config.operational.twilio_phone_number = None;
-        onboard::add_casino(&stack.fleet, &config, "bench").await.unwrap();
-        onboard::load_content(&stack.fleet, &config.casino_id, "content.json", seven_packs::demo::CONTENT, "bench")
+        onboard::add_casino(&stack.fleet, &config, "bench")
             .await
             .unwrap();
+        onboard::load_content(
+            &stack.fleet,
+            &config.casino_id,
+            "content.json",
+            seven_packs::demo::CONTENT,
+            "bench",
+        )
+        .await
+        .unwrap();
     }
     sleep(Duration::from_secs(2)).await;
     ask(&stack, 0).await;
@@ -75,7 +91,10 @@ async fn measure() {
     let beside = asked(&stack, 200).await;
     let flood = sent(&stack) - before;
     told("beside a burst of 5 000", &beside);
-    println!("meanwhile {:.1} texts a second left the account", flood as f64 / started.elapsed().as_secs_f64());
+    println!(
+        "meanwhile {:.1} texts a second left the account",
+        flood as f64 / started.elapsed().as_secs_f64()
+    );
     println!(
         "the burst adds {:?} at p50, {:?} at p95",
         beside[ASKED / 2].saturating_sub(quiet[ASKED / 2]),
@@ -89,7 +108,7 @@ fn sent(stack: &Stack) -> usize {
     stack.sim.ledger().snapshot().outbound.len()
 }
 
-/// Returns the sorted times from a guest's text to the provider's receipt of our answer.
+/// Returns the sorted times from a guest's text until the carrier simulator received our answer.
 async fn asked(stack: &Stack, from: usize) -> Vec<Duration> {
     let mut took = Vec::new();
     for n in 0..ASKED {
@@ -104,8 +123,24 @@ async fn ask(stack: &Stack, n: usize) -> Duration {
     let from = format!("+1475555{n:04}");
     let text = Some("when does the pool open?".to_owned());
     let started = Instant::now();
-    stack.sim.text(Text { from: from.clone(), to: Some(CALM.to_owned()), text, ..Text::default() }).unwrap();
-    while !stack.sim.ledger().snapshot().outbound.iter().rev().any(|text| text.to == from) {
+    stack
+        .sim
+        .text(Text {
+            from: from.clone(),
+            to: Some(CALM.to_owned()),
+            text,
+            ..Text::default()
+        })
+        .unwrap();
+    while !stack
+        .sim
+        .ledger()
+        .snapshot()
+        .outbound
+        .iter()
+        .rev()
+        .any(|text| text.to == from)
+    {
         sleep(Duration::from_millis(2)).await;
     }
     started.elapsed()
@@ -119,36 +154,41 @@ async fn burst(stack: &Stack, config: &CasinoConfig) {
     for guest in 0..GUESTS {
         let phone: PhoneE164 = format!("+1203555{guest:04}").parse().unwrap();
         let hash = fleet.keys.hash(&config.casino_id, &phone);
-        let new = NewIds { guest: fleet.ids.next(), conversation: fleet.ids.next() };
+        let new = NewIds {
+            guest: fleet.ids.next(),
+            conversation: fleet.ids.next(),
+        };
         let mut tx = store.bind(&config.casino_id).await.unwrap();
         let number = &config.operational.telnyx_phone_number;
-        let party = tx.party(&phone, &hash, number, Channel::Sms, new, &GuestLaw::default()).await.unwrap();
+        let party = tx
+            .party(
+                &phone,
+                &hash,
+                number,
+                Channel::Sms,
+                new,
+                &GuestLaw::default(),
+            )
+            .await
+            .unwrap();
         tx.ensure_suppression_row(&hash).await.unwrap();
         let mut queued = Vec::new();
         for _ in 0..BURST / GUESTS {
-            let text = NewOutbound {
-                outbound_id: fleet.ids.next::<OutboundId>(),
-                conversation_id: party.conversation_id,
-                guest_id: party.guest_id,
-                origin: Origin::Person,
-                part: 1,
-                parts: 1,
-                kind: "person".into(),
-                class: MessageClass::Reply,
-                body: "The pool is open.".into(),
-                encoding: "gsm7".into(),
-                units: 17,
-                segments: 1,
-                agent: "bench".into(),
-                answers_at: None,
-                delay: Duration::ZERO,
-                useful_for: Duration::from_secs(3_600),
-                trace: String::new(),
-            };
+            let text = NewOutbound::new(
+                fleet.ids.next(),
+                party.recipient(),
+                Origin::Person,
+                MessageClass::Reply,
+                "The pool is open.".into(),
+                Duration::from_secs(3_600),
+            );
             queued.extend(tx.queue(&text).await.unwrap());
         }
         tx.commit().await.unwrap();
-        fleet.signal_queued(&config.casino_id, &queued, None, "").await.unwrap();
+        fleet
+            .signal_queued(&config.casino_id, &queued, None, "")
+            .await
+            .unwrap();
     }
 }
 

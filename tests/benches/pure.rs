@@ -1,6 +1,5 @@
-//! Cost of the pure functions that every text passes: `cargo bench -p seven-it --bench pure`
-//! (issue E). Gate and retrieval have benches of their own with more cases:
-//! `-p seven-packs --bench gate`, `-p seven-knowledge --bench search`.
+//! Measures the pure functions that every text passes: `cargo bench -p seven-it --bench pure`. The
+//! benches `gate` (seven-packs) and `search` (seven-knowledge) measure more cases.
 #![expect(clippy::unwrap_used, reason = "a bench fails loudly")]
 
 use chrono::{DateTime, TimeZone, Utc};
@@ -22,8 +21,7 @@ fn main() {
 
 const TEXT: &str = "Hi there, we are coming up on Saturday with two friends and would love a table near the window around 7:30, is \
                     the steakhouse still open then and is there parking?";
-const ACCENTED: &str =
-    "¡Hola! Llegamos el sábado con dos niños 👶🎉 y quisiéramos saber a qué hora abre la alberca, si hay menú infantil";
+const ACCENTED: &str = "¡Hola! Llegamos el sábado con dos niños 👶🎉 y quisiéramos saber a qué hora abre la alberca, si hay menú infantil";
 const NOW: i64 = 1_700_000_000;
 
 fn now() -> DateTime<Utc> {
@@ -43,7 +41,7 @@ fn segments(bencher: Bencher<'_, '_>, text: &str) {
     bencher.bench(|| seven_sms::measure(black_box(text)));
 }
 
-/// Measures the splitting of an answer of three sentences into texts.
+/// Measures the splitting of a long answer into at most two texts.
 #[divan::bench(sample_size = 64)]
 fn shape(bencher: Bencher<'_, '_>) {
     let answer = [TEXT, TEXT, TEXT].join(" ");
@@ -57,17 +55,30 @@ fn signature(bencher: Bencher<'_, '_>) {
     let verifier = Verifier::new(&[signer.public_key_b64()]).unwrap();
     let body = vec![b'x'; 1_200];
     let (timestamp, signature) = (NOW.to_string(), signer.sign(&NOW.to_string(), &body));
-    bencher.bench(|| verifier.verify(Some(&timestamp), Some(&signature), black_box(&body), NOW).unwrap());
+    bencher.bench(|| {
+        verifier
+            .verify(Some(&timestamp), Some(&signature), black_box(&body), NOW)
+            .unwrap();
+    });
 }
 
 /// Measures a question against the demo casino's content, including its embedding.
 #[divan::bench(sample_size = 16)]
 fn retrieval(bencher: Bencher<'_, '_>) {
-    let reference = Reference { now: now(), zone: New_York };
+    let reference = Reference {
+        now: now(),
+        zone: New_York,
+    };
     let items = parse_content("content.json", seven_packs::demo::CONTENT, reference).unwrap();
     let offline = Offline::new();
     let index = Index::build(items).in_zone(New_York).embedded(&offline);
-    bencher.bench(|| index.retrieve(&Query::offline(black_box("is there a steakhouse open late?"), now(), &offline)));
+    bencher.bench(|| {
+        index.retrieve(&Query::offline(
+            black_box("is there a steakhouse open late?"),
+            now(),
+            &offline,
+        ))
+    });
 }
 
 /// Measures one consent event: its canonical JSON and its link in the chain.

@@ -1,7 +1,10 @@
-//! Cost of a turn without its model, on real stores: `cargo bench -p seven-it --bench turn`.
-//!
-//! The promise is a median under 3 ms: from the signal to the announced draft, with the answer at hand and no quiet window.
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a bench fails loudly and prints")]
+//! `cargo bench -p seven-it --bench turn` measures a turn without its model, on real stores. Goal:
+//! a median under 3 ms from the turn's signal to the published draft, without quiet window.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a bench fails loudly and prints"
+)]
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,11 +19,11 @@ use seven_settings::Worker;
 use seven_testkit::{Nats, Postgres, Redis, Scratch};
 use tokio::time::Instant;
 
-/// As many guests as the enterprise tier admits within one minute (PROD-2); the gate would close
-/// further texts.
+/// Guests of each casino: as many as the enterprise tier admits within one minute. The gate would
+/// close the texts of more guests.
 const GUESTS: usize = 200;
 const CASINOS: usize = 4;
-/// Turns to run until every connection has planned its statements.
+/// Turns that are not measured, until every connection has planned its statements.
 const WARM: usize = 200;
 
 /// A model with a fixed answer.
@@ -40,6 +43,8 @@ impl Model for Ready {
             intent: "amenities".to_owned(),
             grounded: true,
             asked: request.ask,
+            state: request.state.clone(),
+            staff: Vec::new(),
             usage: Usage::default(),
         };
         Box::pin(async { Ok(reply) })
@@ -52,8 +57,11 @@ fn main() {
         return;
     }
     drop(rustls::crypto::ring::default_provider().install_default());
-    // Runs on a thread of the runtime, as a worker's handler does.
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    // Runs the measurement on a thread of the runtime, where a worker's handler also runs.
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     runtime.block_on(async { tokio::spawn(measure()).await.unwrap() });
 }
 
@@ -86,9 +94,19 @@ async fn measure() {
     for n in 0..CASINOS {
         config.casino_id = format!("bench_{n}").parse().unwrap();
         config.operational.telnyx_phone_number = number(n).parse().unwrap();
-        onboard::add_casino(&stack.fleet, &config, "bench").await.unwrap();
+        onboard::add_casino(&stack.fleet, &config, "bench")
+            .await
+            .unwrap();
         let casino = &config.casino_id;
-        onboard::load_content(&stack.fleet, casino, "content.json", seven_packs::demo::CONTENT, "bench").await.unwrap();
+        onboard::load_content(
+            &stack.fleet,
+            casino,
+            "content.json",
+            seven_packs::demo::CONTENT,
+            "bench",
+        )
+        .await
+        .unwrap();
     }
     let model: Arc<dyn Model> = Arc::new(Ready);
     let swarm = Swarm::new(
@@ -104,23 +122,40 @@ async fn measure() {
     for (n, guest) in (0..CASINOS).flat_map(|n| (0..GUESTS).map(move |guest| (n, guest))) {
         let from = format!("+1203555{:04}", 100 + guest % 100 + guest / 100 * 1_000);
         let text = Some("when does the pool open?".to_owned());
-        stack.sim.text(Text { from, to: Some(number(n)), text, ..Text::default() }).unwrap();
+        stack
+            .sim
+            .text(Text {
+                from,
+                to: Some(number(n)),
+                text,
+                ..Text::default()
+            })
+            .unwrap();
     }
     let owner = sqlx::PgPool::connect(&postgres_url).await.unwrap();
     let mut stored = 0;
     while stored < i64::try_from(CASINOS * GUESTS).unwrap() {
         tokio::time::sleep(Duration::from_millis(100)).await;
-        stored = sqlx::query_scalar("select count(*) from inbound_messages").fetch_one(&owner).await.unwrap();
+        stored = sqlx::query_scalar("select count(*) from inbound_messages")
+            .fetch_one(&owner)
+            .await
+            .unwrap();
     }
     let open: Vec<(String, uuid::Uuid)> =
         sqlx::query_as("select distinct casino_id, conversation_id from inbound_messages where disposition = 'open'")
             .fetch_all(&owner)
             .await
             .unwrap();
-    assert_eq!(open.len(), CASINOS * GUESTS, "the gate left every text open");
+    assert_eq!(
+        open.len(),
+        CASINOS * GUESTS,
+        "the gate left every text open"
+    );
     let mut took = Vec::with_capacity(open.len());
     for (casino, conversation) in open {
-        let event = ConversationSignal { conversation_id: conversation.as_bytes().to_vec().into() };
+        let event = ConversationSignal {
+            conversation_id: conversation.as_bytes().to_vec().into(),
+        };
         let delivery = Delivery {
             casino: casino.parse().unwrap(),
             event,

@@ -1,4 +1,5 @@
-//! Three NATS servers, as in production (D16): one of them may go at any time, and all of them at once.
+//! Three NATS servers, as in production (D16): one of them may fail at any time, or all of them at
+//! once.
 
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use crate::{
     outages::{ask_all, each_answered_once},
 };
 
-/// A fleet beside three servers. It knows the first of them only, or all of them.
+/// Starts a fleet on three servers, of which it knows only the first, or all.
 async fn clustered(unique: &str, knows_all: bool) -> (House, [Nats; 2]) {
     let scratch = Scratch::new(unique).unwrap();
     let [one, two, three] = Nats::start_cluster(scratch.path()).await.unwrap();
@@ -21,10 +22,20 @@ async fn clustered(unique: &str, knows_all: bool) -> (House, [Nats; 2]) {
         true => [&one, &two, &three].map(Nats::url).join(", "),
         false => one.url(),
     };
-    let wanted = Wanted { scale: 0.3, extra: "nats.replicas = 3\n".to_owned(), ..Wanted::default() };
+    let wanted = Wanted {
+        scale: 0.3,
+        extra: "nats.replicas = 3\n".to_owned(),
+        ..Wanted::default()
+    };
     let postgres = Postgres::for_tests().await.unwrap();
-    let database = postgres.create_database(&database_name(unique), None).await.unwrap();
-    (house_at(scratch, wanted, database, one, urls).await, [two, three])
+    let database = postgres
+        .create_database(&database_name(unique), None)
+        .await
+        .unwrap();
+    (
+        house_at(scratch, wanted, database, one, urls).await,
+        [two, three],
+    )
 }
 
 #[tokio::test] // D16
@@ -40,7 +51,7 @@ async fn each_of_three_servers_is_killed_in_turn_and_then_all_while_guests_write
         for server in servers {
             server.kill().unwrap();
         }
-        // A server alone would wait for a second one: nobody leads.
+        // Starts all servers together, because one alone cannot elect a leader.
         tokio::try_join!(house.nats.restart(), two.restart(), three.restart()).unwrap();
     })
     .await;
@@ -48,13 +59,15 @@ async fn each_of_three_servers_is_killed_in_turn_and_then_all_while_guests_write
     house.stop().await;
 }
 
-/// Ten guests write, something breaks, ten more write: the `n`th time.
+/// Lets ten guests write, breaks something, and lets ten more write; this is round `n`.
 async fn write_around<F: Future<Output = ()>>(house: &House, n: usize, breaks: impl FnOnce() -> F) {
     let began = Instant::now();
     ask_all(house, n * 20..n * 20 + 10);
     breaks().await;
     ask_all(house, n * 20 + 10..n * 20 + 20);
-    house.settle_within((n * 20 + 20).try_into().unwrap(), Duration::from_secs(90)).await;
+    house
+        .settle_within((n * 20 + 20).try_into().unwrap(), Duration::from_secs(90))
+        .await;
     eprintln!("{n}: all answered after {:?}", began.elapsed());
 }
 
@@ -68,17 +81,22 @@ async fn consumers_whose_leader_died_are_heard_though_the_fleet_is_connected_to_
     }
     sleep(Duration::from_secs(2)).await;
     two.kill().unwrap();
-    // The others have agreed by then who leads; what waits for the dead one would wait half a minute.
+    // By then the other servers have elected a leader. Work that waited for the dead one could wait
+    // half a minute.
     sleep(Duration::from_secs(8)).await;
     let began = Instant::now();
     ask_all(&house, 5..15);
     house.settle_within(15, Duration::from_secs(90)).await;
-    assert!(began.elapsed() < Duration::from_secs(12), "{:?}", began.elapsed());
+    assert!(
+        began.elapsed() < Duration::from_secs(12),
+        "{:?}",
+        began.elapsed()
+    );
     each_answered_once(&house, 0..15).await;
     house.stop().await;
 }
 
-/// Lets this server lead a stage's consumer.
+/// Makes this server the leader of a stage's consumer.
 async fn lead(house: &House, stage: Stage, server: &Nats) {
     let client = async_nats::connect(house.nats.url()).await.unwrap();
     let js = jetstream::new(client.clone());
@@ -87,10 +105,17 @@ async fn lead(house: &House, stage: Stage, server: &Nats) {
     let port = url.rsplit(':').next().unwrap();
     until("it leads", Duration::from_secs(60), || async {
         let stream = js.get_stream(stream_of(stage)).await.unwrap();
-        let leader = stream.consumer_info(&name).await.ok().and_then(|info| info.cluster?.leader);
+        let leader = stream
+            .consumer_info(&name)
+            .await
+            .ok()
+            .and_then(|info| info.cluster?.leader);
         let leads = leader.is_some_and(|leader| leader.ends_with(port));
         if !leads {
-            let subject = format!("$JS.API.CONSUMER.LEADER.STEPDOWN.{}.{name}", stream_of(stage));
+            let subject = format!(
+                "$JS.API.CONSUMER.LEADER.STEPDOWN.{}.{name}",
+                stream_of(stage)
+            );
             client.request(subject, "".into()).await.unwrap();
             sleep(Duration::from_millis(500)).await;
         }

@@ -1,4 +1,4 @@
-//! Guests are answered from their own casino's current content only; its vectors are made once.
+//! Guests are answered only from their own casino's current content, whose vectors are made once.
 
 use std::time::Duration;
 
@@ -15,26 +15,45 @@ use crate::harness::{GUEST, House, Wanted, house};
 
 const ASKED: &str = "How much is the Swedish Massage?";
 
-/// An operators' command that must work; its stdout.
+/// Runs an operators' command that must succeed, and returns its stdout.
 async fn seven(house: &House, args: &[&str]) -> String {
     let said = house.seven(args, "").await;
     assert_eq!(said.code, 0, "{args:?}: {said:?}");
     said.out
 }
 
-/// The demo's content with one item changed, through `seven content load`.
+/// Loads the demo's content with one item changed, by `seven content load`.
 async fn load(house: &House, id: &str, change: impl FnOnce(&mut Value)) -> String {
     let mut content: Value = serde_json::from_str(seven_packs::demo::CONTENT).unwrap();
-    change(content["items"].as_array_mut().unwrap().iter_mut().find(|item| item["id"] == id).unwrap());
+    change(
+        content["items"]
+            .as_array_mut()
+            .unwrap()
+            .iter_mut()
+            .find(|item| item["id"] == id)
+            .unwrap(),
+    );
     let file = house.file("changed.json", &content.to_string());
-    seven(house, &["content", "load", "--casino", house.casino().as_str(), &file, "--by", "test"]).await
+    seven(
+        house,
+        &[
+            "content",
+            "load",
+            "--casino",
+            house.casino().as_str(),
+            &file,
+            "--by",
+            "test",
+        ],
+    )
+    .await
 }
 
 fn warm(item: &mut Value) {
     item["description"] = "Warm indoor-outdoor pool.".into();
 }
 
-/// The answer to a text, which is the `nth` of the test.
+/// Sends the test's `nth` text and returns its answer.
 async fn answer(house: &House, nth: i64, text: &str) -> String {
     let before = house.texts_to(GUEST).len();
     house.text(GUEST, text);
@@ -47,7 +66,10 @@ async fn a_price_that_was_changed_is_told_at_once_and_a_row_that_is_out_never() 
     let house = house("content_price", Wanted::default()).await;
     let said = answer(&house, 1, ASKED).await;
     assert!(said.contains("$165"), "{said}");
-    load(&house, "spa_001", |item| item["details"]["price"] = 187.into()).await;
+    load(&house, "spa_001", |item| {
+        item["details"]["price"] = 187.into();
+    })
+    .await;
     let said = answer(&house, 2, ASKED).await;
     assert!(said.contains("$187") && !said.contains("165"), "{said}");
     load(&house, "spa_001", |item| item["active"] = false.into()).await;
@@ -56,30 +78,50 @@ async fn a_price_that_was_changed_is_told_at_once_and_a_row_that_is_out_never() 
     house.stop().await;
 }
 
-/// A space of three thoughts.
+/// Returns a vector with three dimensions: the counts of pool words and of massage words, and a
+/// constant.
 fn thoughts(text: &str) -> Vec<f32> {
     let text = text.to_lowercase();
-    let about = |words: &[&str]| words.iter().map(|word| text.matches(word).count() as f32).sum::<f32>();
-    vec![about(&["pool", "swim", "paddle"]), about(&["massage", "shoulders"]), 0.1]
+    let about = |words: &[&str]| {
+        words
+            .iter()
+            .map(|word| text.matches(word).count() as f32)
+            .sum::<f32>()
+    };
+    vec![
+        about(&["pool", "swim", "paddle"]),
+        about(&["massage", "shoulders"]),
+        0.1,
+    ]
 }
 
-/// The index as a worker builds it.
+/// Builds the index as a worker does.
 async fn index(house: &House, casino: &CasinoId, embedding: &Embedding) -> seven_knowledge::Index {
     let mut tx = house.stack.fleet.store.bind(casino).await.unwrap();
     let rows = tx.content().await.unwrap();
     let stored = tx.vectors(&embedding.space().to_string()).await.unwrap();
-    let zone = tx.casino_row().await.unwrap().unwrap().config.operational.timezone;
+    let zone = tx
+        .casino_row()
+        .await
+        .unwrap()
+        .unwrap()
+        .config
+        .operational
+        .timezone;
     tx.commit().await.unwrap();
     let stored = stored.into_iter().map(|row| Stored {
         item_id: row.item_id,
         content_hash: row.content_hash,
         values: row.vector,
     });
-    let items: Vec<Item> = rows.iter().map(|row| Item::from_json(row).unwrap()).collect();
+    let items: Vec<Item> = rows
+        .iter()
+        .map(|row| Item::from_json(row).unwrap())
+        .collect();
     embedding.index(items, zone, stored.collect())
 }
 
-/// The fleet's open alerts, by name.
+/// Returns the names of the fleet's open alerts.
 async fn raised(house: &House) -> Vec<String> {
     let alerts = house.stack.fleet.store.alerts(false, 10).await.unwrap();
     alerts.into_iter().map(|alert| alert.name).collect()
@@ -94,7 +136,14 @@ async fn vectors_are_made_once_and_belong_to_one_casino() {
          [cost]\nreindex = \"0.0005\"\n",
         models.openai_url()
     );
-    let house = house("content_vectors", Wanted { extra: section, ..Wanted::default() }).await;
+    let house = house(
+        "content_vectors",
+        Wanted {
+            extra: section,
+            ..Wanted::default()
+        },
+    )
+    .await;
     let settings = Settings::load(Some(&house.stack.config_file)).unwrap();
     let embedding = wiring::embedding(&settings, &house.stack.fleet.cache).unwrap();
     let casino = house.casino().clone();
@@ -102,61 +151,144 @@ async fn vectors_are_made_once_and_belong_to_one_casino() {
     let rows = content["items"].as_array().unwrap().len();
 
     // The harness loads content without vectors; the operator makes them.
-    let said = seven(&house, &["knowledge", "reindex", "--casino", casino.as_str()]).await;
-    assert!(said.contains(&format!("{rows} embedded, 0 kept, 0 removed")), "{said}");
-    assert!(said.contains("; $0.0009."), "three times two thousand tokens: {said}");
-    assert_eq!(raised(&house).await, ["reindex_cost"], "more than it may cost");
-    let embedded = || models.requests().iter().map(|request| request.embedded.len()).sum::<usize>();
+    let said = seven(
+        &house,
+        &["knowledge", "reindex", "--casino", casino.as_str()],
+    )
+    .await;
+    assert!(
+        said.contains(&format!("{rows} embedded, 0 kept, 0 removed")),
+        "{said}"
+    );
+    assert!(
+        said.contains("; $0.0009."),
+        "three times two thousand tokens: {said}"
+    );
+    assert_eq!(
+        raised(&house).await,
+        ["reindex_cost"],
+        "more than it may cost"
+    );
+    let embedded = || {
+        models
+            .requests()
+            .iter()
+            .map(|request| request.embedded.len())
+            .sum::<usize>()
+    };
     assert_eq!((embedded(), models.count()), (rows, 3), "batches of fifty");
-    let said = seven(&house, &["knowledge", "reindex", "--casino", casino.as_str()]).await;
-    assert!(said.contains(&format!("0 embedded, {rows} kept, 0 removed")), "{said}");
+    let said = seven(
+        &house,
+        &["knowledge", "reindex", "--casino", casino.as_str()],
+    )
+    .await;
+    assert!(
+        said.contains(&format!("0 embedded, {rows} kept, 0 removed")),
+        "{said}"
+    );
     assert_eq!(models.count(), 3, "an unchanged row is not embedded again");
     assert!(said.contains("; $0.0000."), "{said}");
 
-    // One changed row is one text, and the load itself sees to it.
+    // One changed row costs one text to embed, and the load embeds it.
     let said = load(&house, "amenities_001", warm).await;
-    assert!(said.contains(&format!("vectors: 1 embedded, {} kept", rows - 1)), "{said}");
+    assert!(
+        said.contains(&format!("vectors: 1 embedded, {} kept", rows - 1)),
+        "{said}"
+    );
     assert_eq!(embedded(), rows + 1);
 
-    // Words that stand in no row find it by meaning; another casino's index holds none of these vectors.
-    let found = index(&house, &casino, &embedding).await.retrieve(&embedding.query("paddle", Utc::now()).await);
-    let by_meaning =
-        |row: &seven_knowledge::Retrieved| row.scores.bm25 == 0.0 && row.scores.cosine.is_some_and(|c| c > 0.9);
-    assert!(found.len() == 5 && found.iter().all(by_meaning), "{found:?}");
-    let calls =
-        seven_telemetry::metrics().model_calls.with_label_values(&["openai/thoughts-1", "embedding", "ok"]).get();
-    assert!(calls > 0, "the questions' calls are counted like any model's");
+    // Words that no row contains find the row by meaning; another casino's index has none of these
+    // vectors.
+    let found = index(&house, &casino, &embedding)
+        .await
+        .retrieve(&embedding.query("paddle", Utc::now()).await);
+    let by_meaning = |row: &seven_knowledge::Retrieved| {
+        row.scores.bm25 == 0.0 && row.scores.cosine.is_some_and(|c| c > 0.9)
+    };
+    assert!(
+        found.len() == 5 && found.iter().all(by_meaning),
+        "{found:?}"
+    );
+    let calls = seven_telemetry::metrics()
+        .model_calls
+        .with_label_values(&["openai/thoughts-1", "embedding", "ok"])
+        .get();
+    assert!(
+        calls > 0,
+        "the questions' calls are counted like any model's"
+    );
     let mut other = house.config.clone();
     other.casino_id = "other_casino".parse().unwrap();
     other.operational.telnyx_phone_number = "+18605550177".parse().unwrap();
     let fleet = &house.stack.fleet;
     onboard::add_casino(fleet, &other, "test").await.unwrap();
     let one = r#"{"schema":1,"items":[{"id":"amenities_001","category":"pool","name":"Zephyr Baths","description":"Swim here."}]}"#;
-    onboard::load_content(fleet, &other.casino_id, "one.json", one, "test").await.unwrap();
-    let theirs = index(&house, &other.casino_id, &embedding).await;
-    assert!(theirs.len() == 1 && theirs.retrieve(&embedding.query("paddle", Utc::now()).await).is_empty());
-    let done = ingest::ingest(fleet, &other.casino_id, &embedding, false).await.unwrap();
-    assert_eq!((done.embedded, done.kept, done.removed), (1, 0, 0), "the same id of another casino is another row");
-    let theirs = index(&house, &other.casino_id, &embedding).await;
-    let found = theirs.retrieve(&embedding.query("paddle", Utc::now()).await);
-    assert_eq!(found.iter().map(|row| row.item.name.as_str()).collect::<Vec<_>>(), ["Zephyr Baths"]);
-
-    // A provider that is down leaves the content loaded, the old vectors in place and the questions answered by words.
-    models.otherwise(Play::status(400));
-    onboard::load_content(fleet, &other.casino_id, "two.json", &one.replace("Swim here", "Paddle here"), "test")
+    onboard::load_content(fleet, &other.casino_id, "one.json", one, "test")
         .await
         .unwrap();
-    assert!(ingest::ingest(fleet, &other.casino_id, &embedding, false).await.is_err());
+    let theirs = index(&house, &other.casino_id, &embedding).await;
+    assert!(
+        theirs.len() == 1
+            && theirs
+                .retrieve(&embedding.query("paddle", Utc::now()).await)
+                .is_empty()
+    );
+    let done = ingest::ingest(fleet, &other.casino_id, &embedding, false)
+        .await
+        .unwrap();
+    assert_eq!(
+        (done.embedded, done.kept, done.removed),
+        (1, 0, 0),
+        "the same id of another casino is another row"
+    );
     let theirs = index(&house, &other.casino_id, &embedding).await;
     let found = theirs.retrieve(&embedding.query("paddle", Utc::now()).await);
-    assert!(found.len() == 1 && found[0].scores.cosine.is_none(), "{found:?}");
+    assert_eq!(
+        found
+            .iter()
+            .map(|row| row.item.name.as_str())
+            .collect::<Vec<_>>(),
+        ["Zephyr Baths"]
+    );
 
-    // A file that came back nearly empty deletes nothing by itself.
+    // A provider that is down leaves the content loaded, the old vectors in place and the questions
+    // answered by words.
+    models.otherwise(Play::status(400));
+    onboard::load_content(
+        fleet,
+        &other.casino_id,
+        "two.json",
+        &one.replace("Swim here", "Paddle here"),
+        "test",
+    )
+    .await
+    .unwrap();
+    assert!(
+        ingest::ingest(fleet, &other.casino_id, &embedding, false)
+            .await
+            .is_err()
+    );
+    let theirs = index(&house, &other.casino_id, &embedding).await;
+    let found = theirs.retrieve(&embedding.query("paddle", Utc::now()).await);
+    assert!(
+        found.len() == 1 && found[0].scores.cosine.is_none(),
+        "{found:?}"
+    );
+
+    // A nearly empty file deletes no vectors unasked.
     models.otherwise(Play::vectors(thoughts));
     let content = one.replace("\"amenities_001\"", "\"amenities_009\"");
-    onboard::load_content(fleet, &casino, "short.json", &content, "test").await.unwrap();
-    assert!(ingest::ingest(fleet, &casino, &embedding, false).await.is_err());
-    let done = ingest::ingest(fleet, &casino, &embedding, true).await.unwrap();
+    onboard::load_content(fleet, &casino, "short.json", &content, "test")
+        .await
+        .unwrap();
+    assert!(
+        ingest::ingest(fleet, &casino, &embedding, false)
+            .await
+            .is_err()
+    );
+    let done = ingest::ingest(fleet, &casino, &embedding, true)
+        .await
+        .unwrap();
     assert_eq!((done.embedded, done.removed), (1, rows as u64 - 1));
     house.stop().await;
 }
@@ -165,15 +297,31 @@ async fn vectors_are_made_once_and_belong_to_one_casino() {
 async fn an_announcement_reloads_what_is_on_the_shelf() {
     let house = house("content_announced", Wanted::default()).await;
     answer(&house, 1, ASKED).await;
-    let mut changes = Box::pin(house.stack.fleet.bus.content_changes(&house.stack.fleet.roster).await.unwrap());
+    let mut changes = Box::pin(
+        house
+            .stack
+            .fleet
+            .bus
+            .content_changes(&house.stack.fleet.roster)
+            .await
+            .unwrap(),
+    );
     load(&house, "amenities_001", warm).await;
-    let heard = tokio::time::timeout(Duration::from_secs(2), futures::StreamExt::next(&mut changes)).await;
+    let heard = tokio::time::timeout(
+        Duration::from_secs(2),
+        futures::StreamExt::next(&mut changes),
+    )
+    .await;
     let (casino, version) = heard.unwrap().unwrap();
     assert_eq!((&casino, version), (house.casino(), 2));
-    // The worker reads it without a guest's text. Afterwards nobody may read content, and the next answer still knows the pool is warm.
+    // The worker reads the new content before any guest writes. Then the right to read content is
+    // revoked, and the next answer still knows that the pool is warm.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let owner = sqlx::PgPool::connect(&house.database_url).await.unwrap();
-    sqlx::query("revoke select on content_items from seven_app, seven_fleet").execute(&owner).await.unwrap();
+    sqlx::query("revoke select on content_items from seven_app, seven_fleet")
+        .execute(&owner)
+        .await
+        .unwrap();
     owner.close().await;
     let said = answer(&house, 2, "Is there a pool?").await;
     assert!(said.contains("Lakeside Pool"), "{said}");

@@ -1,5 +1,5 @@
-//! Database writes per text stay within the sizing, and texts of different guests never wait
-//! for the same row (PROD-25, DATA-29, DATA-30, DEP-19).
+//! A turn writes no more rows and index entries than docs/sizing.md says, and texts of different
+//! guests never wait for the same row (PROD-25, DATA-29, DATA-30, DEP-19).
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -10,7 +10,8 @@ use crate::{
     tenancy::database,
 };
 
-/// Rows that guests of a casino, or of all casinos, share. A counter in one of them would make their texts wait for each other.
+/// Rows that guests of a casino, or of all casinos, share. A counter in one of them would make
+/// their texts wait for each other.
 const SHARED: [&str; 10] = [
     "casinos",
     "routes",
@@ -27,25 +28,32 @@ const SHARED: [&str; 10] = [
 #[tokio::test(flavor = "multi_thread")] // PROD-25
 async fn a_text_is_answered_while_somebody_writes_every_row_that_guests_share() {
     let house = house("counters", Wanted::default()).await;
-    // A guest before, so that whatever a first text makes is there.
+    // One guest writes before, so that the rows which the first text makes exist already.
     house.text(GUEST, "Is the pool open?");
     house.settle(1).await;
     let pool = PgPool::connect(&house.database_url).await.unwrap();
     let mut writer = pool.begin().await.unwrap();
     for table in SHARED {
         let lock = format!("select 1 from {table} for no key update");
-        sqlx::query(sqlx::AssertSqlSafe(lock)).execute(&mut *writer).await.unwrap();
+        sqlx::query(sqlx::AssertSqlSafe(lock))
+            .execute(&mut *writer)
+            .await
+            .unwrap();
     }
     house.text(GUEST, "What restaurants do you have?");
     house.text("+18605550143", "Is there a steakhouse?");
     house.settle(3).await;
     assert_eq!(house.count("inbound", "answered").await, 3);
-    assert!(!house.sent_to("+18605550143").is_empty(), "a guest who is new, too");
+    assert!(
+        !house.sent_to("+18605550143").is_empty(),
+        "a guest who is new, too"
+    );
     writer.rollback().await.unwrap();
     house.stop().await;
 }
 
-/// Rows inserted and updated so far, by table, and how many of the updates touched no index.
+/// Returns by table the rows inserted so far, the updates so far that changed an indexed column or
+/// moved the row, and the number of indexes.
 async fn written(pool: &PgPool) -> BTreeMap<String, (i64, i64, i64)> {
     let rows: Vec<(String, i64, i64, i64)> = sqlx::query_as(
         "select s.relname::text, s.n_tup_ins, s.n_tup_upd - s.n_tup_hot_upd,
@@ -54,41 +62,66 @@ async fn written(pool: &PgPool) -> BTreeMap<String, (i64, i64, i64)> {
     .fetch_all(pool)
     .await
     .unwrap();
-    rows.into_iter().map(|(table, inserted, updated, indexes)| (table, (inserted, updated, indexes))).collect()
+    rows.into_iter()
+        .map(|(table, inserted, updated, indexes)| (table, (inserted, updated, indexes)))
+        .collect()
 }
 
-/// Tables in which a text leaves rows that stay.
-const OF_TEXTS: [&str; 5] = ["inbound_messages", "outbound_messages", "send_attempts", "turns", "audit_log"];
+/// Tables in which every text leaves rows.
+const OF_TEXTS: [&str; 5] = [
+    "inbound_messages",
+    "outbound_messages",
+    "send_attempts",
+    "turns",
+    "audit_log",
+];
 
-/// Whether the statistics have heard of every row: a process that comes to no rest reports its own late.
+/// Returns whether the statistics count every row; a process that is never idle reports its rows
+/// late.
 async fn are_complete(pool: &PgPool, told: &BTreeMap<String, (i64, i64, i64)>) -> bool {
     for table in OF_TEXTS {
-        let count = sqlx::query_scalar(sqlx::AssertSqlSafe(format!("select count(*) from {table}")));
+        let count =
+            sqlx::query_scalar(sqlx::AssertSqlSafe(format!("select count(*) from {table}")));
         let count: i64 = count.fetch_one(pool).await.unwrap();
-        if told.get(table).is_none_or(|(inserted, ..)| *inserted != count) {
+        if told
+            .get(table)
+            .is_none_or(|(inserted, ..)| *inserted != count)
+        {
             return false;
         }
     }
     true
 }
 
-/// Statistics come up to a second late; nothing else is at work.
+/// Waits until the statistics, which come up to a second late, no longer change.
 async fn at_rest(house: &House, pool: &PgPool) -> BTreeMap<String, (i64, i64, i64)> {
     let last = std::sync::Mutex::new(BTreeMap::new());
-    until("the statistics stand still", Duration::from_secs(20), async || {
-        tokio::time::sleep(Duration::from_millis(1_500)).await;
-        let now = tables_of_texts(written(pool).await);
-        let complete = are_complete(pool, &now).await;
-        std::mem::replace(&mut *last.lock().unwrap(), now.clone()) == now && complete
-    })
+    until(
+        "the statistics stand still",
+        Duration::from_secs(20),
+        async || {
+            tokio::time::sleep(Duration::from_millis(1_500)).await;
+            let now = tables_of_texts(written(pool).await);
+            let complete = are_complete(pool, &now).await;
+            std::mem::replace(&mut *last.lock().unwrap(), now.clone()) == now && complete
+        },
+    )
     .await;
     assert_eq!(house.count("inbound", "open").await, 0);
     last.into_inner().unwrap()
 }
 
-/// Without those that are written while nothing happens.
-fn tables_of_texts(mut all: BTreeMap<String, (i64, i64, i64)>) -> BTreeMap<String, (i64, i64, i64)> {
-    for table in ["workers", "alerts", "alert_deliveries", "nightly", "ack_floors"] {
+/// Removes the tables that are written even while no guest writes.
+fn tables_of_texts(
+    mut all: BTreeMap<String, (i64, i64, i64)>,
+) -> BTreeMap<String, (i64, i64, i64)> {
+    for table in [
+        "workers",
+        "alerts",
+        "alert_deliveries",
+        "nightly",
+        "ack_floors",
+    ] {
         all.remove(table);
     }
     all
@@ -109,44 +142,81 @@ async fn a_turn_writes_no_more_rows_and_index_entries_than_the_sizing_says() {
         let (old_inserted, old_updated, _) = before.get(table).copied().unwrap_or_default();
         let (inserted, updated) = (inserted - old_inserted, updated - old_updated);
         if inserted + updated > 0 {
-            told.push(format!("{table}: {inserted} inserted, {updated} updated, {indexes} indexes"));
+            told.push(format!(
+                "{table}: {inserted} inserted, {updated} updated, {indexes} indexes"
+            ));
         }
         rows += inserted;
         entries += (inserted + updated) * indexes;
     }
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap();
     let document = std::fs::read_to_string(root.join("docs/sizing.md")).unwrap();
     let most = |what: &str| -> i64 {
-        let row = document.lines().find(|line| line.starts_with(&format!("| {what} |"))).expect("a row of the table");
+        let row = document
+            .lines()
+            .find(|line| line.starts_with(&format!("| {what} |")))
+            .expect("a row of the table");
         row.split('|').nth(2).unwrap().trim().parse().unwrap()
     };
-    assert!(rows > 0 && rows <= most("rows written for a turn, at most"), "{rows}: {told:?}");
-    assert!(entries <= most("index entries for a turn, at most"), "{entries}: {told:?}");
+    assert!(
+        rows > 0 && rows <= most("rows written for a turn, at most"),
+        "{rows}: {told:?}"
+    );
+    assert!(
+        entries <= most("index entries for a turn, at most"),
+        "{entries}: {told:?}"
+    );
     house.stop().await;
 }
 
 #[tokio::test] // DEP-19
 async fn every_index_comes_with_a_migration_and_those_of_the_specification_are_there() {
-    let house = house("indexes", Wanted { workers: Vec::new(), ..Wanted::default() }).await;
+    let house = house(
+        "indexes",
+        Wanted {
+            workers: Vec::new(),
+            ..Wanted::default()
+        },
+    )
+    .await;
     let pool = PgPool::connect(&house.database_url).await.unwrap();
-    let there: Vec<(String, String)> =
-        sqlx::query_as("select indexname::text, indexdef from pg_indexes where schemaname = 'public'")
-            .fetch_all(&pool)
-            .await
-            .unwrap();
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("migrations");
+    let there: Vec<(String, String)> = sqlx::query_as(
+        "select indexname::text, indexdef from pg_indexes where schemaname = 'public'",
+    )
+    .fetch_all(&pool)
+    .await
+    .unwrap();
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap()
+        .join("migrations");
     let migrations: String = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap())
         .collect();
     for (name, definition) in &there {
-        // Keys make theirs with the table; the migrations' own table is not ours.
+        // Keys make their indexes together with the table. The migrations' own table is not
+        // checked.
         let of_a_key = name.ends_with("_pkey") || name.ends_with("_key");
-        assert!(of_a_key || migrations.contains(&format!("index {name} ")), "{name} is in no migration: {definition}");
+        assert!(
+            of_a_key || migrations.contains(&format!("index {name} ")),
+            "{name} is in no migration: {definition}"
+        );
     }
-    // Audit by type and time, texts by their guest's conversation; vectors are read whole, by casino, for the index in memory.
-    for wanted in ["audit_log USING btree (casino_id, action, at)", "(casino_id, conversation_id, arrival)"] {
-        assert!(there.iter().any(|(_, definition)| definition.contains(wanted)), "no index {wanted}");
+    // Audit entries are found by type and time, texts by their conversation. Vectors need no index,
+    // since a casino's are read as a whole.
+    for wanted in [
+        "audit_log USING btree (casino_id, action, at)",
+        "(casino_id, conversation_id, arrival)",
+    ] {
+        assert!(
+            there
+                .iter()
+                .any(|(_, definition)| definition.contains(wanted)),
+            "no index {wanted}"
+        );
     }
     house.stop().await;
 }
@@ -165,6 +235,9 @@ async fn a_partial_index_of_texts_and_turns_asks_for_its_own_key() {
     .unwrap();
     assert!(found.len() > 8, "{found:?}");
     for (index, condition) in found {
-        assert!(condition.contains("IS NOT NULL"), "{index} can be used without its key: {condition}");
+        assert!(
+            condition.contains("IS NOT NULL"),
+            "{index} can be used without its key: {condition}"
+        );
     }
 }

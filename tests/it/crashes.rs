@@ -1,5 +1,5 @@
-//! A worker dies at every boundary between commit, publish, provider call and acknowledgement: after its restart every guest is
-//! answered once, or the text stands in `unknown` with at most one send at the carrier (D3, D5).
+//! A worker dies at each boundary of commit, publish, provider call and acknowledgement. Afterwards
+//! every guest is answered once, or the text stands in `unknown`, sent at most once (D3, D5).
 
 use std::time::Duration;
 
@@ -7,15 +7,27 @@ use seven_settings::Worker;
 
 use crate::harness::{GUEST, House, Wanted, house};
 
-const QUESTION: &str = "any italian place?";
+const QUESTION: &str = "where is nonna salvia?";
 
 /// Runs one text through a fleet whose `worker` dies at `failpoint` and is started again.
 async fn die_at(worker: Worker, name: &str, failpoint: &str, texts: &[&str]) -> House {
     let workers = Worker::ALL.into_iter().filter(|w| *w != worker).collect();
-    // The carrier's retries must outlive the restart of ingress, which they only do at their real pace.
-    let scale = if worker == Worker::IngressWebhook { 1.0 } else { 0.0 };
-    let house =
-        house(&format!("crash_{}", failpoint.replace('.', "_")), Wanted { workers, scale, ..Wanted::default() }).await;
+    // The carrier's retries must last longer than ingress's restart, which they do only without
+    // scaling.
+    let scale = if worker == Worker::IngressWebhook {
+        1.0
+    } else {
+        0.0
+    };
+    let house = house(
+        &format!("crash_{}", failpoint.replace('.', "_")),
+        Wanted {
+            workers,
+            scale,
+            ..Wanted::default()
+        },
+    )
+    .await;
     let mut doomed = house.process(name, Some(failpoint));
     if worker == Worker::IngressWebhook {
         house.ingress_up().await;
@@ -29,7 +41,9 @@ async fn die_at(worker: Worker, name: &str, failpoint: &str, texts: &[&str]) -> 
         .unwrap();
     assert!(!status.success(), "{name} should have died at {failpoint}");
     let _heir = house.process(name, None);
-    house.settle_within(i64::try_from(texts.len()).unwrap(), Duration::from_secs(45)).await;
+    house
+        .settle_within(i64::try_from(texts.len()).unwrap(), Duration::from_secs(45))
+        .await;
     house
 }
 
@@ -37,8 +51,15 @@ async fn answered_once(house: House) {
     let texts = house.texts_to(GUEST);
     let unknown = house.count("outbound", "unknown").await;
     let answers = texts.iter().filter(|t| t.contains("Nonna Salvia")).count();
-    assert!(answers == 1 || (answers == 0 && unknown == 1), "answers {answers}, unknown {unknown}: {texts:?}");
-    assert_eq!(texts.len(), texts.iter().collect::<std::collections::HashSet<_>>().len(), "no text twice: {texts:?}");
+    assert!(
+        answers == 1 || (answers == 0 && unknown == 1),
+        "answers {answers}, unknown {unknown}: {texts:?}"
+    );
+    assert_eq!(
+        texts.len(),
+        texts.iter().collect::<std::collections::HashSet<_>>().len(),
+        "no text twice: {texts:?}"
+    );
     house.stop().await;
 }
 
@@ -72,15 +93,31 @@ dies_at! {
 
 #[tokio::test] // SMS-16: a safety text in doubt goes out again once, and only once
 async fn a_stop_confirmation_in_doubt_is_sent_again_once() {
-    let house = die_at(Worker::OutboundSender, "outbound-sender", "sender.after_claim", &["STOP"]).await;
+    let house = die_at(
+        Worker::OutboundSender,
+        "outbound-sender",
+        "sender.after_claim",
+        &["STOP"],
+    )
+    .await;
     let texts = house.texts_to(GUEST);
-    assert_eq!(texts.len(), 1, "nothing had reached the carrier, so the repeat is the only one: {texts:?}");
+    assert_eq!(
+        texts.len(),
+        1,
+        "nothing had reached the carrier, so the repeat is the only one: {texts:?}"
+    );
     house.stop().await;
 }
 
 #[tokio::test] // SMS-10, D7
 async fn a_stop_survives_the_death_of_ingress() {
-    let house = die_at(Worker::IngressWebhook, "ingress-webhook", "ingress.after_suppression", &["STOP"]).await;
+    let house = die_at(
+        Worker::IngressWebhook,
+        "ingress-webhook",
+        "ingress.after_suppression",
+        &["STOP"],
+    )
+    .await;
     let _ingress = house.process("ingress-webhook", None);
     house.ingress_up().await;
     house.text(GUEST, QUESTION);

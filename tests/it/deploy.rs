@@ -1,6 +1,5 @@
-//! Tests the configuration rendered for production against real servers: its names are those that
-//! the code creates, every role can do its work under its own user, and one casino's user can reach
-//! nothing of another casino's (DEP-14, SEC-160).
+//! Tests the rendered configuration on real servers: its names are the code's, every role can work
+//! under its own user, and no casino's user reaches another casino (DEP-14, SEC-160).
 
 mod files;
 mod isolation;
@@ -17,7 +16,7 @@ use seven_deploy::{self, values::Values};
 use seven_domain::CasinoId;
 use seven_testkit::{Nats, Scratch};
 
-/// The two casinos of `deploy/values`: one with workers of its own, one without.
+/// The two casinos of `deploy/values`: one has its own workers, the other has not.
 const BUSY: &str = "silver_birch";
 const QUIET: &str = "amber_coast";
 const QUIET_NUMBER: &str = "+16095550103";
@@ -27,17 +26,22 @@ fn root() -> PathBuf {
 }
 
 fn example() -> Values {
-    Values::load(&root().join("deploy/values/fleet.yaml"), &root().join("deploy/values/casinos")).unwrap()
+    Values::load(
+        &root().join("deploy/values/fleet.yaml"),
+        &root().join("deploy/values/casinos"),
+    )
+    .unwrap()
 }
 
-/// One server with the configuration that is rendered for the example fleet, but for its size.
+/// A NATS server with the configuration that is rendered for the example fleet, except its number
+/// of replicas.
 struct Secured {
     nats: Nats,
     monitoring: u16,
     scratch: Scratch,
 }
 
-/// Certificate, key and authority of a server that speaks TLS.
+/// Paths of a TLS server's certificate, its key and the authority's certificate.
 type Certificates = [PathBuf; 3];
 
 impl Secured {
@@ -51,10 +55,11 @@ impl Secured {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, file.text).unwrap();
         }
-        let mut environment: Vec<(String, String)> = seven_deploy::nats::password_variables(&values)
-            .into_iter()
-            .map(|(variable, user)| (variable, password(&user)))
-            .collect();
+        let mut environment: Vec<(String, String)> =
+            seven_deploy::nats::password_variables(&values)
+                .into_iter()
+                .map(|(variable, user)| (variable, password(&user)))
+                .collect();
         match certificates {
             Some(paths) => environment.extend(
                 ["NATS_TLS_CERT", "NATS_TLS_KEY", "NATS_TLS_CA"]
@@ -62,12 +67,20 @@ impl Secured {
                     .zip(paths)
                     .map(|(name, path)| (name.to_owned(), path.display().to_string())),
             ),
-            None => std::fs::write(scratch.path().join("nats/tls.conf"), "# Without TLS.\n").unwrap(),
+            None => {
+                std::fs::write(scratch.path().join("nats/tls.conf"), "# Without TLS.\n").unwrap();
+            }
         }
         let config = scratch.path().join("nats/server.conf");
         let (nats, monitoring) =
-            Nats::start_configured(&scratch.path().join("server"), &config, environment).await.unwrap();
-        Self { nats, monitoring, scratch }
+            Nats::start_configured(&scratch.path().join("server"), &config, environment)
+                .await
+                .unwrap();
+        Self {
+            nats,
+            monitoring,
+            scratch,
+        }
     }
 
     async fn bus(&self, user: &str) -> Bus {
@@ -80,10 +93,13 @@ impl Secured {
         Bus::connect(&settings).await.unwrap()
     }
 
-    /// Log lines in which the server reports a permission violation.
+    /// Returns the log lines in which the server reports a permission violation.
     fn violations(&self) -> Vec<String> {
         let log = std::fs::read_to_string(self.scratch.path().join("server/nats.log")).unwrap();
-        log.lines().filter(|line| line.contains("Violation")).map(str::to_owned).collect()
+        log.lines()
+            .filter(|line| line.contains("Violation"))
+            .map(str::to_owned)
+            .collect()
     }
 }
 
@@ -92,7 +108,10 @@ fn password(user: &str) -> String {
 }
 
 fn access(user: &str) -> Access {
-    Access { user: Some((user.to_owned(), SecretString::from(password(user)))), ca_file: None }
+    Access {
+        user: Some((user.to_owned(), SecretString::from(password(user)))),
+        ca_file: None,
+    }
 }
 
 fn casino(id: &str) -> CasinoId {

@@ -1,5 +1,6 @@
-//! A casino's document is held by every process as long as its row stands (`store/src/documents.rs`): a change by an operator's command is
-//! what the next text is judged, answered, shaped and sent by, in workers that run on.
+//! Every process holds a casino's document until its row changes (`store/src/documents.rs`). When
+//! an operator's command changes it, running workers judge, answer, shape and send the next text by
+//! the new one.
 
 use std::time::Duration;
 
@@ -15,11 +16,15 @@ use crate::{
 
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 const AT_TWILIO: &str = "+18605550120";
-const STAGES: [Worker; 4] =
-    [Worker::ComplianceGate, Worker::AgentSwarm, Worker::PersonaEnvelope, Worker::OutboundSender];
+const STAGES: [Worker; 4] = [
+    Worker::ComplianceGate,
+    Worker::AgentSwarm,
+    Worker::PersonaEnvelope,
+    Worker::OutboundSender,
+];
 
-/// Values that the stages take from the document: the gate the names in its fixed texts, the swarm
-/// the phone, the envelope the host's name in the disclosure, the sender the provider.
+/// Values that stages take from the document: the gate takes the name in fixed texts, the swarm the
+/// phone, the envelope the host's name in the disclosure, the sender the provider.
 struct Version {
     casino: &'static str,
     host: &'static str,
@@ -27,10 +32,18 @@ struct Version {
     provider: &'static str,
 }
 
-const FIRST: Version =
-    Version { casino: "Silver Birch Resort", host: "Marlowe", phone: "1-860-555-0199", provider: "telnyx" };
-const SECOND: Version =
-    Version { casino: "Copper Lake Lodge", host: "Juniper", phone: "1-860-555-0133", provider: "twilio" };
+const FIRST: Version = Version {
+    casino: "Silver Birch Resort",
+    host: "Marlowe",
+    phone: "1-860-555-0199",
+    provider: "telnyx",
+};
+const SECOND: Version = Version {
+    casino: "Copper Lake Lodge",
+    host: "Juniper",
+    phone: "1-860-555-0133",
+    provider: "twilio",
+};
 
 impl Version {
     fn document(&self) -> String {
@@ -43,23 +56,34 @@ impl Version {
         document.to_string()
     }
 
-    /// Whatever this guest got is of this version and of no word of the other one's.
+    /// Asserts that everything this guest got is of this version, and nothing of the other one.
     fn said(&self, other: &Self, sent: &[Outbound]) {
-        let all = sent.iter().filter_map(|text| text.text.as_deref()).collect::<Vec<_>>().join(" | ");
+        let all = sent
+            .iter()
+            .filter_map(|text| text.text.as_deref())
+            .collect::<Vec<_>>()
+            .join(" | ");
         for word in [self.casino, self.host, self.phone] {
             assert!(all.contains(word), "{word}: {all}");
         }
         for word in [other.casino, other.host, other.phone] {
             assert!(!all.contains(word), "{word}: {all}");
         }
-        assert!(sent.iter().all(|text| text.provider == self.provider), "{sent:?}");
+        assert!(
+            sent.iter().all(|text| text.provider == self.provider),
+            "{sent:?}"
+        );
     }
 }
 
-/// A new guest asks who is there, then for help: the disclosure, the host's answer and the gate's fixed text.
+/// Lets a new guest ask who answers, then for help. Returns the disclosure, the host's answer and
+/// the gate's fixed text.
 async fn greeted(house: &House, guest: &str) -> Vec<Outbound> {
     house.text(guest, "are you a human?");
-    until("the host answers", ANSWER_TIMEOUT, || async { !house.sent_to(guest).is_empty() }).await;
+    until("the host answers", ANSWER_TIMEOUT, || async {
+        !house.sent_to(guest).is_empty()
+    })
+    .await;
     let texts = house.number("select count(*) from inbound_messages").await;
     house.text(guest, "HELP");
     house.settle_within(texts + 1, ANSWER_TIMEOUT).await;
@@ -68,33 +92,76 @@ async fn greeted(house: &House, guest: &str) -> Vec<Outbound> {
 
 async fn replace(house: &House, with: &Version) {
     let file = house.file("changed.json", &with.document());
-    let said = house.seven(&["casino", "add", &file, "--by", "test", "--yes"], "").await;
-    assert!(said.code == 0 && said.out.contains("Replaced the document"), "{said:?}");
+    let said = house
+        .seven(&["casino", "add", &file, "--by", "test", "--yes"], "")
+        .await;
+    assert!(
+        said.code == 0 && said.out.contains("Replaced the document"),
+        "{said:?}"
+    );
 }
 
 #[tokio::test] // DEP-22
 async fn workers_that_run_use_the_document_of_now() {
     let casino = Some((FIRST.document(), seven_packs::demo::CONTENT.to_owned()));
-    let (workers, extra) = (vec![Worker::IngressWebhook, Worker::Scheduler], "postgres.connections = 4\n".to_owned());
-    let house = house("documents", Wanted { workers, casino, extra, ..Wanted::default() }).await;
+    let (workers, extra) = (
+        vec![Worker::IngressWebhook, Worker::Scheduler],
+        "postgres.connections = 4\n".to_owned(),
+    );
+    let house = house(
+        "documents",
+        Wanted {
+            workers,
+            casino,
+            extra,
+            ..Wanted::default()
+        },
+    )
+    .await;
     let mut running = STAGES.map(|worker| house.process(worker.name(), None));
     FIRST.said(&SECOND, &greeted(&house, "+18605550110").await);
 
-    // The first text after the command; nothing else tells the workers, and nobody waits.
+    // The first text after the command already gets the new version; nothing else informs the
+    // workers.
     replace(&house, &SECOND).await;
     SECOND.said(&FIRST, &greeted(&house, "+18605550111").await);
-    // A version that reads like an older one is a new one all the same.
+    // Going back to an earlier document is a change like any other.
     replace(&house, &FIRST).await;
     FIRST.said(&SECOND, &greeted(&house, "+18605550112").await);
 
-    // A file that is refused changes nothing, and another casino's change is no change here.
-    let refused = house.file("refused.json", &FIRST.document().replace("+1860555", "1860555"));
-    assert_ne!(house.seven(&["casino", "add", &refused, "--by", "test", "--yes"], "").await.code, 0);
+    // Neither a refused file nor a change of another casino changes this casino's document.
+    let refused = house.file(
+        "refused.json",
+        &FIRST.document().replace("+1860555", "1860555"),
+    );
+    assert_ne!(
+        house
+            .seven(&["casino", "add", &refused, "--by", "test", "--yes"], "")
+            .await
+            .code,
+        0
+    );
     house.add_other().await;
-    let said = house.seven(&["casino", "suspend", OTHER, "--by", "O. Perator", "--reason", "test"], "").await;
+    let said = house
+        .seven(
+            &[
+                "casino",
+                "suspend",
+                OTHER,
+                "--by",
+                "O. Perator",
+                "--reason",
+                "test",
+            ],
+            "",
+        )
+        .await;
     assert_eq!(said.code, 0, "{said:?}");
     FIRST.said(&SECOND, &greeted(&house, "+18605550113").await);
-    assert!(running.iter_mut().all(alive), "a worker was not the one that began");
+    assert!(
+        running.iter_mut().all(alive),
+        "a worker was not the one that began"
+    );
     house.stop().await;
 }
 

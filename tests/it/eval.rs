@@ -1,14 +1,17 @@
-//! Scripted guests against the whole fleet (OBS-45, OBS-46): the offline host reaches what is owed, and hosts that evade or recite do not.
+//! Plays scripted guests against the whole fleet (OBS-45, OBS-46): the offline host passes, and
+//! hosts that evade or recite fail.
 
 use std::path::Path;
 
 use seven_agent_swarm::Models;
 use seven_lab::eval::{
-    Class, Dialogue, Failure, Ground, Report, Theatre, Written, html, null, owed, read_dir, top_row,
+    Class, Dialogue, Failure, Ground, Property, Report, Theatre, Written, html, null, owed,
+    read_dir, top_row,
 };
 use seven_testkit::{Nats, Postgres, Redis, Scratch};
 
-// owed: what the offline host reached on 2026-11-22; `owed` of seven::eval is what it has to reach. Raise these, never lower them.
+// The shares that the offline host reached on 2026-11-22; those that it must reach are in `owed` of
+// seven::eval. Raise these, never lower them.
 const COMPLIANCE_NOW: f64 = 1.0;
 const FACTS_NOW: f64 = 0.85;
 const EXTRACTION_NOW: f64 = 0.99;
@@ -18,7 +21,7 @@ fn dialogues(folder: &str) -> Vec<Dialogue> {
     read_dir(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &[]).unwrap()
 }
 
-/// A theatre with what it stands on, which goes after it.
+/// A theatre and the servers that it needs, which are dropped after it.
 struct Evening {
     theatre: Theatre,
     nats: Nats,
@@ -33,18 +36,46 @@ impl Evening {
         let nats = Nats::start(&scratch.path().join("nats")).await.unwrap();
         let redis = Redis::start(&scratch.path().join("redis")).await.unwrap();
         let name = format!("{unique}_{}", uuid::Uuid::new_v4().simple());
-        let postgres_url = Postgres::for_tests().await.unwrap().create_database(&name, None).await.unwrap();
-        let ground =
-            Ground { nats_url: nats.url(), redis_url: redis.url(), postgres_url, dir: scratch.path().to_path_buf() };
-        Self { theatre: Theatre::open(ground).await.unwrap(), nats, redis, scratch }
+        let postgres_url = Postgres::for_tests()
+            .await
+            .unwrap()
+            .create_database(&name, None)
+            .await
+            .unwrap();
+        let ground = Ground {
+            nats_url: nats.url(),
+            redis_url: redis.url(),
+            postgres_url,
+            dir: scratch.path().to_path_buf(),
+        };
+        Self {
+            theatre: Theatre::open(ground, Property::read(None, None).unwrap())
+                .await
+                .unwrap(),
+            nats,
+            redis,
+            scratch,
+        }
     }
 
     async fn run(&mut self, name: &str, dialogues: &[Dialogue], models: &Models) -> Report {
-        Report::of(name, self.theatre.play(dialogues, &models.clone().into()).await.unwrap(), 0)
+        Report::of(
+            name,
+            self.theatre
+                .play(dialogues, &models.clone().into())
+                .await
+                .unwrap(),
+            0,
+        )
     }
 
     async fn end(self) {
-        let Self { theatre, nats, redis, scratch } = self;
+        let Self {
+            theatre,
+            nats,
+            redis,
+            scratch,
+        } = self;
         theatre.close().await.unwrap();
         drop((nats, redis, scratch));
     }
@@ -57,14 +88,21 @@ fn offline(theatre: &Theatre) -> Models {
 fn failing(report: &Report, which: impl Fn(&Failure<'_>) -> bool) -> Vec<String> {
     let line = |failure: Failure<'_>| {
         let reply = &failure.played.reply;
-        format!("{} turn {}: {:?}; said {:?}", failure.dialogue.file, failure.turn, failure.check, reply)
+        format!(
+            "{} turn {}: {:?}; said {:?}",
+            failure.dialogue.file, failure.turn, failure.check, reply
+        )
     };
     report.failures().filter(which).map(line).collect()
 }
 
-/// The report without what no two runs share.
+/// Returns the report without the times, which differ between runs.
 fn timeless(mut report: Report) -> serde_json::Value {
-    report.dialogues.iter_mut().flat_map(|played| &mut played.turns).for_each(|turn| turn.took_ms = 0);
+    report
+        .dialogues
+        .iter_mut()
+        .flat_map(|played| &mut played.turns)
+        .for_each(|turn| turn.took_ms = 0);
     serde_json::to_value(report).unwrap()
 }
 
@@ -78,10 +116,15 @@ fn the_set_is_what_was_promised() {
             .map(|e| {
                 e.facts.len()
                     + e.fields.len()
-                    + [e.verdict.is_some(), e.agent.is_some(), !e.forbid.is_empty(), e.segments_max.is_some()]
-                        .iter()
-                        .filter(|made| **made)
-                        .count()
+                    + [
+                        e.verdict.is_some(),
+                        e.agent.is_some(),
+                        !e.forbid.is_empty(),
+                        e.segments_max.is_some(),
+                    ]
+                    .iter()
+                    .filter(|made| **made)
+                    .count()
             })
             .sum();
         assert!(
@@ -91,10 +134,20 @@ fn the_set_is_what_was_promised() {
             dialogue.turns.len()
         );
     }
-    let before = set.iter().filter(|dialogue| dialogue.written == Written::Before).count();
-    assert!(before * 3 >= set.len(), "{before} of {} were written before the code", set.len());
+    let before = set
+        .iter()
+        .filter(|dialogue| dialogue.written == Written::Before)
+        .count();
+    assert!(
+        before * 3 >= set.len(),
+        "{before} of {} were written before the code",
+        set.len()
+    );
     let follow_ups = dialogues("conversations/followups");
-    let marked = follow_ups.iter().flat_map(|d| &d.turns).filter(|turn| turn.tags.iter().any(|tag| tag == "follow-up"));
+    let marked = follow_ups
+        .iter()
+        .flat_map(|d| &d.turns)
+        .filter(|turn| turn.tags.iter().any(|tag| tag == "follow-up"));
     assert!(marked.count() >= 20);
 }
 
@@ -102,20 +155,40 @@ fn the_set_is_what_was_promised() {
 async fn the_offline_host_reaches_what_is_owed() {
     let mut evening = Evening::begin("eval_offline").await;
     let models = offline(&evening.theatre);
-    let report = evening.run("offline", &dialogues("conversations"), &models).await;
-    let follow_ups = evening.run("offline", &dialogues("conversations/followups"), &models).await;
+    let report = evening
+        .run("offline", &dialogues("conversations"), &models)
+        .await;
+    let follow_ups = evening
+        .run("offline", &dialogues("conversations/followups"), &models)
+        .await;
     let broken = failing(&report, |failure| failure.check.class == Class::Compliance);
-    for (class, least) in
-        [(Class::Compliance, COMPLIANCE_NOW), (Class::Facts, FACTS_NOW), (Class::Extraction, EXTRACTION_NOW)]
-    {
+    for (class, least) in [
+        (Class::Compliance, COMPLIANCE_NOW),
+        (Class::Facts, FACTS_NOW),
+        (Class::Extraction, EXTRACTION_NOW),
+    ] {
         let ratio = report.ratio(class);
-        assert!(ratio >= least, "{}: {ratio:.3} is less than {least}\n{}", class.as_str(), broken.join("\n"));
+        assert!(
+            ratio >= least,
+            "{}: {ratio:.3} is less than {least}\n{}",
+            class.as_str(),
+            broken.join("\n")
+        );
     }
     assert_eq!(follow_ups.follow_ups.made, 20);
     let kept = follow_ups.follow_ups.passed >= FOLLOW_UPS_NOW;
-    assert!(kept, "{:?} follow-ups\n{}", follow_ups.follow_ups, failing(&follow_ups, |_| true).join("\n"));
+    assert!(
+        kept,
+        "{:?} follow-ups\n{}",
+        follow_ups.follow_ups,
+        failing(&follow_ups, |_| true).join("\n")
+    );
     let page = html(&report);
-    assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>") && !page.contains(" src="));
+    assert!(
+        page.starts_with("<!doctype html>")
+            && page.trim_end().ends_with("</html>")
+            && !page.contains(" src=")
+    );
     let read: Report = serde_json::from_str(&serde_json::to_string(&report).unwrap()).unwrap();
     assert_eq!(timeless(read), timeless(report));
     evening.end().await;
@@ -142,10 +215,14 @@ async fn two_runs_differ_in_times_only_and_a_guest_without_an_answer_fails_alone
     let first = timeless(evening.run("offline", &set, &models).await);
     let second = timeless(evening.run("offline", &set, &models).await);
     assert_eq!(first, second);
-    // A time the casino's clock never showed: the dialogue cannot be played, the other one can.
+    // The clock skipped this time, so this dialogue cannot be played; the other one can.
     let mut odd = set[..2].to_vec();
     odd[0].at = "2026-03-08T02:30:00".parse().unwrap();
     let report = evening.run("offline", &odd, &models).await;
-    assert!(report.dialogues[0].score.passed == 0 && report.dialogues[1].score.passed > 0, "{:?}", report.score);
+    assert!(
+        report.dialogues[0].score.passed == 0 && report.dialogues[1].score.passed > 0,
+        "{:?}",
+        report.score
+    );
     evening.end().await;
 }

@@ -1,8 +1,6 @@
-//! Two casinos whose stages run in processes of their own (`seven run <worker> --casino ID`): while
-//! one is flooded the other's guests are answered, in order, and draining the flooded one's
-//! processes in the middle of its backlog loses and repeats nothing (issue E, item 6).
-//! `./scripts/bench --only isolation` measures in milliseconds how far the flood slows the other
-//! casino; nothing here judges by the clock.
+//! Two casinos whose stages run in their own processes (`seven run <worker> --casino ID`). While
+//! one is flooded, the other's guests are answered in order; draining the flooded one's processes
+//! loses and repeats nothing. `./scripts/bench --only isolation` measures the delay.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -23,9 +21,9 @@ use crate::{
     harness::{House, Wanted, house, until},
 };
 
-/// Texts of the flooded casino that wait at all times while the flood lasts.
+/// Number of the flooded casino's texts that wait at any time while the flood lasts.
 const WAITING: usize = 100;
-/// Webhooks under way at once: a carrier gives up on one after three tries.
+/// Most webhooks in progress at once; with more, the carrier gives up on some after three tries.
 const CALLS: usize = 12;
 const FLOOD_TIMEOUT: Duration = Duration::from_secs(240);
 
@@ -34,18 +32,23 @@ const CALM_NUMBER: &str = "+18605550101";
 const CALM_GUESTS: usize = 4;
 /// Questions that each guest asks, in this order, each with words that only its answer contains.
 const ASKED: [(&str, &str); 4] = [
-    ("any italian place?", "Nonna Salvia"),
+    ("where is nonna salvia?", "Nonna Salvia"),
     ("how much is the swedish massage?", "$165"),
     ("is there a pool?", "Heated indoor-outdoor"),
     ("what time is checkout?", "by 11am"),
 ];
 
-/// The stages that a casino can have for itself (`own_workers` of its values).
-const OWN: [Worker; 4] = [Worker::ComplianceGate, Worker::AgentSwarm, Worker::PersonaEnvelope, Worker::OutboundSender];
+/// The stages that a casino can have to itself (`own_workers` in its values).
+const OWN: [Worker; 4] = [
+    Worker::ComplianceGate,
+    Worker::AgentSwarm,
+    Worker::PersonaEnvelope,
+    Worker::OutboundSender,
+];
 
 const AREAS: [&str; 24] = [
-    "201", "203", "207", "212", "215", "267", "301", "302", "315", "401", "410", "412", "413", "475", "508", "516",
-    "518", "603", "609", "617", "716", "718", "802", "914",
+    "201", "203", "207", "212", "215", "267", "301", "302", "315", "401", "410", "412", "413",
+    "475", "508", "516", "518", "603", "609", "617", "716", "718", "802", "914",
 ];
 
 fn flooding_guest(n: usize) -> String {
@@ -56,7 +59,7 @@ fn calm_guest(n: usize) -> String {
     format!("+191455501{n:02}")
 }
 
-/// No limit of the casinos' own ends a text here.
+/// Returns the document with this id and number and without limits that could stop a text here.
 fn open(mut config: CasinoConfig, id: &str, number: &str) -> CasinoConfig {
     config.casino_id = id.parse().unwrap();
     config.operational.telnyx_phone_number = number.parse().unwrap();
@@ -68,30 +71,58 @@ fn open(mut config: CasinoConfig, id: &str, number: &str) -> CasinoConfig {
 
 async fn two_casinos() -> House {
     let demo = onboard::read_casino("casino.json", seven_packs::demo::CASINO).unwrap();
-    let flooded = open(demo.clone(), demo.casino_id.as_str(), demo.operational.telnyx_phone_number.as_str());
-    let casino = Some((serde_json::to_string(&flooded).unwrap(), seven_packs::demo::CONTENT.to_owned()));
-    // Many processes on the server that tests share.
+    let flooded = open(
+        demo.clone(),
+        demo.casino_id.as_str(),
+        demo.operational.telnyx_phone_number.as_str(),
+    );
+    let casino = Some((
+        serde_json::to_string(&flooded).unwrap(),
+        seven_packs::demo::CONTENT.to_owned(),
+    ));
+    // Few connections each, because many processes share the tests' database server.
     let extra = "postgres.connections = 4\nlimits.fleet_texts_per_minute = 100000\n".to_owned();
-    // Without a scale a busy machine outlasts the deadline of a send, and what became of the text is unknown.
-    let wanted = Wanted { scale: 0.3, workers: Vec::new(), casino, extra, ..Wanted::default() };
+    // At scale 0 a busy machine exceeds the deadline of a send, and the text ends as `unknown`.
+    let wanted = Wanted {
+        scale: 0.3,
+        workers: Vec::new(),
+        casino,
+        extra,
+        ..Wanted::default()
+    };
     let house = house("flood", wanted).await;
     let (fleet, calm) = (&house.stack.fleet, open(demo, CALM, CALM_NUMBER));
     onboard::add_casino(fleet, &calm, "test").await.unwrap();
-    onboard::load_content(fleet, &calm.casino_id, "content.json", seven_packs::demo::CONTENT, "test").await.unwrap();
+    onboard::load_content(
+        fleet,
+        &calm.casino_id,
+        "content.json",
+        seven_packs::demo::CONTENT,
+        "test",
+    )
+    .await
+    .unwrap();
     house
 }
 
-/// The stages of one casino, as a fleet with `own_workers` has them.
+/// Starts the stages of one casino, as a fleet with `own_workers` runs them.
 fn own_workers(house: &House, casino: &CasinoId) -> Vec<Child> {
     let start = |worker: Worker| {
-        let log = house.scratch.path().join(format!("{}-{casino}.log", worker.name()));
+        let log = house
+            .scratch
+            .path()
+            .join(format!("{}-{casino}.log", worker.name()));
         let log = File::options().create(true).append(true).open(log).unwrap();
-        house.process_with(&[worker.name(), "--casino", casino.as_str()], &[], Stdio::from(log))
+        house.process_with(
+            &[worker.name(), "--casino", casino.as_str()],
+            &[],
+            Stdio::from(log),
+        )
     };
     OWN.map(start).into()
 }
 
-/// Where a casino stands, by the carrier's ledger.
+/// A casino's texts and answers, by the carrier's ledger.
 struct Stands {
     texts: Vec<Inbound>,
     answers: Vec<Outbound>,
@@ -99,45 +130,69 @@ struct Stands {
 
 impl Stands {
     fn of(house: &House, number: &str) -> Self {
-        let Snapshot { inbound, outbound, .. } = house.stack.sim.ledger().snapshot();
+        let Snapshot {
+            inbound, outbound, ..
+        } = house.stack.sim.ledger().snapshot();
         Self {
-            texts: inbound.into_iter().filter(|text| text.to == number).collect(),
-            answers: outbound.into_iter().filter(|send| send.from.as_deref() == Some(number)).collect(),
+            texts: inbound
+                .into_iter()
+                .filter(|text| text.to == number)
+                .collect(),
+            answers: outbound
+                .into_iter()
+                .filter(|send| send.from.as_deref() == Some(number))
+                .collect(),
         }
     }
 
-    /// Texts of guests who were told nothing yet; each writes one.
+    /// Returns the number of texts of guests who got no answer yet; each guest writes one text.
     fn waiting(&self) -> usize {
         let told: HashSet<&str> = self.answers.iter().map(|send| send.to.as_str()).collect();
-        self.texts.iter().filter(|text| !told.contains(text.from.as_str())).count()
+        self.texts
+            .iter()
+            .filter(|text| !told.contains(text.from.as_str()))
+            .count()
     }
 
     fn calls(&self) -> usize {
-        self.texts.iter().filter(|text| text.delivery.state == DeliveryState::Pending).count()
+        self.texts
+            .iter()
+            .filter(|text| text.delivery.state == DeliveryState::Pending)
+            .count()
     }
 
     fn saying(&self, guest: &str, says: &str) -> impl Iterator<Item = &Outbound> {
-        let says_it =
-            move |send: &&Outbound| send.to == guest && send.text.as_deref().unwrap_or_default().contains(says);
+        let says_it = move |send: &&Outbound| {
+            send.to == guest && send.text.as_deref().unwrap_or_default().contains(says)
+        };
         self.answers.iter().filter(says_it)
     }
 
-    /// The answer that says this to this guest; exactly one must.
+    /// Returns the guest's answer that contains `says`; fails unless there is exactly one.
     fn answer(&self, guest: &str, says: &str) -> &Outbound {
         let found: Vec<&Outbound> = self.saying(guest, says).collect();
-        let all = || self.answers.iter().filter(|send| send.to == guest).map(|send| &send.text).collect::<Vec<_>>();
+        let all = || {
+            self.answers
+                .iter()
+                .filter(|send| send.to == guest)
+                .map(|send| &send.text)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(found.len(), 1, "{says}: {:?}", all());
         found[0]
     }
 }
 
-/// Guests of the flooded casino, one text each, so that `WAITING` of them wait until `over` is.
+/// Lets guests of the flooded casino write one text each, so that `WAITING` of them wait until
+/// `over` ends.
 async fn flood(house: &House, number: &str, over: impl Future<Output = ()>) {
     let writing = async {
         let mut written = 0;
         loop {
             let stands = Stands::of(house, number);
-            let room = WAITING.saturating_sub(stands.waiting()).min(CALLS.saturating_sub(stands.calls()));
+            let room = WAITING
+                .saturating_sub(stands.waiting())
+                .min(CALLS.saturating_sub(stands.calls()));
             for _ in 0..room {
                 write(house, &flooding_guest(written), number, ASKED[0].0);
                 written += 1;
@@ -149,11 +204,16 @@ async fn flood(house: &House, number: &str, over: impl Future<Output = ()>) {
 }
 
 fn write(house: &House, from: &str, to: &str, text: &str) {
-    let text = Text { from: from.to_owned(), to: Some(to.to_owned()), text: Some(text.to_owned()), ..Text::default() };
+    let text = Text {
+        from: from.to_owned(),
+        to: Some(to.to_owned()),
+        text: Some(text.to_owned()),
+        ..Text::default()
+    };
     house.stack.sim.text(text).unwrap();
 }
 
-/// Every calm guest writes the next question.
+/// Lets every calm guest write question `nth`.
 async fn ask(house: &House, nth: usize) {
     for n in 0..CALM_GUESTS {
         write(house, &calm_guest(n), CALM_NUMBER, ASKED[nth].0);
@@ -161,13 +221,21 @@ async fn ask(house: &House, nth: usize) {
     }
 }
 
-/// Until each calm guest has the answers to the first `questions`.
+/// Waits until each calm guest has the answers to the first `questions`.
 async fn answered(house: &House, questions: usize) {
-    until(&format!("the calm guests have {questions} answers each"), FLOOD_TIMEOUT, || async {
-        let calm = Stands::of(house, CALM_NUMBER);
-        let said = |guest: &str, says: &str| calm.saying(guest, says).next().is_some();
-        (0..CALM_GUESTS).all(|n| ASKED[..questions].iter().all(|(_, says)| said(&calm_guest(n), says)))
-    })
+    until(
+        &format!("the calm guests have {questions} answers each"),
+        FLOOD_TIMEOUT,
+        || async {
+            let calm = Stands::of(house, CALM_NUMBER);
+            let said = |guest: &str, says: &str| calm.saying(guest, says).next().is_some();
+            (0..CALM_GUESTS).all(|n| {
+                ASKED[..questions]
+                    .iter()
+                    .all(|(_, says)| said(&calm_guest(n), says))
+            })
+        },
+    )
     .await;
 }
 
@@ -175,8 +243,14 @@ async fn answered(house: &House, questions: usize) {
 async fn a_flooded_casino_delays_no_other_and_draining_its_workers_loses_nothing() {
     let house = Box::pin(two_casinos()).await;
     let flooded = house.casino().clone();
-    let number = house.config.operational.telnyx_phone_number.as_str().to_owned();
-    let _shared = [Worker::IngressWebhook, Worker::Scheduler].map(|worker| house.process(worker.name(), None));
+    let number = house
+        .config
+        .operational
+        .telnyx_phone_number
+        .as_str()
+        .to_owned();
+    let _shared = [Worker::IngressWebhook, Worker::Scheduler]
+        .map(|worker| house.process(worker.name(), None));
     let _calm = own_workers(&house, &CALM.parse().unwrap());
     let busy = own_workers(&house, &flooded);
     house.ingress_up().await;
@@ -184,78 +258,124 @@ async fn a_flooded_casino_delays_no_other_and_draining_its_workers_loses_nothing
     answered(&house, 1).await;
 
     let calm_in_the_flood = async {
-        until("the flooded casino's backlog is full", FLOOD_TIMEOUT, || async {
-            Stands::of(&house, &number).waiting() >= WAITING
-        })
+        until(
+            "the flooded casino's backlog is full",
+            FLOOD_TIMEOUT,
+            || async { Stands::of(&house, &number).waiting() >= WAITING },
+        )
         .await;
-        // The second and the third follow each other without waiting for an answer.
+        // The guests ask the second and the third question without waiting for an answer between.
         ask(&house, 1).await;
         ask(&house, 2).await;
         answered(&house, 3).await;
     };
     flood(&house, &number, calm_in_the_flood).await;
     let in_the_flood = Stands::of(&house, &number);
-    assert!(in_the_flood.waiting() > WAITING / 2, "the backlog was gone: {}", in_the_flood.waiting());
+    assert!(
+        in_the_flood.waiting() > WAITING / 2,
+        "the backlog was gone: {}",
+        in_the_flood.waiting()
+    );
 
-    // In the middle of its backlog the flooded casino's processes are told to stop.
+    // Stops the flooded casino's processes while its backlog still waits.
     for (took, code) in join_all(busy.into_iter().map(terminated)).await {
         assert_eq!(code, Some(0), "drained after {took:?}");
     }
     let drained = Stands::of(&house, &number);
-    assert!(drained.waiting() > 0, "nothing waited when its processes were gone");
+    assert!(
+        drained.waiting() > 0,
+        "nothing waited when its processes were gone"
+    );
     ask(&house, 3).await;
     answered(&house, 4).await;
     let later = Stands::of(&house, &number);
-    assert_eq!(later.answers.len(), drained.answers.len(), "the calm casino's processes took its texts");
+    assert_eq!(
+        later.answers.len(),
+        drained.answers.len(),
+        "the calm casino's processes took its texts"
+    );
 
     let _heirs = own_workers(&house, &flooded);
     let texts = later.texts.len() + ASKED.len() * CALM_GUESTS;
-    house.settle_within(i64::try_from(texts).unwrap(), FLOOD_TIMEOUT).await;
+    house
+        .settle_within(i64::try_from(texts).unwrap(), FLOOD_TIMEOUT)
+        .await;
     answered_once(&house, &flooded, &number).await;
     overtook(&house, &number);
     house.stop().await;
 }
 
-/// Each calm guest's answers came in the order of the questions, and each that was asked in the flood passed texts that stood there
-/// before it.
+/// Asserts that each calm guest's answers came in order, and that those asked for in the flood came
+/// before answers to older texts of the flood.
 fn overtook(house: &House, number: &str) {
     let (calm, busy) = (Stands::of(house, CALM_NUMBER), Stands::of(house, number));
-    let answers: BTreeMap<&str, &Outbound> = busy.answers.iter().map(|send| (send.to.as_str(), send)).collect();
+    let answers: BTreeMap<&str, &Outbound> = busy
+        .answers
+        .iter()
+        .map(|send| (send.to.as_str(), send))
+        .collect();
     for n in 0..CALM_GUESTS {
         let guest = calm_guest(n);
         let found = ASKED.map(|(_, says)| calm.answer(&guest, says).accepted_at);
         assert!(found.is_sorted(), "guest {n}: {found:?}");
-        for (question, answered) in ASKED.iter().map(|(question, _)| *question).zip(found).take(3).skip(1) {
-            let asked = |text: &&Inbound| text.from == guest && text.text.as_deref() == Some(question);
+        for (question, answered) in ASKED
+            .iter()
+            .map(|(question, _)| *question)
+            .zip(found)
+            .take(3)
+            .skip(1)
+        {
+            let asked =
+                |text: &&Inbound| text.from == guest && text.text.as_deref() == Some(question);
             let asked = calm.texts.iter().find(asked).unwrap().at;
-            let passed = |text: &&Inbound| text.at < asked && answers[text.from.as_str()].accepted_at > answered;
+            let passed = |text: &&Inbound| {
+                text.at < asked && answers[text.from.as_str()].accepted_at > answered
+            };
             let passed = busy.texts.iter().filter(passed).count();
-            eprintln!("guest {n}, {question}: passed {passed} texts, {} ms", (answered - asked).num_milliseconds());
-            assert!(passed >= WAITING / 10, "guest {n} waited for the flood: {question}");
+            eprintln!(
+                "guest {n}, {question}: passed {passed} texts, {} ms",
+                (answered - asked).num_milliseconds()
+            );
+            assert!(
+                passed >= WAITING / 10,
+                "guest {n} waited for the flood: {question}"
+            );
         }
     }
 }
 
-/// By the carrier's ledger and by the rows.
+/// Asserts by the carrier's ledger and by the rows that every text was answered once.
 async fn answered_once(house: &House, flooded: &CasinoId, number: &str) {
     let stands = Stands::of(house, number);
     for text in &stands.texts {
-        assert_eq!(text.delivery.state, DeliveryState::Acknowledged, "{:?}", text.delivery.attempts);
+        assert_eq!(
+            text.delivery.state,
+            DeliveryState::Acknowledged,
+            "{:?}",
+            text.delivery.attempts
+        );
         stands.answer(&text.from, ASKED[0].1);
     }
     assert_eq!(stands.answers.len(), stands.texts.len());
-    // The calm guests' second and third texts may have been one turn.
+    // One turn may have answered the calm guests' second and third texts together.
     let sent = Stands::of(house, CALM_NUMBER).answers.len();
     let (flooding, calm) = (stands.texts.len(), ASKED.len() * CALM_GUESTS);
     for (casino, texts, sent) in [(flooded.as_str(), flooding, flooding), (CALM, calm, sent)] {
         for (rows, of) in [
             (texts, "inbound_messages where disposition = 'answered'"),
             (texts, "inbound_messages where true"),
-            (sent, "outbound_messages where state in ('sent', 'delivered')"),
+            (
+                sent,
+                "outbound_messages where state in ('sent', 'delivered')",
+            ),
             (sent, "outbound_messages where true"),
             (sent, "send_attempts where true"),
         ] {
-            let found = house.number(&format!("select count(*) from {of} and casino_id = '{casino}'")).await;
+            let found = house
+                .number(&format!(
+                    "select count(*) from {of} and casino_id = '{casino}'"
+                ))
+                .await;
             assert_eq!(found, i64::try_from(rows).unwrap(), "{casino}: {of}");
         }
     }

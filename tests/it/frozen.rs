@@ -1,4 +1,5 @@
-//! A sender that stands still between its last look and its call (D6): whoever opted out meanwhile gets nothing more.
+//! A sender is frozen between its pre-send check and its call (D6): a guest who opts out meanwhile
+//! gets nothing more.
 
 use std::time::Duration;
 
@@ -7,34 +8,67 @@ use tokio::{process::Child, time::sleep};
 
 use crate::harness::{GUEST, Wanted, house, until};
 
-const QUESTION: &str = "any italian place?";
+const QUESTION: &str = "where is nonna salvia?";
 
 fn is_stopped(process: &Child) -> bool {
-    let Some(pid) = process.id() else { return false };
+    let Some(pid) = process.id() else {
+        return false;
+    };
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T'))
+    stat.rsplit(')')
+        .next()
+        .is_some_and(|rest| rest.trim_start().starts_with('T'))
 }
 
 async fn signal(process: &Child, signal: &str) {
     let pid = process.id().unwrap().to_string();
-    tokio::process::Command::new("kill").args([signal, &pid]).status().await.unwrap();
+    tokio::process::Command::new("kill")
+        .args([signal, &pid])
+        .status()
+        .await
+        .unwrap();
 }
 
 #[tokio::test] // D6, SMS-53
 async fn a_sender_that_was_frozen_after_its_look_sends_nothing_after_stop() {
-    let workers = Worker::ALL.into_iter().filter(|worker| *worker != Worker::OutboundSender).collect();
-    let house = house("frozen_sender", Wanted { workers, ..Wanted::default() }).await;
+    let workers = Worker::ALL
+        .into_iter()
+        .filter(|worker| *worker != Worker::OutboundSender)
+        .collect();
+    let house = house(
+        "frozen_sender",
+        Wanted {
+            workers,
+            ..Wanted::default()
+        },
+    )
+    .await;
     let frozen = house.process("outbound-sender", Some("sender.after_claim:1:stop"));
     house.text(GUEST, QUESTION);
-    until("the sender stands still with a text in hand", Duration::from_secs(30), async || is_stopped(&frozen)).await;
+    until(
+        "the sender stands still with a text in hand",
+        Duration::from_secs(30),
+        async || is_stopped(&frozen),
+    )
+    .await;
     let other = house.process("outbound-sender", None);
     house.text(GUEST, "STOP");
-    until("the STOP is confirmed", Duration::from_secs(30), async || !house.texts_to(GUEST).is_empty()).await;
-    // Longer than a look holds.
+    until(
+        "the STOP is confirmed",
+        Duration::from_secs(30),
+        async || !house.texts_to(GUEST).is_empty(),
+    )
+    .await;
+    // Longer than a pre-send check is valid.
     sleep(Duration::from_millis(2_500)).await;
     signal(&frozen, "-CONT").await;
     let ended = "select count(*) from send_attempts where detail like 'more than 2 s between%'";
-    until("the call was given up", Duration::from_secs(30), async || house.number(ended).await == 1).await;
+    until(
+        "the call was given up",
+        Duration::from_secs(30),
+        async || house.number(ended).await == 1,
+    )
+    .await;
     drop(other);
     let texts = house.texts_to(GUEST);
     assert!(texts.len() == 1 && texts[0].contains("START"), "{texts:?}");

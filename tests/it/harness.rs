@@ -1,4 +1,5 @@
-//! A private fleet per test: its own NATS and Redis, its own database on the run's Postgres, its own carrier.
+//! A private fleet per test: its own NATS and Redis, its own database on the run's Postgres, its
+//! own carrier.
 
 use std::{path::PathBuf, process::Stdio, time::Duration};
 
@@ -13,8 +14,9 @@ use tokio::{
     time::{Instant, sleep},
 };
 
+/// A running fleet and the private servers under it.
 pub(crate) struct House {
-    // Dropped in this order: the fleet first, then what it stands on.
+    // Dropped in this order: the fleet first, then the servers that it needs.
     pub(crate) stack: Stack,
     pub(crate) nats: Nats,
     pub(crate) redis: Redis,
@@ -23,7 +25,7 @@ pub(crate) struct House {
     pub(crate) scratch: Scratch,
 }
 
-/// Differences that a test wants from the usual house.
+/// Settings in which a test's [`House`] differs from the usual one.
 pub(crate) struct Wanted {
     pub(crate) scale: f64,
     pub(crate) at: Option<&'static str>,
@@ -34,16 +36,26 @@ pub(crate) struct Wanted {
 
 impl Default for Wanted {
     fn default() -> Self {
-        Self { scale: 0.0, at: None, workers: Worker::ALL.to_vec(), extra: String::new(), casino: None }
+        Self {
+            scale: 0.0,
+            at: None,
+            workers: Worker::ALL.to_vec(),
+            extra: String::new(),
+            casino: None,
+        }
     }
 }
 
 pub(crate) const GUEST: &str = "+18605550142";
 
-/// `unique` names the test: database and folders carry it.
+/// Starts a fleet with its own database, NATS and Redis. Database and scratch folder are named
+/// after `unique`, the test's name.
 pub(crate) async fn house(unique: &str, wanted: Wanted) -> House {
     let postgres = Postgres::for_tests().await.unwrap();
-    let url = postgres.create_database(&database_name(unique), None).await.unwrap();
+    let url = postgres
+        .create_database(&database_name(unique), None)
+        .await
+        .unwrap();
     house_on(unique, wanted, url).await
 }
 
@@ -53,6 +65,7 @@ pub(crate) fn database_name(unique: &str) -> String {
     format!("{short}_{}", uuid::Uuid::new_v4().simple())
 }
 
+/// Starts a fleet on a database that the caller created.
 pub(crate) async fn house_on(unique: &str, wanted: Wanted, database_url: String) -> House {
     let scratch = Scratch::new(unique).unwrap();
     let nats = Nats::start(&scratch.path().join("nats")).await.unwrap();
@@ -60,7 +73,7 @@ pub(crate) async fn house_on(unique: &str, wanted: Wanted, database_url: String)
     house_at(scratch, wanted, database_url, nats, nats_url).await
 }
 
-/// With a bus that somebody else made; `nats_url` is where the fleet finds it.
+/// Starts a fleet on a bus that the caller started; the fleet connects to it at `nats_url`.
 pub(crate) async fn house_at(
     scratch: Scratch,
     wanted: Wanted,
@@ -73,7 +86,10 @@ pub(crate) async fn house_at(
         seven_telemetry_to(&scratch);
     }
     let redis = Redis::start(&scratch.path().join("redis")).await.unwrap();
-    let demo = (seven_packs::demo::CASINO.to_owned(), seven_packs::demo::CONTENT.to_owned());
+    let demo = (
+        seven_packs::demo::CASINO.to_owned(),
+        seven_packs::demo::CONTENT.to_owned(),
+    );
     let (casino, content) = wanted.casino.unwrap_or(demo);
     let config = onboard::read_casino("casino.json", &casino).unwrap();
     let plan = Plan {
@@ -90,13 +106,33 @@ pub(crate) async fn house_at(
         ledger_file: None,
     };
     let stack = Box::pin(Stack::start(plan)).await.unwrap();
-    onboard::add_casino(&stack.fleet, &config, "test").await.unwrap();
-    onboard::load_content(&stack.fleet, &config.casino_id, "content.json", &content, "test").await.unwrap();
-    House { stack, nats, redis, database_url, config, scratch }
+    onboard::add_casino(&stack.fleet, &config, "test")
+        .await
+        .unwrap();
+    onboard::load_content(
+        &stack.fleet,
+        &config.casino_id,
+        "content.json",
+        &content,
+        "test",
+    )
+    .await
+    .unwrap();
+    House {
+        stack,
+        nats,
+        redis,
+        database_url,
+        config,
+        scratch,
+    }
 }
 
 fn seven_telemetry_to(scratch: &Scratch) {
-    let file = PathBuf::from("/tmp").join(format!("{}.log", scratch.path().file_name().unwrap().to_string_lossy()));
+    let file = PathBuf::from("/tmp").join(format!(
+        "{}.log",
+        scratch.path().file_name().unwrap().to_string_lossy()
+    ));
     seven_telemetry::init(
         seven_telemetry::LogTarget::File(&file),
         "debug,sqlx=warn,async_nats=warn,hyper=warn,hyper_util=warn,reqwest=warn",
@@ -110,10 +146,18 @@ impl House {
     }
 
     pub(crate) fn text(&self, from: &str, text: &str) -> Texted {
-        self.stack.sim.text(Text { from: from.to_owned(), text: Some(text.to_owned()), ..Text::default() }).unwrap()
+        self.stack
+            .sim
+            .text(Text {
+                from: from.to_owned(),
+                text: Some(text.to_owned()),
+                ..Text::default()
+            })
+            .unwrap()
     }
 
-    /// Waits until `texts` texts are stored and nothing is under way; panics with the counts otherwise.
+    /// Waits until `texts` texts are stored and nothing is under way; panics with the counts
+    /// otherwise.
     pub(crate) async fn settle(&self, texts: i64) {
         self.settle_within(texts, Duration::from_secs(30)).await;
     }
@@ -135,39 +179,52 @@ impl House {
                     ))
                     .or_insert(0) += 1;
             }
-            panic!("not settled: {:?}, webhooks {webhooks:?}", self.stack.fleet.store.counts().await);
+            panic!(
+                "not settled: {:?}, webhooks {webhooks:?}",
+                self.stack.fleet.store.counts().await
+            );
         }
     }
 
-    /// Texts to this guest that the carrier accepted, oldest first.
+    /// Returns the texts to this guest that the carrier accepted, oldest first.
     pub(crate) fn sent_to(&self, guest: &str) -> Vec<Outbound> {
         self.stack.sim.ledger().of_guest(guest).outbound
     }
 
     pub(crate) fn texts_to(&self, guest: &str) -> Vec<String> {
-        self.sent_to(guest).into_iter().filter_map(|sent| sent.text).collect()
+        self.sent_to(guest)
+            .into_iter()
+            .filter_map(|sent| sent.text)
+            .collect()
     }
 
-    /// All texts to the guest in one: an answer may come in two parts.
+    /// Returns all texts to the guest, joined, since an answer may come in two parts.
     pub(crate) fn said_to(&self, guest: &str) -> String {
         self.texts_to(guest).join(" ")
     }
 
-    /// Rows per (what, state).
+    /// Returns the number of rows of the kind `what` in this state.
     pub(crate) async fn count(&self, what: &str, state: &str) -> i64 {
         let counts = self.stack.fleet.store.counts().await.unwrap();
-        counts.iter().filter(|c| c.what == what && c.state == state).map(|c| c.n).sum()
+        counts
+            .iter()
+            .filter(|c| c.what == what && c.state == state)
+            .map(|c| c.n)
+            .sum()
     }
 
-    /// A number from a query run as the owner, who sees all casinos.
+    /// Returns a number from a query that runs as the owner, who sees all casinos.
     pub(crate) async fn number(&self, query: &str) -> i64 {
         let pool = sqlx::PgPool::connect(&self.database_url).await.unwrap();
-        let number: i64 = sqlx::query_scalar(sqlx::AssertSqlSafe(query.to_owned())).fetch_one(&pool).await.unwrap();
+        let number: i64 = sqlx::query_scalar(sqlx::AssertSqlSafe(query.to_owned()))
+            .fetch_one(&pool)
+            .await
+            .unwrap();
         pool.close().await;
         number
     }
 
-    /// Runs a worker as a process of its own. `failpoint` kills it at a named boundary.
+    /// Starts a worker as a process. `failpoint` names the point at which it dies.
     pub(crate) fn process(&self, worker: &str, failpoint: Option<&str>) -> Child {
         let mut command = Command::new(binary());
         command
@@ -187,25 +244,30 @@ impl House {
         command.spawn().unwrap()
     }
 
-    /// Waits until ingress answers: a carrier gives up on a webhook after three tries.
+    /// Waits until ingress answers, because a carrier gives up on a webhook after three tries.
     pub(crate) async fn ingress_up(&self) {
         let url = format!("{}/health/live", self.stack.ingress_url);
-        until("ingress answers", Duration::from_secs(15), || async { reqwest::get(&url).await.is_ok() }).await;
+        until("ingress answers", Duration::from_secs(15), || async {
+            reqwest::get(&url).await.is_ok()
+        })
+        .await;
     }
 
     pub(crate) async fn stop(self) {
-        let Self { stack, nats, redis, .. } = self;
+        let Self {
+            stack, nats, redis, ..
+        } = self;
         stack.stop().await.unwrap();
         drop((nats, redis));
     }
 }
 
-/// The `seven` of this build.
+/// Returns the path of this build's `seven`.
 pub(crate) fn binary() -> PathBuf {
     program("seven")
 }
 
-/// A program of this build.
+/// Returns the path of a program of this build.
 pub(crate) fn program(name: &str) -> PathBuf {
     let mut path = std::env::current_exe().unwrap();
     while path.file_name().is_some_and(|name| name != "deps") {
@@ -215,8 +277,12 @@ pub(crate) fn program(name: &str) -> PathBuf {
     path.join(name)
 }
 
-/// Polls until `done` says so; panics with `what` after `most`.
-pub(crate) async fn until<F: Future<Output = bool>>(what: &str, most: Duration, mut done: impl FnMut() -> F) {
+/// Polls until `done` returns true; panics with `what` after `most`.
+pub(crate) async fn until<F: Future<Output = bool>>(
+    what: &str,
+    most: Duration,
+    mut done: impl FnMut() -> F,
+) {
     let end = Instant::now() + most;
     while !done().await {
         assert!(Instant::now() < end, "waited {most:?} in vain: {what}");

@@ -1,4 +1,5 @@
-//! The fleet as a whole, against real NATS, Redis and Postgres and the carrier simulator. One binary, one module per promise.
+//! The fleet as a whole, against real NATS, Redis and Postgres and the carrier simulator. One
+//! binary, one module per promise.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -31,7 +32,6 @@ mod frozen;
 mod harness;
 mod hosted;
 mod incident;
-mod last_look;
 mod late;
 mod life;
 mod model;
@@ -43,6 +43,7 @@ mod ops;
 mod outages;
 mod pace;
 mod people;
+mod presend_check;
 mod privacy;
 mod providers;
 mod reconciliation;

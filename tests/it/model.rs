@@ -1,8 +1,9 @@
-//! Consent as a property (issue B): whatever comes in whatever order, and whatever breaks in between, no request to the provider
-//! starts for a guest who is opted out. Sequences of steps drive the real ingress, gate, store, sender and scheduler; a model of a
-//! few lines ([`book`]) judges every request; a failure shrinks to the shortest sequence and is printed.
+//! Consent as a property: in any order and whatever breaks, no request to the provider begins for
+//! an opted-out guest. Random steps drive the real ingress, gate, store, sender and scheduler; a
+//! small model ([`book`]) judges every request. The shortest failing sequence is printed.
 //!
-//! 5 000 steps, always the same ones; with `SEVEN_LONG` (`./scripts/test --long`) 100 000 new ones. `SEVEN_SEED` repeats a run.
+//! Plays 5,000 steps, always the same; with `SEVEN_LONG` (`./scripts/test --long`) 100,000 new
+//! ones. `SEVEN_SEED` repeats a run.
 
 mod book;
 mod carrier;
@@ -29,10 +30,10 @@ use self::{
 
 const STEPS: usize = 5_000;
 const LONG_STEPS: usize = 100_000;
-/// Chosen by nobody for anything.
+/// An arbitrary number, not chosen for the sequences that it gives.
 const SEED: u64 = 20_261_122;
 
-/// The shortest sequence that fails, and what was wrong.
+/// The shortest sequence that fails, and the model's complaint.
 struct Failure {
     steps: Vec<Step>,
     complaint: String,
@@ -42,8 +43,12 @@ struct Failure {
 
 impl Failure {
     fn print(&self) -> String {
-        let lines: Vec<String> =
-            self.steps.iter().enumerate().map(|(n, step)| format!("  {:>2}. {step}", n + 1)).collect();
+        let lines: Vec<String> = self
+            .steps
+            .iter()
+            .enumerate()
+            .map(|(n, step)| format!("  {:>2}. {step}", n + 1))
+            .collect();
         format!(
             "{}\n{}\n(SEVEN_SEED={}, found after {} steps)",
             lines.join("\n"),
@@ -58,8 +63,13 @@ impl Failure {
 fn search(runtime: &Runtime, world: World, budget: usize, seed: u64) -> (World, Option<Failure>) {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    let config = Config { failure_persistence: None, max_shrink_iters: 4_000, ..Config::default() };
-    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
+    let config = Config {
+        failure_persistence: None,
+        max_shrink_iters: 4_000,
+        ..Config::default()
+    };
+    let mut runner =
+        TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
     let world = RefCell::new(world);
     while world.borrow().steps < budget {
         let drawn = sequence().new_tree(&mut runner).unwrap();
@@ -75,15 +85,25 @@ fn search(runtime: &Runtime, world: World, budget: usize, seed: u64) -> (World, 
         if let Err(TestError::Fail(_, steps)) = outcome {
             let (mut world, after) = (world.into_inner(), after.take().unwrap_or_default());
             let (steps, complaint) = runtime.block_on(shortest(&mut world, steps));
-            return (world, Some(Failure { steps, complaint, seed, after }));
+            return (
+                world,
+                Some(Failure {
+                    steps,
+                    complaint,
+                    seed,
+                    after,
+                }),
+            );
         }
     }
     (world.into_inner(), None)
 }
 
-/// Leaves out what the failure does not need, until it needs every step: proptest tries each of them only once.
+/// Leaves out steps until the failure needs each one that is left. Proptest alone tries each step
+/// only once.
 async fn shortest(world: &mut World, mut steps: Vec<Step>) -> (Vec<Step>, String) {
-    let mut complaint = "the failure did not come again: the code depends on more than the steps".to_owned();
+    let mut complaint =
+        "the failure did not come again: the code depends on more than the steps".to_owned();
     let mut at = steps.len();
     if let Err((last, why)) = world.play(&steps).await {
         (at, complaint) = (last + 1, why);
@@ -91,7 +111,12 @@ async fn shortest(world: &mut World, mut steps: Vec<Step>) -> (Vec<Step>, String
     }
     while at > 0 {
         at -= 1;
-        let fewer: Vec<Step> = steps.iter().enumerate().filter(|(n, _)| *n != at).map(|(_, step)| *step).collect();
+        let fewer: Vec<Step> = steps
+            .iter()
+            .enumerate()
+            .filter(|(n, _)| *n != at)
+            .map(|(_, step)| *step)
+            .collect();
         if let Err((last, why)) = world.play(&fewer).await {
             (steps, complaint) = (fewer, why);
             steps.truncate(last + 1);
@@ -102,14 +127,20 @@ async fn shortest(world: &mut World, mut steps: Vec<Step>) -> (Vec<Step>, String
 }
 
 fn runtime() -> Runtime {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap()
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap()
 }
 
 #[test] // SMS-16, SMS-20, SEC-12
 fn no_sequence_of_events_sends_to_a_guest_who_is_opted_out() {
     let long = std::env::var_os("SEVEN_LONG").is_some();
     let budget = if long { LONG_STEPS } else { STEPS };
-    let given = std::env::var("SEVEN_SEED").ok().and_then(|seed| seed.parse().ok());
+    let given = std::env::var("SEVEN_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok());
     let seed = given.unwrap_or_else(|| if long { rand::rng().random() } else { SEED });
     let runtime = runtime();
     let world = runtime.block_on(World::new("model", None));
@@ -120,7 +151,10 @@ fn no_sequence_of_events_sends_to_a_guest_who_is_opted_out() {
     }
     let took = began.elapsed();
     let counts = world.desk().counted();
-    let mut seen: Vec<String> = counts.iter().map(|(what, n)| format!("{what} {n}")).collect();
+    let mut seen: Vec<String> = counts
+        .iter()
+        .map(|(what, n)| format!("{what} {n}"))
+        .collect();
     seen.sort();
     eprintln!(
         "{} steps in {took:.1?} ({:.1} ms each), seed {seed}: {}",
@@ -142,29 +176,44 @@ fn no_sequence_of_events_sends_to_a_guest_who_is_opted_out() {
             "`{what}` hardly ever happened: the test proves too little"
         );
     }
-    assert!(counts["refused by the last look"] >= 100);
+    assert!(counts["refused by the pre-send check"] >= 100);
     runtime.block_on(world.stop());
 }
 
-/// Finds the planted fault within the steps of a default run, in a sequence a person can read.
+/// Asserts that the test finds the planted fault within a default run, in a sequence short enough
+/// to read.
 fn finds(unique: &str, fault: Fault, most: usize, wanted: &str) {
     let runtime = runtime();
     let world = runtime.block_on(World::new(unique, Some(fault)));
     let (world, found) = search(&runtime, world, STEPS, SEED);
     let found = found.unwrap_or_else(|| panic!("{fault:?} was not found in {STEPS} steps"));
     eprintln!("{fault:?}:\n{}", found.print());
-    assert!(found.steps.len() <= most && found.complaint.contains(wanted), "{}", found.print());
+    assert!(
+        found.steps.len() <= most && found.complaint.contains(wanted),
+        "{}",
+        found.print()
+    );
     runtime.block_on(world.stop());
 }
 
 #[test]
 fn a_table_that_lets_replies_pass_is_found() {
-    finds("model_replies_pass", Fault::RepliesPass, 5, "who is opted out");
+    finds(
+        "model_replies_pass",
+        Fault::RepliesPass,
+        5,
+        "who is opted out",
+    );
 }
 
 #[test]
 fn an_order_of_arrival_is_found() {
-    finds("model_last_arrived", Fault::LastArrivedWins, 6, "a text of class");
+    finds(
+        "model_last_arrived",
+        Fault::LastArrivedWins,
+        6,
+        "a text of class",
+    );
 }
 
 #[test]

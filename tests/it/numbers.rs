@@ -1,4 +1,5 @@
-//! Numbers that move (D40): a casino's number changes, is handed on to another casino, and what a STOP on it reaches.
+//! Numbers that change owner (D40): a casino gets another number, another casino gets the old one,
+//! and a STOP to it reaches the right casinos.
 
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ const NEW: &str = "+18605550101";
 const OTHER_GUEST: &str = "+18605550143";
 const TAKER: &str = "rose_court";
 
-/// The casino's document with another number.
+/// Returns the casino's document with another number.
 fn moved(house: &House) -> CasinoConfig {
     let mut config = house.config.clone();
     config.operational.telnyx_phone_number = NEW.parse().unwrap();
@@ -32,10 +33,12 @@ async fn add(house: &House, config: &CasinoConfig) {
     let fleet = &house.stack.fleet;
     onboard::add_casino(fleet, config, "test").await.unwrap();
     let content = seven_packs::demo::CONTENT;
-    onboard::load_content(fleet, &config.casino_id, "content.json", content, "test").await.unwrap();
+    onboard::load_content(fleet, &config.casino_id, "content.json", content, "test")
+        .await
+        .unwrap();
 }
 
-/// Another casino that takes over the number.
+/// Returns the document of another casino that takes over the number.
 fn taker(house: &House, number: &str) -> CasinoConfig {
     let mut config = house.config.clone();
     config.casino_id = TAKER.parse().unwrap();
@@ -43,26 +46,48 @@ fn taker(house: &House, number: &str) -> CasinoConfig {
     config
 }
 
-/// A guest's text to one of the numbers; what the phone got for it, as number and words.
-async fn say(house: &House, stored: &mut i64, (from, to): (&str, &str), text: &str) -> Vec<(String, String)> {
+/// Sends a guest's text to one of the numbers. Returns the texts that the phone then got, each with
+/// its sender.
+async fn say(
+    house: &House,
+    stored: &mut i64,
+    (from, to): (&str, &str),
+    text: &str,
+) -> Vec<(String, String)> {
     let before = house.sent_to(from).len();
-    let text = Text { from: from.to_owned(), to: Some(to.to_owned()), text: Some(text.to_owned()), ..Text::default() };
+    let text = Text {
+        from: from.to_owned(),
+        to: Some(to.to_owned()),
+        text: Some(text.to_owned()),
+        ..Text::default()
+    };
     house.stack.sim.text(text).unwrap();
     *stored += 1;
     house.settle(*stored).await;
     let sent = house.sent_to(from).split_off(before);
-    sent.into_iter().map(|sent| (sent.from.unwrap_or_default(), sent.text.unwrap_or_default())).collect()
+    sent.into_iter()
+        .map(|sent| (sent.from.unwrap_or_default(), sent.text.unwrap_or_default()))
+        .collect()
 }
 
 async fn stopped_at(house: &House, casino: &str) -> i64 {
-    let query = format!("select count(*) from suppressions where state = 'stopped' and casino_id = '{casino}'");
+    let query = format!(
+        "select count(*) from suppressions where state = 'stopped' and casino_id = '{casino}'"
+    );
     house.number(&query).await
 }
 
 async fn nothing_due(house: &House) {
-    until("STOPs were carried on", Duration::from_secs(20), async || {
-        house.number("select count(*) from due where kind = 'stop_reach'").await == 0
-    })
+    until(
+        "STOPs were carried on",
+        Duration::from_secs(20),
+        async || {
+            house
+                .number("select count(*) from due where kind = 'stop_reach'")
+                .await
+                == 0
+        },
+    )
     .await;
 }
 
@@ -73,15 +98,30 @@ async fn guests_of_a_retired_number_are_answered_from_the_present_one() {
     assert!(first.iter().all(|(from, _)| from == OLD), "{first:?}");
     add(&house, &moved(&house)).await;
     let answer = say(&house, &mut n, (GUEST, OLD), "And what time is check-in?").await;
-    assert!(answer.len() > 1 && answer.iter().all(|(from, _)| from == NEW), "{answer:?}");
-    let notices = |texts: &[(String, String)]| texts.iter().filter(|(_, text)| text.contains("new number")).count();
+    assert!(
+        answer.len() > 1 && answer.iter().all(|(from, _)| from == NEW),
+        "{answer:?}"
+    );
+    let notices = |texts: &[(String, String)]| {
+        texts
+            .iter()
+            .filter(|(_, text)| text.contains("new number"))
+            .count()
+    };
     assert_eq!(notices(&answer), 1, "{answer:?}");
     let again = say(&house, &mut n, (GUEST, OLD), "HELP").await;
-    assert_eq!((again.len(), notices(&again)), (1, 0), "told once: {again:?}");
-    // STOP at the old number ends everything, and gets its confirmation alone.
+    assert_eq!(
+        (again.len(), notices(&again)),
+        (1, 0),
+        "told once: {again:?}"
+    );
+    // A STOP to the old number stops all the casino's texts; its only answer is the confirmation.
     let other = say(&house, &mut n, (OTHER_GUEST, OLD), "STOP").await;
     assert_eq!(other.len(), 1, "{other:?}");
-    assert!(other[0].0 == NEW && other[0].1.contains("unsubscribed"), "{other:?}");
+    assert!(
+        other[0].0 == NEW && other[0].1.contains("unsubscribed"),
+        "{other:?}"
+    );
     let stop = say(&house, &mut n, (GUEST, OLD), "STOP").await;
     assert!(stop.len() == 1 && stop[0].0 == NEW, "{stop:?}");
     assert_eq!(stopped_at(&house, house.casino().as_str()).await, 2);
@@ -98,14 +138,33 @@ async fn a_stop_on_a_number_that_was_handed_on_ends_the_former_casinos_texts_too
     let taker = taker(&house, OLD);
     add(&house, &taker).await;
     let (former, of_today) = (house.casino().as_str().to_owned(), TAKER);
-    // A guest whom the former casino never texted is the new one's alone.
+    // After the first day a guest whom the former casino never texted is the new one's alone.
+    let aged = "with aged as (update routes set since = since - interval '2 days' returning 1)
+        select count(*) from aged";
+    assert!(house.number(aged).await > 0);
     say(&house, &mut n, (OTHER_GUEST, OLD), "STOP").await;
     nothing_due(&house).await;
-    assert_eq!((stopped_at(&house, &former).await, stopped_at(&house, of_today).await), (0, 1));
+    assert_eq!(
+        (
+            stopped_at(&house, &former).await,
+            stopped_at(&house, of_today).await
+        ),
+        (0, 1)
+    );
     let confirmed = say(&house, &mut n, (GUEST, OLD), "STOP").await;
-    assert_eq!(confirmed.len(), 1, "one confirmation, of the casino that has the number: {confirmed:?}");
+    assert_eq!(
+        confirmed.len(),
+        1,
+        "one confirmation, of the casino that has the number: {confirmed:?}"
+    );
     nothing_due(&house).await;
-    assert_eq!((stopped_at(&house, &former).await, stopped_at(&house, of_today).await), (1, 2));
+    assert_eq!(
+        (
+            stopped_at(&house, &former).await,
+            stopped_at(&house, of_today).await
+        ),
+        (1, 2)
+    );
     let why = "select count(*) from consent_events where event like '%\"reached_through\":\"former_number\"%'";
     assert_eq!(house.number(why).await, 1);
     assert_eq!(
@@ -116,24 +175,46 @@ async fn a_stop_on_a_number_that_was_handed_on_ends_the_former_casinos_texts_too
             .await,
         0
     );
-    // A START there says nothing about the former casino.
+    // A START to the same number does not lift the former casino's STOP.
     say(&house, &mut n, (GUEST, OLD), "START").await;
     nothing_due(&house).await;
-    assert_eq!((stopped_at(&house, &former).await, stopped_at(&house, of_today).await), (1, 1));
-    // A late receipt of the former casino's text finds it, though it names the number of another.
+    assert_eq!(
+        (
+            stopped_at(&house, &former).await,
+            stopped_at(&house, of_today).await
+        ),
+        (1, 1)
+    );
+    // A late receipt for the former casino's text reaches that casino, though its number now
+    // belongs to another.
     let call = Caller::of(&house);
-    let attempt = sent.webhook_url.as_deref().and_then(|url| url.rsplit('/').next()).unwrap().to_owned();
+    let attempt = sent
+        .webhook_url
+        .as_deref()
+        .and_then(|url| url.rsplit('/').next())
+        .unwrap()
+        .to_owned();
     let mut receipt = call.finalized("late", "delivery_failed");
     receipt["data"]["payload"]["id"] = serde_json::json!(sent.id);
     let url = format!("{}/{attempt}", call.url);
-    let answer = call.post_signed(&url, call.now(), receipt.to_string().as_bytes()).await;
+    let answer = call
+        .post_signed(&url, call.now(), receipt.to_string().as_bytes())
+        .await;
     assert_eq!(answer, Answer::accepted());
-    let filed = format!("select count(*) from receipts where event_id = 'event-late' and casino_id = '{former}'");
-    until("the receipt found its sender", Duration::from_secs(20), async || house.number(&filed).await == 1).await;
+    let filed = format!(
+        "select count(*) from receipts where event_id = 'event-late' and casino_id = '{former}'"
+    );
+    until(
+        "the receipt found its sender",
+        Duration::from_secs(20),
+        async || house.number(&filed).await == 1,
+    )
+    .await;
     house.stop().await;
 }
 
-#[tokio::test] // D40, D9: the provider's record of a number goes further back than the casino that has it today
+// D40, D9: the provider's records of a number begin before its present casino had it
+#[tokio::test]
 async fn a_number_brings_its_new_casino_no_texts_of_before() {
     let (house, mut n) = (house("numbers_records", Wanted::default()).await, 0);
     say(&house, &mut n, (GUEST, OLD), "Is the pool open?").await;
@@ -143,40 +224,133 @@ async fn a_number_brings_its_new_casino_no_texts_of_before() {
     tokio::time::sleep(fleet.timing.records_margin() + Duration::from_millis(200)).await;
     let records = seven::wiring::telnyx(&house.stack.settings).unwrap();
     let roster = fleet.store.roster().await.unwrap();
-    let entry = roster.iter().find(|entry| entry.casino.as_str() == TAKER).unwrap();
+    let entry = roster
+        .iter()
+        .find(|entry| entry.casino.as_str() == TAKER)
+        .unwrap();
     let since = fleet.clock.now() - chrono::TimeDelta::hours(1);
-    let report = reconcile(fleet, &records, entry, since, How::Record).await.unwrap();
-    assert_eq!((report.texts_listed, report.texts_recovered), (0, 0), "{report:?}");
-    assert_eq!(house.number("select count(*) from inbound_messages where casino_id = 'rose_court'").await, 0);
+    let report = reconcile(fleet, &records, entry, since, How::Record)
+        .await
+        .unwrap();
+    assert_eq!(
+        (report.texts_listed, report.texts_recovered),
+        (0, 0),
+        "{report:?}"
+    );
+    assert_eq!(
+        house
+            .number("select count(*) from inbound_messages where casino_id = 'rose_court'")
+            .await,
+        0
+    );
     house.stop().await;
 }
 
-#[tokio::test] // D40, D7: the guest asked the former casino at its old number, and leaves before the answer
-async fn a_stop_before_the_former_casinos_answer_silences_that_answer() {
-    let workers = Worker::ALL.into_iter().filter(|worker| *worker != Worker::OutboundSender).collect();
-    let house = house("numbers_in_between", Wanted { workers, ..Wanted::default() }).await;
+/// Starts a fleet without one kind of worker; the casino has moved from `OLD` to another number.
+async fn moved_without(unique: &str, missing: Worker) -> House {
+    let workers = Worker::ALL.into_iter().filter(|worker| *worker != missing);
+    let wanted = Wanted {
+        workers: workers.collect(),
+        ..Wanted::default()
+    };
+    let house = house(unique, wanted).await;
     add(&house, &moved(&house)).await;
-    let asked =
-        |text: &str| Text { from: GUEST.into(), to: Some(OLD.into()), text: Some(text.into()), ..Text::default() };
-    house.stack.sim.text(asked("Is the pool open?")).unwrap();
-    until("the answer waits", Duration::from_secs(20), async || {
-        house.number("select count(*) from outbound_messages where class = 'reply' and state = 'queued'").await > 0
+    house
+}
+
+fn text_to_old(house: &House, text: &str) {
+    let text = Text {
+        from: GUEST.into(),
+        to: Some(OLD.into()),
+        text: Some(text.into()),
+        ..Text::default()
+    };
+    house.stack.sim.text(text).unwrap();
+}
+
+/// Hands the old number on, sends STOP to it, and waits until the former casino knows.
+async fn stop_after_the_hand_over(house: &House) {
+    add(house, &taker(house, OLD)).await;
+    text_to_old(house, "STOP");
+    let former = house.casino().as_str().to_owned();
+    until(
+        "the former casino knows",
+        Duration::from_secs(20),
+        async || stopped_at(house, &former).await == 1,
+    )
+    .await;
+}
+
+/// Waits until nothing is under way; the guest must have got the confirmation and nothing else.
+async fn only_the_confirmation(house: &House) {
+    until(
+        "the STOP is confirmed",
+        Duration::from_secs(30),
+        async || !house.texts_to(GUEST).is_empty(),
+    )
+    .await;
+    let queued = "select count(*) from outbound_messages where state in ('queued', 'sending')";
+    until("nothing waits", Duration::from_secs(30), async || {
+        house.count("inbound", "open").await + house.number(queued).await == 0
     })
     .await;
-    add(&house, &taker(&house, OLD)).await;
-    house.stack.sim.text(asked("STOP")).unwrap();
-    let former = house.casino().as_str().to_owned();
-    until("the former casino knows", Duration::from_secs(20), async || stopped_at(&house, &former).await == 1).await;
-    let _sender = house.process("outbound-sender", None);
-    until("the STOP is confirmed", Duration::from_secs(30), async || !house.texts_to(GUEST).is_empty()).await;
-    let queued = "select count(*) from outbound_messages where state in ('queued', 'sending')";
-    until("nothing waits", Duration::from_secs(30), async || house.number(queued).await == 0).await;
     let texts = house.texts_to(GUEST);
-    assert!(texts.len() == 1 && texts[0].contains("unsubscribed"), "{texts:?}");
+    assert!(
+        texts.len() == 1 && texts[0].contains("unsubscribed"),
+        "{texts:?}"
+    );
+}
+
+// D40, D7: the guest asks the former casino at its old number, and sends STOP before the answer
+#[tokio::test]
+async fn a_stop_before_the_former_casinos_answer_silences_that_answer() {
+    let house = moved_without("numbers_in_between", Worker::OutboundSender).await;
+    text_to_old(&house, "Is the pool open?");
+    let answers =
+        "select count(*) from outbound_messages where class = 'reply' and state = 'queued'";
+    until("the answer waits", Duration::from_secs(20), async || {
+        house.number(answers).await > 0
+    })
+    .await;
+    stop_after_the_hand_over(&house).await;
+    let _sender = house.process("outbound-sender", None);
+    only_the_confirmation(&house).await;
     house.stop().await;
 }
 
-#[tokio::test] // spec 05, 2.4: from the day counsel sets, one STOP ends the texts of every casino of the sender
+// D40, D7: the guest asked the former casino at its old number, and nobody has read that yet
+#[tokio::test]
+async fn a_stop_on_a_number_just_handed_on_silences_the_answer_to_an_unread_text() {
+    let house = moved_without("numbers_unread", Worker::ComplianceGate).await;
+    text_to_old(&house, "Is the pool open?");
+    until(
+        "the question is acknowledged",
+        Duration::from_secs(20),
+        async || {
+            let inbound = house.stack.sim.ledger().of_guest(GUEST).inbound;
+            let mut attempts = inbound.iter().flat_map(|text| &text.delivery.attempts);
+            attempts.any(seven_carrier_sim::Attempt::acknowledged)
+        },
+    )
+    .await;
+    stop_after_the_hand_over(&house).await;
+    let _gate = house.process("compliance-gate", None);
+    let read = format!(
+        "select count(*) from inbound_messages where casino_id = '{}'",
+        house.casino()
+    );
+    until(
+        "the question is read",
+        Duration::from_secs(30),
+        async || house.number(&read).await == 1,
+    )
+    .await;
+    only_the_confirmation(&house).await;
+    house.stop().await;
+}
+
+// spec 05, 2.4: from the day counsel sets, one STOP ends the texts of every casino of the sender
+#[tokio::test]
 async fn a_stop_reaches_all_casinos_of_a_sender_from_its_day_on() {
     let (house, mut n) = (house("numbers_sender", Wanted::default()).await, 0);
     let sender = |from: &str| {
@@ -184,7 +358,10 @@ async fn a_stop_reaches_all_casinos_of_a_sender_from_its_day_on() {
             id: "harbor_holdings".into(),
             name: "Harbor Holdings LLC".into(),
             programmes: vec!["host".into()],
-            revocations: vec![Revocation { from: from.parse().unwrap(), scope: Scope::Sender }],
+            revocations: vec![Revocation {
+                from: from.parse().unwrap(),
+                scope: Scope::Sender,
+            }],
         })
     };
     let mut other = taker(&house, NEW);
@@ -199,7 +376,11 @@ async fn a_stop_reaches_all_casinos_of_a_sender_from_its_day_on() {
         nothing_due(&house).await;
         assert_eq!(stopped_at(&house, TAKER).await, reached, "from {from}");
     }
-    assert!(say(&house, &mut n, (GUEST, NEW), "Is the spa open?").await.is_empty());
+    assert!(
+        say(&house, &mut n, (GUEST, NEW), "Is the spa open?")
+            .await
+            .is_empty()
+    );
     let scopes = "select count(*) from consent_events where event like '%\"scope\":\"sender\"%'";
     assert_eq!(house.number(scopes).await, 1);
     house.stop().await;

@@ -1,4 +1,5 @@
-//! Real people and their phones: texts that only resemble an alarm, reactions, machines, copies, numbers that are no guests (D20).
+//! Texts as real people and phones send them: alarms that only seem so, reactions, machines,
+//! copies, senders that are no guests (D20).
 
 use std::time::Duration;
 
@@ -10,9 +11,9 @@ use crate::{
     webhook::caller::{Answer, Caller},
 };
 
-/// Resembles an opt-out: no keyword, no phrase.
+/// Only resembles an opt-out: it contains no keyword and no phrase.
 const LIKE_AN_OPT_OUT: &str = "I thought I already asked not to be bothered with this";
-/// Resembles a cry: no pattern the net is sure of.
+/// Only resembles a cry for help: no pattern matches it.
 const LIKE_A_CRY: &str = "i feel like theres nothing left in me to give tonight";
 
 async fn say(house: &House, so_far: &mut i64, text: &str) -> Vec<String> {
@@ -24,7 +25,11 @@ async fn say(house: &House, so_far: &mut i64, text: &str) -> Vec<String> {
 }
 
 async fn asked(house: &House) -> i64 {
-    house.number("select count(*) from suppressions where asked_at is not null and state <> 'stopped'").await
+    house
+        .number(
+            "select count(*) from suppressions where asked_at is not null and state <> 'stopped'",
+        )
+        .await
 }
 
 #[test]
@@ -33,7 +38,11 @@ fn the_texts_of_these_tests_only_resemble() {
     for (text, kind) in [(LIKE_AN_OPT_OUT, "opt_out"), (LIKE_A_CRY, "crisis")] {
         let decision = rails.decide(text);
         assert_eq!(decision.verdict.as_str(), "pass", "{text}");
-        assert_eq!(decision.likely.map(|likely| likely.kind.as_str()), Some(kind), "{text}");
+        assert_eq!(
+            decision.likely.map(|likely| likely.kind.as_str()),
+            Some(kind),
+            "{text}"
+        );
     }
 }
 
@@ -43,23 +52,38 @@ async fn a_likely_opt_out_is_asked_about_and_answered() {
     for (answer, stopped) in [("No", 0), ("yes", 1)] {
         let question = say(&house, &mut n, LIKE_AN_OPT_OUT).await;
         assert_eq!(question.len(), 1, "{question:?}");
-        assert!(question[0].contains("should we stop texting you?"), "{question:?}");
+        assert!(
+            question[0].contains("should we stop texting you?"),
+            "{question:?}"
+        );
         assert_eq!(asked(&house).await, 1);
-        assert_eq!(house.number("select count(*) from suppressions where state = 'stopped'").await, 0);
+        assert_eq!(
+            house
+                .number("select count(*) from suppressions where state = 'stopped'")
+                .await,
+            0
+        );
         let answered = say(&house, &mut n, answer).await;
         assert_eq!(answered.len(), 1, "{answered:?}");
         assert_eq!(asked(&house).await, 0, "{answer} settles it");
         assert_eq!(
-            house.number("select count(*) from suppressions where state = 'stopped'").await,
+            house
+                .number("select count(*) from suppressions where state = 'stopped'")
+                .await,
             stopped,
             "{answer}"
         );
     }
-    // START lifts the hold of a question that was never answered, too.
+    // START also allows proactive texts again when our question was never answered.
     say(&house, &mut n, "START").await;
     say(&house, &mut n, LIKE_AN_OPT_OUT).await;
     assert_eq!(asked(&house).await, 1);
-    assert!(!say(&house, &mut n, "What time is check-in?").await.is_empty(), "ordinary talk goes on");
+    assert!(
+        !say(&house, &mut n, "What time is check-in?")
+            .await
+            .is_empty(),
+        "ordinary talk goes on"
+    );
     assert_eq!(asked(&house).await, 1, "and answers nothing");
     say(&house, &mut n, "START").await;
     assert_eq!(asked(&house).await, 0);
@@ -70,20 +94,44 @@ async fn a_likely_opt_out_is_asked_about_and_answered() {
 async fn a_likely_cry_gets_its_answer_one_sentence_and_a_case() {
     let (house, mut n) = (house("people_cry", Wanted::default()).await, 0);
     let texts = say(&house, &mut n, LIKE_A_CRY).await;
-    assert!(texts.iter().filter(|text| text.contains("988")).count() == 1 && texts.len() > 1, "{texts:?}");
-    let cases = "select count(*) from escalations where reason = 'likely_crisis' and severity = 'sev1'";
+    assert!(
+        texts.iter().filter(|text| text.contains("988")).count() == 1 && texts.len() > 1,
+        "{texts:?}"
+    );
+    let cases =
+        "select count(*) from escalations where reason = 'likely_crisis' and severity = 'sev1'";
     assert_eq!(house.number(cases).await, 1);
-    assert_eq!(house.number("select count(*) from escalations where severity = 'sev0'").await, 0);
     assert_eq!(
-        house.number("select count(*) from conversations where cried_at is not null and paused_at is null").await,
+        house
+            .number("select count(*) from escalations where severity = 'sev0'")
+            .await,
+        0
+    );
+    assert_eq!(
+        house
+            .number(
+                "select count(*) from conversations where cried_at is not null and paused_at is null",
+            )
+            .await,
         1
     );
-    let offers = say(&house, &mut n, "any offers for me this weekend?").await.join(" ").to_lowercase();
-    assert!(!offers.contains("free play") && !offers.contains("slot"), "{offers}");
-    // The line is named once while the case is open.
+    let offers = say(&house, &mut n, "any offers for me this weekend?")
+        .await
+        .join(" ")
+        .to_lowercase();
+    assert!(
+        !offers.contains("free play") && !offers.contains("slot"),
+        "{offers}"
+    );
+    // The helpline is named once while the case is open.
     let again = say(&house, &mut n, &format!("{LIKE_A_CRY} again")).await;
     assert!(again.iter().all(|text| !text.contains("988")), "{again:?}");
-    assert_eq!(house.number("select repeats::bigint from escalations where reason = 'likely_crisis'").await, 1);
+    assert_eq!(
+        house
+            .number("select repeats::bigint from escalations where reason = 'likely_crisis'")
+            .await,
+        1
+    );
     house.stop().await;
 }
 
@@ -98,14 +146,31 @@ async fn reactions_and_quotations_get_no_answer() {
         "Loved an image".to_owned(),
         "Emphasized “Call 911 now. I am an AI host and cannot send help myself.”".to_owned(),
     ] {
-        assert_eq!(say(&house, &mut n, &echo).await, Vec::<String>::new(), "{echo}");
+        assert_eq!(
+            say(&house, &mut n, &echo).await,
+            Vec::<String>::new(),
+            "{echo}"
+        );
     }
-    assert_eq!(house.number("select count(*) from inbound_messages where reason = 'reaction'").await, 5);
+    assert_eq!(
+        house
+            .number("select count(*) from inbound_messages where reason = 'reaction'")
+            .await,
+        5
+    );
     assert_eq!(house.number("select count(*) from escalations").await, 0);
-    assert_eq!(house.number("select count(*) from suppressions where state = 'stopped'").await, 0);
+    assert_eq!(
+        house
+            .number("select count(*) from suppressions where state = 'stopped'")
+            .await,
+        0
+    );
     // Words that the guest adds to a reaction count as the guest's own.
     let added = say(&house, &mut n, &format!("Liked “{reply}” STOP")).await;
-    assert!(added.iter().any(|text| text.contains("unsubscribed")), "{added:?}");
+    assert!(
+        added.iter().any(|text| text.contains("unsubscribed")),
+        "{added:?}"
+    );
     house.stop().await;
 }
 
@@ -114,17 +179,36 @@ async fn a_quoted_opt_out_of_ours_suppresses_nobody() {
     let (house, mut n) = (house("people_quote", Wanted::default()).await, 0);
     say(&house, &mut n, "STOP").await;
     say(&house, &mut n, "START").await;
-    let ours = house.texts_to(GUEST).into_iter().find(|text| text.contains("unsubscribed")).unwrap();
+    let ours = house
+        .texts_to(GUEST)
+        .into_iter()
+        .find(|text| text.contains("unsubscribed"))
+        .unwrap();
     say(&house, &mut n, &format!("> {ours}\nwhat does that mean?")).await;
-    assert_eq!(house.number("select count(*) from suppressions where state = 'stopped'").await, 0);
+    assert_eq!(
+        house
+            .number("select count(*) from suppressions where state = 'stopped'")
+            .await,
+        0
+    );
     // Words of the guest before the quotation are the guest's.
     say(&house, &mut n, &format!("STOP. You said “{ours}”")).await;
-    assert_eq!(house.number("select count(*) from suppressions where state = 'stopped'").await, 1);
-    // The same words without a text of ours behind them count.
+    assert_eq!(
+        house
+            .number("select count(*) from suppressions where state = 'stopped'")
+            .await,
+        1
+    );
+    // The same words count as the guest's if they quote no text of ours.
     house.text("+18605550143", "> please stop texting me");
     n += 1;
     house.settle(n).await;
-    assert_eq!(house.number("select count(*) from suppressions where state = 'stopped'").await, 2);
+    assert_eq!(
+        house
+            .number("select count(*) from suppressions where state = 'stopped'")
+            .await,
+        2
+    );
     house.stop().await;
 }
 
@@ -138,19 +222,49 @@ async fn machines_and_short_codes_get_no_answer() {
         "This mailbox is not monitored. To stop receiving these messages reply STOP.",
         "Automatic reply: call 911 now, my father is having a heart attack.",
     ] {
-        assert_eq!(say(&house, &mut n, text).await, Vec::<String>::new(), "{text}");
+        assert_eq!(
+            say(&house, &mut n, text).await,
+            Vec::<String>::new(),
+            "{text}"
+        );
     }
-    assert_eq!(house.number("select count(*) from inbound_messages where reason = 'machine'").await, 5);
-    assert_eq!(house.number("select count(*) from escalations where reason = 'emergency'").await, 1, "a person looks");
-    assert_eq!(house.number("select count(*) from suppressions where state = 'stopped'").await, 0);
-    let ours = house.config.operational.telnyx_phone_number.as_str().to_owned();
+    assert_eq!(
+        house
+            .number("select count(*) from inbound_messages where reason = 'machine'")
+            .await,
+        5
+    );
+    assert_eq!(
+        house
+            .number("select count(*) from escalations where reason = 'emergency'")
+            .await,
+        1,
+        "a person looks"
+    );
+    assert_eq!(
+        house
+            .number("select count(*) from suppressions where state = 'stopped'")
+            .await,
+        0
+    );
+    let ours = house
+        .config
+        .operational
+        .telnyx_phone_number
+        .as_str()
+        .to_owned();
     for from in ["+75973", ours.as_str()] {
         house.text(from, "Is the pool open? Reply STOP to opt out");
         n += 1;
         house.settle(n).await;
         assert!(house.texts_to(from).is_empty(), "{from}");
     }
-    assert_eq!(house.number("select count(*) from inbound_messages where reason = 'not_a_guest'").await, 2);
+    assert_eq!(
+        house
+            .number("select count(*) from inbound_messages where reason = 'not_a_guest'")
+            .await,
+        2
+    );
     house.stop().await;
 }
 
@@ -159,13 +273,29 @@ async fn three_near_identical_texts_are_a_machine() {
     let (house, mut n) = (house("people_loop", Wanted::default()).await, 0);
     let mut heard = Vec::new();
     for _ in 0..6 {
-        heard.push(say(&house, &mut n, "the dentist team of Oak Street says hello to everybody today").await.len());
+        heard.push(
+            say(
+                &house,
+                &mut n,
+                "the dentist team of Oak Street says hello to everybody today",
+            )
+            .await
+            .len(),
+        );
     }
-    // The first answers nothing of ours; the next three are within seconds of our texts.
+    // The first text does not follow a text of ours; the next three come within seconds of ours.
     assert!(heard[..3].iter().all(|texts| *texts > 0), "{heard:?}");
     assert_eq!(heard[4..], [0, 0], "{heard:?}");
-    assert_eq!(house.number("select count(*) from outbound_messages where kind = 'auto_responder'").await, 1);
-    assert!(!say(&house, &mut n, "Is the pool open?").await.is_empty(), "another text is answered");
+    assert_eq!(
+        house
+            .number("select count(*) from outbound_messages where kind = 'auto_responder'")
+            .await,
+        1
+    );
+    assert!(
+        !say(&house, &mut n, "Is the pool open?").await.is_empty(),
+        "another text is answered"
+    );
     house.stop().await;
 }
 
@@ -173,22 +303,46 @@ async fn three_near_identical_texts_are_a_machine() {
 async fn a_copy_is_answered_once() {
     let house = house("people_copies", Wanted::default()).await;
     let call = Caller::of(&house);
-    for (n, text) in
-        ["Is there a steakhouse?", "Is there a steakhouse?", "I want to kill myself", "I want to kill myself"]
-            .iter()
-            .enumerate()
+    for (n, text) in [
+        "Is there a steakhouse?",
+        "Is there a steakhouse?",
+        "I want to kill myself",
+        "I want to kill myself",
+    ]
+    .iter()
+    .enumerate()
     {
         let event = call.received(&format!("c{n}"), GUEST, text);
-        assert_eq!(call.post(event.to_string().as_bytes()).await, Answer::accepted());
+        assert_eq!(
+            call.post(event.to_string().as_bytes()).await,
+            Answer::accepted()
+        );
         if n == 1 {
             house.settle(2).await;
         }
     }
     house.settle(4).await;
-    assert_eq!(house.number("select count(*) from inbound_messages where reason = 'repeated'").await, 2);
+    assert_eq!(
+        house
+            .number("select count(*) from inbound_messages where reason = 'repeated'")
+            .await,
+        2
+    );
     assert_eq!(house.number("select count(*) from turns").await, 1);
-    assert_eq!(house.texts_to(GUEST).iter().filter(|text| text.contains("988")).count(), 1);
-    assert_eq!(house.number("select count(*) from escalations where reason = 'crisis'").await, 1);
+    assert_eq!(
+        house
+            .texts_to(GUEST)
+            .iter()
+            .filter(|text| text.contains("988"))
+            .count(),
+        1
+    );
+    assert_eq!(
+        house
+            .number("select count(*) from escalations where reason = 'crisis'")
+            .await,
+        1
+    );
     house.stop().await;
 }
 
@@ -196,19 +350,28 @@ async fn a_copy_is_answered_once() {
 async fn odd_webhooks_keep_their_text() {
     let house = house("people_webhooks", Wanted::default()).await;
     let call = Caller::of(&house);
-    // A cut emoji.
-    let cut = call.received("cut", GUEST, "STOP @@").to_string().replace("@@", "\\ud83d");
+    // A text that ends with half of an emoji.
+    let cut = call
+        .received("cut", GUEST, "STOP @@")
+        .to_string()
+        .replace("@@", "\\ud83d");
     assert_eq!(call.post(cut.as_bytes()).await, Answer::accepted());
     // A group message in which our number is not the first.
     let mut group = call.received("group", "+18605550144", "Is the pool open?");
     let ours = group["data"]["payload"]["to"][0].clone();
     group["data"]["payload"]["to"] = json!([{"phone_number": "+18605550145"}, ours]);
-    assert_eq!(call.post(group.to_string().as_bytes()).await, Answer::accepted());
-    // A name as sender: kept, and nobody is called.
+    assert_eq!(
+        call.post(group.to_string().as_bytes()).await,
+        Answer::accepted()
+    );
+    // A sender that is a name: the text is kept, and nobody is alerted.
     let mut odd = call.received("odd", "CASINO", "hello");
     odd["data"]["payload"]["from"]["phone_number"] = json!("CASINO");
-    assert_eq!(call.post(odd.to_string().as_bytes()).await, Answer::dead("odd_sender"));
-    // A picture whose text is its place holder.
+    assert_eq!(
+        call.post(odd.to_string().as_bytes()).await,
+        Answer::dead("odd_sender")
+    );
+    // A picture whose only text is the placeholder character.
     let picture = Text {
         from: "+18605550146".into(),
         text: Some("\u{fffc}".into()),
@@ -217,12 +380,32 @@ async fn odd_webhooks_keep_their_text() {
     };
     house.stack.sim.text(picture).unwrap();
     house.settle(3).await;
-    assert_eq!(house.number("select count(*) from suppressions where state = 'stopped'").await, 1);
-    assert_eq!(house.number("select count(*) from inbound_messages where body = 'STOP ' || chr(65533)").await, 1);
-    assert!(house.said_to("+18605550144").contains("pool") || house.said_to("+18605550144").contains("Pool"));
-    assert!(house.said_to("+18605550146").contains("only read text"), "{}", house.said_to("+18605550146"));
+    assert_eq!(
+        house
+            .number("select count(*) from suppressions where state = 'stopped'")
+            .await,
+        1
+    );
+    assert_eq!(
+        house
+            .number("select count(*) from inbound_messages where body = 'STOP ' || chr(65533)")
+            .await,
+        1
+    );
+    assert!(
+        house.said_to("+18605550144").contains("pool")
+            || house.said_to("+18605550144").contains("Pool")
+    );
+    assert!(
+        house.said_to("+18605550146").contains("only read text"),
+        "{}",
+        house.said_to("+18605550146")
+    );
     until("the odd sender is filed", Duration::from_secs(20), async || {
-        house.number("select count(*) from dead_letters where reason = 'odd_sender' and state = 'discarded'").await == 1
+        house
+            .number("select count(*) from dead_letters where reason = 'odd_sender' and state = 'discarded'")
+            .await
+            == 1
     })
     .await;
     assert_eq!(house.count("dead", "open").await, 0);
@@ -245,9 +428,16 @@ async fn a_receipt_without_a_number_finds_its_text() {
     receipt["data"]["payload"]["id"] = json!(message);
     receipt["data"]["payload"]["from"] = json!({});
     let url = format!("{}/{attempt}", call.url);
-    assert_eq!(call.post_signed(&url, call.now(), receipt.to_string().as_bytes()).await, Answer::accepted());
+    assert_eq!(
+        call.post_signed(&url, call.now(), receipt.to_string().as_bytes())
+            .await,
+        Answer::accepted()
+    );
     until("it is filed", Duration::from_secs(20), async || {
-        house.number("select count(*) from receipts where event_id = 'event-no-number'").await == 1
+        house
+            .number("select count(*) from receipts where event_id = 'event-no-number'")
+            .await
+            == 1
     })
     .await;
     assert_eq!(house.count("dead", "open").await, 0);

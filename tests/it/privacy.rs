@@ -1,5 +1,5 @@
-//! Being forgotten and being told (SEC-76 to SEC-79, DATA-56, DATA-57): after DELETE nothing of the guest is found anywhere but the
-//! keyed hash and the proof.
+//! Deletion and disclosure of a guest's data (SEC-76 to SEC-79, DATA-56, DATA-57): after DELETE
+//! only the keyed hash and the proof of the guest are found anywhere.
 
 mod search;
 
@@ -18,9 +18,16 @@ const DELETION: &str = "01931234-5678-7abc-8def-0123456789ab";
 const WORDS: &str = "zanzibar birthday for my aunt";
 
 async fn done(house: &House) {
-    until("the guest is forgotten", Duration::from_secs(20), || async {
-        house.number("select count(*) from deletions where state = 'done'").await == 1
-    })
+    until(
+        "the guest is forgotten",
+        Duration::from_secs(20),
+        || async {
+            house
+                .number("select count(*) from deletions where state = 'done'")
+                .await
+                == 1
+        },
+    )
     .await;
 }
 
@@ -43,7 +50,7 @@ async fn after_delete_only_the_proof_is_left() {
         house.text(GUEST, text);
         house.settle(sent).await;
     }
-    // A dead letter and a spooled event that hold the phone.
+    // Adds a dead letter and a spooled event that hold the phone.
     let (casino, tail) = (house.casino(), GUEST.trim_start_matches('+'));
     let pool = sqlx::PgPool::connect(&house.database_url).await.unwrap();
     for statement in [
@@ -54,27 +61,52 @@ async fn after_delete_only_the_proof_is_left() {
             "insert into spool (casino_id, spool_id, subject, message_key, headers, payload) values ('{casino}', gen_random_uuid(), 'nowhere.at.all', 'k2', '{{}}', convert_to('from {GUEST}', 'UTF8'))"
         ),
     ] {
-        sqlx::query(AssertSqlSafe(statement)).execute(&pool).await.unwrap();
+        sqlx::query(AssertSqlSafe(statement))
+            .execute(&pool)
+            .await
+            .unwrap();
     }
     pool.close().await;
-    // The clear phone stands in one column, in the ingress stream and in what could not be handled; nowhere else.
-    let mut places: Vec<String> = found(&house, &[tail]).await.iter().map(|line| place(line).to_owned()).collect();
+    // The clear phone is only in one column, in the ingress stream, in dead letters and in the
+    // spool.
+    let mut places: Vec<String> = found(&house, &[tail])
+        .await
+        .iter()
+        .map(|line| place(line).to_owned())
+        .collect();
     places.sort();
     places.dedup();
     assert_eq!(places, ["INGRESS", "dead_letters", "guests", "spool"]);
-    assert!(found(&house, &["zanzibar"]).await.len() >= 2, "the search finds what is there");
+    assert!(
+        found(&house, &["zanzibar"]).await.len() >= 2,
+        "the search finds what is there"
+    );
     house.text(GUEST, "DELETE");
     done(&house).await;
     let left = found(&house, &[tail, "zanzibar", "Xiomaraz"]).await;
     assert!(left.is_empty(), "{left:#?}");
-    // The proof: consent chain, suppression, audit, by keyed hash.
-    assert_eq!(house.number("select count(*) from guests").await, 1, "the other guest");
-    assert_eq!(house.number("select count(*) from sessions").await, 1, "the other guest's");
+    // The proof remains: consent chain, suppression and audit entries, by keyed hash.
+    assert_eq!(
+        house.number("select count(*) from guests").await,
+        1,
+        "the other guest"
+    );
+    assert_eq!(
+        house.number("select count(*) from sessions").await,
+        1,
+        "the other guest's"
+    );
     assert_eq!(house.number("select count(*) from suppressions").await, 2);
     assert!(house.number("select count(*) from consent_events").await >= 2);
     let proof = "select count(*) from audit_log where action = 'ccpa_data_deleted' and guest_hash is not null";
     assert_eq!(house.number(proof).await, 1);
-    assert!(house.texts_to(GUEST).iter().any(|text| text.contains("request")), "the request was confirmed first");
+    assert!(
+        house
+            .texts_to(GUEST)
+            .iter()
+            .any(|text| text.contains("request")),
+        "the request was confirmed first"
+    );
     // The other guest's conversation goes on.
     house.text(OTHER, "And check-out?");
     house.settle(2).await;
@@ -82,41 +114,93 @@ async fn after_delete_only_the_proof_is_left() {
     house.stop().await;
 }
 
-/// The table or stream of a find.
+/// Returns the table or stream that a line of the search's result names.
 fn place(line: &str) -> &str {
-    line.split_once(" row(s) of ").map_or(line, |(_, rest)| rest).split(' ').next().unwrap_or_default()
+    line.split_once(" row(s) of ")
+        .map_or(line, |(_, rest)| rest)
+        .split(' ')
+        .next()
+        .unwrap_or_default()
 }
 
-#[tokio::test] // D4, DATA-57: a turn in progress brings nothing back, nor does a late copy of an old text
+// D4, DATA-57: a turn in progress brings nothing back, nor does a late copy of an old text
+#[tokio::test]
 async fn delete_during_a_turn_brings_nothing_back() {
-    let house = house("privacy_turn", Wanted { scale: 0.05, ..Wanted::default() }).await;
-    let then = Utc::now();
-    house.stack.sim.text(written("question", WORDS, then)).unwrap();
-    until("the question is stored", Duration::from_secs(10), || async {
-        house.number("select count(*) from inbound_messages").await == 1
-    })
+    let house = house(
+        "privacy_turn",
+        Wanted {
+            scale: 0.05,
+            ..Wanted::default()
+        },
+    )
     .await;
-    house.stack.sim.text(written("delete", "delete my data", then + TimeDelta::milliseconds(1))).unwrap();
+    let then = Utc::now();
+    house
+        .stack
+        .sim
+        .text(written("question", WORDS, then))
+        .unwrap();
+    until(
+        "the question is stored",
+        Duration::from_secs(10),
+        || async { house.number("select count(*) from inbound_messages").await == 1 },
+    )
+    .await;
+    house
+        .stack
+        .sim
+        .text(written(
+            "delete",
+            "delete my data",
+            then + TimeDelta::milliseconds(1),
+        ))
+        .unwrap();
     until("the request is there", Duration::from_secs(10), || async {
         house.number("select count(*) from deletions").await == 1
     })
     .await;
-    // No time to think again, so that the deletion meets the turn.
+    // Makes the deletion due at once, without the time to cancel it, so that it meets the turn in
+    // progress.
     let pool = sqlx::PgPool::connect(&house.database_url).await.unwrap();
-    sqlx::query("update due set due_at = now() where kind = 'delete'").execute(&pool).await.unwrap();
+    sqlx::query("update due set due_at = now() where kind = 'delete'")
+        .execute(&pool)
+        .await
+        .unwrap();
     done(&house).await;
-    // Telnyx comes again with the old question under a new event id, before and after.
-    house.stack.sim.text(Text { event_id: Some("copy".into()), ..written("question", WORDS, then) }).unwrap();
+    // Telnyx delivers the old question again, under a new event id.
+    house
+        .stack
+        .sim
+        .text(Text {
+            event_id: Some("copy".into()),
+            ..written("question", WORDS, then)
+        })
+        .unwrap();
     tokio::time::sleep(Duration::from_millis(1_500)).await;
     let left = found(&house, &["zanzibar"]).await;
     assert!(left.is_empty(), "{left:#?}");
     assert_eq!(house.number("select count(*) from guests").await, 0);
     assert_eq!(house.number("select count(*) from turns").await, 0);
-    // A new text is a new guest.
-    house.stack.sim.text(written("new", "What time is check-in?", Utc::now() + TimeDelta::seconds(5))).unwrap();
-    until("the new guest is answered", Duration::from_secs(20), || async {
-        house.texts_to(GUEST).iter().any(|text| text.contains("4pm"))
-    })
+    // After the deletion, a new text begins a new guest.
+    house
+        .stack
+        .sim
+        .text(written(
+            "new",
+            "What time is check-in?",
+            Utc::now() + TimeDelta::seconds(5),
+        ))
+        .unwrap();
+    until(
+        "the new guest is answered",
+        Duration::from_secs(20),
+        || async {
+            house
+                .texts_to(GUEST)
+                .iter()
+                .any(|text| text.contains("4pm"))
+        },
+    )
     .await;
     pool.close().await;
     house.stop().await;
@@ -137,9 +221,14 @@ async fn a_deletion_without_a_guest_removes_nothing_else() {
             "insert into deletions (casino_id, deletion_id, key_id, phone_hash, guest_id, requested_by, requested_at, due_at) select casino_id, '{DELETION}', key_id, phone_hash, guest_id, 'test', now(), now() from guests"
         ),
         "delete from guests".to_owned(),
-        format!("insert into due (casino_id, kind, row_id, due_at) values ('{casino}', 'delete', '{DELETION}', now())"),
+        format!(
+            "insert into due (casino_id, kind, row_id, due_at) values ('{casino}', 'delete', '{DELETION}', now())"
+        ),
     ] {
-        sqlx::query(AssertSqlSafe(statement)).execute(&pool).await.unwrap();
+        sqlx::query(AssertSqlSafe(statement))
+            .execute(&pool)
+            .await
+            .unwrap();
     }
     done(&house).await;
     assert_eq!(house.number("select count(*) from dead_letters").await, 1);
@@ -149,17 +238,46 @@ async fn a_deletion_without_a_guest_removes_nothing_else() {
 
 #[tokio::test] // C-18, AGENT-28
 async fn who_thinks_again_keeps_everything() {
-    let house = house("privacy_keep", Wanted { scale: 0.05, ..Wanted::default() }).await;
-    let said = ["What time is check-in?", "DELETE", "is the pool open?", "KEEP", "what are the pool hours?"];
+    let house = house(
+        "privacy_keep",
+        Wanted {
+            scale: 0.05,
+            ..Wanted::default()
+        },
+    )
+    .await;
+    let said = [
+        "What time is check-in?",
+        "DELETE",
+        "is the pool open?",
+        "KEEP",
+        "what are the pool hours?",
+    ];
     for (sent, text) in (1..).zip(said) {
         house.text(GUEST, text);
         house.settle(sent).await;
     }
     let texts = house.texts_to(GUEST);
-    assert!(texts[1].contains("KEEP") && texts[2].contains("being processed"), "{texts:#?}");
-    assert!(texts[3].contains("nothing was deleted") && texts[4].to_lowercase().contains("pool"), "{texts:#?}");
-    assert_eq!(house.number("select count(*) from deletions where state = 'withdrawn'").await, 1);
-    assert_eq!(house.number("select count(*) from due where kind = 'delete'").await, 0);
+    assert!(
+        texts[1].contains("KEEP") && texts[2].contains("being processed"),
+        "{texts:#?}"
+    );
+    assert!(
+        texts[3].contains("nothing was deleted") && texts[4].to_lowercase().contains("pool"),
+        "{texts:#?}"
+    );
+    assert_eq!(
+        house
+            .number("select count(*) from deletions where state = 'withdrawn'")
+            .await,
+        1
+    );
+    assert_eq!(
+        house
+            .number("select count(*) from due where kind = 'delete'")
+            .await,
+        0
+    );
     house.stop().await;
 }
 
@@ -171,20 +289,48 @@ async fn an_export_holds_everything_and_is_audited() {
         house.settle(sent).await;
     }
     let output = tokio::process::Command::new(crate::harness::binary())
-        .args(["guest", "export", "--casino", house.casino().as_str(), "--guest", GUEST])
+        .args([
+            "guest",
+            "export",
+            "--casino",
+            house.casino().as_str(),
+            "--guest",
+            GUEST,
+        ])
         .args(["--reason", "asked by phone, ID seen", "--config"])
         .arg(&house.stack.config_file)
         .output()
         .await
         .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let export: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(export["phone"], GUEST);
-    assert_eq!(export["conversations"][0]["texts_received"][0]["text"], WORDS);
-    assert!(export["conversations"][0]["texts_sent"].as_array().unwrap().len() >= 2);
+    assert_eq!(
+        export["conversations"][0]["texts_received"][0]["text"],
+        WORDS
+    );
+    assert!(
+        export["conversations"][0]["texts_sent"]
+            .as_array()
+            .unwrap()
+            .len()
+            >= 2
+    );
     assert_eq!(export["consent_records"]["suppression"]["state"], "stopped");
-    assert_eq!(export["consent_records"]["events"][0]["method"], "sms_stop_keyword");
+    assert_eq!(
+        export["consent_records"]["events"][0]["method"],
+        "sms_stop_keyword"
+    );
     assert_eq!(export["data_categories"].as_array().unwrap().len(), 5);
-    assert_eq!(house.number("select count(*) from audit_log where action = 'ccpa_data_exported'").await, 1);
+    assert_eq!(
+        house
+            .number("select count(*) from audit_log where action = 'ccpa_data_exported'")
+            .await,
+        1
+    );
     house.stop().await;
 }

@@ -1,5 +1,5 @@
-//! Looking back: what the guardrails did and how a person judged it (OBS-5), figures of turns week by week (OBS-17, OBS-35, PROD-29), which
-//! traces are a guest's (OBS-38).
+//! Reviews: the guardrails' hits and how people judged them (OBS-5), weekly figures of turns
+//! (OBS-17, OBS-35, PROD-29), and a guest's traces (OBS-38).
 
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, PgPool};
@@ -12,12 +12,18 @@ use crate::{
 async fn json_lines(house: &House, arguments: &[&str]) -> Vec<Value> {
     let said = house.seven(arguments, "").await;
     assert_eq!(said.code, 0, "{}", said.err);
-    said.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    said.out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 async fn text_id(pool: &PgPool, like: &str) -> String {
     let query = format!("select inbound_id::text from inbound_messages where body like '{like}%'");
-    sqlx::query_scalar(AssertSqlSafe(query)).fetch_one(pool).await.unwrap()
+    sqlx::query_scalar(AssertSqlSafe(query))
+        .fetch_one(pool)
+        .await
+        .unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")] // OBS-5
@@ -32,74 +38,190 @@ async fn a_false_alarm_is_marked_and_a_missed_text_is_an_alert() {
 
     let hits = json_lines(&house, &["gate", "hits", "--casino", &casino, "--json"]).await;
     assert_eq!(hits.len(), 1, "{hits:?}");
-    assert_eq!((hits[0]["layer"].as_str(), hits[0]["false_alarms"].as_i64()), (Some("prompt_injection"), Some(0)));
+    assert_eq!(
+        (hits[0]["layer"].as_str(), hits[0]["false_alarms"].as_i64()),
+        (Some("prompt_injection"), Some(0))
+    );
     assert_eq!(hits[0]["last_text"].as_str(), Some(hit.as_str()));
 
     let mark = async |text: &str, what: &str| {
-        house.seven(&["gate", "mark", "--casino", &casino, "--text", text, "--as", what, "--by", "R. Viewer"], "").await
+        house
+            .seven(
+                &[
+                    "gate",
+                    "mark",
+                    "--casino",
+                    &casino,
+                    "--text",
+                    text,
+                    "--as",
+                    what,
+                    "--by",
+                    "R. Viewer",
+                ],
+                "",
+            )
+            .await
     };
     for (text, what, why) in [
         (passed.as_str(), "false-alarm", "no guardrail hit"),
-        (hit.as_str(), "missed", "was not missed: prompt_injection hit it"),
-        ("01a2014b-08dd-7000-8000-000000000000", "missed", "has no text"),
+        (
+            hit.as_str(),
+            "missed",
+            "was not missed: prompt_injection hit it",
+        ),
+        (
+            "01a2014b-08dd-7000-8000-000000000000",
+            "missed",
+            "has no text",
+        ),
     ] {
         let said = mark(text, what).await;
         assert_eq!(said.code, 1, "{}", said.out);
         assert!(said.err.contains(why), "{}", said.err);
     }
-    assert_eq!(house.number("select count(*) from audit_log where action = 'guardrail_reviewed'").await, 0);
+    assert_eq!(
+        house
+            .number("select count(*) from audit_log where action = 'guardrail_reviewed'")
+            .await,
+        0
+    );
 
     assert_eq!(mark(&hit, "false-alarm").await.code, 0);
     let hits = json_lines(&house, &["gate", "hits", "--casino", &casino, "--json"]).await;
     assert_eq!(hits[0]["false_alarms"].as_i64(), Some(1), "{hits:?}");
-    assert_eq!(house.number("select count(*) from alerts").await, 0, "a false alarm wakes nobody");
+    assert_eq!(
+        house.number("select count(*) from alerts").await,
+        0,
+        "a false alarm wakes nobody"
+    );
 
     let said = mark(&passed, "missed").await;
     assert_eq!(said.code, 0, "{}", said.err);
-    let open =
-        "select count(*) from alerts where name = 'guardrail_missed' and severity = 'critical' and resolved_at is null";
+    let open = "select count(*) from alerts where name = 'guardrail_missed' and severity = 'critical' and resolved_at is null";
     assert_eq!(house.number(open).await, 1);
     let judged = "select count(*) from audit_log where action = 'guardrail_reviewed' and detail->>'by' = 'R. Viewer'";
     assert_eq!(house.number(judged).await, 2);
 
     // `audit list --fleet` finds the entries that belong to no casino (SEC-132).
-    let noted =
-        house.seven(&["secret", "rotated", "telnyx.api_key", "--by", "R. Viewer", "--verified", "a receipt"], "").await;
+    let noted = house
+        .seven(
+            &[
+                "secret",
+                "rotated",
+                "telnyx.api_key",
+                "--by",
+                "R. Viewer",
+                "--verified",
+                "a receipt",
+            ],
+            "",
+        )
+        .await;
     assert_eq!(noted.code, 0, "{}", noted.err);
-    let fleets = json_lines(&house, &["audit", "list", "--fleet", "--event", "secret_rotated", "--json"]).await;
-    assert_eq!((fleets.len(), fleets[0]["subject"].as_str()), (1, Some("telnyx.api_key")), "{fleets:?}");
-    let own = json_lines(&house, &["audit", "list", "--casino", &casino, "--event", "secret_rotated", "--json"]).await;
+    let fleets = json_lines(
+        &house,
+        &[
+            "audit",
+            "list",
+            "--fleet",
+            "--event",
+            "secret_rotated",
+            "--json",
+        ],
+    )
+    .await;
+    assert_eq!(
+        (fleets.len(), fleets[0]["subject"].as_str()),
+        (1, Some("telnyx.api_key")),
+        "{fleets:?}"
+    );
+    let own = json_lines(
+        &house,
+        &[
+            "audit",
+            "list",
+            "--casino",
+            &casino,
+            "--event",
+            "secret_rotated",
+            "--json",
+        ],
+    )
+    .await;
     assert!(own.is_empty(), "{own:?}");
-    // SEC-131: ninety days from now for the one that was noted, from the beginning for the others.
+    // SEC-131: the days until the next change count from now for the recorded secret, and from the
+    // database's creation for the others
     let listed = json_lines(&house, &["secret", "list", "--json"]).await;
-    let of = |name: &str| listed.iter().find(|line| line["secret"] == name).unwrap().clone();
+    let of = |name: &str| {
+        listed
+            .iter()
+            .find(|line| line["secret"] == name)
+            .unwrap()
+            .clone()
+    };
     let (noted, never) = (of("telnyx.api_key"), of("telnyx.public_keys"));
-    assert!(noted["rotated_at"].is_string() && never["rotated_at"].is_null(), "{listed:?}");
-    assert!(noted["due_at"].as_str() > never["due_at"].as_str(), "{listed:?}");
+    assert!(
+        noted["rotated_at"].is_string() && never["rotated_at"].is_null(),
+        "{listed:?}"
+    );
+    assert!(
+        noted["due_at"].as_str() > never["due_at"].as_str(),
+        "{listed:?}"
+    );
     let exported = seven_telemetry::render();
     for figure in [
         "seven_rotation_due_timestamp_seconds{name=\"telnyx.api_key\"} 1",
         "seven_backup_timestamp_seconds 1",
         "seven_drill_timestamp_seconds 1",
     ] {
-        assert!(exported.contains(figure), "the scheduler exports {figure}, seconds since 1970");
+        assert!(
+            exported.contains(figure),
+            "the scheduler exports {figure}, seconds since 1970"
+        );
     }
-    // DEP-33: only a drill that passed quiets the reminder.
+    // DEP-33: only a passed drill ends the reminder
     let casino = house.casino().as_str();
     for (took, said) in [("5h", "Not passed"), ("50m", "Passed")] {
-        let drill = ["incident", "drill", "--took", took, "--lost", "0m", "--casino", casino];
+        let drill = [
+            "incident", "drill", "--took", took, "--lost", "0m", "--casino", casino,
+        ];
         let by = ["--by", "R. Viewer", "--verified", "an answered text"];
         let noted = house.seven(&[&drill[..], &by[..]].concat(), "").await;
-        assert!(noted.code == 0 && noted.out.contains(said), "{}{}", noted.out, noted.err);
+        assert!(
+            noted.code == 0 && noted.out.contains(said),
+            "{}{}",
+            noted.out,
+            noted.err
+        );
         let drilled = house.stack.fleet.store.upkeep().await.unwrap().drilled;
         assert_eq!(drilled.is_some(), said == "Passed");
     }
-    let elsewhere =
-        ["incident", "drill", "--took", "1h", "--lost", "0m", "--casino", "nowhere", "--by", "R", "--verified", "x"];
+    let elsewhere = [
+        "incident",
+        "drill",
+        "--took",
+        "1h",
+        "--lost",
+        "0m",
+        "--casino",
+        "nowhere",
+        "--by",
+        "R",
+        "--verified",
+        "x",
+    ];
     let refused = house.seven(&elsewhere, "").await;
-    assert!(refused.code == 1 && refused.err.contains("no casino nowhere"), "{}", refused.err);
+    assert!(
+        refused.code == 1 && refused.err.contains("no casino nowhere"),
+        "{}",
+        refused.err
+    );
     let table = house.seven(&["secret", "list"], "").await.out;
-    assert!(table.contains("in 89 days") && table.contains("never noted"), "{table}");
+    assert!(
+        table.contains("in 89 days") && table.contains("never noted"),
+        "{table}"
+    );
     house.stop().await;
 }
 
@@ -107,8 +229,18 @@ async fn a_false_alarm_is_marked_and_a_missed_text_is_an_alert() {
 async fn figures_of_turns_are_copied_once_and_summed_by_week() {
     let models = brain("host").await;
     content_with_all(&models);
-    models.when(|request| request.model == "speaker", seven_testkit::models::Play::text(ANSWER).tokens(900, 12));
-    let house = house("facts", Wanted { extra: settings(&models), ..Wanted::default() }).await;
+    models.when(
+        |request| request.model == "speaker",
+        seven_testkit::models::Play::text(ANSWER).tokens(900, 12),
+    );
+    let house = house(
+        "facts",
+        Wanted {
+            extra: settings(&models),
+            ..Wanted::default()
+        },
+    )
+    .await;
     let pool = PgPool::connect(&house.database_url).await.unwrap();
     let casino = house.casino().as_str().to_owned();
     house.text(GUEST, QUESTION);
@@ -124,44 +256,102 @@ async fn figures_of_turns_are_copied_once_and_summed_by_week() {
         first.err
     );
     let second = copy().await;
-    assert!(second.out.contains("2 turn(s), 0 copied, 2 stood"), "{}", second.out);
+    assert!(
+        second.out.contains("2 turn(s), 0 copied, 2 stood"),
+        "{}",
+        second.out
+    );
 
-    let lines = json_lines(&house, &["turn", "export", "--casino", &casino, "--from", "2020-01-01"]).await;
+    let lines = json_lines(
+        &house,
+        &[
+            "turn",
+            "export",
+            "--casino",
+            &casino,
+            "--from",
+            "2020-01-01",
+        ],
+    )
+    .await;
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert_eq!(lines[0]["casino_id"].as_str(), Some(casino.as_str()));
-    assert_eq!(lines[0]["trace_id"].as_str().map(str::len), Some(32), "{}", lines[0]);
+    assert_eq!(
+        lines[0]["trace_id"].as_str().map(str::len),
+        Some(32),
+        "{}",
+        lines[0]
+    );
     assert!(
-        lines.iter().all(|line| line["input_tokens"].as_i64() > Some(900) && line["top_score"].is_number()),
+        lines
+            .iter()
+            .all(|line| line["input_tokens"].as_i64() > Some(900) && line["top_score"].is_number()),
         "{lines:?}"
     );
-    let ids: Vec<String> = sqlx::query_scalar("select guest_id::text from guests").fetch_all(&pool).await.unwrap();
+    let ids: Vec<String> = sqlx::query_scalar("select guest_id::text from guests")
+        .fetch_all(&pool)
+        .await
+        .unwrap();
     let all = format!("{lines:?}");
-    assert!(ids.iter().all(|id| !all.contains(id)) && !all.contains(ANSWER), "no guest and no text: {all}");
+    assert!(
+        ids.iter().all(|id| !all.contains(id)) && !all.contains(ANSWER),
+        "no guest and no text: {all}"
+    );
 
     let weeks = json_lines(&house, &["turn", "weeks", "--casino", &casino, "--json"]).await;
     assert_eq!(
-        (weeks.len(), weeks[0]["turns"].as_i64(), weeks[0]["scored"].as_i64()),
+        (
+            weeks.len(),
+            weeks[0]["turns"].as_i64(),
+            weeks[0]["scored"].as_i64()
+        ),
         (1, Some(2), Some(2)),
         "{weeks:?}"
     );
 
-    // The night does the same by itself.
+    // The nightly job copies the same figures.
     for statement in ["delete from turn_facts", "delete from nightly"] {
         sqlx::query(statement).execute(&pool).await.unwrap();
     }
-    seven_scheduler::night(&house.stack.fleet, &house.config, "2026-01-14".parse().unwrap()).await.unwrap();
+    seven_scheduler::night(
+        &house.stack.fleet,
+        &house.config,
+        "2026-01-14".parse().unwrap(),
+    )
+    .await
+    .unwrap();
     assert_eq!(house.number("select count(*) from turn_facts").await, 2);
 
-    // A turn whose record nobody can read is named, the others are copied.
+    // A turn whose record cannot be read is named, and the others are copied.
     let broken = "update turns set record = jsonb_set(record, '{retries}', '\"many\"') where turn_id = (select min(turn_id::text)::uuid from turns)";
     sqlx::query(broken).execute(&pool).await.unwrap();
-    sqlx::query("delete from turn_facts").execute(&pool).await.unwrap();
+    sqlx::query("delete from turn_facts")
+        .execute(&pool)
+        .await
+        .unwrap();
     let third = copy().await;
     assert_eq!(third.code, 1, "{}", third.out);
-    assert!(third.out.contains("2 turn(s), 1 copied, 0 stood as they were, 1 failed"), "{}", third.out);
+    assert!(
+        third
+            .out
+            .contains("2 turn(s), 1 copied, 0 stood as they were, 1 failed"),
+        "{}",
+        third.out
+    );
 
-    // Forgotten with the guest.
-    let said = house.seven(&["guest", "traces", "--casino", &casino, "--guest", "-"], &format!("{GUEST}\n")).await;
-    assert_eq!(said.out.lines().filter(|line| line.len() == 32).count(), 1, "{}{}", said.out, said.err);
+    // Lists the guest's trace, so that it can be deleted with the guest.
+    let said = house
+        .seven(
+            &["guest", "traces", "--casino", &casino, "--guest", "-"],
+            &format!("{GUEST}\n"),
+        )
+        .await;
+    assert_eq!(
+        said.out.lines().filter(|line| line.len() == 32).count(),
+        1,
+        "{}{}",
+        said.out,
+        said.err
+    );
     house.stop().await;
 }

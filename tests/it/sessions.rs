@@ -1,4 +1,5 @@
-//! A conversation over days (SMS-26, DATA-25, CONV-30), and a person in the host's place (SEC-33, SEC-104, SEC-109, SEC-113, CONV-44).
+//! A conversation over days (SMS-26, DATA-25, CONV-30), and a person in the host's place (SEC-33,
+//! SEC-104, SEC-109, SEC-113, CONV-44).
 
 use std::time::Duration;
 
@@ -11,17 +12,28 @@ use uuid::Uuid;
 use crate::harness::{GUEST, House, Wanted, house, until};
 
 const OTHER: &str = "+18605550143";
-/// Ten o'clock on a Monday morning in Connecticut; a pause of 90 s.
+/// 10:00 on a Monday in Connecticut. At this scale a pause lasts 90 s.
 const MORNING: &str = "2026-11-23T15:00:00Z";
 
 async fn at(unique: &str, at: &'static str) -> House {
-    house(unique, Wanted { scale: 0.05, at: Some(at), ..Wanted::default() }).await
+    house(
+        unique,
+        Wanted {
+            scale: 0.05,
+            at: Some(at),
+            ..Wanted::default()
+        },
+    )
+    .await
 }
 
 async fn run(house: &House, statement: &str) {
     let pool = PgPool::connect(&house.database_url).await.unwrap();
     for each in statement.split(';') {
-        sqlx::query(AssertSqlSafe(each.to_owned())).execute(&pool).await.unwrap();
+        sqlx::query(AssertSqlSafe(each.to_owned()))
+            .execute(&pool)
+            .await
+            .unwrap();
     }
     pool.close().await;
 }
@@ -29,12 +41,16 @@ async fn run(house: &House, statement: &str) {
 async fn conversation(house: &House) -> ConversationId {
     let pool = PgPool::connect(&house.database_url).await.unwrap();
     let query = "select c.conversation_id from conversations c join guests g using (guest_id) where g.phone = $1";
-    let id: Uuid = sqlx::query_scalar(query).bind(GUEST).fetch_one(&pool).await.unwrap();
+    let id: Uuid = sqlx::query_scalar(query)
+        .bind(GUEST)
+        .fetch_one(&pool)
+        .await
+        .unwrap();
     pool.close().await;
     ConversationId(id)
 }
 
-/// Everything that happened so far happened so many hours earlier.
+/// Makes everything that happened so far this many hours older.
 async fn hours_pass(house: &House, hours: u32) {
     let back = format!("interval '{hours} hours'");
     run(
@@ -70,29 +86,63 @@ async fn say(house: &House, so_far: &mut i64, text: &str) -> Option<String> {
 #[tokio::test] // SEC-33, SEC-104, SEC-109, SEC-113, SEC-114, CONV-44, C-31
 async fn who_asks_for_a_person_gets_one_and_nothing_is_lost() {
     let (house, mut n) = (at("sessions_person", MORNING).await, 0);
-    assert!(say(&house, &mut n, "Which restaurants do you have?").await.is_some());
-    let told = say(&house, &mut n, "I want to talk to a manager").await.unwrap();
-    assert!(told.contains("a person will text you shortly") && told.contains("1-860-555-0199"), "{told}");
+    assert!(
+        say(&house, &mut n, "Which restaurants do you have?")
+            .await
+            .is_some()
+    );
+    let told = say(&house, &mut n, "I want to talk to a manager")
+        .await
+        .unwrap();
+    assert!(
+        told.contains("a person will text you shortly") && told.contains("1-860-555-0199"),
+        "{told}"
+    );
     let case = "select count(*) from escalations where reason = 'asks_for_human' and severity = 'sev2' and source = 'keyword'
         and ack_due_at - created_at = interval '2 hours' and respond_due_at - created_at = interval '15 minutes' and resolved_at is null";
     assert_eq!(house.number(case).await, 1);
-    assert_eq!(house.number("select count(*) from audit_log where action = 'escalation_triggered'").await, 1);
-    // The next text gets the pause's one holding text, the one after it nothing; no turn is made of either.
-    let told = say(&house, &mut n, "Hello? What time does the pool open?").await.unwrap();
-    assert!(told.contains("kept your text") && told.contains("1-860-555-0199"), "{told}");
+    assert_eq!(
+        house
+            .number("select count(*) from audit_log where action = 'escalation_triggered'")
+            .await,
+        1
+    );
+    // The next text gets the pause's only holding text, and the one after it gets nothing. Neither
+    // makes a turn.
+    let told = say(&house, &mut n, "Hello? What time does the pool open?")
+        .await
+        .unwrap();
+    assert!(
+        told.contains("kept your text") && told.contains("1-860-555-0199"),
+        "{told}"
+    );
     assert_eq!(say(&house, &mut n, "anyone there").await, None);
     assert_eq!(house.count("inbound", "held").await, 2);
     assert_eq!(house.number("select count(*) from turns").await, 2);
-    // The gate's texts work all the same, and so does another guest's conversation.
-    assert!(say(&house, &mut n, "HELP").await.unwrap().contains("STOP to end"));
+    // The gate still answers HELP, and another guest's conversation goes on.
+    assert!(
+        say(&house, &mut n, "HELP")
+            .await
+            .unwrap()
+            .contains("STOP to end")
+    );
     house.text(OTHER, "What time is check-in?");
     n += 1;
     house.settle(n).await;
-    assert!(house.said_to(OTHER).contains("4pm"), "{}", house.said_to(OTHER));
-    // An operator looks, and gives it back: what was kept is answered, the wish for a manager is not heard again.
+    assert!(
+        house.said_to(OTHER).contains("4pm"),
+        "{}",
+        house.said_to(OTHER)
+    );
+    // An operator reads the conversation and returns it to the host: held texts are answered, and
+    // the wish for a manager opens no second case.
     let fleet = &house.stack.fleet;
     let mut tx = fleet.store.bind(house.casino()).await.unwrap();
-    let shown = tx.shown_conversation(conversation(&house).await).await.unwrap().unwrap();
+    let shown = tx
+        .shown_conversation(conversation(&house).await)
+        .await
+        .unwrap()
+        .unwrap();
     assert!(shown.paused && shown.paused_until.is_some() && shown.held_texts == 2);
     assert_eq!(shown.pause_reason.as_deref(), Some("asks_for_human"));
     assert_eq!(shown.cases.as_array().unwrap().len(), 1);
@@ -113,10 +163,25 @@ async fn who_asks_for_a_person_gets_one_and_nothing_is_lost() {
 async fn stop_works_in_a_pause() {
     let (house, mut n) = (at("sessions_stop", MORNING).await, 0);
     say(&house, &mut n, "quiero hablar con un gerente").await;
-    assert!(house.said_to(GUEST).contains("una persona le escribe en breve"), "{}", house.said_to(GUEST));
+    assert!(
+        house
+            .said_to(GUEST)
+            .contains("una persona le escribe en breve"),
+        "{}",
+        house.said_to(GUEST)
+    );
     say(&house, &mut n, "¿hay alguien?").await;
-    assert!(say(&house, &mut n, "STOP").await.unwrap().contains("su baja"));
-    assert_eq!(house.count("inbound", "held").await, 0, "a guest who left waits for nothing");
+    assert!(
+        say(&house, &mut n, "STOP")
+            .await
+            .unwrap()
+            .contains("su baja")
+    );
+    assert_eq!(
+        house.count("inbound", "held").await,
+        0,
+        "a guest who left waits for nothing"
+    );
     assert_eq!(resume(&house, "Robin").await, 0);
     house.stop().await;
 }
@@ -127,9 +192,18 @@ async fn a_pause_ends_by_itself() {
     for in_hand in [false, true] {
         say(&house, &mut n, "I want to file a complaint").await;
         if in_hand {
-            run(&house, "update escalations set acknowledged_at = now(), acknowledged_by = 'Robin'").await;
-            // A cry in the same pause is answered; the conversation stays Robin's.
-            say(&house, &mut n, "someone collapsed at the buffet call an ambulance").await;
+            run(
+                &house,
+                "update escalations set acknowledged_at = now(), acknowledged_by = 'Robin'",
+            )
+            .await;
+            // A cry for help in the same pause is answered, but the conversation stays with Robin.
+            say(
+                &house,
+                &mut n,
+                "someone collapsed at the buffet call an ambulance",
+            )
+            .await;
         }
         say(&house, &mut n, "What time does the pool open?").await;
         assert_eq!(house.count("inbound", "held").await, 1);
@@ -140,7 +214,10 @@ async fn a_pause_ends_by_itself() {
         )
         .await;
         until("the pause is over", Duration::from_secs(20), || async {
-            house.number("select count(*) from conversations where paused_at is not null").await == 0
+            house
+                .number("select count(*) from conversations where paused_at is not null")
+                .await
+                == 0
         })
         .await;
         house.settle(n).await;
@@ -148,12 +225,26 @@ async fn a_pause_ends_by_itself() {
         assert_eq!(said.to_lowercase().contains("pool"), !in_hand, "{said}");
         assert_eq!(house.count("inbound", "held").await, i64::from(in_hand));
     }
-    // The same complaint twice is one case that came again; the cry is another.
+    // The same complaint twice makes one case with a repeat; the cry makes another case.
     assert_eq!(house.number("select count(*) from escalations").await, 2);
-    assert_eq!(house.number("select sum(repeats)::bigint from escalations").await, 1);
-    assert_eq!(house.number("select count(*) from due where kind = 'resume'").await, 0);
-    // New texts are the host's again.
-    assert!(say(&house, &mut n, "Which restaurants do you have?").await.is_some());
+    assert_eq!(
+        house
+            .number("select sum(repeats)::bigint from escalations")
+            .await,
+        1
+    );
+    assert_eq!(
+        house
+            .number("select count(*) from due where kind = 'resume'")
+            .await,
+        0
+    );
+    // The host answers new texts again.
+    assert!(
+        say(&house, &mut n, "Which restaurants do you have?")
+            .await
+            .is_some()
+    );
     house.stop().await;
 }
 
@@ -161,21 +252,48 @@ async fn a_pause_ends_by_itself() {
 async fn a_guest_thinks_again() {
     let (house, mut n) = (at("sessions_drop", "2026-11-24T04:00:00Z").await, 0);
     let told = say(&house, &mut n, "get me a human please").await.unwrap();
-    assert!(told.contains("first thing in the morning"), "nobody writes at eleven at night: {told}");
-    let said = say(&house, &mut n, "never mind. what time does the pool open?").await.unwrap();
+    assert!(
+        told.contains("first thing in the morning"),
+        "nobody writes at eleven at night: {told}"
+    );
+    let said = say(&house, &mut n, "never mind. what time does the pool open?")
+        .await
+        .unwrap();
     assert!(said.to_lowercase().contains("pool"), "{said}");
-    assert_eq!(house.number("select count(*) from escalations where resolved_by = 'guest'").await, 1);
-    assert_eq!(house.number("select count(*) from conversations where paused_at is not null").await, 0);
+    assert_eq!(
+        house
+            .number("select count(*) from escalations where resolved_by = 'guest'")
+            .await,
+        1
+    );
+    assert_eq!(
+        house
+            .number("select count(*) from conversations where paused_at is not null")
+            .await,
+        0
+    );
     house.stop().await;
 }
 
 #[tokio::test] // SEC-104, SEC-27: a life at stake; cries go on being answered, chat is not
 async fn after_a_cry_the_host_is_silent_and_help_is_not() {
     let (house, mut n) = (at("sessions_cry", MORNING).await, 0);
-    assert!(say(&house, &mut n, "I want to kill myself").await.unwrap().contains("988"));
-    let told = say(&house, &mut n, "what time does the buffet open?").await.unwrap();
+    assert!(
+        say(&house, &mut n, "I want to kill myself")
+            .await
+            .unwrap()
+            .contains("988")
+    );
+    let told = say(&house, &mut n, "what time does the buffet open?")
+        .await
+        .unwrap();
     assert!(told.contains("kept your text"), "{told}");
-    assert!(say(&house, &mut n, "I really want to die").await.unwrap().contains("988"));
+    assert!(
+        say(&house, &mut n, "I really want to die")
+            .await
+            .unwrap()
+            .contains("988")
+    );
     assert_eq!(house.number("select count(*) from turns").await, 0);
     let sla = "select count(*) from escalations where severity = 'sev0' and respond_due_at - created_at = interval '15 minutes'";
     assert!(house.number(sla).await >= 1);
@@ -185,7 +303,12 @@ async fn after_a_cry_the_host_is_silent_and_help_is_not() {
 #[tokio::test] // SMS-26, DATA-25, SEC-51, C-53, DATA-21
 async fn who_comes_back_after_two_days_is_welcomed_by_what_is_known() {
     let (house, mut n) = (at("sessions_back", MORNING).await, 0);
-    say(&house, &mut n, "Hi, my name is Ana. When is the Cinder Grove open?").await;
+    say(
+        &house,
+        &mut n,
+        "Hi, my name is Ana. When is the Cinder Grove open?",
+    )
+    .await;
     hours_pass(&house, 47).await;
     let said = say(&house, &mut n, "Is there parking?").await.unwrap();
     assert!(!said.contains("Welcome back"), "{said}");
@@ -193,12 +316,23 @@ async fn who_comes_back_after_two_days_is_welcomed_by_what_is_known() {
     say(&house, &mut n, "And what about the Cinder Grove?").await;
     hours_pass(&house, 49).await;
     let said = say(&house, &mut n, "Hello").await.unwrap();
-    assert!(said.contains("Welcome back, Ana.") && said.contains("AI host"), "{said}");
-    assert!(said.contains("Last time we talked about Cinder Grove"), "{said}");
+    assert!(
+        said.contains("Welcome back, Ana.") && said.contains("AI host"),
+        "{said}"
+    );
+    assert!(
+        said.contains("Last time we talked about Cinder Grove"),
+        "{said}"
+    );
     assert_eq!(house.number("select count(*) from sessions").await, 2);
-    let said = say(&house, &mut n, "What time does the pool open?").await.unwrap();
-    assert!(!said.contains("Welcome back") && !said.contains("AI host"), "{said}");
-    // Of a guest who said nothing of it, nothing is made up.
+    let said = say(&house, &mut n, "What time does the pool open?")
+        .await
+        .unwrap();
+    assert!(
+        !said.contains("Welcome back") && !said.contains("AI host"),
+        "{said}"
+    );
+    // For a guest who gave no facts, the greeting invents none.
     house.text(OTHER, "What time is check-in?");
     n += 1;
     house.settle(n).await;
@@ -206,8 +340,16 @@ async fn who_comes_back_after_two_days_is_welcomed_by_what_is_known() {
     house.text(OTHER, "Hello");
     n += 1;
     house.settle(n).await;
-    let last = house.texts_to(OTHER).into_iter().skip(1).collect::<Vec<_>>().join(" ");
-    assert!(last.contains("Welcome back.") && !last.contains("Ana") && !last.contains("Cinder"), "{last}");
+    let last = house
+        .texts_to(OTHER)
+        .into_iter()
+        .skip(1)
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(
+        last.contains("Welcome back.") && !last.contains("Ana") && !last.contains("Cinder"),
+        "{last}"
+    );
     house.stop().await;
 }
 
@@ -222,8 +364,10 @@ async fn sessions_keep_the_phase_and_are_told_kept_and_removed() {
     ] {
         say(&house, &mut n, text).await;
         let pool = PgPool::connect(&house.database_url).await.unwrap();
-        let found: i64 =
-            sqlx::query_scalar(AssertSqlSafe(format!("{phase}'{wanted}'"))).fetch_one(&pool).await.unwrap();
+        let found: i64 = sqlx::query_scalar(AssertSqlSafe(format!("{phase}'{wanted}'")))
+            .fetch_one(&pool)
+            .await
+            .unwrap();
         pool.close().await;
         assert_eq!(found, 1, "{text}");
     }
@@ -234,19 +378,41 @@ async fn sessions_keep_the_phase_and_are_told_kept_and_removed() {
     let mut tx = fleet.store.bind(house.casino()).await.unwrap();
     let export = tx.export_guest(&hash).await.unwrap();
     let sessions = export["conversations"][0]["sessions"].as_array().unwrap();
-    assert!(sessions.len() == 1 && sessions[0]["phase"] == "rapport", "{sessions:?}");
+    assert!(
+        sessions.len() == 1 && sessions[0]["phase"] == "rapport",
+        "{sessions:?}"
+    );
     tx.commit().await.unwrap();
-    // Another casino sees nothing of it, and cannot touch it.
+    // Another casino can neither see nor change this conversation.
     let other: CasinoId = "another_casino".parse().unwrap();
     let mut tx = fleet.store.bind(&other).await.unwrap();
-    let place =
-        tx.place(conversation, Shown { useful: Duration::from_secs(86_400), most: 5, canned: &[] }).await.unwrap();
-    assert!(place.session.is_none() && place.before.is_none() && place.paused.is_none() && place.recent_cases == 0);
+    let place = tx
+        .place(
+            conversation,
+            Shown {
+                useful: Duration::from_secs(86_400),
+                most: 5,
+                canned: &[],
+            },
+        )
+        .await
+        .unwrap();
+    assert!(
+        place.session.is_none()
+            && place.before.is_none()
+            && place.paused.is_none()
+            && place.recent_cases == 0
+    );
     assert!(tx.shown_conversation(conversation).await.unwrap().is_none());
     assert!(tx.conversation_of(conversation.0).await.unwrap().is_none());
     tx.pause(conversation, "operator", None).await.unwrap();
     tx.commit().await.unwrap();
-    assert_eq!(house.number("select count(*) from conversations where paused_at is not null").await, 0);
+    assert_eq!(
+        house
+            .number("select count(*) from conversations where paused_at is not null")
+            .await,
+        0
+    );
     // Retention deletes sessions that ended long ago, but never the current one, however old it is.
     run(
         &house,
@@ -270,13 +436,22 @@ async fn an_operator_takes_a_conversation_over() {
     let fleet = &house.stack.fleet;
     let conversation = conversation(&house).await;
     let mut tx = fleet.store.bind(house.casino()).await.unwrap();
-    tx.cancel_unsent(conversation, "conversation_paused").await.unwrap();
+    tx.cancel_unsent(conversation, "conversation_paused")
+        .await
+        .unwrap();
     tx.pause(conversation, "operator", None).await.unwrap();
     tx.commit().await.unwrap();
-    assert!(say(&house, &mut n, "What time does the pool open?").await.unwrap().contains("kept your text"));
-    // A timed pause on top shortens nothing, and a case that is settled does not end an operator's pause.
+    assert!(
+        say(&house, &mut n, "What time does the pool open?")
+            .await
+            .unwrap()
+            .contains("kept your text")
+    );
+    // A timed pause does not shorten an operator's pause, and settling a case does not end it.
     let mut tx = fleet.store.bind(house.casino()).await.unwrap();
-    tx.pause(conversation, "complaint", Some(Duration::ZERO)).await.unwrap();
+    tx.pause(conversation, "complaint", Some(Duration::ZERO))
+        .await
+        .unwrap();
     tx.commit().await.unwrap();
     assert_eq!(say(&house, &mut n, "hello?").await, None);
     assert_eq!(
@@ -285,6 +460,10 @@ async fn an_operator_takes_a_conversation_over() {
     );
     assert_eq!(resume(&house, "Robin").await, 2);
     house.settle(n).await;
-    assert!(house.said_to(GUEST).to_lowercase().contains("pool"), "{}", house.said_to(GUEST));
+    assert!(
+        house.said_to(GUEST).to_lowercase().contains("pool"),
+        "{}",
+        house.said_to(GUEST)
+    );
     house.stop().await;
 }

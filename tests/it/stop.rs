@@ -1,4 +1,5 @@
-//! STOP and START as guests live them (D7): nothing after STOP, and the newest word stands.
+//! STOP and START as guests experience them (D7): nothing is sent after a STOP, and the newest word
+//! counts.
 
 use std::time::Duration;
 
@@ -14,61 +15,102 @@ fn is_confirmation(text: &str) -> bool {
 
 #[tokio::test] // SMS-10, SMS-16, SEC-7, SEC-16
 async fn stop_during_the_typing_delay_leaves_the_confirmation_only() {
-    let house = house("stop_typing", Wanted { scale: 1.0, ..Wanted::default() }).await;
+    // A long delay, so that a busy machine sends the STOP within it.
+    let house = house(
+        "stop_typing",
+        Wanted {
+            scale: 5.0,
+            ..Wanted::default()
+        },
+    )
+    .await;
     house.text(GUEST, QUESTION);
-    until("the answer waits out its typing delay", Duration::from_secs(10), || async {
-        house.count("outbound", "queued").await > 0
-    })
+    until(
+        "the answer waits out its typing delay",
+        Duration::from_secs(60),
+        || async { house.count("outbound", "queued").await > 0 },
+    )
     .await;
     house.text(GUEST, "Stop.");
     house.settle(2).await;
     let texts = house.texts_to(GUEST);
     assert_eq!(texts.len(), 1, "{texts:?}");
     assert!(is_confirmation(&texts[0]), "{texts:?}");
-    assert!(house.count("outbound", "suppressed").await > 0, "the answer stands as suppressed");
+    assert!(
+        house.count("outbound", "suppressed").await > 0,
+        "the answer stands as suppressed"
+    );
     house.stop().await;
 }
 
 #[tokio::test] // SMS-10
 async fn stop_before_the_turn_speaks_closes_the_question() {
-    let house = house("stop_quiet", Wanted { scale: 1.0, ..Wanted::default() }).await;
+    let house = house(
+        "stop_quiet",
+        Wanted {
+            scale: 1.0,
+            ..Wanted::default()
+        },
+    )
+    .await;
     house.text(GUEST, QUESTION);
-    until("the question is stored", Duration::from_secs(10), || async { house.count("inbound", "open").await == 1 })
-        .await;
+    until(
+        "the question is stored",
+        Duration::from_secs(10),
+        || async { house.count("inbound", "open").await == 1 },
+    )
+    .await;
     house.text(GUEST, "unsubscribe");
     house.settle(2).await;
     let texts = house.texts_to(GUEST);
     assert!(texts.len() == 1 && is_confirmation(&texts[0]), "{texts:?}");
-    assert_eq!(house.count("inbound", "closed").await, 1, "the question was closed with a reason");
+    assert_eq!(
+        house.count("inbound", "closed").await,
+        1,
+        "the question was closed with a reason"
+    );
     house.stop().await;
 }
 
 #[tokio::test] // SMS-15, SMS-16, SMS-17, CONV-1, CONV-8, CONV-4, SEC-8, SEC-17
 async fn an_opted_out_guest_gets_help_but_nothing_else() {
     let house = house("stop_then", Wanted::default()).await;
-    for (sent, text) in (1..).zip(["STOP", "stop", "Any Italian place?", "HELP", "PRIVACY", "YES"]) {
+    for (sent, text) in (1..).zip([
+        "STOP",
+        "stop",
+        "Any Italian place?",
+        "HELP",
+        "PRIVACY",
+        "YES",
+    ]) {
         house.text(GUEST, text);
         house.settle(sent).await;
     }
     let texts = house.texts_to(GUEST);
     assert_eq!(texts.len(), 2, "one confirmation and one HELP: {texts:?}");
-    assert!(is_confirmation(&texts[0]) && texts[1].contains("help@heyseven.ai"), "{texts:?}");
+    assert!(
+        is_confirmation(&texts[0]) && texts[1].contains("help@heyseven.ai"),
+        "{texts:?}"
+    );
     house.stop().await;
 }
 
 #[tokio::test] // SMS-20 as resolved by C-12: one START restores the conversation
 async fn start_brings_the_answers_back() {
     let house = house("stop_start", Wanted::default()).await;
-    for (sent, text) in (1..).zip(["STOP", "START", "any italian place?"]) {
+    for (sent, text) in (1..).zip(["STOP", "START", "where is nonna salvia?"]) {
         house.text(GUEST, text);
         house.settle(sent).await;
     }
     let texts = house.texts_to(GUEST);
-    assert!(texts.len() >= 3 && texts[2..].iter().any(|t| t.contains("Nonna Salvia")), "{texts:?}");
+    assert!(
+        texts.len() >= 3 && texts[2..].iter().any(|t| t.contains("Nonna Salvia")),
+        "{texts:?}"
+    );
     house.stop().await;
 }
 
-/// A STOP of the past, delivered now: as a retry of a known event or as one never seen before.
+/// Delivers a STOP that was written earlier, as a retry of a known event or as a new one.
 fn old_stop(house: &House, event: &str, occurred_at: chrono::DateTime<chrono::Utc>) {
     let text = Text {
         from: GUEST.into(),
@@ -93,10 +135,13 @@ async fn a_late_retry_of_an_older_stop_changes_nothing() {
         old_stop(&house, event, earlier + chrono::TimeDelta::minutes(1));
     }
     house.settle(3).await;
-    house.text(GUEST, "any italian place?");
+    house.text(GUEST, "where is nonna salvia?");
     house.settle(4).await;
     let texts = house.texts_to(GUEST);
-    assert!(texts.last().is_some_and(|t| t.contains("Nonna Salvia")), "still opted in: {texts:?}");
+    assert!(
+        texts.last().is_some_and(|t| t.contains("Nonna Salvia")),
+        "still opted in: {texts:?}"
+    );
     assert_eq!(
         texts.iter().filter(|t| is_confirmation(t)).count(),
         1,
@@ -108,37 +153,71 @@ async fn a_late_retry_of_an_older_stop_changes_nothing() {
 #[tokio::test] // PROD-6
 async fn stop_is_recorded_while_model_and_send_api_are_away() {
     use seven_settings::Worker;
-    let workers = vec![Worker::IngressWebhook, Worker::ComplianceGate, Worker::Scheduler];
-    let house = house("stop_alone", Wanted { workers, ..Wanted::default() }).await;
+    let workers = vec![
+        Worker::IngressWebhook,
+        Worker::ComplianceGate,
+        Worker::Scheduler,
+    ];
+    let house = house(
+        "stop_alone",
+        Wanted {
+            workers,
+            ..Wanted::default()
+        },
+    )
+    .await;
     house.text(GUEST, QUESTION);
-    until("the question is stored", Duration::from_secs(10), || async { house.count("inbound", "open").await == 1 })
-        .await;
+    until(
+        "the question is stored",
+        Duration::from_secs(10),
+        || async { house.count("inbound", "open").await == 1 },
+    )
+    .await;
     house.text(GUEST, "STOP");
     until("the STOP stands", Duration::from_secs(10), || async {
-        house.number("select count(*) from suppressions where state = 'stopped'").await == 1
+        house
+            .number("select count(*) from suppressions where state = 'stopped'")
+            .await
+            == 1
     })
     .await;
-    until("the confirmation waits", Duration::from_secs(10), || async { house.count("outbound", "queued").await == 1 })
-        .await;
-    assert_eq!(house.count("inbound", "closed").await, 1, "the question was closed");
+    until(
+        "the confirmation waits",
+        Duration::from_secs(10),
+        || async { house.count("outbound", "queued").await == 1 },
+    )
+    .await;
+    assert_eq!(
+        house.count("inbound", "closed").await,
+        1,
+        "the question was closed"
+    );
     house.stop().await;
 }
 
-#[tokio::test] // SEC-94: what the last look forbids is watched all the same
+#[tokio::test] // SEC-94: what the pre-send check forbids is watched all the same
 async fn a_text_that_left_after_a_stop_raises_the_highest_alarm() {
     let house = house("stop_watch", Wanted::default()).await;
-    let raised = || seven_telemetry::metrics().alerts.with_label_values(&["text_after_stop", ""]).get();
+    let raised = || {
+        seven_telemetry::metrics()
+            .alerts
+            .with_label_values(&["text_after_stop", ""])
+            .get()
+    };
     house.text(GUEST, QUESTION);
     house.settle(1).await;
     house.text(GUEST, "STOP");
     house.settle(2).await;
     tokio::time::sleep(Duration::from_millis(600)).await;
     assert_eq!(raised(), 0, "the confirmation may go out");
-    // As if the STOP had been there before the answer went out.
+    // Makes the STOP older than the answer that was sent.
     let pool = sqlx::PgPool::connect(&house.database_url).await.unwrap();
     let stopped = "update suppressions set recorded_at = recorded_at - interval '1 minute' where state = 'stopped'";
     sqlx::query(stopped).execute(&pool).await.unwrap();
     pool.close().await;
-    until("the alarm", Duration::from_secs(10), || async { raised() > 0 }).await;
+    until("the alarm", Duration::from_secs(10), || async {
+        raised() > 0
+    })
+    .await;
     house.stop().await;
 }

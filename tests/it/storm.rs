@@ -1,5 +1,5 @@
-//! Random `kill -9` of each worker under the texts of 500 guests of five casinos. A kill counts only if it hit work in flight: a
-//! redelivery of that stage followed. Every guest is answered once, or the text stands in `unknown` with at most one send.
+//! Random `kill -9` of each worker under texts of 500 guests; a kill counts if the stage
+//! redelivered. Every guest is answered once, or the text stands in `unknown`, sent at most once.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::harness::{House, Wanted, house};
 const CASINOS: usize = 5;
 const GUESTS: usize = 500;
 const SEED: u64 = 20_261_122;
-/// Counted kills per worker.
+/// Number of kills per worker that must hit work in progress.
 const KILLS: u32 = 4;
 const MOST_KILLS: u32 = 60;
 
@@ -26,9 +26,13 @@ struct Victim {
     counted: u32,
 }
 
-/// 555-01xx numbers of five area codes.
+/// Returns a number 555-01xx in one of five area codes.
 fn guest(n: usize) -> String {
-    format!("+1{}55501{:02}", ["203", "401", "413", "475", "603"][n / 100], n % 100)
+    format!(
+        "+1{}55501{:02}",
+        ["203", "401", "413", "475", "603"][n / 100],
+        n % 100
+    )
 }
 
 fn casino(demo: &CasinoConfig, n: usize) -> CasinoConfig {
@@ -42,10 +46,20 @@ fn casino(demo: &CasinoConfig, n: usize) -> CasinoConfig {
 #[tokio::test(flavor = "multi_thread")] // SMS-6, SMS-9
 async fn every_guest_is_answered_once_while_workers_die() {
     let workers = vec![Worker::IngressWebhook, Worker::Scheduler];
-    let house = house("storm", Wanted { scale: 0.2, workers, ..Wanted::default() }).await;
+    let house = house(
+        "storm",
+        Wanted {
+            scale: 0.2,
+            workers,
+            ..Wanted::default()
+        },
+    )
+    .await;
     for n in 0..CASINOS {
         let config = casino(&house.config, n);
-        onboard::add_casino(&house.stack.fleet, &config, "test").await.unwrap();
+        onboard::add_casino(&house.stack.fleet, &config, "test")
+            .await
+            .unwrap();
         onboard::load_content(
             &house.stack.fleet,
             &config.casino_id,
@@ -62,14 +76,24 @@ async fn every_guest_is_answered_once_while_workers_die() {
         ("persona-envelope", Stage::Envelope),
         ("outbound-sender", Stage::Sender),
     ]
-    .map(|(name, stage)| Victim { name, stage, process: house.process(name, None), counted: 0 });
+    .map(|(name, stage)| Victim {
+        name,
+        stage,
+        process: house.process(name, None),
+        counted: 0,
+    });
     let texting = async {
         for n in 0..GUESTS {
             let to = Some(format!("+1959555010{}", n % CASINOS));
             house
                 .stack
                 .sim
-                .text(Text { from: guest(n), to, text: Some("any italian place?".into()), ..Text::default() })
+                .text(Text {
+                    from: guest(n),
+                    to,
+                    text: Some("where is nonna salvia?".into()),
+                    ..Text::default()
+                })
                 .unwrap();
             // Bursts keep every stage busy for a while.
             if n % 8 == 7 {
@@ -79,20 +103,27 @@ async fn every_guest_is_answered_once_while_workers_die() {
     };
     let (kills, ()) = tokio::join!(kill_at_random(&house, &mut victims), texting);
     let patience = Duration::from_secs(120);
-    house.settle_within(i64::try_from(GUESTS).unwrap(), patience).await;
-    eprintln!("kills {kills}, of which hit work in flight: {:?}", victims.each_ref().map(|v| (v.name, v.counted)));
+    house
+        .settle_within(i64::try_from(GUESTS).unwrap(), patience)
+        .await;
+    eprintln!(
+        "kills {kills}, of which hit work in flight: {:?}",
+        victims.each_ref().map(|v| (v.name, v.counted))
+    );
     verdict(&house, &victims).await;
     house.stop().await;
 }
 
-/// Kills the workers in turn at random moments, restarting each, until each was hit often enough or `MOST_KILLS` are done.
+/// Kills the workers in turn at random moments, restarting each, until each was hit often enough or
+/// `MOST_KILLS` are done.
 async fn kill_at_random(house: &House, victims: &mut [Victim; 4]) -> u32 {
     let mut rng = StdRng::seed_from_u64(SEED);
     let mut kills = 0;
     while kills < MOST_KILLS && victims.iter().any(|v| v.counted < KILLS) {
         for victim in victims.iter_mut().filter(|v| v.counted < KILLS) {
             sleep(Duration::from_millis(rng.random_range(10..150))).await;
-            // A worker that is still starting holds nothing. On a slow machine that takes its time.
+            // Waits until the worker holds work; a worker that is still starting holds none, which
+            // takes long on a slow machine.
             for _ in 0..100 {
                 if in_flight(house, victim.stage).await {
                     break;
@@ -102,7 +133,8 @@ async fn kill_at_random(house: &House, victims: &mut [Victim; 4]) -> u32 {
             victim.process.start_kill().unwrap();
             victim.process.wait().await.unwrap();
             kills += 1;
-            // Nobody else works at this stage: what is unacknowledged now was in the dead worker's hands and will come again.
+            // No other worker runs this stage, so the unacknowledged messages are the dead worker's
+            // and will be delivered again.
             victim.counted += u32::from(in_flight(house, victim.stage).await);
             victim.process = house.process(victim.name, None);
         }
@@ -111,7 +143,15 @@ async fn kill_at_random(house: &House, victims: &mut [Victim; 4]) -> u32 {
 }
 
 async fn in_flight(house: &House, stage: Stage) -> bool {
-    house.stack.fleet.bus.lag(stage).await.unwrap().iter().any(|l| l.in_flight > 0)
+    house
+        .stack
+        .fleet
+        .bus
+        .lag(stage)
+        .await
+        .unwrap()
+        .iter()
+        .any(|l| l.in_flight > 0)
 }
 
 async fn verdict(house: &House, victims: &[Victim; 4]) {
@@ -119,14 +159,32 @@ async fn verdict(house: &House, victims: &[Victim; 4]) {
     for n in 0..GUESTS {
         let texts = house.texts_to(&guest(n));
         let answers = texts.iter().filter(|t| t.contains("Nonna Salvia")).count();
-        assert!(answers <= 1, "guest {n} was answered {answers} times: {texts:?}");
-        if answers == 1 { answered += 1 } else { unanswered += 1 }
+        assert!(
+            answers <= 1,
+            "guest {n} was answered {answers} times: {texts:?}"
+        );
+        if answers == 1 {
+            answered += 1;
+        } else {
+            unanswered += 1;
+        }
     }
     let unknown = house.count("outbound", "unknown").await;
-    assert_eq!(house.count("dead", "open").await, 0, "kills make no dead letters");
-    assert!(unanswered <= unknown, "{unanswered} guests without an answer, but only {unknown} texts listed as unknown");
+    assert_eq!(
+        house.count("dead", "open").await,
+        0,
+        "kills make no dead letters"
+    );
+    assert!(
+        unanswered <= unknown,
+        "{unanswered} guests without an answer, but only {unknown} texts listed as unknown"
+    );
     eprintln!("answered {answered}, unknown {unknown}");
     for victim in victims {
-        assert!(victim.counted >= 1, "no kill hit {} with work in flight", victim.name);
+        assert!(
+            victim.counted >= 1,
+            "no kill hit {} with work in flight",
+            victim.name
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! One casino never sees another's rows (D9): walked from `pg_catalog`, so that a table added tomorrow is judged too.
+//! One casino never sees another's rows (D9). The tests read the tables from `pg_catalog`, so that
+//! they also judge a table added later.
 
 mod audit;
 mod catalog;
@@ -11,12 +12,12 @@ use sqlx::{AssertSqlSafe, PgPool, postgres::PgPoolOptions};
 
 use self::catalog::{EXEMPT, function_problems, problems, tenant_tables};
 
-/// Names on the short list.
+/// Returns the names on the short list of tables without a row policy.
 pub(crate) fn exempt() -> Vec<&'static str> {
     EXEMPT.iter().map(|(name, ..)| *name).collect()
 }
 
-/// A migrated database of its own, as its owner (a superuser) and as the workers' role.
+/// A new migrated database: one pool of its owner (a superuser) and one of the workers' role.
 pub(crate) struct Database {
     pub(crate) owner: PgPool,
     pub(crate) app: PgPool,
@@ -24,11 +25,27 @@ pub(crate) struct Database {
 
 pub(crate) async fn database(name: &str) -> Database {
     let postgres = Postgres::for_tests().await.unwrap();
-    let url =
-        postgres.create_database(&format!("tenancy_{name}_{}", uuid::Uuid::new_v4().simple()), None).await.unwrap();
-    Store::migrate(&SecretString::from(url.clone())).await.unwrap();
-    let pool = async |url: &str| PgPoolOptions::new().max_connections(2).connect(url).await.unwrap();
-    Database { app: pool(&url.replacen("postgres@", "seven_app@", 1)).await, owner: pool(&url).await }
+    let url = postgres
+        .create_database(
+            &format!("tenancy_{name}_{}", uuid::Uuid::new_v4().simple()),
+            None,
+        )
+        .await
+        .unwrap();
+    Store::migrate(&SecretString::from(url.clone()))
+        .await
+        .unwrap();
+    let pool = async |url: &str| {
+        PgPoolOptions::new()
+            .max_connections(2)
+            .connect(url)
+            .await
+            .unwrap()
+    };
+    Database {
+        app: pool(&url.replacen("postgres@", "seven_app@", 1)).await,
+        owner: pool(&url).await,
+    }
 }
 
 #[tokio::test] // SEC-80, SEC-81, DEP-18
@@ -36,7 +53,10 @@ async fn every_table_is_bound_to_its_casino_or_on_the_short_list() {
     let db = database("catalog").await;
     let found = problems(&db.owner).await;
     assert!(found.is_empty(), "{found:#?}");
-    assert!(tenant_tables(&db.owner).await.len() >= 14, "the walk found too little to mean anything");
+    assert!(
+        tenant_tables(&db.owner).await.len() >= 14,
+        "the walk found too little to mean anything"
+    );
     for (table, ..) in EXEMPT {
         let there: bool = sqlx::query_scalar("select to_regclass('public.' || $1) is not null")
             .bind(table)
@@ -49,7 +69,10 @@ async fn every_table_is_bound_to_its_casino_or_on_the_short_list() {
 
 /// Careless changes of the schema, each with the beginning of the complaint it must cause.
 const CARELESS: &[(&str, &str)] = &[
-    ("create table fresh (casino_id text not null, note text)", "fresh: row security is not enabled"),
+    (
+        "create table fresh (casino_id text not null, note text)",
+        "fresh: row security is not enabled",
+    ),
     (
         "create table fresh (casino_id text not null); alter table fresh enable row level security; create policy p on fresh using (casino_id = seven_tenant()) with check (casino_id = seven_tenant()); create policy pinned_tenant on fresh as restrictive to seven_pinned using (seven_may(casino_id)) with check (seven_may(casino_id))",
         "fresh: row security is not forced",
@@ -66,19 +89,43 @@ const CARELESS: &[(&str, &str)] = &[
         "create table fresh (casino_id text not null); alter table fresh enable row level security; alter table fresh force row level security; create policy p on fresh using (casino_id = seven_tenant()) with check (true); create policy pinned_tenant on fresh as restrictive to seven_pinned using (seven_may(casino_id)) with check (seven_may(casino_id))",
         "fresh: policy p writes by",
     ),
-    ("create policy backdoor on guests for select using (true)", "guests: policy backdoor reads by"),
-    ("drop policy pinned_tenant on guests", "guests: no policy holds a pinned login"),
-    ("alter policy pinned_tenant on guests using (true)", "guests: no policy holds a pinned login"),
+    (
+        "create policy backdoor on guests for select using (true)",
+        "guests: policy backdoor reads by",
+    ),
+    (
+        "drop policy pinned_tenant on guests",
+        "guests: no policy holds a pinned login",
+    ),
+    (
+        "alter policy pinned_tenant on guests using (true)",
+        "guests: no policy holds a pinned login",
+    ),
     ("create table fresh (note text)", "fresh: no casino_id"),
-    ("create table fresh (casino_id text)", "fresh: casino_id may be null"),
-    ("alter table guests no force row level security", "guests: row security is not forced"),
-    ("alter table routes add column guest_phone text", "routes: its columns are not those the short list knows"),
-    ("create view everyone as select * from guests", "everyone: not a plain table"),
+    (
+        "create table fresh (casino_id text)",
+        "fresh: casino_id may be null",
+    ),
+    (
+        "alter table guests no force row level security",
+        "guests: row security is not forced",
+    ),
+    (
+        "alter table routes add column guest_phone text",
+        "routes: its columns are not those the short list knows",
+    ),
+    (
+        "create view everyone as select * from guests",
+        "everyone: not a plain table",
+    ),
     (
         "create schema aside; create table aside.fresh (casino_id text not null)",
         "aside.fresh: outside the schema public",
     ),
-    ("grant truncate on guests to seven_app", "guests: seven_app may TRUNCATE"),
+    (
+        "grant truncate on guests to seven_app",
+        "guests: seven_app may TRUNCATE",
+    ),
 ];
 
 #[tokio::test] // SEC-80
@@ -131,7 +178,10 @@ async fn the_workers_role_owns_nothing_and_bypasses_nothing() {
     }
     for role in ["seven_fleet", "postgres"] {
         assert!(
-            sqlx::query(AssertSqlSafe(format!("set role {role}"))).execute(&db.app).await.is_err(),
+            sqlx::query(AssertSqlSafe(format!("set role {role}")))
+                .execute(&db.app)
+                .await
+                .is_err(),
             "seven_app became {role}"
         );
     }
@@ -142,11 +192,12 @@ async fn functions_across_casinos_return_ids_times_and_counts_only() {
     let db = database("functions").await;
     let found = function_problems(&db.owner).await;
     assert!(found.is_empty(), "{found:#?}");
-    let walked: i64 =
-        sqlx::query_scalar("select count(*) from pg_proc where prosecdef and pronamespace = 'public'::regnamespace")
-            .fetch_one(&db.owner)
-            .await
-            .unwrap();
+    let walked: i64 = sqlx::query_scalar(
+        "select count(*) from pg_proc where prosecdef and pronamespace = 'public'::regnamespace",
+    )
+    .fetch_one(&db.owner)
+    .await
+    .unwrap();
     assert!(walked >= 4, "the walk found {walked} functions");
     let returns = |columns: &str| {
         format!(
@@ -154,16 +205,37 @@ async fn functions_across_casinos_return_ids_times_and_counts_only() {
         )
     };
     for (change, complaint) in [
-        ("set check_function_bodies = off; ".to_owned() + &returns("table (phone text)") + "; revoke all on function leak() from public", "leak returns phone text"),
-        ("set check_function_bodies = off; ".to_owned() + &returns("table (state bytea)") + "; revoke all on function leak() from public", "leak returns state bytea"),
-        ("set check_function_bodies = off; ".to_owned() + &returns("setof guests") + "; revoke all on function leak() from public", "leak returns guests"),
+        (
+            "set check_function_bodies = off; ".to_owned()
+                + &returns("table (phone text)")
+                + "; revoke all on function leak() from public",
+            "leak returns phone text",
+        ),
+        (
+            "set check_function_bodies = off; ".to_owned()
+                + &returns("table (state bytea)")
+                + "; revoke all on function leak() from public",
+            "leak returns state bytea",
+        ),
+        (
+            "set check_function_bodies = off; ".to_owned()
+                + &returns("setof guests")
+                + "; revoke all on function leak() from public",
+            "leak returns guests",
+        ),
         (returns("int"), "leak may be executed by PUBLIC"),
-        ("create function leak() returns int language sql security definer as 'select 1'; revoke all on function leak() from public".to_owned(), "leak does not fix its search_path"),
+        (
+            "create function leak() returns int language sql security definer as 'select 1'; revoke all on function leak() from public".to_owned(),
+            "leak does not fix its search_path",
+        ),
     ] {
         let mut tx = db.owner.begin().await.unwrap();
         sqlx::raw_sql(AssertSqlSafe(change.clone())).execute(&mut *tx).await.unwrap();
         let found = function_problems(&mut *tx).await;
-        assert!(found.iter().any(|problem| problem.starts_with(complaint)), "{change}\nwanted: {complaint}\nfound: {found:#?}");
+        assert!(
+            found.iter().any(|problem| problem.starts_with(complaint)),
+            "{change}\nwanted: {complaint}\nfound: {found:#?}"
+        );
         tx.rollback().await.unwrap();
     }
 }

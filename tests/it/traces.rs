@@ -1,5 +1,6 @@
-//! One unbroken trace per text from webhook to receipt, whatever delays or repeats it (OBS-1, OBS-6); what matters is kept (OBS-36); a
-//! collector that is away costs nothing but its spans (OBS-25); and none of it says who wrote what (OBS-14).
+//! Each text has one unbroken trace from webhook to receipt, whatever delays or repeats it (OBS-1,
+//! OBS-6). Important traces are kept (OBS-36), an unreachable collector loses only spans (OBS-25),
+//! and no trace holds a guest's number or words (OBS-14).
 
 mod hosted;
 mod kept;
@@ -20,16 +21,25 @@ use seven_testkit::{
 
 use crate::harness::{House, Wanted, house, until};
 
-/// The stages of a text that is answered and whose answer arrives.
-const WAY: [&str; 6] =
-    ["seven.ingress", "seven.gate", "seven.swarm", "seven.envelope", "seven.sender", "seven.receipts"];
+/// The spans of the stages that a text passes, from the webhook to its answer's receipt.
+const WAY: [&str; 6] = [
+    "seven.ingress",
+    "seven.gate",
+    "seven.swarm",
+    "seven.envelope",
+    "seven.sender",
+    "seven.receipts",
+];
 const QUESTION: &str = "any italian place around the harbour?";
 
 fn settings(collector: &Collector, sample: f64) -> String {
-    format!("telemetry.otlp_endpoint = \"{}\"\ntelemetry.sample = {sample:?}\n", collector.url())
+    format!(
+        "telemetry.otlp_endpoint = \"{}\"\ntelemetry.sample = {sample:?}\n",
+        collector.url()
+    )
 }
 
-/// As ingress names the trace of this text.
+/// Returns the id that ingress gives to the trace of this text.
 fn trace_of(text: &Texted) -> String {
     TraceContext::of_text("telnyx", &text.message_id).trace_hex()
 }
@@ -42,16 +52,26 @@ fn by_trace(spans: Vec<Span>) -> BTreeMap<String, Vec<Span>> {
     traces
 }
 
-/// Begins with the webhook, and each other span's parent is one of its own.
+/// Asserts that the trace begins with the webhook and that every other span's parent belongs to it.
 fn assert_unbroken(spans: &[Span]) {
     let ids: BTreeSet<_> = spans.iter().map(|span| span.span_id.as_str()).collect();
     assert_eq!(ids.len(), spans.len(), "span ids are unique");
     for span in spans {
-        assert_eq!(span.parent.is_empty(), span.name == "seven.ingress", "only webhooks begin: {span:?}");
-        assert!(span.parent.is_empty() || ids.contains(span.parent.as_str()), "its parent is missing: {span:?}");
+        assert_eq!(
+            span.parent.is_empty(),
+            span.name == "seven.ingress",
+            "only webhooks begin: {span:?}"
+        );
+        assert!(
+            span.parent.is_empty() || ids.contains(span.parent.as_str()),
+            "its parent is missing: {span:?}"
+        );
         assert!(span.started_nanos <= span.ended_nanos && span.ended_nanos > 0);
     }
-    assert!(spans.iter().any(|span| span.parent.is_empty()), "no webhook");
+    assert!(
+        spans.iter().any(|span| span.parent.is_empty()),
+        "no webhook"
+    );
 }
 
 fn named<'a>(spans: &'a [Span], name: &str) -> Vec<&'a Span> {
@@ -61,26 +81,38 @@ fn named<'a>(spans: &'a [Span], name: &str) -> Vec<&'a Span> {
 fn assert_whole(spans: &[Span]) {
     assert_unbroken(spans);
     for name in WAY {
-        assert!(!named(spans, name).is_empty(), "no {name}: {:?}", spans.iter().map(|s| &s.name).collect::<Vec<_>>());
+        assert!(
+            !named(spans, name).is_empty(),
+            "no {name}: {:?}",
+            spans.iter().map(|s| &s.name).collect::<Vec<_>>()
+        );
     }
 }
 
-/// In front of an exemplar's trace id.
+/// The text before the trace id in an exemplar.
 const TRACE_LABEL: &str = "# {trace_id=\"";
 
-/// The metrics as OpenMetrics, which names traces.
+/// Returns the metrics as OpenMetrics, the format whose exemplars name traces.
 async fn openmetrics(house: &House) -> String {
     let url = format!("{}/metrics", house.stack.ops_url.as_deref().unwrap());
-    let asked = reqwest::Client::new().get(url).header("accept", "application/openmetrics-text; version=1.0.0");
+    let asked = reqwest::Client::new()
+        .get(url)
+        .header("accept", "application/openmetrics-text; version=1.0.0");
     let answer = asked.send().await.unwrap();
-    assert_eq!(answer.headers()["content-type"], "application/openmetrics-text; version=1.0.0; charset=utf-8");
+    assert_eq!(
+        answer.headers()["content-type"],
+        "application/openmetrics-text; version=1.0.0; charset=utf-8"
+    );
     answer.text().await.unwrap()
 }
 
-/// Every text we sent has had its last receipt.
+/// Waits until every text that we sent was reported as delivered.
 async fn delivered(house: &House) {
     until("all is delivered", Duration::from_secs(20), || async {
-        house.number("select count(*) from outbound_messages where state <> 'delivered'").await == 0
+        house
+            .number("select count(*) from outbound_messages where state <> 'delivered'")
+            .await
+            == 0
     })
     .await;
 }
@@ -89,7 +121,8 @@ fn guest(n: usize) -> String {
     format!("+120355501{n:02}")
 }
 
-/// Where this run's log lines go, and the folder that must live as long; the first caller in a process decides.
+/// Returns the file of this run's log lines, and its folder, which must be kept as long. The first
+/// caller in a process decides.
 fn logging() -> (Scratch, std::path::PathBuf) {
     let scratch = Scratch::new("traces-log").unwrap();
     let file = scratch.path().join("run.log");
@@ -105,26 +138,47 @@ fn logging() -> (Scratch, std::path::PathBuf) {
 async fn a_text_has_one_trace_through_duplicates_lost_signals_and_delays() {
     const GUESTS: usize = 9;
     let collector = Collector::start().await.unwrap();
-    let workers = Worker::ALL.into_iter().filter(|w| *w != Worker::AgentSwarm).collect();
-    let wanted = Wanted { workers, extra: settings(&collector, 1.0), ..Wanted::default() };
+    let workers = Worker::ALL
+        .into_iter()
+        .filter(|w| *w != Worker::AgentSwarm)
+        .collect();
+    let wanted = Wanted {
+        workers,
+        extra: settings(&collector, 1.0),
+        ..Wanted::default()
+    };
     let mut house = house("traces_whole", wanted).await;
     let (_kept, log) = logging();
-    // One send in three is put off by the carrier, so that texts come back as due rows.
+    // The carrier refuses one send in three for now, so that those texts come back as due rows.
     let rule = |nth| seven_carrier_sim::Rule {
-        matcher: seven_carrier_sim::Matcher { nth: Some(nth), ..Default::default() },
+        matcher: seven_carrier_sim::Matcher {
+            nth: Some(nth),
+            ..Default::default()
+        },
         fault: seven_carrier_sim::Fault::Error("40006".to_owned()),
         times: None,
     };
     let rules = (1..=GUESTS as u32).step_by(3).map(rule).collect();
-    house.stack.sim.set_rules(seven_carrier_sim::Plan { rules, ..Default::default() }).unwrap();
-    let texts: Vec<Texted> = (0..GUESTS).map(|n| house.text(&guest(n), QUESTION)).collect();
-    until("the first texts are stored", Duration::from_secs(15), || async {
-        house.number("select count(*) from inbound_messages").await == GUESTS as i64
-    })
+    house
+        .stack
+        .sim
+        .set_rules(seven_carrier_sim::Plan {
+            rules,
+            ..Default::default()
+        })
+        .unwrap();
+    let texts: Vec<Texted> = (0..GUESTS)
+        .map(|n| house.text(&guest(n), QUESTION))
+        .collect();
+    until(
+        "the first texts are stored",
+        Duration::from_secs(15),
+        || async { house.number("select count(*) from inbound_messages").await == GUESTS as i64 },
+    )
     .await;
     // A second text of the first guest, answered in the same turn.
     let second = house.text(&guest(0), "and is it expensive there?");
-    // Two texts come twice.
+    // The carrier delivers two of the texts twice.
     for n in [1, 2] {
         let copy = texts[n].clone();
         let again = Text {
@@ -136,37 +190,64 @@ async fn a_text_has_one_trace_through_duplicates_lost_signals_and_delays() {
         };
         house.stack.sim.text(again).unwrap();
     }
-    // Nobody takes the signals to the swarm: the sweep repeats them.
+    // No swarm runs yet to take the signals, so the sweep repeats them.
     until("every text was swept", Duration::from_secs(15), || async {
-        house.number("select count(*) from inbound_messages where sweeps = 0").await == 0
+        house
+            .number("select count(*) from inbound_messages where sweeps = 0")
+            .await
+            == 0
     })
     .await;
     house.stack.spawn(Worker::AgentSwarm, None).await.unwrap();
     house.settle(GUESTS as i64 + 1).await;
     delivered(&house).await;
-    assert!(house.number("select count(*) from outbound_messages where tries > 0").await > 0, "no text was put off");
+    assert!(
+        house
+            .number("select count(*) from outbound_messages where tries > 0")
+            .await
+            > 0,
+        "no text was put off"
+    );
     let open = openmetrics(&house).await;
     house.stop().await;
 
     let traces = by_trace(collector.spans());
     let expected: BTreeSet<_> = texts.iter().chain([&second]).map(trace_of).collect();
-    assert_eq!(traces.keys().cloned().collect::<BTreeSet<_>>(), expected, "one trace for each text and no other");
+    assert_eq!(
+        traces.keys().cloned().collect::<BTreeSet<_>>(),
+        expected,
+        "one trace for each text and no other"
+    );
     // Every exemplar of a histogram bucket names one of these traces.
-    let examples: BTreeSet<String> =
-        open.lines().filter_map(|line| Some(line.split_once(TRACE_LABEL)?.1[..32].to_owned())).collect();
-    assert!(open.ends_with("\n# EOF\n") && !examples.is_empty() && examples.is_subset(&expected), "{examples:?}");
+    let examples: BTreeSet<String> = open
+        .lines()
+        .filter_map(|line| Some(line.split_once(TRACE_LABEL)?.1[..32].to_owned()))
+        .collect();
+    assert!(
+        open.ends_with("\n# EOF\n") && !examples.is_empty() && examples.is_subset(&expected),
+        "{examples:?}"
+    );
     let mut swept = 0;
     for text in &texts {
         let spans = &traces[&trace_of(text)];
         assert_whole(spans);
         swept += named(spans, "seven.sweep").len();
     }
-    let names: BTreeMap<String, usize> = traces.values().flatten().fold(BTreeMap::new(), |mut all, span| {
-        *all.entry(span.name.clone()).or_default() += 1;
-        all
-    });
+    let names: BTreeMap<String, usize> =
+        traces
+            .values()
+            .flatten()
+            .fold(BTreeMap::new(), |mut all, span| {
+                *all.entry(span.name.clone()).or_default() += 1;
+                all
+            });
     assert!(swept > 0, "no sweep in any trace: {names:?}");
-    assert!(traces.values().any(|spans| !named(spans, "seven.due").is_empty()), "no delay in any trace");
+    assert!(
+        traces
+            .values()
+            .any(|spans| !named(spans, "seven.due").is_empty()),
+        "no delay in any trace"
+    );
 
     // The second text's trace is linked to the turn that answered both, or has its own.
     let other = &traces[&trace_of(&second)];
@@ -179,7 +260,12 @@ async fn a_text_has_one_trace_through_duplicates_lost_signals_and_delays() {
 
     let spans: Vec<&Span> = traces.values().flatten().collect();
     let with = |name: &str, key: &str| {
-        assert!(spans.iter().any(|s| s.name == name && s.attributes.contains_key(key)), "no {key} on any {name}");
+        assert!(
+            spans
+                .iter()
+                .any(|s| s.name == name && s.attributes.contains_key(key)),
+            "no {key} on any {name}"
+        );
     };
     for (name, key) in [
         ("seven.ingress", "http.response.status_code"),
@@ -191,21 +277,43 @@ async fn a_text_has_one_trace_through_duplicates_lost_signals_and_delays() {
         ("seven.node.persona_envelope", "seven.original_len"),
         ("seven.node.persona_envelope", "seven.final_len"),
         ("seven.node.persona_envelope", "seven.segments"),
-        ("seven.node.last_look", "seven.verdict"),
+        ("seven.node.presend_check", "seven.verdict"),
         ("seven.node.provider_call", "error.type"),
         ("seven.receipts", "seven.receipt.status"),
     ] {
         with(name, key);
     }
-    assert!(spans.iter().all(|s| s.attributes.get("seven.casino_id").is_none_or(|id| !id.is_empty())));
+    assert!(spans.iter().all(|s| {
+        s.attributes
+            .get("seven.casino_id")
+            .is_none_or(|id| !id.is_empty())
+    }));
     assert_eq!(spans[0].resource["service.namespace"], "seven");
 
-    // Neither the spans nor the log lines of all this know who wrote, or what.
+    // No span or log line holds the guest's number or words.
     let log = std::fs::read_to_string(log).unwrap();
-    let lines: Vec<serde_json::Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert!(expected.iter().all(|trace| lines.iter().any(|line| line["trace_id"] == trace.as_str())));
-    let judged = lines.iter().find(|line| line["message"] == "text judged").unwrap();
-    for field in ["timestamp", "severity", "logger", "trace_id", "span_id", "stage", "casino"] {
+    let lines: Vec<serde_json::Value> = log
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert!(
+        expected
+            .iter()
+            .all(|trace| lines.iter().any(|line| line["trace_id"] == trace.as_str()))
+    );
+    let judged = lines
+        .iter()
+        .find(|line| line["message"] == "text judged")
+        .unwrap();
+    for field in [
+        "timestamp",
+        "severity",
+        "logger",
+        "trace_id",
+        "span_id",
+        "stage",
+        "casino",
+    ] {
         assert!(judged[field].is_string(), "{field}: {judged}");
     }
     let told = format!("{spans:?}\n{log}").to_lowercase();
@@ -215,6 +323,6 @@ async fn a_text_has_one_trace_through_duplicates_lost_signals_and_delays() {
     for words in [QUESTION, "italian", "expensive there"] {
         assert!(!told.contains(words), "words of a guest: {words}");
     }
-    // Nor what was answered.
+    // They hold no words of the answer either.
     assert!(!told.contains("nonna salvia"), "words of an answer");
 }

@@ -1,5 +1,5 @@
-//! Packs are data: a casino and a marina live in one process, a fifth agent is a section of a file, and a pack that cannot serve is refused
-//! before a guest waits (SUP-2, SUP-3, SUP-4, AGENT-5, CMS-11).
+//! Packs are data: a casino and a marina run in one process, a fifth agent is one section of a
+//! file, and a broken pack is refused at the start (SUP-2, SUP-3, SUP-4, AGENT-5, CMS-11).
 
 use std::{
     fs,
@@ -26,7 +26,7 @@ fn packs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("packs")
 }
 
-/// A Thursday, seven in the evening, with the packs of a directory beside the compiled-in ones.
+/// Returns settings for a Thursday at 19:00, with a directory's packs beside the compiled-in ones.
 fn with_packs(directory: &Path) -> Wanted {
     Wanted {
         at: Some("2026-11-27T00:00:00Z"),
@@ -48,25 +48,53 @@ impl Town {
         let marina = onboard::read_casino("marina.json", MARINA).unwrap();
         let fleet = &house.stack.fleet;
         onboard::add_casino(fleet, &marina, "test").await.unwrap();
-        onboard::load_content(fleet, &marina.casino_id, "marina-content.json", MARINA_CONTENT, "test").await.unwrap();
-        Self { house, marina, texts: 0 }
+        onboard::load_content(
+            fleet,
+            &marina.casino_id,
+            "marina-content.json",
+            MARINA_CONTENT,
+            "test",
+        )
+        .await
+        .unwrap();
+        Self {
+            house,
+            marina,
+            texts: 0,
+        }
     }
 
     /// Sends this text as the casino's guest and returns the replies, joined.
     async fn casino(&mut self, text: &str) -> String {
-        let number = self.house.config.operational.telnyx_phone_number.as_str().to_owned();
+        let number = self
+            .house
+            .config
+            .operational
+            .telnyx_phone_number
+            .as_str()
+            .to_owned();
         self.say(GUEST, number, text).await
     }
 
     /// Sends this text as the marina's guest and returns the replies, joined.
     async fn marina(&mut self, text: &str) -> String {
-        let number = self.marina.operational.telnyx_phone_number.as_str().to_owned();
+        let number = self
+            .marina
+            .operational
+            .telnyx_phone_number
+            .as_str()
+            .to_owned();
         self.say(BOATER, number, text).await
     }
 
     async fn say(&mut self, from: &str, to: String, text: &str) -> String {
         let before = self.house.texts_to(from).len();
-        let text = Text { from: from.to_owned(), to: Some(to), text: Some(text.to_owned()), ..Text::default() };
+        let text = Text {
+            from: from.to_owned(),
+            to: Some(to),
+            text: Some(text.to_owned()),
+            ..Text::default()
+        };
         self.house.stack.sim.text(text).unwrap();
         self.texts += 1;
         self.house.settle(self.texts).await;
@@ -74,18 +102,23 @@ impl Town {
     }
 }
 
-/// The agent and the record of the newest turn.
+/// Returns the agent and the record of the newest turn.
 async fn last(house: &House, casino: &CasinoId) -> (String, Record) {
     let mut tx = house.stack.fleet.store.bind(casino).await.unwrap();
     let newest = tx.newest_turns(1).await.unwrap();
-    let told = tx.told_turn(newest[0].turn_id).await.unwrap().unwrap();
+    let told = tx.shown_turn(newest[0].turn_id).await.unwrap().unwrap();
     tx.commit().await.unwrap();
     (told.agent, serde_json::from_value(told.record).unwrap())
 }
 
 fn names(content: &str) -> Vec<String> {
     let content: serde_json::Value = serde_json::from_str(content).unwrap();
-    content["items"].as_array().unwrap().iter().map(|item| item["name"].as_str().unwrap().to_owned()).collect()
+    content["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| item["name"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 #[tokio::test]
@@ -95,42 +128,80 @@ async fn each_trade_has_its_agents_its_content_and_its_voice() {
 
     let first = town.casino("Which restaurants do you have?").await;
     assert!(
-        first.starts_with("Hi, I'm Seven, AI host at Silver Birch Resort") && first.contains("Nonna Salvia"),
+        first.starts_with("Hi, I'm Seven, AI host at Silver Birch Resort")
+            && first.contains("Nonna Salvia"),
         "{first}"
     );
     assert_eq!(last(&town.house, &casino).await.0, "dining");
 
     let first = town.marina("Which boats can I rent?").await;
-    assert!(first.starts_with("Ahoy, Marlow here, the AI of Tern Hollow Marina"), "{first}");
+    assert!(
+        first.starts_with("Ahoy, Marlow here, the AI of Tern Hollow Marina"),
+        "{first}"
+    );
     for (text, agent, fact) in [
         ("how much is the Lazy Otter?", "rentals", "$340 a half day"),
         ("what tours do you have", "rentals", "Dolphin Dusk Cruise"),
         ("how much is a berth?", "harbour", "$3.40 a foot per night"),
-        ("¿a qué hora cierra el muelle de combustible?", "harbour", "6pm"),
+        (
+            "¿a qué hora cierra el muelle de combustible?",
+            "harbour",
+            "6pm",
+        ),
         ("is there wifi on the docks", "harbour", "every dock"),
     ] {
         let said = town.marina(text).await;
         assert!(said.contains(fact), "{text}: {said}");
         let (spoke, record) = last(&town.house, &marina).await;
-        assert_eq!((spoke.as_str(), record.findings.len()), (agent, 0), "{text}: {:?}", record.findings);
+        assert_eq!(
+            (spoke.as_str(), record.findings.len()),
+            (agent, 0),
+            "{text}: {:?}",
+            record.findings
+        );
     }
     let said = town.marina("any italian restaurants?").await;
-    assert!(said.contains("1-727-555-0151"), "what the content lacks gets the marina's own phone: {said}");
+    assert!(
+        said.contains("1-727-555-0151"),
+        "what the content lacks gets the marina's own phone: {said}"
+    );
     town.casino("do you rent boats?").await;
     nothing_crossed(&town.house);
     town.house.stop().await;
 }
 
-/// Neither trade ever says a name, a number or a helpline of the other.
+/// Asserts that neither the casino nor the marina ever says a name, a number or a helpline of the
+/// other.
 fn nothing_crossed(house: &House) {
     let (to_the_casinos, to_the_marinas) = (house.said_to(GUEST), house.said_to(BOATER));
-    let casinos = ["Silver Birch", "Seven", "casino", "860-555", "1-800-522-4700", "1-888-789-7777", "gambl"];
-    for name in casinos.into_iter().map(str::to_owned).chain(names(demo::CONTENT)) {
-        assert!(!to_the_marinas.contains(&name), "the marina says `{name}`: {to_the_marinas}");
-    }
-    for name in ["Tern Hollow", "Marlow", "727-555", "VHF"].into_iter().map(str::to_owned).chain(names(MARINA_CONTENT))
+    let casinos = [
+        "Silver Birch",
+        "Seven",
+        "casino",
+        "860-555",
+        "1-800-522-4700",
+        "1-888-789-7777",
+        "gambl",
+    ];
+    for name in casinos
+        .into_iter()
+        .map(str::to_owned)
+        .chain(names(demo::CONTENT))
     {
-        assert!(!to_the_casinos.contains(&name), "the casino says `{name}`: {to_the_casinos}");
+        assert!(
+            !to_the_marinas.contains(&name),
+            "the marina says `{name}`: {to_the_marinas}"
+        );
+    }
+    for name in ["Tern Hollow", "Marlow", "727-555", "VHF"]
+        .into_iter()
+        .map(str::to_owned)
+        .chain(names(MARINA_CONTENT))
+    {
+        assert!(
+            !to_the_casinos.contains(&name),
+            "the casino says `{name}`: {to_the_casinos}"
+        );
     }
 }
 
@@ -140,33 +211,69 @@ async fn each_trade_guards_its_own_and_stop_is_stop_in_both() {
 
     let distress = "we're taking on water by the jetty";
     let said = town.marina(distress).await;
-    assert!(said.starts_with("Mayday on VHF 16 or call 911") && said.contains("1-727-555-0151"), "{said}");
+    assert!(
+        said.starts_with("Mayday on VHF 16 or call 911") && said.contains("1-727-555-0151"),
+        "{said}"
+    );
     let said = town.casino(distress).await;
-    assert!(!said.is_empty() && !said.contains("911"), "plain words at the casino, answered by the host: {said}");
+    assert!(
+        !said.is_empty() && !said.contains("911"),
+        "plain words at the casino, answered by the host: {said}"
+    );
 
     let gambling = "i cant stop gambling, i lost the rent";
     let said = town.casino(gambling).await;
-    assert!(said.contains("1-800-522-4700") && said.contains("1-888-789-7777"), "{said}");
+    assert!(
+        said.contains("1-800-522-4700") && said.contains("1-888-789-7777"),
+        "{said}"
+    );
     let said = town.marina(gambling).await;
-    assert!(!said.is_empty() && !said.contains("1-8"), "no layer of the marina, so its agent answers: {said}");
+    assert!(
+        !said.is_empty() && !said.contains("1-8"),
+        "no layer of the marina, so its agent answers: {said}"
+    );
 
-    let (at_the_casino, at_the_marina) =
-        (town.casino("I want to kill myself").await, town.marina("I want to kill myself").await);
-    assert!(at_the_casino.contains("988") && at_the_marina.contains("988") && at_the_casino != at_the_marina);
-    let cases =
-        "select count(*) from escalations where casino_id = 'tern_hollow' and reason in ('emergency', 'crisis')";
-    assert_eq!(town.house.number(cases).await, 2, "a person at the marina is told of both");
-    let gambling =
-        "select count(*) from escalations where reason = 'responsible_gaming' and casino_id = 'silver_birch'";
+    let (at_the_casino, at_the_marina) = (
+        town.casino("I want to kill myself").await,
+        town.marina("I want to kill myself").await,
+    );
+    assert!(
+        at_the_casino.contains("988")
+            && at_the_marina.contains("988")
+            && at_the_casino != at_the_marina
+    );
+    let cases = "select count(*) from escalations where casino_id = 'tern_hollow' and reason in ('emergency', 'crisis')";
+    assert_eq!(
+        town.house.number(cases).await,
+        2,
+        "a person at the marina is told of both"
+    );
+    let gambling = "select count(*) from escalations where reason = 'responsible_gaming' and casino_id = 'silver_birch'";
     assert_eq!(town.house.number(gambling).await, 1);
     let strays = "select count(*) from escalations where reason = 'responsible_gaming' and casino_id = 'tern_hollow'";
-    assert_eq!(town.house.number(strays).await, 0, "problem gambling is the casino's case alone");
+    assert_eq!(
+        town.house.number(strays).await,
+        0,
+        "problem gambling is the casino's case alone"
+    );
 
     let (bye, farewell) = (town.casino("STOP").await, town.marina("STOP").await);
-    assert!(bye.starts_with("Silver Birch Resort: you are unsubscribed"), "{bye}");
-    assert!(farewell.starts_with("Tern Hollow Marina: done, you are off our list"), "{farewell}");
-    assert_eq!((town.casino("hello").await, town.marina("hello").await), (String::new(), String::new()));
-    assert!(town.marina("man overboard!").await.starts_with("Mayday"), "help comes after a STOP too");
+    assert!(
+        bye.starts_with("Silver Birch Resort: you are unsubscribed"),
+        "{bye}"
+    );
+    assert!(
+        farewell.starts_with("Tern Hollow Marina: done, you are off our list"),
+        "{farewell}"
+    );
+    assert_eq!(
+        (town.casino("hello").await, town.marina("hello").await),
+        (String::new(), String::new())
+    );
+    assert!(
+        town.marina("man overboard!").await.starts_with("Mayday"),
+        "help comes after a STOP too"
+    );
     nothing_crossed(&town.house);
     town.house.stop().await;
 }
@@ -178,18 +285,36 @@ async fn what_a_pack_does_not_have_is_refused_with_the_reason() {
     let mut hotel = town.marina.clone();
     hotel.pack = "hotel".to_owned();
     hotel.casino_id = "some_hotel".parse().unwrap();
-    let error = format!("{:#}", onboard::add_casino(fleet, &hotel, "test").await.unwrap_err());
-    for part in ["some_hotel was not added", "no pack is called `hotel`", "casino, marina", "packs.directory"] {
+    let error = format!(
+        "{:#}",
+        onboard::add_casino(fleet, &hotel, "test")
+            .await
+            .unwrap_err()
+    );
+    for part in [
+        "some_hotel was not added",
+        "no pack is called `hotel`",
+        "casino, marina",
+        "packs.directory",
+    ] {
         assert!(error.contains(part), "`{part}` is not in: {error}");
     }
-    assert_eq!(town.house.number("select count(*) from casinos where casino_id = 'some_hotel'").await, 0);
+    assert_eq!(
+        town.house
+            .number("select count(*) from casinos where casino_id = 'some_hotel'")
+            .await,
+        0
+    );
 
     let broken = MARINA_CONTENT.replacen("\"seats\": 10", "\"seets\": 10", 1);
-    let load = onboard::load_content(fleet, &town.marina.casino_id, "new.json", &broken, "test").await;
+    let load =
+        onboard::load_content(fleet, &town.marina.casino_id, "new.json", &broken, "test").await;
     let error = format!("{:#}", load.unwrap_err());
-    for part in
-        ["2 problems, nothing was loaded", "new.json:3:details.seats: is missing", "details.seets: is no field here"]
-    {
+    for part in [
+        "2 problems, nothing was loaded",
+        "new.json:3:details.seats: is missing",
+        "details.seets: is no field here",
+    ] {
         assert!(error.contains(part), "`{part}` is not in: {error}");
     }
     town.house.stop().await;
@@ -205,6 +330,7 @@ fn write(directory: &Path, name: &str, files: &Files) {
         ("rules.toml", &files.rules),
         ("texts.toml", &files.texts),
         ("guardrails.toml", &files.guardrails),
+        ("offers.toml", &files.offers),
         ("host.toml", &files.host),
         ("prompts/router.j2", &prompts.router),
         ("prompts/planner.j2", &prompts.planner),
@@ -222,22 +348,33 @@ async fn a_pack_with_a_broken_file_stops_the_start() {
     let mut no_words = marina.clone();
     no_words.host = marina.host.replace("unanswered = ", "unanserd = ").into();
     let mut no_help = marina.clone();
-    no_help.texts = marina.texts.replace("right now: somebody listens", "now").replace("988", "us").into();
+    no_help.texts = marina
+        .texts
+        .replace("right now: somebody listens", "now")
+        .replace("988", "us")
+        .into();
     for (files, says) in [
         (no_words, ["host.toml", "[say.unanswered] is missing"]),
-        (no_help, ["pack `marina`", "`crisis` (en) has to hold `988`"]),
+        (
+            no_help,
+            ["pack `marina`", "`crisis` (en) has to hold `988`"],
+        ),
     ] {
         let scratch = Scratch::new("trades_broken").unwrap();
         write(scratch.path(), "marina", &files);
-        // Nobody listens there: the packs are read before anything is connected to.
+        // No server listens at these addresses: the packs are read before anything is connected to.
         let settings = format!(
             "nats.url = \"nats://127.0.0.1:1\"\nredis.url = \"redis://127.0.0.1:1\"\npostgres.url = \"postgres://nobody@127.0.0.1:1/none\"\npacks.directory = {:?}\n",
             scratch.path().display().to_string()
         );
         let settings = Settings::parse(&settings).unwrap();
-        let start =
-            wiring::fleet(&settings, Vec::new(), seven::wiring::Nats::Needed(Duration::ZERO), CancellationToken::new())
-                .await;
+        let start = wiring::fleet(
+            &settings,
+            Vec::new(),
+            seven::wiring::Nats::Needed(Duration::ZERO),
+            CancellationToken::new(),
+        )
+        .await;
         let error = format!("{:#}", start.expect_err("a broken pack does not start"));
         for part in says {
             assert!(error.contains(part), "`{part}` is not in: {error}");
@@ -245,12 +382,16 @@ async fn a_pack_with_a_broken_file_stops_the_start() {
     }
 }
 
-/// The casino pack with one agent and one category more: two sections of agents.toml and the offline host's words for it.
+/// Returns the casino pack with one more agent and one more category: two sections of agents.toml
+/// and the offline host's words for them.
 fn with_a_concierge() -> Files {
     let mut files = CASINO.clone();
     let hands = "hands_to = [\"dining\", \"entertainment\", \"comp\"]";
     assert!(files.agents.contains(hands));
-    let agents = files.agents.replace(hands, "hands_to = [\"dining\", \"entertainment\", \"comp\", \"concierge\"]");
+    let agents = files.agents.replace(
+        hands,
+        "hands_to = [\"dining\", \"entertainment\", \"comp\", \"concierge\"]",
+    );
     files.agents = format!(
         "{agents}\n[agents.concierge]\ntitle = \"Concierge\"\nrole.en = \"You know what is worth a trip outside.\"\nrole.es = \"Usted sabe que vale la pena fuera.\"\nsubjects = [\"excursions\"]\ntools = [\"search_knowledge_base\"]\nhands_to = [\"host\"]\n\
          \n[categories.excursions]\nfields.price = {{ kind = \"price\", required = true }}\nfields.hours = {{ kind = \"hours\" }}\n"
@@ -268,29 +409,62 @@ async fn a_fifth_agent_and_its_category_are_edits_of_a_file() {
     let mut casino: serde_json::Value = serde_json::from_str(demo::CASINO).unwrap();
     casino["pack"] = "resort".into();
     let mut content: serde_json::Value = serde_json::from_str(demo::CONTENT).unwrap();
-    let trip = serde_json::json!({"id": "excursion_001", "category": "excursions", "name": "Covered Bridge Ride",
-        "description": "A bus ride to four covered bridges with a picnic.", "details": {"price": "$58 a person", "hours": "Tue, Sat 9am-3pm"}});
+    let trip = serde_json::json!({"id": "excursion_001", "category": "excursions",
+        "name": "Covered Bridge Ride",
+        "description": "A bus ride to four covered bridges with a picnic.",
+        "details": {"price": "$58 a person", "hours": "Tue, Sat 9am-3pm"}});
     content["items"].as_array_mut().unwrap().push(trip.clone());
-    let wanted = Wanted { casino: Some((casino.to_string(), content.to_string())), ..with_packs(scratch.path()) };
+    let wanted = Wanted {
+        casino: Some((casino.to_string(), content.to_string())),
+        ..with_packs(scratch.path())
+    };
     let house = house("trades_concierge", wanted).await;
 
     for (sent, (text, agent, fact)) in (1..).zip([
-        ("do you have any day trips?", "concierge", "Covered Bridge Ride"),
+        (
+            "do you have any day trips?",
+            "concierge",
+            "Covered Bridge Ride",
+        ),
         ("how much is the covered bridge ride", "concierge", "$58"),
         ("Which restaurants do you have?", "dining", "Nonna Salvia"),
-        ("What time does the Lakeside Pool open?", "host", "Lakeside Pool"),
+        (
+            "What time does the Lakeside Pool open?",
+            "host",
+            "Lakeside Pool",
+        ),
     ]) {
         house.text(GUEST, text);
         house.settle(sent).await;
         let (spoke, record) = last(&house, house.casino()).await;
-        assert_eq!((spoke.as_str(), record.findings.len()), (agent, 0), "{text}: {:?}", record.findings);
-        assert!(house.said_to(GUEST).contains(fact), "{text}: {}", house.said_to(GUEST));
+        assert_eq!(
+            (spoke.as_str(), record.findings.len()),
+            (agent, 0),
+            "{text}: {:?}",
+            record.findings
+        );
+        assert!(
+            house.said_to(GUEST).contains(fact),
+            "{text}: {}",
+            house.said_to(GUEST)
+        );
     }
-    // Declared, so a slip in the new category is told as in the old ones.
+    // The pack declares the fields of the new category, so a missing one is reported as in the
+    // others.
     content["items"].as_array_mut().unwrap().last_mut().unwrap()["details"] =
         serde_json::json!({"hours": "Sat 9am-3pm"});
-    let load =
-        onboard::load_content(&house.stack.fleet, house.casino(), "new.json", &content.to_string(), "test").await;
-    assert!(load.unwrap_err().to_string().contains("details.price: is missing"));
+    let load = onboard::load_content(
+        &house.stack.fleet,
+        house.casino(),
+        "new.json",
+        &content.to_string(),
+        "test",
+    )
+    .await;
+    assert!(
+        load.unwrap_err()
+            .to_string()
+            .contains("details.price: is missing")
+    );
     house.stop().await;
 }

@@ -1,10 +1,11 @@
-//! Proactive texts wait for the guest's window and go out when it opens; what lapses by then ends with a reason (D6, D13, D15).
+//! Proactive texts wait for the guest's sending window and are sent when it opens; a text that
+//! expires before that ends with a reason (D6, D13, D15).
 
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use seven_compliance::chain::Action;
-use seven_domain::{Channel, InboundId, MessageClass, OutboundId, PhoneE164};
+use seven_domain::{Channel, ConsentTier, MaterialChange, MessageClass, OutboundId, PhoneE164};
 use seven_store::{
     consent::Consent,
     guests::{GuestLaw, NewIds},
@@ -13,22 +14,36 @@ use seven_store::{
 
 use crate::harness::{GUEST, House, Wanted, house, until};
 
-/// A guest of Connecticut, where texts may go from nine to eight, who agreed to everything.
+/// Queues a text to a guest in Connecticut, where texts are allowed from 9:00 to 20:00. The guest
+/// has consented to marketing.
 async fn queue(house: &House, class: MessageClass, useful_for: Duration) -> OutboundId {
     let fleet = &house.stack.fleet;
     let phone: PhoneE164 = GUEST.parse().unwrap();
     let guest = fleet.keys.hash(house.casino(), &phone);
-    let new = NewIds { guest: fleet.ids.next(), conversation: fleet.ids.next() };
+    let new = NewIds {
+        guest: fleet.ids.next(),
+        conversation: fleet.ids.next(),
+    };
     let mut tx = fleet.store.bind(house.casino()).await.unwrap();
     tx.replace_exclusions(&[], "test").await.unwrap();
     let number = &house.config.operational.telnyx_phone_number;
-    let party = tx.party(&phone, &guest, number, Channel::Sms, new, &GuestLaw::default()).await.unwrap();
+    let party = tx
+        .party(
+            &phone,
+            &guest,
+            number,
+            Channel::Sms,
+            new,
+            &GuestLaw::default(),
+        )
+        .await
+        .unwrap();
     let consent = Consent {
         guest: &guest,
         guest_id: Some(party.guest_id),
         action: Action::Granted,
         method: "web_form",
-        tier: "marketing",
+        tier: ConsentTier::Marketing,
         at: fleet.clock.now(),
         evidence: serde_json::json!({}),
         actor: "test",
@@ -36,40 +51,39 @@ async fn queue(house: &House, class: MessageClass, useful_for: Duration) -> Outb
     };
     tx.record_consent(&consent, &fleet.keys).await.unwrap();
     let outbound_id: OutboundId = fleet.ids.next();
-    let text = NewOutbound {
+    let text = NewOutbound::new(
         outbound_id,
-        conversation_id: party.conversation_id,
-        guest_id: party.guest_id,
-        origin: Origin::Inbound(fleet.ids.next::<InboundId>()),
-        part: 1,
-        parts: 1,
-        kind: "test".into(),
+        party.recipient(),
+        Origin::Canned {
+            inbound: fleet.ids.next(),
+            key: "test",
+        },
         class,
-        body: "Two for one at the grill tonight.".into(),
-        encoding: "gsm7".into(),
-        units: 33,
-        segments: 1,
-        agent: "test".into(),
-        answers_at: None,
-        delay: Duration::ZERO,
+        "Two for one at the grill tonight.".into(),
         useful_for,
-        trace: String::new(),
-    };
+    );
     let queued: Vec<_> = tx.queue(&text).await.unwrap().into_iter().collect();
     tx.commit().await.unwrap();
-    fleet.signal_queued(house.casino(), &queued, None, "").await.unwrap();
+    fleet
+        .signal_queued(house.casino(), &queued, None, "")
+        .await
+        .unwrap();
     outbound_id
 }
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
 fn at(at: &'static str) -> Wanted {
-    Wanted { at: Some(at), ..Wanted::default() }
+    Wanted {
+        at: Some(at),
+        ..Wanted::default()
+    }
 }
 
 #[tokio::test] // SMS-32, SEC-57, C-8, D13
 async fn a_text_of_the_night_goes_out_when_the_window_opens() {
-    // Twelve seconds before nine in Connecticut, for a machine that starts slowly; the law, not the casino's eight o'clock, decides.
+    // Starts twelve seconds before 9:00 in Connecticut, because a slow machine needs time to start.
+    // The state's 9:00 applies, not the casino's 8:00.
     let house = house("windows_wait", at("2026-01-14T13:59:48Z")).await;
     queue(&house, MessageClass::Marketing, 12 * HOUR).await;
     until("the text waits", Duration::from_secs(5), || async {
@@ -78,8 +92,16 @@ async fn a_text_of_the_night_goes_out_when_the_window_opens() {
     })
     .await;
     assert_eq!(house.texts_to(GUEST).len(), 0);
-    assert_eq!(house.number("select count(*) from due where kind = 'send'").await, 1);
-    until("the window opens", Duration::from_secs(30), || async { house.texts_to(GUEST).len() == 1 }).await;
+    assert_eq!(
+        house
+            .number("select count(*) from due where kind = 'send'")
+            .await,
+        1
+    );
+    until("the window opens", Duration::from_secs(30), || async {
+        house.texts_to(GUEST).len() == 1
+    })
+    .await;
     let nine: DateTime<Utc> = "2026-01-14T14:00:00Z".parse().unwrap();
     assert!(house.stack.fleet.clock.property_now() >= nine);
     house.stop().await;
@@ -114,12 +136,23 @@ async fn an_answer_overtakes_a_deferred_text() {
     let house = house("windows_overtake", at("2026-01-14T03:00:00Z")).await;
     queue(&house, MessageClass::Marketing, 24 * HOUR).await;
     until("it waits", Duration::from_secs(5), || async {
-        house.number("select count(*) from due where kind = 'send'").await == 1
+        house
+            .number("select count(*) from due where kind = 'send'")
+            .await
+            == 1
     })
     .await;
     house.text(GUEST, "What time is check-in?");
-    until("the answer", Duration::from_secs(10), || async { house.said_to(GUEST).contains("4pm") }).await;
-    assert_eq!(house.number("select count(*) from outbound_messages where state = 'queued'").await, 1);
+    until("the answer", Duration::from_secs(10), || async {
+        house.said_to(GUEST).contains("4pm")
+    })
+    .await;
+    assert_eq!(
+        house
+            .number("select count(*) from outbound_messages where state = 'queued'")
+            .await,
+        1
+    );
     house.stop().await;
 }
 
@@ -130,7 +163,10 @@ async fn stop_drains_deferred_texts() {
         queue(&house, MessageClass::Informational, 24 * HOUR).await;
     }
     until("all wait", Duration::from_secs(5), || async {
-        house.number("select count(*) from due where kind = 'send'").await == 3
+        house
+            .number("select count(*) from due where kind = 'send'")
+            .await
+            == 3
     })
     .await;
     house.text(GUEST, "STOP");
@@ -141,8 +177,7 @@ async fn stop_drains_deferred_texts() {
             .await,
         3
     );
-    let counted =
-        "select (detail->'evidence'->>'texts_cancelled')::bigint from audit_log where action = 'consent_revoked'";
+    let counted = "select (detail->'evidence'->>'texts_cancelled')::bigint from audit_log where action = 'consent_revoked'";
     assert_eq!(house.number(counted).await, 3);
     assert_eq!(house.texts_to(GUEST).len(), 1, "the confirmation");
     house.stop().await;
@@ -158,8 +193,11 @@ async fn the_disclosure_is_made_per_session_and_when_something_changed() {
         house.settle(sent).await;
     }
     let texts = house.texts_to(GUEST);
-    assert!(texts[0].contains(opening) && !texts[1..].concat().contains(opening), "{texts:#?}");
-    // Two days of silence: a new session.
+    assert!(
+        texts[0].contains(opening) && !texts[1..].concat().contains(opening),
+        "{texts:#?}"
+    );
+    // After two days of silence a new session begins, which needs its own disclosure.
     sqlx::query("update conversations set last_inbound_at = last_inbound_at - interval '49 hours'")
         .execute(&pool)
         .await
@@ -167,9 +205,14 @@ async fn the_disclosure_is_made_per_session_and_when_something_changed() {
     house.text(GUEST, "Is there parking?");
     house.settle(3).await;
     assert!(house.texts_to(GUEST)[2..].concat().contains(opening));
-    // A material change.
+    // A new behaviour model is a material change, which every guest is told once more.
     let mut tx = house.stack.fleet.store.bind(house.casino()).await.unwrap();
-    assert_eq!(tx.redisclose_all("behavior_model_change").await.unwrap(), 1);
+    assert_eq!(
+        tx.redisclose_all(MaterialChange::BehaviorModel)
+            .await
+            .unwrap(),
+        1
+    );
     tx.commit().await.unwrap();
     let before = house.texts_to(GUEST).len();
     for (sent, text) in (4..).zip(["Is there a spa?", "And a gym?"]) {
@@ -179,8 +222,18 @@ async fn the_disclosure_is_made_per_session_and_when_something_changed() {
     let texts = house.texts_to(GUEST)[before..].to_vec();
     assert!(texts[0].contains("A quick note"), "{texts:#?}");
     assert!(!texts[1..].concat().contains("A quick note"), "{texts:#?}");
-    assert_eq!(house.number("select count(*) from audit_log where action = 'ai_disclosure_delivered'").await, 2);
-    assert_eq!(house.number("select count(*) from audit_log where action = 'ai_redisclosure_delivered'").await, 1);
+    assert_eq!(
+        house
+            .number("select count(*) from audit_log where action = 'ai_disclosure_delivered'")
+            .await,
+        2
+    );
+    assert_eq!(
+        house
+            .number("select count(*) from audit_log where action = 'ai_redisclosure_delivered'")
+            .await,
+        1
+    );
     pool.close().await;
     house.stop().await;
 }

@@ -5,11 +5,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Sources of what runs in production: no tests.
+/// Folders that are skipped, because tests do not run in production.
 const SKIPPED: [&str; 1] = ["tests"];
 
 fn read(document: &str) -> String {
-    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(document)).unwrap()
+    fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .parent()
+            .unwrap()
+            .join(document),
+    )
+    .unwrap()
 }
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -26,11 +32,16 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Every call of a log macro: its level, its arguments as written, where.
+/// Returns every call of a log macro: its level, its arguments as written, and its file.
 fn calls() -> Vec<(String, String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find(|path| path.join("migrations").is_dir()).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .find(|path| path.join("migrations").is_dir())
+        .unwrap();
     let mut files = Vec::new();
-    ["services", "shared"].iter().for_each(|folder| sources(&root.join(folder), &mut files));
+    ["services", "shared"]
+        .iter()
+        .for_each(|folder| sources(&root.join(folder), &mut files));
     let mut found = Vec::new();
     for file in files {
         let source = fs::read_to_string(&file).unwrap();
@@ -43,11 +54,15 @@ fn calls() -> Vec<(String, String, String)> {
             }
         }
     }
-    assert!(found.len() > 80, "the search finds the lines: {}", found.len());
+    assert!(
+        found.len() > 80,
+        "the search finds the lines: {}",
+        found.len()
+    );
     found
 }
 
-/// Up to the bracket that closes the call; brackets in strings do not count.
+/// Returns the text up to the bracket that closes the call; brackets in strings do not count.
 fn closed(text: &str) -> String {
     let (mut depth, mut quoted, mut escaped) = (1, false, false);
     for (at, c) in text.char_indices() {
@@ -66,7 +81,7 @@ fn closed(text: &str) -> String {
     panic!("a call without an end: {text:.80}");
 }
 
-/// The sentence of a call: its last string.
+/// Returns the sentence of a call, which is its last string.
 fn message(arguments: &str) -> &str {
     arguments.rsplit('"').nth(1).unwrap_or_default()
 }
@@ -82,20 +97,40 @@ fn every_error_line_says_in_the_document_what_to_do() {
         })
         .map(|(_, arguments, file)| format!("{file}: {}", message(arguments)))
         .collect();
-    assert!(missing.is_empty(), "docs/logging.md lacks a row:\n{}", missing.join("\n"));
-    let rows = document.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` |")).map(|(line, _)| line);
-    let gone: Vec<&str> =
-        rows.filter(|row| !calls.iter().any(|(_, arguments, _)| message(arguments) == *row)).collect();
-    assert!(gone.is_empty(), "docs/logging.md has rows for lines that are gone: {gone:?}");
+    assert!(
+        missing.is_empty(),
+        "docs/logging.md lacks a row:\n{}",
+        missing.join("\n")
+    );
+    let rows = document
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` |"))
+        .map(|(line, _)| line);
+    let gone: Vec<&str> = rows
+        .filter(|row| {
+            !calls
+                .iter()
+                .any(|(_, arguments, _)| message(arguments) == *row)
+        })
+        .collect();
+    assert!(
+        gone.is_empty(),
+        "docs/logging.md has rows for lines that are gone: {gone:?}"
+    );
 }
 
 #[test] // PROD-47, DATA-48
 fn no_line_of_any_level_names_a_field_for_what_guests_write() {
-    const FORBIDDEN: [&str; 9] = ["phone", "body", "text", "draft", "reply", "prompt", "email", "payload", "name"];
+    const FORBIDDEN: [&str; 9] = [
+        "phone", "body", "text", "draft", "reply", "prompt", "email", "payload", "name",
+    ];
     let mut bad = Vec::new();
     for (level, arguments, file) in calls() {
         let fields = arguments.replace(message(&arguments), "");
-        for field in fields.split(',').map(|field| field.split('=').next().unwrap_or_default().trim()) {
+        for field in fields
+            .split(',')
+            .map(|field| field.split('=').next().unwrap_or_default().trim())
+        {
             let field = field.trim_start_matches(['%', '?', '&']);
             if FORBIDDEN.contains(&field) {
                 bad.push(format!("{file}: {level} has a field {field}"));
@@ -105,12 +140,16 @@ fn no_line_of_any_level_names_a_field_for_what_guests_write() {
     assert!(bad.is_empty(), "{}", bad.join("\n"));
 }
 
-/// Days in the row of the table that begins with these words.
+/// Returns the days in the table's row that begins with these words.
 fn days(document: &str, row: &str) -> u64 {
-    let row =
-        document.lines().find(|line| line.starts_with(&format!("| {row}"))).unwrap_or_else(|| panic!("no row {row}"));
+    let row = document
+        .lines()
+        .find(|line| line.starts_with(&format!("| {row}")))
+        .unwrap_or_else(|| panic!("no row {row}"));
     let kept = row.split('|').nth(2).unwrap();
-    kept.split_whitespace().find_map(|word| word.parse().ok()).unwrap()
+    kept.split_whitespace()
+        .find_map(|word| word.parse().ok())
+        .unwrap()
 }
 
 #[test] // OBS-37, DATA-49
@@ -119,11 +158,31 @@ fn what_is_kept_how_long_is_what_the_document_says() {
     let packs = seven::packs::load(Path::new("")).unwrap();
     let config = seven::onboard::read_casino("casino.json", seven_packs::demo::CASINO).unwrap();
     let privacy = &packs.of(&config).unwrap().rules.privacy;
-    assert_eq!(days(&document, "texts, turns"), u64::try_from(privacy.archive_days).unwrap());
-    assert_eq!(days(&document, "a guest's phone"), u64::try_from(privacy.phone_days).unwrap());
-    assert_eq!(days(&document, "a guest who asks"), u64::from(privacy.regret_minutes));
+    assert_eq!(
+        days(&document, "texts, turns"),
+        u64::try_from(privacy.archive_days).unwrap()
+    );
+    assert_eq!(
+        days(&document, "a guest's phone"),
+        u64::try_from(privacy.phone_days).unwrap()
+    );
+    assert_eq!(
+        days(&document, "a guest who asks"),
+        u64::from(privacy.regret_minutes)
+    );
     let streams = seven_bus::topology::streams(&seven_bus::topology::Limits::default());
-    let age = |name: &str| streams.iter().find(|stream| stream.name == name).unwrap().max_age.as_secs() / 86_400;
+    let age = |name: &str| {
+        streams
+            .iter()
+            .find(|stream| stream.name == name)
+            .unwrap()
+            .max_age
+            .as_secs()
+            / 86_400
+    };
     assert_eq!(days(&document, "messages on the bus"), age("INGRESS"));
-    assert_eq!(days(&document, "announcements of dead letters"), age("DEAD"));
+    assert_eq!(
+        days(&document, "announcements of dead letters"),
+        age("DEAD")
+    );
 }

@@ -1,5 +1,5 @@
-//! Renders the daily run of `seven backup` onto a volume of its own and the schedule that removes
-//! older backups (DEP-31, PROD-41).
+//! Renders the CronJob that makes a backup and removes older ones (`seven backup --into`), and the
+//! volume that holds the backups.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ use super::{
     yaml::Document,
 };
 
-/// Component label of the backup, and its part of every resource name.
+/// Component label of the backup's resources, and part of their names.
 pub(crate) const COMPONENT: &str = "backup";
 const DIR: &str = "/backups";
 
@@ -58,7 +58,10 @@ fn schedule(fleet: &FleetValues, backup: &Backup) -> Document {
                 { "name": "SEVEN_CONFIG", "value": SETTINGS_FILE },
                 { "name": "SEVEN_SECRETS", "value": SECRETS_DIR },
             ],
-            "resources": { "requests": { "cpu": "250m", "memory": "128Mi" }, "limits": { "memory": "512Mi" } },
+            "resources": {
+                "requests": { "cpu": "250m", "memory": "128Mi" },
+                "limits": { "memory": "512Mi" },
+            },
             "securityContext": confined(),
             "volumeMounts": mounts,
         }],
@@ -84,7 +87,10 @@ fn schedule(fleet: &FleetValues, backup: &Backup) -> Document {
                 "jobTemplate": { "spec": {
                     "backoffLimit": 2,
                     "activeDeadlineSeconds": 14_400,
-                    "template": { "metadata": { "labels": labels(fleet, COMPONENT, None) }, "spec": pod },
+                    "template": {
+                        "metadata": { "labels": labels(fleet, COMPONENT, None) },
+                        "spec": pod,
+                    },
                 } },
             },
         }),

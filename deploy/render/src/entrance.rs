@@ -1,5 +1,5 @@
-//! Where webhooks come in: the one public address of the fleet, and a host per casino (DEP-1, DEP-2). The casino follows from the number called;
-//! its host only says whose ingress takes the call, so that a busy casino's may be its own.
+//! Renders the public entrance for webhooks: one host name for the fleet and one for each casino.
+//! The host selects whose ingress takes the call; the called number decides the casino.
 
 use serde_json::{Value, json};
 use seven_domain::CasinoId;
@@ -21,8 +21,12 @@ pub fn host(fleet: &FleetValues, casino: &CasinoId) -> String {
     format!("{}.{}", casino.slug(), fleet.public.domain)
 }
 
-/// Renders the service that gives ingress its address inside the cluster.
-pub(crate) fn service(fleet: &FleetValues, settings: &Settings, casino: Option<&CasinoId>) -> Document {
+/// Renders the Kubernetes Service through which the cluster reaches the ingress-webhook worker.
+pub(crate) fn service(
+    fleet: &FleetValues,
+    settings: &Settings,
+    casino: Option<&CasinoId>,
+) -> Document {
     Document::new(
         "Ingress inside the cluster.",
         json!({
@@ -31,7 +35,11 @@ pub(crate) fn service(fleet: &FleetValues, settings: &Settings, casino: Option<&
             "metadata": metadata(fleet, &workload(WORKER, casino), WORKER.name(), casino),
             "spec": {
                 "selector": selector(WORKER.name(), casino),
-                "ports": [{ "name": "webhook", "port": webhook_port(settings), "targetPort": "webhook" }],
+                "ports": [{
+                    "name": "webhook",
+                    "port": webhook_port(settings),
+                    "targetPort": "webhook",
+                }],
             },
         }),
     )
@@ -42,10 +50,16 @@ pub(crate) fn ingress(values: &Values, settings: &Settings) -> Document {
     let fleet = &values.fleet;
     let mut hosts = vec![(fleet.public.domain.clone(), None)];
     for casino in &values.casinos {
-        hosts.push((host(fleet, &casino.casino_id), Some(&casino.casino_id).filter(|_| casino.owns(WORKER))));
+        hosts.push((
+            host(fleet, &casino.casino_id),
+            Some(&casino.casino_id).filter(|_| casino.owns(WORKER)),
+        ));
     }
     let names: Vec<&String> = hosts.iter().map(|(host, _)| host).collect();
-    let rules: Vec<Value> = hosts.iter().map(|(host, own)| rule(settings, host, *own)).collect();
+    let rules: Vec<Value> = hosts
+        .iter()
+        .map(|(host, own)| rule(settings, host, *own))
+        .collect();
     let mut meta = metadata(fleet, &format!("{APP}-public"), WORKER.name(), None);
     meta["annotations"] = json!(fleet.public.annotations);
     Document::new(
@@ -69,7 +83,12 @@ fn rule(settings: &Settings, host: &str, own: Option<&CasinoId>) -> Value {
         "http": { "paths": [{
             "path": PATH,
             "pathType": "Prefix",
-            "backend": { "service": { "name": workload(WORKER, own), "port": { "number": webhook_port(settings) } } },
+            "backend": {
+                "service": {
+                    "name": workload(WORKER, own),
+                    "port": { "number": webhook_port(settings) },
+                },
+            },
         }] },
     })
 }

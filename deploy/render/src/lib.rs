@@ -1,6 +1,5 @@
-//! Renders the Kubernetes manifests and the NATS servers' configuration of a production fleet, from
-//! one file per fleet and one small file per casino. Names of streams, consumers, subjects, workers
-//! and ports come from the code. Pure but for reading the values.
+//! Renders a fleet's Kubernetes manifests and NATS configuration from one values file per fleet and
+//! one per casino. Names and ports come from the code; the only I/O is reading the values.
 
 mod backup;
 mod entrance;
@@ -35,7 +34,8 @@ use self::{
 };
 use seven_settings::{Settings, Worker};
 
-/// Renders every file of a fleet, in the order in which the files are applied.
+/// Renders every file of a fleet: the Kubernetes manifests in the order to apply them, then NATS's
+/// configuration.
 pub fn render(values: &Values) -> Result<Vec<File>> {
     let mut files = Vec::new();
     for (path, documents) in manifests(values)? {
@@ -45,41 +45,71 @@ pub fn render(values: &Values) -> Result<Vec<File>> {
     Ok(files)
 }
 
-/// Returns the Kubernetes manifests, grouped by file.
+/// Returns the path and the documents of each Kubernetes manifest file, in the order to apply them.
 pub fn manifests(values: &Values) -> Result<Vec<(String, Vec<Document>)>> {
     let fleet = &values.fleet;
     let settings = settings::of(fleet)?;
     let mut files = vec![
         ("00-namespace.yaml".to_owned(), vec![namespace(values)]),
-        ("10-settings.yaml".to_owned(), vec![settings::config_map(fleet)?]),
-        ("20-network.yaml".to_owned(), network::policies(fleet, &settings)),
+        (
+            "10-settings.yaml".to_owned(),
+            vec![settings::config_map(fleet)?],
+        ),
+        (
+            "20-network.yaml".to_owned(),
+            network::policies(fleet, &settings),
+        ),
         ("30-nats.yaml".to_owned(), nats::documents(values)),
         ("40-migrate.yaml".to_owned(), vec![migration(fleet)?]),
     ];
     if let Some(backup) = &fleet.backup {
-        files.push(("45-backup.yaml".to_owned(), backup::documents(fleet, backup)));
+        files.push((
+            "45-backup.yaml".to_owned(),
+            backup::documents(fleet, backup),
+        ));
     }
-    files.push(("48-operator.yaml".to_owned(), vec![operator::deployment(fleet)]));
+    files.push((
+        "48-operator.yaml".to_owned(),
+        vec![operator::deployment(fleet)],
+    ));
     for worker in Worker::ALL {
-        files.push((format!("50-{}.yaml", worker.name()), one(values, &settings, worker, None)));
+        files.push((
+            format!("50-{}.yaml", worker.name()),
+            one(values, &settings, worker, None),
+        ));
     }
     for casino in &values.casinos {
-        for worker in Worker::ALL.into_iter().filter(|worker| casino.owns(*worker)) {
+        for worker in Worker::ALL
+            .into_iter()
+            .filter(|worker| casino.owns(*worker))
+        {
             let path = format!("60-{}-{}.yaml", casino.casino_id.slug(), worker.name());
             files.push((path, one(values, &settings, worker, Some(casino))));
         }
     }
-    files.push(("70-public.yaml".to_owned(), vec![entrance::ingress(values, &settings)]));
+    files.push((
+        "70-public.yaml".to_owned(),
+        vec![entrance::ingress(values, &settings)],
+    ));
     Ok(files)
 }
 
 /// Renders the manifests of one worker: its Deployment and everything that belongs to it.
-fn one(values: &Values, settings: &Settings, worker: Worker, casino: Option<&CasinoValues>) -> Vec<Document> {
+fn one(
+    values: &Values,
+    settings: &Settings,
+    worker: Worker,
+    casino: Option<&CasinoValues>,
+) -> Vec<Document> {
     let fleet = &values.fleet;
     let scaler = scaling::scaler(values, settings, worker, casino);
     let mut documents = deployment(fleet, settings, worker, casino, scaler.is_some());
     if worker == Worker::IngressWebhook {
-        documents.push(entrance::service(fleet, settings, casino.map(|casino| &casino.casino_id)));
+        documents.push(entrance::service(
+            fleet,
+            settings,
+            casino.map(|casino| &casino.casino_id),
+        ));
     }
     documents.push(scaling::budget(fleet, worker, casino));
     documents.extend(scaler);

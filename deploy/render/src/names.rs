@@ -1,5 +1,5 @@
-//! Names and labels of the rendered resources. DNS and Kubernetes names use hyphens; label values
-//! that are data keep the casino's id as it is (D9, DEP-12, DEP-15). Pure.
+//! Names and labels of the rendered resources. Names use hyphens, because DNS allows no
+//! underscores; the `casino_id` label keeps the casino's id unchanged (D9).
 
 use serde_json::{Value, json};
 use seven_domain::CasinoId;
@@ -7,7 +7,7 @@ use seven_settings::Worker;
 
 use super::values::FleetValues;
 
-/// The application label and name prefix of every object that we render.
+/// Application label of every rendered resource, and prefix of resource names.
 pub(crate) const APP: &str = "seven";
 /// Casino label of resources that serve all casinos.
 const ALL: &str = "all";
@@ -33,7 +33,7 @@ pub fn password_variable(user: &str) -> String {
 }
 
 /// Returns the name of the Kubernetes secret that holds a NATS user's password under the key
-/// `password`. Each user has a secret, so that a pod sees only its own password.
+/// `password`. Each user has its own secret, so that a pod sees only its own password.
 pub fn password_secret(user: &str) -> String {
     format!("{APP}-nats-{user}")
 }
@@ -47,7 +47,7 @@ pub(crate) fn selector(component: &str, casino: Option<&CasinoId>) -> Value {
     })
 }
 
-/// Returns the labels of every resource; billing, dashboards and people group by them.
+/// Returns the labels that every rendered resource carries; dashboards and billing group by them.
 pub(crate) fn labels(fleet: &FleetValues, component: &str, casino: Option<&CasinoId>) -> Value {
     let mut labels = selector(component, casino);
     labels["environment"] = json!(fleet.environment);
@@ -56,6 +56,15 @@ pub(crate) fn labels(fleet: &FleetValues, component: &str, casino: Option<&Casin
 }
 
 /// Returns the `metadata` object of a resource.
-pub(crate) fn metadata(fleet: &FleetValues, name: &str, component: &str, casino: Option<&CasinoId>) -> Value {
-    json!({ "name": name, "namespace": fleet.namespace, "labels": labels(fleet, component, casino) })
+pub(crate) fn metadata(
+    fleet: &FleetValues,
+    name: &str,
+    component: &str,
+    casino: Option<&CasinoId>,
+) -> Value {
+    json!({
+        "name": name,
+        "namespace": fleet.namespace,
+        "labels": labels(fleet, component, casino),
+    })
 }

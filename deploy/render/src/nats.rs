@@ -1,6 +1,5 @@
-//! Renders the JetStream servers: their configuration, one user per kind of worker and per worker
-//! that a casino has to itself, and their Kubernetes resources (D16, DEP-14). Passwords are
-//! environment variables of the server; no file holds one.
+//! Renders the NATS servers: configuration, client users with permissions, and Kubernetes resources
+//! (D16). Passwords are environment variables; no file holds one.
 
 mod servers;
 
@@ -18,9 +17,9 @@ use super::{
 
 pub(crate) use self::servers::{COMPONENT, documents};
 
-/// The NATS account that holds our streams; KEDA names it in its requests.
+/// The NATS account that holds our streams; the autoscaler KEDA names it when it reads a backlog.
 pub const ACCOUNT: &str = "SEVEN";
-/// The account for events of the server itself, and its user.
+/// The account in which the NATS server reports its own events, and the only user of that account.
 const SYSTEM_ACCOUNT: &str = "SYSTEM";
 const SYSTEM_USER: &str = "system";
 /// The user under which operators' commands and onboarding connect.
@@ -45,21 +44,32 @@ pub(crate) fn address(fleet: &FleetValues) -> String {
     format!("{SERVICE}.{}.svc:{CLIENT_PORT}", fleet.namespace)
 }
 
-/// Returns the host and port where KEDA reads consumers. In a cluster KEDA prefixes the host with
-/// the name of the leader, which equals the name of the leader's pod.
+/// Returns the host and port where the autoscaler KEDA reads consumers. In a cluster KEDA prefixes
+/// the host with the leader's server name, which equals the name of the leader's pod.
 pub(crate) fn monitoring(fleet: &FleetValues) -> String {
-    format!("{SERVICE}.{}.svc.cluster.local:{MONITORING_PORT}", fleet.namespace)
+    format!(
+        "{SERVICE}.{}.svc.cluster.local:{MONITORING_PORT}",
+        fleet.namespace
+    )
 }
 
 /// Returns the users of all clients: the fleet's workers, the workers of single casinos, and
 /// operators.
 pub fn users(values: &Values) -> Vec<User> {
-    let mut users: Vec<User> = Worker::ALL.into_iter().map(|worker| user_of(worker, None)).collect();
+    let mut users: Vec<User> = Worker::ALL
+        .into_iter()
+        .map(|worker| user_of(worker, None))
+        .collect();
     for casino in &values.casinos {
-        let own = Worker::ALL.into_iter().filter(|worker| casino.owns(*worker));
+        let own = Worker::ALL
+            .into_iter()
+            .filter(|worker| casino.owns(*worker));
         users.extend(own.map(|worker| user_of(worker, Some(&casino.casino_id))));
     }
-    users.push(User { name: OPERATOR.to_owned(), permissions: Permissions::of(OPERATOR).operate() });
+    users.push(User {
+        name: OPERATOR.to_owned(),
+        permissions: Permissions::of(OPERATOR).operate(),
+    });
     users
 }
 
@@ -68,16 +78,25 @@ pub fn users(values: &Values) -> Vec<User> {
 pub fn user_of(worker: Worker, casino: Option<&CasinoId>) -> User {
     let name = user(worker, casino);
     let base = Permissions::of(&name).follow(casino);
-    let base = worker.stages().iter().fold(base, |all, stage| all.work(*stage, casino));
+    let base = worker
+        .stages()
+        .iter()
+        .fold(base, |all, stage| all.work(*stage, casino));
     let permissions = match worker {
         Worker::IngressWebhook => base
             .hand_on(Stage::Gate, casino)
             .hand_on(Stage::Receipts, casino)
             .dead_letter(Stage::Ingress, casino)
-            // Events with a valid signature whose number belongs to no casino.
+            // Allows dead letters for signed events whose number belongs to no casino.
             .dead_letter(Stage::Ingress, Some(&CasinoId::unknown())),
-        Worker::ComplianceGate => base.hand_on(Stage::Swarm, casino).hand_on(Stage::Sender, casino).erase(Stage::Gate),
-        Worker::AgentSwarm => base.hand_on(Stage::Envelope, casino).hand_on(Stage::Sender, casino).hear_content(casino),
+        Worker::ComplianceGate => base
+            .hand_on(Stage::Swarm, casino)
+            .hand_on(Stage::Sender, casino)
+            .erase(Stage::Gate),
+        Worker::AgentSwarm => base
+            .hand_on(Stage::Envelope, casino)
+            .hand_on(Stage::Sender, casino)
+            .hear_content(casino),
         Worker::PersonaEnvelope => base.hand_on(Stage::Sender, casino),
         Worker::OutboundSender => base,
         Worker::Scheduler => base.tend(),
@@ -85,15 +104,21 @@ pub fn user_of(worker: Worker, casino: Option<&CasinoId>) -> User {
     User { name, permissions }
 }
 
-/// Returns every environment variable that the server needs, each with its user.
+/// Returns each password variable of the NATS server, with the user whose password it holds.
 pub fn password_variables(values: &Values) -> Vec<(String, String)> {
-    let named = users(values).into_iter().map(|user| user.name).chain([SYSTEM_USER.to_owned()]);
+    let named = users(values)
+        .into_iter()
+        .map(|user| user.name)
+        .chain([SYSTEM_USER.to_owned()]);
     named.map(|user| (password_variable(&user), user)).collect()
 }
 
 /// Returns the files of the server's configuration: common settings, TLS, cluster and users.
 pub fn files(values: &Values) -> Vec<File> {
-    let file = |name: &str, text: String| File { path: format!("nats/{name}"), text: format!("{HEAD}{text}") };
+    let file = |name: &str, text: String| File {
+        path: format!("nats/{name}"),
+        text: format!("{HEAD}{text}"),
+    };
     vec![
         file("server.conf", SERVER.to_owned()),
         file("tls.conf", TLS.to_owned()),
@@ -108,7 +133,10 @@ fn cluster(fleet: &FleetValues) -> String {
     }
     let routes: Vec<String> = (0..fleet.nats.replicas)
         .map(|n| {
-            format!("    \"nats-route://{SERVICE}-{n}.{SERVICE}.{}.svc.cluster.local:{ROUTE_PORT}\"", fleet.namespace)
+            format!(
+                "    \"nats-route://{SERVICE}-{n}.{SERVICE}.{}.svc.cluster.local:{ROUTE_PORT}\"",
+                fleet.namespace
+            )
         })
         .collect();
     format!(
@@ -130,7 +158,7 @@ fn users_conf(values: &Values) -> String {
         write_user(&mut text, &user);
     }
     let password = password_variable(SYSTEM_USER);
-    // Writing to a text cannot fail.
+    // Writing to a `String` cannot fail.
     let _ = write!(
         text,
         "    ]\n  }}\n  {SYSTEM_ACCOUNT} {{\n    users: [ {{ user: \"{SYSTEM_USER}\", password: ${password} }} ]\n  }}\n}}\n\
@@ -141,10 +169,16 @@ fn users_conf(values: &Values) -> String {
 
 fn write_user(text: &mut String, user: &User) {
     let list = |subjects: &std::collections::BTreeSet<String>| {
-        subjects.iter().map(|subject| format!("            \"{subject}\"\n")).collect::<String>()
+        subjects
+            .iter()
+            .map(|subject| format!("            \"{subject}\"\n"))
+            .collect::<String>()
     };
     let (name, password) = (&user.name, password_variable(&user.name));
-    let (publish, subscribe) = (list(&user.permissions.publish), list(&user.permissions.subscribe));
+    let (publish, subscribe) = (
+        list(&user.permissions.publish),
+        list(&user.permissions.subscribe),
+    );
     let _ = write!(
         text,
         "      {{\n        user: \"{name}\"\n        password: ${password}\n        permissions {{\n          publish {{ allow: [\n{publish}          \

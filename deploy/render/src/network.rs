@@ -1,5 +1,5 @@
-//! Renders network policies: every connection is denied unless it is listed here (DEP-16). Workers
-//! do not connect to each other, and no path leads from one casino's worker to another's.
+//! Renders network policies, which deny every connection that is not listed here. Workers do not
+//! connect to each other, so no worker of one casino reaches a worker of another.
 
 use serde_json::{Value, json};
 use seven_settings::{Settings, Worker};
@@ -16,20 +16,38 @@ use super::{
 
 /// Workers that call external services: carriers, hosted models, and the services that notify
 /// people of alerts.
-const CALL_OUT: [Worker; 3] = [Worker::AgentSwarm, Worker::OutboundSender, Worker::Scheduler];
-/// Address ranges that do not count as "outside": a worker that is tricked into a request must not
-/// reach its neighbours.
-const PRIVATE: [&str; 5] = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10"];
+const CALL_OUT: [Worker; 3] = [
+    Worker::AgentSwarm,
+    Worker::OutboundSender,
+    Worker::Scheduler,
+];
+/// Private address ranges, which external calls may not reach: a worker that is tricked into a
+/// request must not reach internal services.
+const PRIVATE: [&str; 5] = [
+    "10.0.0.0/8",
+    "172.16.0.0/12",
+    "192.168.0.0/16",
+    "169.254.0.0/16",
+    "100.64.0.0/10",
+];
 
-/// The port on which cert-manager's solver listens.
+/// Port of the pod with which cert-manager proves that our host names are ours (ACME HTTP-01).
 const SOLVER_PORT: u16 = 8089;
 
 pub(crate) fn policies(fleet: &FleetValues, settings: &Settings) -> Vec<Document> {
     let workers: Vec<&str> = Worker::ALL.into_iter().map(Worker::name).collect();
     let people = [operator::COMPONENT];
     let connecting: Vec<&str> = workers.iter().copied().chain(people).collect();
-    let with_jobs: Vec<&str> = connecting.iter().copied().chain(["migrate", backup::COMPONENT]).collect();
-    let calling: Vec<&str> = CALL_OUT.into_iter().map(Worker::name).chain(people).collect();
+    let with_jobs: Vec<&str> = connecting
+        .iter()
+        .copied()
+        .chain(["migrate", backup::COMPONENT])
+        .collect();
+    let calling: Vec<&str> = CALL_OUT
+        .into_iter()
+        .map(Worker::name)
+        .chain(people)
+        .collect();
     let web = [Worker::IngressWebhook.name()];
     let nats_pods = json!({ "podSelector": pods(&[nats_component()]) });
     let public = json!({ "ipBlock": { "cidr": "0.0.0.0/0", "except": PRIVATE } });
@@ -41,7 +59,14 @@ pub(crate) fn policies(fleet: &FleetValues, settings: &Settings) -> Vec<Document
             &json!({}),
             json!({ "policyTypes": ["Ingress", "Egress"] }),
         ),
-        egress(fleet, "dns", "Names of servers.", &ours(), &namespace("kube-system"), &[("UDP", 53), ("TCP", 53)]),
+        egress(
+            fleet,
+            "dns",
+            "Names of servers.",
+            &ours(),
+            &namespace("kube-system"),
+            &[("UDP", 53), ("TCP", 53)],
+        ),
         egress(
             fleet,
             "nats",
@@ -79,31 +104,57 @@ pub(crate) fn policies(fleet: &FleetValues, settings: &Settings) -> Vec<Document
             "webhook",
             "Webhooks come through the ingress controller.",
             &pods(&web),
-            &[from(&namespace(&fleet.network.ingress_controller), &[webhook_port(settings)])],
+            &[from(
+                &namespace(&fleet.network.ingress_controller),
+                &[webhook_port(settings)],
+            )],
         ),
         ingress(
             fleet,
             "metrics",
             "Prometheus reads every worker.",
             &pods(&workers),
-            &[from(&namespace(&fleet.network.monitoring), &[ops_port(settings)])],
+            &[from(
+                &namespace(&fleet.network.monitoring),
+                &[ops_port(settings)],
+            )],
         ),
         ingress(
             fleet,
             "acme",
             "cert-manager proves here that the hosts are ours, with a pod of its own for as long as that takes (HTTP-01).",
             &json!({ "matchLabels": { "acme.cert-manager.io/http01-solver": "true" } }),
-            &[from(&namespace(&fleet.network.ingress_controller), &[SOLVER_PORT])],
+            &[from(
+                &namespace(&fleet.network.ingress_controller),
+                &[SOLVER_PORT],
+            )],
         ),
         nats_servers(fleet, &connecting, &nats_pods),
     ];
     let within = [
-        ("collector", "Every worker's spans to the collector.", &fleet.network.collector, &workers),
-        ("models", "Swarm, scheduler and operators to models within.", &fleet.network.models, &calling),
+        (
+            "collector",
+            "Every worker's spans to the collector.",
+            &fleet.network.collector,
+            &workers,
+        ),
+        (
+            "models",
+            "Swarm, scheduler and operators to models within.",
+            &fleet.network.models,
+            &calling,
+        ),
     ];
     for (name, note, to, who) in within {
         if let Some(to) = to {
-            all.push(egress(fleet, name, note, &pods(who), &peer(to), &[("TCP", to.port)]));
+            all.push(egress(
+                fleet,
+                name,
+                note,
+                &pods(who),
+                &peer(to),
+                &[("TCP", to.port)],
+            ));
         }
     }
     all
@@ -128,11 +179,18 @@ fn nats_servers(fleet: &FleetValues, workers: &[&str], nats_pods: &Value) -> Doc
         from(&namespace(&fleet.network.keda), &[MONITORING_PORT]),
         from(&namespace(&fleet.network.monitoring), &[MONITORING_PORT]),
     ]);
-    body.body["spec"]["egress"] = json!([{ "to": [nats_pods], "ports": ports(&[("TCP", ROUTE_PORT)]) }]);
+    body.body["spec"]["egress"] =
+        json!([{ "to": [nats_pods], "ports": ports(&[("TCP", ROUTE_PORT)]) }]);
     body
 }
 
-fn policy(fleet: &FleetValues, name: &str, note: &str, selected: &Value, mut spec: Value) -> Document {
+fn policy(
+    fleet: &FleetValues,
+    name: &str,
+    note: &str,
+    selected: &Value,
+    mut spec: Value,
+) -> Document {
     spec["podSelector"] = selected.clone();
     Document::new(
         note,
@@ -145,13 +203,33 @@ fn policy(fleet: &FleetValues, name: &str, note: &str, selected: &Value, mut spe
     )
 }
 
-fn egress(fleet: &FleetValues, name: &str, note: &str, selected: &Value, to: &Value, open: &[(&str, u16)]) -> Document {
-    let rules = json!({ "policyTypes": ["Egress"], "egress": [{ "to": [to], "ports": ports(open) }] });
+fn egress(
+    fleet: &FleetValues,
+    name: &str,
+    note: &str,
+    selected: &Value,
+    to: &Value,
+    open: &[(&str, u16)],
+) -> Document {
+    let rules =
+        json!({ "policyTypes": ["Egress"], "egress": [{ "to": [to], "ports": ports(open) }] });
     policy(fleet, &format!("to-{name}"), note, selected, rules)
 }
 
-fn ingress(fleet: &FleetValues, name: &str, note: &str, selected: &Value, rules: &[Value]) -> Document {
-    policy(fleet, &format!("from-{name}"), note, selected, json!({ "policyTypes": ["Ingress"], "ingress": rules }))
+fn ingress(
+    fleet: &FleetValues,
+    name: &str,
+    note: &str,
+    selected: &Value,
+    rules: &[Value],
+) -> Document {
+    policy(
+        fleet,
+        &format!("from-{name}"),
+        note,
+        selected,
+        json!({ "policyTypes": ["Ingress"], "ingress": rules }),
+    )
 }
 
 fn from(who: &Value, open: &[u16]) -> Value {
@@ -160,7 +238,9 @@ fn from(who: &Value, open: &[u16]) -> Value {
 }
 
 fn ports(open: &[(&str, u16)]) -> Vec<Value> {
-    open.iter().map(|(protocol, port)| json!({ "protocol": protocol, "port": port })).collect()
+    open.iter()
+        .map(|(protocol, port)| json!({ "protocol": protocol, "port": port }))
+        .collect()
 }
 
 /// Selects all pods that we render.
@@ -171,7 +251,11 @@ fn ours() -> Value {
 fn pods(components: &[&str]) -> Value {
     json!({
         "matchLabels": { "app.kubernetes.io/name": APP },
-        "matchExpressions": [{ "key": "app.kubernetes.io/component", "operator": "In", "values": components }],
+        "matchExpressions": [{
+            "key": "app.kubernetes.io/component",
+            "operator": "In",
+            "values": components,
+        }],
     })
 }
 

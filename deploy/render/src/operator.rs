@@ -1,6 +1,5 @@
-//! Renders the pod in which operators run commands. It idles until somebody runs a command in it,
-//! and has its own NATS user and the secrets that commands read. It lacks the database owner's
-//! login: `migrate`, `backup`, `restore` and `casino login` run elsewhere.
+//! Renders the pod in which operators run commands; it idles between commands and has its own NATS
+//! user. It lacks the database owner's login, so `migrate`, `backup` and `restore` run elsewhere.
 
 use serde_json::json;
 
@@ -13,7 +12,7 @@ use super::{
     yaml::Document,
 };
 
-/// Component label of the operators' pod, and its part of every resource name.
+/// Component label of the operators' pod, and part of its resource names.
 pub(crate) const COMPONENT: &str = OPERATOR;
 /// Folder in which commands may write files; it is deleted with the pod.
 const WORK: &str = "/work";
@@ -37,7 +36,10 @@ pub(crate) fn deployment(fleet: &FleetValues) -> Document {
                 { "name": "SEVEN_SECRETS", "value": SECRETS_DIR },
                 { "name": "SEVEN_NATS__USER", "value": OPERATOR },
             ],
-            "resources": { "requests": { "cpu": "50m", "memory": "64Mi" }, "limits": { "memory": "512Mi" } },
+            "resources": {
+                "requests": { "cpu": "50m", "memory": "64Mi" },
+                "limits": { "memory": "512Mi" },
+            },
             "securityContext": confined(),
             "volumeMounts": mounts,
         }],
@@ -50,7 +52,8 @@ pub(crate) fn deployment(fleet: &FleetValues) -> Document {
     });
     Document::new(
         format!(
-            "Operators' commands: kubectl exec -n {} deploy/{name} -- seven status; documents by `-i` and the file `-`.",
+            "Operators' commands: kubectl exec -n {} deploy/{name} -- seven status; documents by \
+             `-i` and the file `-`.",
             fleet.namespace
         ),
         json!({

@@ -1,6 +1,5 @@
-//! Renders the scaling of workers: KEDA reads the backlog of each consumer, ingress scales by its
-//! CPU, and a disruption budget keeps node maintenance from ending the last process. The names of
-//! streams and consumers come from the code (`seven_bus::topology`).
+//! Renders how workers scale: the autoscaler KEDA reads the backlog of each consumer, and ingress
+//! scales by CPU use. A disruption budget lets maintenance end one pod of a worker at a time.
 
 use serde_json::{Value, json};
 use seven_bus::topology;
@@ -14,7 +13,7 @@ use super::{
     yaml::Document,
 };
 
-/// CPU use, in percent of the requested CPU, above which ingress gets more processes (PROD-51).
+/// CPU use, in percent of the requested CPU, above which ingress gets more processes.
 const INGRESS_CPU: u32 = 60;
 
 /// Smallest backlog per process at which another process starts; a smaller backlog is processed
@@ -43,24 +42,37 @@ pub(crate) fn scaler(
     Some(by_backlog(fleet, worker, casino, &size, &triggers))
 }
 
-/// Returns the size limits of a worker: the fleet's, or those of a casino's own worker.
+/// Returns the size of a worker: the fleet's, or that of a worker that a casino has to itself.
 fn size(fleet: &FleetValues, worker: Worker, casino: Option<&CasinoValues>) -> Size {
     match casino {
         None => fleet.size(worker).clone(),
         Some(casino) => {
             let usual = &fleet.own_workers;
             let max = casino.max.unwrap_or(usual.max);
-            Size { max, fallback: usual.fallback.map(|n| n.min(max)), ..usual.clone() }
+            Size {
+                max,
+                fallback: usual.fallback.map(|n| n.min(max)),
+                ..usual.clone()
+            }
         }
     }
 }
 
 /// Returns the casinos whose backlog counts: the worker's own casino, or all casinos that have no
 /// worker of this kind for themselves.
-fn served<'a>(values: &'a Values, worker: Worker, casino: Option<&'a CasinoValues>) -> Vec<&'a CasinoId> {
+fn served<'a>(
+    values: &'a Values,
+    worker: Worker,
+    casino: Option<&'a CasinoValues>,
+) -> Vec<&'a CasinoId> {
     match casino {
         Some(casino) => vec![&casino.casino_id],
-        None => values.casinos.iter().filter(|casino| !casino.owns(worker)).map(|casino| &casino.casino_id).collect(),
+        None => values
+            .casinos
+            .iter()
+            .filter(|casino| !casino.owns(worker))
+            .map(|casino| &casino.casino_id)
+            .collect(),
     }
 }
 
@@ -74,7 +86,13 @@ fn triggers(
     let mut all = Vec::new();
     for stage in worker.stages() {
         for lane in topology::lanes_of(*stage) {
-            all.push(trigger(fleet, *stage, casino, *lane, threshold(settings, worker, own, *lane, size)));
+            all.push(trigger(
+                fleet,
+                *stage,
+                casino,
+                *lane,
+                threshold(settings, worker, own, *lane, size),
+            ));
         }
     }
     all
@@ -82,7 +100,13 @@ fn triggers(
 
 /// Returns the backlog per process at which another process starts. It exceeds what one process has
 /// in progress; otherwise messages in progress alone would start another process.
-pub(crate) fn threshold(settings: &Settings, worker: Worker, own: bool, lane: Option<Lane>, size: &Size) -> usize {
+pub(crate) fn threshold(
+    settings: &Settings,
+    worker: Worker,
+    own: bool,
+    lane: Option<Lane>,
+    size: &Size,
+) -> usize {
     let usual = LEAST_BACKLOG.max(2 * worker.loops(settings, own).permits(lane));
     match (lane, size.lag_threshold) {
         (Some(Lane::Safety), _) | (_, None) => usual,
@@ -90,7 +114,13 @@ pub(crate) fn threshold(settings: &Settings, worker: Worker, own: bool, lane: Op
     }
 }
 
-fn trigger(fleet: &FleetValues, stage: Stage, casino: &CasinoId, lane: Option<Lane>, threshold: usize) -> Value {
+fn trigger(
+    fleet: &FleetValues,
+    stage: Stage,
+    casino: &CasinoId,
+    lane: Option<Lane>,
+    threshold: usize,
+) -> Value {
     let consumer = topology::consumer_name(stage, casino, lane);
     json!({
         "type": "nats-jetstream",
@@ -123,7 +153,10 @@ fn by_backlog(
         Some(_) => "Its own consumer's backlog, and nobody else's.",
     };
     Document::new(
-        format!("{note} A backlog that cannot be read leaves the fallback's number, not none and not the most."),
+        format!(
+            "{note} A backlog that cannot be read leaves the fallback's number, not none and not \
+             the most."
+        ),
         json!({
             "apiVersion": "keda.sh/v1alpha1",
             "kind": "ScaledObject",
@@ -134,7 +167,11 @@ fn by_backlog(
                 "cooldownPeriod": fleet.scaling.scale_down_after,
                 "minReplicaCount": size.min,
                 "maxReplicaCount": size.max,
-                "fallback": { "failureThreshold": fleet.scaling.failures_before_fallback, "replicas": size.fallback(), "behavior": "currentReplicasIfHigher" },
+                "fallback": {
+                    "failureThreshold": fleet.scaling.failures_before_fallback,
+                    "replicas": size.fallback(),
+                    "behavior": "currentReplicasIfHigher",
+                },
                 "advanced": { "horizontalPodAutoscalerConfig": { "behavior": calm(fleet) } },
                 "triggers": triggers,
             },
@@ -142,8 +179,8 @@ fn by_backlog(
     )
 }
 
-/// Returns the scaling behaviour: up at once, down in steps of half a minute after a quiet period,
-/// because every process that ends hands its messages back.
+/// Returns the scaling behaviour: up at once; down after a quiet period, by at most half of the
+/// processes a minute, because every process that ends returns its unfinished messages to the bus.
 fn calm(fleet: &FleetValues) -> Value {
     json!({
         "scaleDown": {
@@ -153,7 +190,12 @@ fn calm(fleet: &FleetValues) -> Value {
     })
 }
 
-fn by_cpu(fleet: &FleetValues, worker: Worker, casino: Option<&CasinoValues>, size: &Size) -> Document {
+fn by_cpu(
+    fleet: &FleetValues,
+    worker: Worker,
+    casino: Option<&CasinoValues>,
+    size: &Size,
+) -> Document {
     let id = casino.map(|casino| &casino.casino_id);
     let name = workload(worker, id);
     Document::new(
@@ -168,7 +210,10 @@ fn by_cpu(fleet: &FleetValues, worker: Worker, casino: Option<&CasinoValues>, si
                 "maxReplicas": size.max,
                 "metrics": [{
                     "type": "Resource",
-                    "resource": { "name": "cpu", "target": { "type": "Utilization", "averageUtilization": INGRESS_CPU } },
+                    "resource": {
+                        "name": "cpu",
+                        "target": { "type": "Utilization", "averageUtilization": INGRESS_CPU },
+                    },
                 }],
                 "behavior": calm(fleet),
             },
@@ -177,7 +222,11 @@ fn by_cpu(fleet: &FleetValues, worker: Worker, casino: Option<&CasinoValues>, si
 }
 
 /// Renders the disruption budget: node maintenance may end one pod of a worker at a time.
-pub(crate) fn budget(fleet: &FleetValues, worker: Worker, casino: Option<&CasinoValues>) -> Document {
+pub(crate) fn budget(
+    fleet: &FleetValues,
+    worker: Worker,
+    casino: Option<&CasinoValues>,
+) -> Document {
     let id = casino.map(|casino| &casino.casino_id);
     Document::new(
         "Maintenance takes one of its pods at a time.",
@@ -185,7 +234,10 @@ pub(crate) fn budget(fleet: &FleetValues, worker: Worker, casino: Option<&Casino
             "apiVersion": "policy/v1",
             "kind": "PodDisruptionBudget",
             "metadata": metadata(fleet, &workload(worker, id), worker.name(), id),
-            "spec": { "maxUnavailable": 1, "selector": { "matchLabels": selector(worker.name(), id) } },
+            "spec": {
+                "maxUnavailable": 1,
+                "selector": { "matchLabels": selector(worker.name(), id) },
+            },
         }),
     )
 }

@@ -1,6 +1,5 @@
-//! Renders the settings file that every worker mounts, and the secrets of each worker (DEP-40,
-//! SEC-130). Secrets are references that are mounted as files, and no worker gets more secrets than
-//! it uses.
+//! Renders the settings file that every worker mounts, and the secrets of each worker. Secrets are
+//! mounted as files from Kubernetes secrets, and a worker gets only those it reads.
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -15,7 +14,7 @@ use super::{
 /// Paths of the settings file and of the secrets in a pod.
 pub(crate) const SETTINGS_FILE: &str = "/etc/seven/seven.toml";
 pub(crate) const SECRETS_DIR: &str = "/etc/seven/secrets";
-/// Certificate authority that signs NATS's certificate, and its folder.
+/// Path of the certificate authority that signed NATS's certificate, and its folder.
 pub(crate) const NATS_CA: &str = "/etc/seven/nats/ca.crt";
 pub(crate) const NATS_DIR: &str = "/etc/seven/nats";
 pub(crate) const CONFIG_MAP: &str = "seven-settings";
@@ -25,13 +24,22 @@ const EVERY: &[Worker] = &Worker::ALL;
 /// Every secret setting, with the workers that read it.
 pub(crate) const SECRETS: [(&str, &[Worker]); 12] = [
     ("postgres.url", EVERY),
-    // Only the migration reads it.
+    // No worker reads the owner's login; only the migration and the backup do.
     ("postgres.owner_url", &[]),
     ("redis.url", EVERY),
     ("guest_hash.secret", EVERY),
-    ("telnyx.api_key", &[Worker::OutboundSender, Worker::Scheduler]),
-    ("twilio.account_sid", &[Worker::IngressWebhook, Worker::OutboundSender]),
-    ("twilio.auth_tokens", &[Worker::IngressWebhook, Worker::OutboundSender]),
+    (
+        "telnyx.api_key",
+        &[Worker::OutboundSender, Worker::Scheduler],
+    ),
+    (
+        "twilio.account_sid",
+        &[Worker::IngressWebhook, Worker::OutboundSender],
+    ),
+    (
+        "twilio.auth_tokens",
+        &[Worker::IngressWebhook, Worker::OutboundSender],
+    ),
     ("twilio.api_key_secret", &[Worker::OutboundSender]),
     ("model.api_key", &[Worker::AgentSwarm]),
     ("knowledge.api_key", &[Worker::AgentSwarm]),
@@ -39,9 +47,14 @@ pub(crate) const SECRETS: [(&str, &[Worker]); 12] = [
     ("alerts.pagerduty_routing_key", &[Worker::Scheduler]),
 ];
 
-/// Secrets without which no worker starts.
-pub(crate) const REQUIRED_SECRETS: [&str; 5] =
-    ["postgres.url", "postgres.owner_url", "redis.url", "guest_hash.secret", "telnyx.api_key"];
+/// Secrets that the values of every fleet must name.
+pub(crate) const REQUIRED_SECRETS: [&str; 5] = [
+    "postgres.url",
+    "postgres.owner_url",
+    "redis.url",
+    "guest_hash.secret",
+    "telnyx.api_key",
+];
 
 /// Returns the settings of the rendered fleet, without its secrets. Fails on unknown keys and on
 /// secrets given as plain values.
@@ -49,15 +62,24 @@ pub(crate) fn of(fleet: &FleetValues) -> Result<Settings> {
     let text = text(fleet)?;
     Settings::parse(&text).map_err(|error| {
         let why = std::error::Error::source(&error).map(ToString::to_string);
-        anyhow::anyhow!("{error}{}", why.map(|why| format!(": {why}")).unwrap_or_default())
+        anyhow::anyhow!(
+            "{error}{}",
+            why.map(|why| format!(": {why}")).unwrap_or_default()
+        )
     })
 }
 
-/// Returns the fleet's settings as TOML.
+/// Returns the fleet's settings as TOML. Fails on secrets in plain text and on settings that follow
+/// from other values.
 pub fn text(fleet: &FleetValues) -> Result<String> {
     for (key, _) in SECRETS {
         let (section, name) = key.split_once('.').unwrap_or((key, ""));
-        if fleet.settings.get(section).and_then(|section| section.get(name)).is_some() {
+        if fleet
+            .settings
+            .get(section)
+            .and_then(|section| section.get(name))
+            .is_some()
+        {
             bail!("{key} is a secret: name it under `secrets`, so that no file holds it");
         }
     }
@@ -72,12 +94,16 @@ pub fn text(fleet: &FleetValues) -> Result<String> {
         fleet.nats.replicas,
     ))?;
     for (section, ours) in &fleet.settings {
-        let (toml::Value::Table(ours), there) =
-            (ours, all.entry(section.clone()).or_insert_with(|| toml::Value::Table(toml::Table::new())))
-        else {
+        let (toml::Value::Table(ours), there) = (
+            ours,
+            all.entry(section.clone())
+                .or_insert_with(|| toml::Value::Table(toml::Table::new())),
+        ) else {
             bail!("settings.{section} is no section; settings.default.toml shows them");
         };
-        let Some(there) = there.as_table_mut() else { bail!("settings.{section} is no section") };
+        let Some(there) = there.as_table_mut() else {
+            bail!("settings.{section} is no section")
+        };
         for (key, value) in ours {
             if there.insert(key.clone(), value.clone()).is_some() {
                 bail!("{section}.{key} follows from the other values; leave it out");
@@ -91,7 +117,10 @@ pub fn text(fleet: &FleetValues) -> Result<String> {
 pub(crate) fn digest(fleet: &FleetValues) -> String {
     use sha2::{Digest, Sha256};
     let text = text(fleet).unwrap_or_default();
-    hex::encode(Sha256::digest(text.as_bytes())).chars().take(16).collect()
+    hex::encode(Sha256::digest(text.as_bytes()))
+        .chars()
+        .take(16)
+        .collect()
 }
 
 /// Renders the ConfigMap that holds the settings file.
@@ -114,29 +143,50 @@ fn secrets_of<'a>(
     worker: Worker,
     casino: Option<&'a CasinoValues>,
 ) -> Vec<(&'static str, &'a SecretRef)> {
-    let of = |name: &str| casino.and_then(|c| c.secrets.get(name)).or_else(|| fleet.secrets.get(name));
-    SECRETS.iter().filter(|(_, who)| who.contains(&worker)).filter_map(|(name, _)| Some((*name, of(name)?))).collect()
+    let of = |name: &str| {
+        casino
+            .and_then(|c| c.secrets.get(name))
+            .or_else(|| fleet.secrets.get(name))
+    };
+    SECRETS
+        .iter()
+        .filter(|(_, who)| who.contains(&worker))
+        .filter_map(|(name, _)| Some((*name, of(name)?)))
+        .collect()
 }
 
 fn file(setting: &str, from: &SecretRef) -> Value {
-    json!({ "secret": { "name": from.name, "items": [{ "key": from.key, "path": setting.replace('.', "__") }] } })
+    json!({
+        "secret": {
+            "name": from.name,
+            "items": [{ "key": from.key, "path": setting.replace('.', "__") }],
+        },
+    })
 }
 
 /// Builds the volume of a worker's secrets: one file per secret, and its NATS password.
 pub(crate) fn volume(fleet: &FleetValues, worker: Worker, casino: Option<&CasinoValues>) -> Value {
     let user = names::user(worker, casino.map(|casino| &casino.casino_id));
-    let password = SecretRef { name: names::password_secret(&user), key: "password".into() };
-    let mut sources: Vec<Value> =
-        secrets_of(fleet, worker, casino).into_iter().map(|(setting, from)| file(setting, from)).collect();
+    let password = SecretRef {
+        name: names::password_secret(&user),
+        key: "password".into(),
+    };
+    let mut sources: Vec<Value> = secrets_of(fleet, worker, casino)
+        .into_iter()
+        .map(|(setting, from)| file(setting, from))
+        .collect();
     sources.push(file("nats.password", &password));
     json!({ "name": "secrets", "projected": { "defaultMode": 0o440, "sources": sources } })
 }
 
-/// Builds the volume with the certificate of NATS, without the private key in the same secret.
+/// Builds the volume with NATS's certificate authority, without the private key in the same secret.
 pub(crate) fn nats_volume(fleet: &FleetValues) -> Value {
     json!({
         "name": "nats",
-        "secret": { "secretName": fleet.nats.tls_secret, "items": [{ "key": "ca.crt", "path": "ca.crt" }] },
+        "secret": {
+            "secretName": fleet.nats.tls_secret,
+            "items": [{ "key": "ca.crt", "path": "ca.crt" }],
+        },
     })
 }
 
@@ -145,17 +195,27 @@ pub(crate) fn owner_volume(fleet: &FleetValues) -> Value {
     chosen(fleet, &["postgres.owner_url"])
 }
 
-/// Builds the volume of the backup. The owner's login reads the data, the workers' login records
-/// that the backup was made, and the hash key gives the check value in the manifest.
+/// Builds the volume of the backup's secrets: the owner's login reads the data, the workers' login
+/// records the backup, and the hash key gives the check value in the backup's manifest.
 pub(crate) fn backup_volume(fleet: &FleetValues) -> Value {
-    chosen(fleet, &["postgres.owner_url", "postgres.url", "guest_hash.secret"])
+    chosen(
+        fleet,
+        &["postgres.owner_url", "postgres.url", "guest_hash.secret"],
+    )
 }
 
 /// Builds the volume of secrets that operators' commands read, without the database owner's login.
 pub(crate) fn operator_volume(fleet: &FleetValues) -> Value {
-    let names: Vec<&str> = SECRETS.iter().map(|(name, _)| *name).filter(|name| *name != "postgres.owner_url").collect();
+    let names: Vec<&str> = SECRETS
+        .iter()
+        .map(|(name, _)| *name)
+        .filter(|name| *name != "postgres.owner_url")
+        .collect();
     let mut volume = chosen(fleet, &names);
-    let password = SecretRef { name: names::password_secret(super::nats::OPERATOR), key: "password".into() };
+    let password = SecretRef {
+        name: names::password_secret(super::nats::OPERATOR),
+        key: "password".into(),
+    };
     if let Some(sources) = volume["projected"]["sources"].as_array_mut() {
         sources.push(file("nats.password", &password));
     }
@@ -163,6 +223,9 @@ pub(crate) fn operator_volume(fleet: &FleetValues) -> Value {
 }
 
 fn chosen(fleet: &FleetValues, names: &[&str]) -> Value {
-    let sources: Vec<Value> = names.iter().filter_map(|name| Some(file(name, fleet.secrets.get(*name)?))).collect();
+    let sources: Vec<Value> = names
+        .iter()
+        .filter_map(|name| Some(file(name, fleet.secrets.get(*name)?)))
+        .collect();
     json!({ "name": "secrets", "projected": { "defaultMode": 0o440, "sources": sources } })
 }

@@ -1,6 +1,5 @@
-//! Values that an operator sets for a fleet and for each casino: one file per fleet, one small file
-//! per casino (DEP-39, DEP-43). Unknown keys are refused; every problem names its file, its key and
-//! the value expected.
+//! Values that an operator sets: one file per fleet and one small file per casino. Unknown keys are
+//! refused, and every problem names its file, its key and the expected value.
 
 pub(crate) mod check;
 
@@ -19,7 +18,10 @@ pub enum Error {
         source: std::io::Error,
     },
     #[error("{file}: {source}")]
-    Parse { file: PathBuf, source: serde_yaml_ng::Error },
+    Parse {
+        file: PathBuf,
+        source: serde_yaml_ng::Error,
+    },
     #[error("{0} holds no *.yaml file; `seven deploy values CASINO` writes one")]
     NoCasino(PathBuf),
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
@@ -54,7 +56,7 @@ pub struct FleetValues {
     pub image: String,
     pub public: Public,
     pub nats: Nats,
-    /// The source of each secret setting: a reference, never the value (SEC-130).
+    /// The source of each secret setting: a reference, never the value.
     pub secrets: BTreeMap<String, SecretRef>,
     /// Other settings of the fleet, with the keys of `settings.default.toml`; no secrets.
     #[serde(default)]
@@ -65,12 +67,13 @@ pub struct FleetValues {
     /// Size of a worker that a casino has to itself, unless the casino's file overrides it.
     pub own_workers: Size,
     pub network: Network,
-    /// The daily backup. `None`: somebody else runs `seven backup` once a day.
+    /// The daily backup. `None`: no backup is rendered; operators schedule `seven backup`
+    /// themselves.
     #[serde(default)]
     pub backup: Option<Backup>,
 }
 
-/// A daily backup onto a volume (DEP-31).
+/// A daily backup onto a volume.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Backup {
@@ -83,7 +86,7 @@ pub struct Backup {
     pub storage_class: Option<String>,
 }
 
-/// The public address at which webhooks reach the fleet (DEP-1, DEP-2).
+/// The public address at which webhooks reach the fleet.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Public {
@@ -120,7 +123,7 @@ pub struct SecretRef {
     pub key: String,
 }
 
-/// The way KEDA reads the backlog.
+/// Settings of the autoscaler KEDA, which reads the backlog of each consumer.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scaling {
@@ -142,8 +145,8 @@ pub struct Size {
     /// midpoint.
     #[serde(default)]
     pub fallback: Option<u32>,
-    /// Queued and in-progress messages per process at which another one starts; must exceed what
-    /// one process has in progress. `None`: twice as many, and at least 32.
+    /// Queued and in-progress messages per process at which another process starts; must exceed one
+    /// process's messages in progress. `None`: twice that number, and at least 32.
     #[serde(default)]
     pub lag_threshold: Option<usize>,
     pub cpu: String,
@@ -151,7 +154,7 @@ pub struct Size {
     pub memory_limit: String,
 }
 
-/// Services that the fleet connects to, inside or outside the cluster (DEP-16).
+/// Services that the fleet connects to, inside or outside the cluster.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Network {
@@ -170,7 +173,7 @@ pub struct Network {
     pub keda: String,
 }
 
-/// A peer: either addresses outside the cluster, or pods of a namespace.
+/// A service: either addresses outside the cluster (`cidr`), or the pods of a `namespace`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Peer {
@@ -181,8 +184,8 @@ pub struct Peer {
     pub port: u16,
 }
 
-/// One casino of the fleet. `number` and `tier` repeat the casino's document, so that a mismatch is
-/// found here.
+/// One casino of the fleet. `number` and `tier` repeat the casino's document, so that `seven deploy
+/// values` can find a mismatch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CasinoValues {
@@ -196,8 +199,8 @@ pub struct CasinoValues {
     /// Maximum number of processes of each of the casino's own workers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<u32>,
-    /// Secrets that replace the fleet's in the casino's own workers, such as a database login of
-    /// its own (DEP-14, DEP-40).
+    /// Secrets that replace the fleet's in the casino's own workers, such as a separate database
+    /// login.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub secrets: BTreeMap<String, SecretRef>,
 }
@@ -218,6 +221,7 @@ impl CasinoValues {
 impl Size {
     /// Returns the number of processes that run while the backlog is unknown.
     pub fn fallback(&self) -> u32 {
-        self.fallback.unwrap_or_else(|| self.min.midpoint(self.max).max(self.min))
+        self.fallback
+            .unwrap_or_else(|| self.min.midpoint(self.max).max(self.min))
     }
 }

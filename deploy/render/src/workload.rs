@@ -1,5 +1,5 @@
-//! Renders the pods: one Deployment per worker that serves all casinos, one per worker that a busy
-//! casino has to itself (D16, DEP-38), and the migration.
+//! Renders the pods: one Deployment per worker for all casinos, one per worker that a busy casino
+//! has to itself (D16), and the migration.
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -13,8 +13,8 @@ use super::{
     yaml::Document,
 };
 
-/// Seconds for which ingress still serves before its SIGTERM: load balancers learn late that a pod
-/// ends.
+/// Seconds for which ingress keeps serving before its SIGTERM, because load balancers learn late
+/// that a pod ends.
 const PRE_STOP_SECONDS: u64 = 5;
 /// Seconds for the last heartbeat, alerts still to be stored, and the closing of connections.
 const AFTER_DRAIN_SECONDS: u64 = 7;
@@ -31,7 +31,7 @@ pub(crate) fn ops_port(settings: &Settings) -> u16 {
     settings.ops.listen.port()
 }
 
-/// Returns the port of the webhook.
+/// Returns the port on which ingress receives webhooks.
 pub(crate) fn webhook_port(settings: &Settings) -> u16 {
     settings.ingress.listen.port()
 }
@@ -49,7 +49,10 @@ pub(crate) fn deployment(
     let size = casino.map_or_else(|| fleet.size(worker), |_| &fleet.own_workers);
     let mut spec = json!({
         "selector": { "matchLabels": selector(component, id) },
-        "strategy": { "type": "RollingUpdate", "rollingUpdate": { "maxSurge": 1, "maxUnavailable": 0 } },
+        "strategy": {
+            "type": "RollingUpdate",
+            "rollingUpdate": { "maxSurge": 1, "maxUnavailable": 0 },
+        },
         "template": {
             "metadata": {
                 "labels": labels(fleet, component, id),
@@ -77,26 +80,44 @@ pub(crate) fn deployment(
         ),
         Document::new(
             note(worker, casino, scaled),
-            json!({ "apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata(fleet, &name, component, id), "spec": spec }),
+            json!({
+                "apiVersion": "apps/v1",
+                "kind": "Deployment",
+                "metadata": metadata(fleet, &name, component, id),
+                "spec": spec,
+            }),
         ),
     ]
 }
 
 fn note(worker: Worker, casino: Option<&CasinoValues>, scaled: bool) -> String {
-    let scaled = if scaled { "The number of replicas is its scaler's, so it is not set here." } else { "" };
+    let scaled = if scaled {
+        "The number of replicas is its scaler's, so it is not set here."
+    } else {
+        ""
+    };
     match (worker, casino) {
-        (Worker::Scheduler, _) => "Any number may run at once: each claims its work in Postgres.".to_owned(),
+        (Worker::Scheduler, _) => {
+            "Any number may run at once: each claims its work in Postgres.".to_owned()
+        }
         (_, None) => format!("Serves every casino. {scaled}"),
         (_, Some(casino)) => format!(
-            "Serves {} alone, under a NATS user that reaches no other casino's subjects. The fleet's own {} pulls from the same consumer \
-             too, so that nothing waits if this one is away; JetStream gives each message to one of them. {scaled}",
+            "Serves {} alone, under a NATS user that reaches no other casino's subjects. The \
+             fleet's own {} pulls from the same consumer too, so that nothing waits if this one is \
+             away; JetStream gives each message to one of them. {scaled}",
             casino.casino_id,
             worker.name()
         ),
     }
 }
 
-fn pod(fleet: &FleetValues, settings: &Settings, worker: Worker, casino: Option<&CasinoValues>, size: &Size) -> Value {
+fn pod(
+    fleet: &FleetValues,
+    settings: &Settings,
+    worker: Worker,
+    casino: Option<&CasinoValues>,
+    size: &Size,
+) -> Value {
     let id = casino.map(|casino| &casino.casino_id);
     let mut arguments = vec!["run", worker.name()];
     if let Some(id) = id {
@@ -136,25 +157,35 @@ fn pod(fleet: &FleetValues, settings: &Settings, worker: Worker, casino: Option<
         "securityContext": unprivileged(NOBODY),
         "terminationGracePeriodSeconds": grace_seconds(),
         "topologySpreadConstraints": [{
-            "maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "ScheduleAnyway",
+            "maxSkew": 1, "topologyKey": "kubernetes.io/hostname",
+            "whenUnsatisfiable": "ScheduleAnyway",
             "labelSelector": { "matchLabels": selector(worker.name(), id) },
         }],
         "containers": [container],
-        "volumes": [config_volume(), settings::volume(fleet, worker, casino), settings::nats_volume(fleet)],
+        "volumes": [
+            config_volume(),
+            settings::volume(fleet, worker, casino),
+            settings::nats_volume(fleet),
+        ],
     })
 }
 
 /// Renders a probe of the operations port. `delay`, `period` and `timeout` are seconds; `failures`
-/// is how many consecutive probes may fail (PROD-53).
+/// is how many consecutive probes may fail.
 fn probe(path: &str, delay: u32, period: u32, timeout: u32, failures: u32) -> Value {
     json!({
         "httpGet": { "path": path, "port": "ops" },
-        "initialDelaySeconds": delay, "periodSeconds": period, "timeoutSeconds": timeout, "failureThreshold": failures,
+        "initialDelaySeconds": delay, "periodSeconds": period, "timeoutSeconds": timeout,
+        "failureThreshold": failures,
     })
 }
 
 pub(crate) fn confined() -> Value {
-    json!({ "allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": { "drop": ["ALL"] } })
+    json!({
+        "allowPrivilegeEscalation": false,
+        "readOnlyRootFilesystem": true,
+        "capabilities": { "drop": ["ALL"] },
+    })
 }
 
 pub(crate) fn unprivileged(user: u32) -> Value {
@@ -170,7 +201,12 @@ pub(crate) fn config_volume() -> Value {
 
 pub(crate) fn mounts() -> Vec<Value> {
     vec![
-        json!({ "name": "settings", "mountPath": SETTINGS_FILE, "subPath": "seven.toml", "readOnly": true }),
+        json!({
+            "name": "settings",
+            "mountPath": SETTINGS_FILE,
+            "subPath": "seven.toml",
+            "readOnly": true,
+        }),
         json!({ "name": "secrets", "mountPath": SECRETS_DIR, "readOnly": true }),
     ]
 }
@@ -184,13 +220,20 @@ pub(crate) fn mounts_with_nats() -> Vec<Value> {
 /// Renders the job that runs `seven migrate`, once per image. Migrations only add to the schema, so
 /// workers of the previous image keep running meanwhile.
 pub(crate) fn migration(fleet: &FleetValues) -> Result<Document> {
-    let digest: String =
-        fleet.image.rsplit(':').next().unwrap_or_default().chars().take(12).collect::<String>().to_lowercase();
+    let digest: String = fleet
+        .image
+        .rsplit(':')
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .take(12)
+        .collect::<String>()
+        .to_lowercase();
     let name = format!("{APP}-migrate-{digest}");
     Ok(Document::new(
         format!(
-            "Before the workers of a new image: kubectl wait --for=condition=complete job/{name}. It has the owner's login and no other \
-             secret, and reaches nothing but Postgres."
+            "Before the workers of a new image: kubectl wait --for=condition=complete job/{name}. \
+             It has the owner's login and no other secret, and reaches nothing but Postgres."
         ),
         json!({
             "apiVersion": "batch/v1",
@@ -215,7 +258,10 @@ pub(crate) fn migration(fleet: &FleetValues) -> Result<Document> {
                                 { "name": "SEVEN_CONFIG", "value": SETTINGS_FILE },
                                 { "name": "SEVEN_SECRETS", "value": SECRETS_DIR },
                             ],
-                            "resources": { "requests": { "cpu": "100m", "memory": "64Mi" }, "limits": { "memory": "256Mi" } },
+                            "resources": {
+                                "requests": { "cpu": "100m", "memory": "64Mi" },
+                                "limits": { "memory": "256Mi" },
+                            },
                             "securityContext": confined(),
                             "volumeMounts": mounts(),
                         }],

@@ -1,8 +1,8 @@
-//! YAML files of several documents, each with a comment that states its purpose.
+//! Builds YAML files of several documents, each with a comment that states its purpose.
 
 use serde_json::Value;
 
-/// A resource and the note that states its purpose.
+/// A Kubernetes resource and the note that states its purpose.
 #[derive(Debug, Clone)]
 pub struct Document {
     pub note: String,
@@ -22,13 +22,20 @@ const WIDTH: usize = 120;
 
 impl Document {
     pub(crate) fn new(note: impl Into<String>, body: Value) -> Self {
-        Self { note: note.into(), body }
+        Self {
+            note: note.into(),
+            body,
+        }
     }
 
     /// Returns kind and name, such as `Deployment seven-agent-swarm`, for tests and messages.
     pub fn title(&self) -> String {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        format!("{} {}", text(&self.body["kind"]), text(&self.body["metadata"]["name"]))
+        format!(
+            "{} {}",
+            text(&self.body["kind"]),
+            text(&self.body["metadata"]["name"])
+        )
     }
 }
 
@@ -40,7 +47,10 @@ pub(crate) fn file(path: &str, documents: &[Document]) -> Result<File, serde_yam
         text.push_str(&comment(&document.note));
         text.push_str(&serde_yaml_ng::to_string(&document.body)?);
     }
-    Ok(File { path: path.to_owned(), text })
+    Ok(File {
+        path: path.to_owned(),
+        text,
+    })
 }
 
 /// Formats a note as YAML comment lines.
@@ -64,11 +74,16 @@ mod tests {
 
     #[test]
     fn notes_wrap_and_bodies_follow() {
-        let document =
-            Document::new("word ".repeat(40), serde_json::json!({ "kind": "Job", "metadata": { "name": "a" } }));
+        let document = Document::new(
+            "word ".repeat(40),
+            serde_json::json!({ "kind": "Job", "metadata": { "name": "a" } }),
+        );
         assert_eq!(document.title(), "Job a");
         let text = file("a.yaml", &[document]).unwrap().text;
         assert!(text.lines().all(|line| line.len() <= WIDTH));
-        assert!(text.ends_with("word\nkind: Job\nmetadata:\n  name: a\n"), "{text}");
+        assert!(
+            text.ends_with("word\nkind: Job\nmetadata:\n  name: a\n"),
+            "{text}"
+        );
     }
 }

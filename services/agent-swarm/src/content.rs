@@ -1,10 +1,5 @@
-//! A casino's content index: loaded at first use, bounded in bytes, dropped when idle, rebuilt when
-//! the version changes (D12).
-//!
-//! Two mechanisms keep it fresh. An announcement (`content.<casino>`) makes the worker rebuild the
-//! index at once, outside any turn. In addition, every turn compares the version it reads with the
-//! index's: after a lost announcement one turn is some milliseconds slower, and no guest gets an
-//! old price.
+//! Keeps casinos' content indexes in memory (D12). An announcement makes the worker rebuild one,
+//! and every turn compares versions, so that no guest gets an old price.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,11 +12,10 @@ use seven_llm::embedding::{Embedding, Stored};
 use seven_runtime::{Error, Fleet};
 use seven_store::Tx;
 
-/// Number of casinos whose content is loaded at the start. In a bigger fleet, the content of the
-/// others is loaded at their first guest's text.
+/// How many casinos' content is loaded at the start. The others' is loaded at their first text.
 const WARMED: usize = 8;
-/// Pause before a broken subscription is made again.
-const PAUSE: Duration = Duration::from_millis(500);
+/// How long the worker waits before it makes a broken subscription again.
+const RESUBSCRIBE_DELAY: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Clone)]
 pub(crate) struct Library {
@@ -45,9 +39,14 @@ impl Library {
         Self { shelves, embedding }
     }
 
-    /// Returns the content index of the bound casino at `version`, which the caller read in the
-    /// same transaction.
-    pub(crate) async fn index(&self, tx: &mut Tx, version: i64, zone: Tz) -> Result<Arc<Index>, Error> {
+    /// Returns the content index of the casino to which `tx` is bound. The caller read `version` in
+    /// the same transaction.
+    pub(crate) async fn index(
+        &self,
+        tx: &mut Tx,
+        version: i64,
+        zone: Tz,
+    ) -> Result<Arc<Index>, Error> {
         let casino = tx.casino().clone();
         if let Some(shelf) = self.shelves.get(&casino).await
             && shelf.version == version
@@ -57,20 +56,30 @@ impl Library {
         let rows = tx.content().await?;
         let stored = self.stored(tx).await?;
         let (embedding, of) = (self.embedding.clone(), casino.clone());
-        // Indexing thousands of rows takes a while; on a blocking thread it does not delay other
-        // turns of this process.
+        // Builds on a blocking thread, because indexing thousands of rows would delay other turns
+        // of this process.
         let build = move || {
             let items: Vec<Item> = rows.iter().filter_map(|row| read(&of, row)).collect();
             embedding.index(items, zone, stored)
         };
-        let index = tokio::task::spawn_blocking(build).await.map_err(|e| Error::Other(e.to_string()))?;
+        let index = tokio::task::spawn_blocking(build)
+            .await
+            .map_err(|e| Error::Other(e.to_string()))?;
         let index = Arc::new(index);
-        self.shelves.insert(casino, Arc::new(Shelf { version, index: Arc::clone(&index) })).await;
+        self.shelves
+            .insert(
+                casino,
+                Arc::new(Shelf {
+                    version,
+                    index: Arc::clone(&index),
+                }),
+            )
+            .await;
         Ok(index)
     }
 
-    /// Returns the stored vectors; none for the offline embedding, whose vectors are computed with
-    /// the index.
+    /// Returns the stored vectors. There are none for the offline embedder, whose vectors are
+    /// computed together with the index.
     async fn stored(&self, tx: &mut Tx) -> Result<Vec<Stored>, Error> {
         if !self.embedding.is_stored() {
             return Ok(Vec::new());
@@ -84,31 +93,38 @@ impl Library {
         Ok(rows.into_iter().map(stored).collect())
     }
 
-    /// Loads the content of the first casinos that this process serves, in the background, so that
-    /// fewer guests wait for it (PROD-54, C-33).
+    /// Loads the content of the first casinos of this process in the background, so that fewer
+    /// guests wait for it.
     pub(crate) async fn warm(self, fleet: Fleet) {
         for casino in fleet.roster.serving().into_iter().take(WARMED) {
             if fleet.shutdown.is_cancelled() {
                 return;
             }
             if let Err(error) = self.reload(&fleet, &casino).await {
-                tracing::debug!(%casino, error = &error as &dyn std::error::Error, "content is read at the first question");
+                tracing::debug!(
+                    %casino,
+                    error = &error as &dyn std::error::Error,
+                    "content is read at the first question"
+                );
             }
         }
     }
 
-    /// Follows announcements of new content until the fleet's shutdown.
+    /// Follows announcements of new content until the fleet shuts down.
     pub(crate) async fn follow(self, fleet: Fleet) {
         while !fleet.shutdown.is_cancelled() {
             tokio::select! {
                 () = fleet.shutdown.cancelled() => return,
                 outcome = self.listen(&fleet) => if let Err(error) = outcome {
-                    tracing::debug!(error = &error as &dyn std::error::Error, "listening for new content; trying again");
+                    tracing::debug!(
+                        error = &error as &dyn std::error::Error,
+                        "listening for new content; trying again"
+                    );
                 },
             }
             tokio::select! {
                 () = fleet.shutdown.cancelled() => return,
-                () = tokio::time::sleep(PAUSE) => {}
+                () = tokio::time::sleep(RESUBSCRIBE_DELAY) => {}
             }
         }
     }
@@ -116,13 +132,21 @@ impl Library {
     async fn listen(&self, fleet: &Fleet) -> Result<(), seven_bus::Error> {
         let mut changes = std::pin::pin!(fleet.bus.content_changes(&fleet.roster).await?);
         while let Some((casino, version)) = changes.next().await {
-            // A casino without recent questions has no cached index; its content is read at the
-            // next question.
-            if self.shelves.get(&casino).await.is_some_and(|shelf| shelf.version < version)
+            // A casino without a recent text has no index here; its content is read at the next
+            // text.
+            if self
+                .shelves
+                .get(&casino)
+                .await
+                .is_some_and(|shelf| shelf.version < version)
                 && let Err(error) = self.reload(fleet, &casino).await
             {
                 self.shelves.invalidate(&casino).await;
-                tracing::warn!(%casino, error = &error as &dyn std::error::Error, "new content is read at the next question");
+                tracing::warn!(
+                    %casino,
+                    error = &error as &dyn std::error::Error,
+                    "new content is read at the next question"
+                );
             }
         }
         Ok(())
@@ -131,21 +155,36 @@ impl Library {
     async fn reload(&self, fleet: &Fleet, casino: &CasinoId) -> Result<(), Error> {
         let mut tx = fleet.store.bind(casino).await?;
         match tx.casino_row().await? {
-            Some(row) => drop(self.index(&mut tx, row.content_version, row.config.operational.timezone).await?),
+            Some(row) => drop(
+                self.index(
+                    &mut tx,
+                    row.content_version,
+                    row.config.operational.timezone,
+                )
+                .await?,
+            ),
             None => self.shelves.invalidate(casino).await,
         }
         Ok(tx.commit().await?)
     }
 }
 
-/// Parses a content row. Rows were validated when they were loaded; one that cannot be parsed now
-/// is left out and logged.
+/// Parses a content row. Rows were checked when they were loaded; one that cannot be parsed now is
+/// left out and logged.
 fn read(casino: &CasinoId, row: &serde_json::Value) -> Option<Item> {
     match Item::from_json(row) {
         Ok(item) => Some(item),
         Err(problems) => {
-            let item = row.get("id").and_then(serde_json::Value::as_str).unwrap_or("?");
-            tracing::error!(%casino, item, problems = problems.len(), "content row cannot be read; load the content again");
+            let item = row
+                .get("id")
+                .and_then(serde_json::Value::as_str)
+                .unwrap_or("?");
+            tracing::error!(
+                %casino,
+                item,
+                problems = problems.len(),
+                "content row cannot be read; load the content again"
+            );
             None
         }
     }

@@ -1,5 +1,5 @@
-//! Handles a conversation signal: decides whether there are texts to answer, whether it is time,
-//! and whether another worker is answering.
+//! Handles a conversation signal: answers the conversation's open texts, unless it is too early or
+//! another worker is answering.
 
 use seven_bus::{Delivery, Handler, Outcome, events::ConversationSignal};
 use seven_domain::{ConversationId, Stage};
@@ -42,19 +42,22 @@ async fn process(swarm: &Swarm, delivery: &Delivery<ConversationSignal>) -> Resu
             guard.ended = outcome.is_ok();
             outcome
         }
-        // The signal is done, but the texts stay open: when the switch ends, they are signalled
-        // again.
+        // The signal is done but the texts stay open; they are signalled again when the switch
+        // ends.
         Lookup::Silenced(queued, trace) => {
             trace::adopt(&trace);
             let queued: Vec<_> = queued.into_iter().collect();
-            swarm.fleet.signal_queued(&delivery.casino, &queued, None, &trace).await?;
+            swarm
+                .fleet
+                .signal_queued(&delivery.casino, &queued, None, &trace)
+                .await?;
             Ok(Outcome::Done)
         }
     }
 }
 
-/// Announces committed drafts again after a redelivered signal: the first announcement may have
-/// been lost (D3).
+/// Announces committed drafts again after a redelivered signal, because the first announcement may
+/// have been lost (D3).
 async fn repeat_drafts(
     swarm: &Swarm,
     delivery: &Delivery<ConversationSignal>,
@@ -67,8 +70,15 @@ async fn repeat_drafts(
     let drafts = tx.drafted_turns(conversation).await?;
     tx.commit().await?;
     for (turn, trace) in drafts {
-        let copy = Some(format!("dup:{}:{}", delivery.stream_seq, delivery.deliveries));
-        swarm.fleet.bus.signal_draft(&delivery.casino, turn, copy, &trace).await?;
+        let copy = Some(format!(
+            "dup:{}:{}",
+            delivery.stream_seq, delivery.deliveries
+        ));
+        swarm
+            .fleet
+            .bus
+            .signal_draft(&delivery.casino, turn, copy, &trace)
+            .await?;
     }
     Ok(())
 }

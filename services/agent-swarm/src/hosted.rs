@@ -1,8 +1,5 @@
-//! Answers a turn with a hosted model: the state machine of `seven-host` decides the next action,
-//! and this module carries it out (AGENT-8..23, AGENT-57..67).
-//!
-//! Every turn gets an answer: where the hosted model fails, the offline model answers from content,
-//! and the turn is marked degraded (D10, D11).
+//! Carries out a turn's actions with a hosted model; the state machine of `seven-host` chooses
+//! them. If that model fails, the offline model answers and the turn is marked degraded (D10).
 
 mod facts;
 mod judge;
@@ -14,7 +11,8 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use futures::FutureExt;
 use seven_guest::{Confidence, Topic};
 use seven_host::{
-    Action, Ending, Event, Finding, Plan, Prompt, Record, Route, Subject, Turn, Verdict, guests_words,
+    Action, Ending, Event, Finding, Plan, Prompt, Record, Route, Subject, Turn, Verdict,
+    guests_words,
     machine::Reason,
     plan::Next,
     record::{Context, Step, Usage},
@@ -29,54 +27,54 @@ use seven_tools::{Effect, Toolbox};
 use tokio::time::{Instant, timeout_at};
 
 use self::facts::Context as Known;
-use crate::{models::Hosted, scene::Scene, types::Work};
+use crate::{models::Hosted, turn_input::TurnInput, types::Work};
 
 pub(crate) use self::memory::Memory;
 
-/// The hosted model cannot answer this turn. The string is the kind of error.
+/// Says that the hosted model cannot answer this turn; holds the kind of error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Down(pub(crate) &'static str);
 
-/// The turn used up its time; no model is at fault.
+/// The turn took too long; no single call of a model is at fault.
 pub(crate) const TURN_TIMEOUT: &str = "turn_timeout";
 pub(crate) const PANICKED: &str = "panicked";
 
-/// The hosted model's result for a turn.
+/// The result of a hosted model's work on a turn.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) ending: Ending,
-    /// The kind of error that stopped the models.
+    /// The kind of error for which the models gave up, if they did.
     pub(crate) down: Option<&'static str>,
     pub(crate) agent: String,
-    /// The last draft, when the ending is a reply.
+    /// The last draft, if the turn ended with a reply.
     pub(crate) reply: Option<Reply>,
     pub(crate) record: Record,
-    /// Effects to commit with the turn, when it ends in a reply.
+    /// The effects of tools, to commit together with the turn if it ended with a reply.
     pub(crate) effects: Vec<Effect>,
     pub(crate) offer_calls: Vec<seven_domain::OfferCall>,
 }
 
-/// State of one turn while the hosted model works on it.
+/// The state of one turn while the hosted model works on it.
 struct Play<'a> {
     hosted: &'a Hosted,
     work: &'a Work,
-    scene: &'a Scene,
+    input: &'a TurnInput,
     memory: Memory<'a>,
     known: Known,
     toolbox: Toolbox<'a>,
     draft: String,
     findings: Vec<Finding>,
     steps: Vec<Step>,
-    /// Tool calls still allowed (AGENT-14).
+    /// How many tool calls are still allowed.
     tool_calls: u32,
 }
 
-/// Answers the turn, by its deadline at the latest; the caller renews the lease meanwhile. The
-/// record contains all usage that was paid for, however the turn ends.
+/// Answers the turn, by its deadline at the latest, while the caller renews the lease. However the
+/// turn ends, the record contains all usage that costs money.
 pub(crate) async fn answer<'a>(
     hosted: &'a Hosted,
     work: &'a Work,
-    scene: &'a Scene,
+    input: &'a TurnInput,
     query: &Query<'_>,
     memory: Memory<'a>,
     toolbox: Toolbox<'a>,
@@ -86,26 +84,41 @@ pub(crate) async fn answer<'a>(
     let mut play = Play {
         hosted,
         work,
-        scene,
+        input,
         memory,
-        known: retrieved(work, scene, query),
+        known: retrieved(work, input, query),
         toolbox,
         draft: String::new(),
         findings: Vec::new(),
         steps: Vec::new(),
         tool_calls: manifest.limits.tool_calls,
     };
-    // No draft is sent without the judging model's verdict (D10); no casino can change that yet.
+    // No draft is sent without the verdict of the judging model (D10). No casino can change this
+    // yet.
     let mut turn = Turn::new(manifest, false);
-    let walked = timeout_at(deadline, AssertUnwindSafe(play.walk(&mut turn)).catch_unwind()).await;
-    match walked.unwrap_or(Ok(Err(Down(TURN_TIMEOUT)))).unwrap_or(Err(Down(PANICKED))) {
+    let walked = timeout_at(
+        deadline,
+        AssertUnwindSafe(play.walk(&mut turn)).catch_unwind(),
+    )
+    .await;
+    match walked
+        .unwrap_or(Ok(Err(Down(TURN_TIMEOUT))))
+        .unwrap_or(Err(Down(PANICKED)))
+    {
         Ok(ending) => play.finish(&turn, ending),
-        Err(Down(why)) => Answer { down: Some(why), ..play.finish(&turn, Ending::Fallback(Reason::Model)) },
+        Err(Down(why)) => Answer {
+            down: Some(why),
+            ..play.finish(&turn, Ending::Fallback(Reason::Model))
+        },
     }
 }
 
-/// Runs one node of the turn in its own span, which records the result (OBS-7, OBS-22).
-async fn in_node(name: &str, retries: u32, work: impl Future<Output = Result<Event, Down>>) -> Result<Event, Down> {
+/// Runs one node (step) of the turn in a span of its own, which records the result.
+async fn in_node(
+    name: &str,
+    retries: u32,
+    work: impl Future<Output = Result<Event, Down>>,
+) -> Result<Event, Down> {
     let mut span = trace::step("seven.node.", name).entered();
     span.set("seven.retry_count", retries);
     let came = work.await;
@@ -128,7 +141,9 @@ fn describe(span: &mut trace::Step, event: &Event) {
             span.set("seven.router.query_type", subject);
         }
         Event::RouterSlow => span.fail("timeout"),
-        Event::RouterUnreadable | Event::Planned(None) | Event::SpeechFailed => span.fail("unusable_answer"),
+        Event::RouterUnreadable | Event::Planned(None) | Event::SpeechFailed => {
+            span.fail("unusable_answer");
+        }
         Event::Planned(Some(plan)) => span.set("seven.offer_readiness", plan.offer_readiness),
         Event::Spoke => {}
         Event::HandsTo(_) => span.set("seven.handoff", true),
@@ -144,14 +159,28 @@ fn describe(span: &mut trace::Step, event: &Event) {
     }
 }
 
-/// Retrieves the content rows that an agent gets without calling a tool (OBS-16).
-fn retrieved(work: &Work, scene: &Scene, query: &Query<'_>) -> Known {
+/// Retrieves the content rows that an agent gets without calling a tool.
+fn retrieved(work: &Work, input: &TurnInput, query: &Query<'_>) -> Known {
     let mut span = trace::step("seven.node.retrieval", "");
-    let known = Known::of(work, scene, query);
+    let known = Known::of(work, input, query);
     if span.is_recorded() {
-        span.set("seven.query_length", scene.request.texts.iter().map(|text| text.chars().count()).sum::<usize>());
+        span.set(
+            "seven.query_length",
+            input
+                .request
+                .texts
+                .iter()
+                .map(|text| text.chars().count())
+                .sum::<usize>(),
+        );
         span.set("seven.results_count", known.rows().count());
-        span.set("seven.top_score", known.rows().filter_map(|(_, score)| score).fold(0.0, f32::max));
+        span.set(
+            "seven.top_score",
+            known
+                .rows()
+                .filter_map(|(_, score)| score)
+                .fold(0.0, f32::max),
+        );
     }
     known
 }
@@ -162,13 +191,21 @@ impl Play<'_> {
         loop {
             let came = match action {
                 Action::Route => in_node("router", 0, self.route()).await?,
-                Action::Plan => in_node("planner", 0, async { Ok(Event::Planned(self.plan().await)) }).await?,
+                Action::Plan => {
+                    in_node("planner", 0, async {
+                        Ok(Event::Planned(self.plan().await))
+                    })
+                    .await?
+                }
                 Action::Speak { agent, feedback } => {
                     let plan = turn.plan().cloned();
                     in_node(&agent, turn.retries(), self.speak(&agent, plan, feedback)).await?
                 }
                 Action::Validate { attempt } => {
-                    in_node("validate", attempt, async { Ok(self.judge(turn.agent(), attempt).await) }).await?
+                    in_node("validate", attempt, async {
+                        Ok(self.judge(turn.agent(), attempt).await)
+                    })
+                    .await?
                 }
                 Action::End(ending) => return Ok(ending),
             };
@@ -180,31 +217,50 @@ impl Play<'_> {
         let manifest = &self.work.pack.agents;
         let facts = self.known.for_router(manifest);
         let request = self.request(Prompt::Router, &facts, self.hosted.deadlines.route);
-        let request = ChatRequest { output_schema: Some(Route::schema(manifest)), ..request };
+        let request = ChatRequest {
+            output_schema: Some(Route::schema(manifest)),
+            ..request
+        };
         let model = Arc::clone(&self.hosted.quick);
         match self.chat("router", &*model, &request).await {
-            Ok(reply) => Ok(Route::parse(&reply.text).map_or(Event::RouterUnreadable, Event::Routed)),
+            Ok(reply) => {
+                Ok(Route::parse(&reply.text).map_or(Event::RouterUnreadable, Event::Routed))
+            }
             Err(Error::Timeout { .. }) => Ok(Event::RouterSlow),
             Err(Error::Answer { .. }) => Ok(Event::RouterUnreadable),
             Err(error) => Err(Down(error.kind())),
         }
     }
 
-    /// Asks for a plan. Any failure gives no plan, and the turn continues without one (AGENT-52).
+    /// Asks for a plan. If that fails, the turn goes on without one.
     async fn plan(&mut self) -> Option<Plan> {
         let facts = self.known.for_planner();
         let request = self.request(Prompt::Planner, &facts, self.hosted.deadlines.plan);
-        let request = ChatRequest { output_schema: Some(Plan::schema()), ..request };
+        let request = ChatRequest {
+            output_schema: Some(Plan::schema()),
+            ..request
+        };
         let model = Arc::clone(&self.hosted.quick);
         let reply = self.chat("planner", &*model, &request).await.ok()?;
         let plan = Plan::parse(&reply.text).ok()?;
-        self.toolbox.planned(Confidence::clamped(plan.offer_readiness));
+        self.toolbox
+            .planned(Confidence::clamped(plan.offer_readiness));
         Some(plan)
     }
 
-    /// Builds a request: the pack's instructions, and the guest's new texts as quoted input.
-    fn request(&self, prompt: Prompt, facts: &seven_host::PromptFacts, deadline: Duration) -> ChatRequest {
-        let texts = self.scene.request.texts.iter().map(|text| guests_words(text));
+    /// Builds a request from the pack's instructions and the guest's new texts, which are quoted.
+    fn request(
+        &self,
+        prompt: Prompt,
+        facts: &seven_host::PromptFacts,
+        deadline: Duration,
+    ) -> ChatRequest {
+        let texts = self
+            .input
+            .request
+            .texts
+            .iter()
+            .map(|text| guests_words(text));
         ChatRequest {
             system: self.work.pack.prompts().render(prompt, facts),
             messages: vec![Message::User(texts.collect::<Vec<_>>().join("\n"))],
@@ -216,8 +272,13 @@ impl Play<'_> {
         }
     }
 
-    /// Calls a model, stores its answer and records the call's time, tokens and cost.
-    async fn chat(&mut self, node: &str, model: &dyn ChatModel, request: &ChatRequest) -> Result<ChatReply, Error> {
+    /// Calls a model, stores its answer, and records the time, tokens and cost of the call.
+    async fn chat(
+        &mut self,
+        node: &str,
+        model: &dyn ChatModel,
+        request: &ChatRequest,
+    ) -> Result<ChatReply, Error> {
         let started = Instant::now();
         let mut span = trace::step("seven.model", "").client();
         span.set("gen_ai.operation.name", "chat");
@@ -231,7 +292,13 @@ impl Play<'_> {
         };
         let failed = outcome.as_ref().err().map(|error| error.kind().to_owned());
         let kept = matches!(outcome, Ok((_, true)));
-        self.steps.push(Step { name: node.to_owned(), micros, usage: Some(usage), failed, kept });
+        self.steps.push(Step {
+            name: node.to_owned(),
+            micros,
+            usage: Some(usage),
+            failed,
+            kept,
+        });
         match &outcome {
             Ok((reply, _)) => {
                 span.set("gen_ai.usage.input_tokens", reply.usage.input_tokens);
@@ -242,7 +309,13 @@ impl Play<'_> {
             Err(error) => {
                 span.fail(error.kind());
                 let casino = &self.work.casino;
-                tracing::warn!(%casino, node, kind = error.kind(), trace = self.work.trace, "a model's answer is missing");
+                tracing::warn!(
+                    %casino,
+                    node,
+                    kind = error.kind(),
+                    trace = self.work.trace,
+                    "a model's answer is missing"
+                );
             }
         }
         outcome.map(|(reply, _)| reply)
@@ -251,8 +324,13 @@ impl Play<'_> {
     fn finish(self, turn: &Turn<'_>, ending: Ending) -> Answer {
         let said = ending == Ending::Reply;
         let reply = said.then(|| self.reply(turn));
-        let context = self.known.rows().map(|(item, score)| (item.id.clone(), item.name.clone(), score));
-        let context = context.map(|(id, name, score)| Context { id, name, score }).collect();
+        let context = self
+            .known
+            .rows()
+            .map(|(item, score)| (item.id.clone(), item.name.clone(), score));
+        let context = context
+            .map(|(id, name, score)| Context { id, name, score })
+            .collect();
         let usage = self.usage();
         let record = Record {
             context,
@@ -264,43 +342,69 @@ impl Play<'_> {
             ..Record::of(turn, ending)
         };
         let (effects, offer_calls) = if said {
-            (self.toolbox.effects().to_vec(), self.toolbox.offer_calls().to_vec())
+            (
+                self.toolbox.effects().to_vec(),
+                self.toolbox.offer_calls().to_vec(),
+            )
         } else {
             (Vec::new(), self.toolbox.offer_calls().to_vec())
         };
-        Answer { ending, down: None, agent: turn.agent().to_owned(), reply, record, effects, offer_calls }
+        Answer {
+            ending,
+            down: None,
+            agent: turn.agent().to_owned(),
+            reply,
+            record,
+            effects,
+            offer_calls,
+        }
     }
 
     fn usage(&self) -> Usage {
         self.steps.iter().filter_map(|step| step.usage).sum()
     }
 
-    /// Returns the reply. Its sources are those rows given to the model that the draft names.
+    /// Returns the reply. Its sources are the rows given to the model that the draft mentions.
     fn reply(&self, turn: &Turn<'_>) -> Reply {
-        let (request, usage) = (&self.scene.request, self.usage());
+        let (request, usage) = (&self.input.request, self.usage());
         let used = self.toolbox.rows_used();
-        let given =
-            |id: &str| self.known.rows().any(|(item, _)| item.id == id) || used.iter().any(|(row, _)| row == id);
-        let named = request.index.mentions(&self.draft, request.now).into_iter().map(|mention| mention.item.id.clone());
+        let given = |id: &str| {
+            self.known.rows().any(|(item, _)| item.id == id)
+                || used.iter().any(|(row, _)| row == id)
+        };
+        let named = request
+            .index
+            .mentions(&self.draft, request.now)
+            .into_iter()
+            .map(|mention| mention.item.id.clone());
         let mut sources: Vec<String> = named.filter(|id| given(id)).collect();
         sources.dedup();
         let domain = turn.route().and_then(|route| route.domain.clone());
+        let asked = self.asks(turn);
+        let mut state = request.state.clone();
+        state.learn(&request.profile);
+        state.told(&sources, asked, self.draft.trim_end().ends_with('?'));
         Reply {
             text: self.draft.clone(),
-            language: self.scene.language,
-            sources,
+            language: self.input.language,
             intent: domain.unwrap_or_else(|| "general".to_owned()),
             // A reply that tells the guest to call the casino does not contain the answer.
             grounded: !self.draft.contains(&request.contact_phone),
-            asked: self.asks(turn),
-            usage: seven_llm::Usage { input_tokens: usage.input_tokens, output_tokens: usage.output_tokens },
+            state,
+            staff: Vec::new(),
+            asked,
+            sources,
+            usage: seven_llm::Usage {
+                input_tokens: usage.input_tokens,
+                output_tokens: usage.output_tokens,
+            },
         }
     }
 }
 
 impl Play<'_> {
-    /// Returns the topic that the reply asks about. A draft with a question mark is taken to ask
-    /// the topic of the plan.
+    /// Returns the topic that the reply asks about. A draft with a question mark counts as asking
+    /// about the plan's topic.
     fn asks(&self, turn: &Turn<'_>) -> Option<Topic> {
         match turn.plan()?.next_topic {
             Next::Ask(topic) if self.draft.contains('?') => Some(topic),
@@ -310,16 +414,22 @@ impl Play<'_> {
 }
 
 fn tokens(usage: seven_llm::Usage, nano_dollars: u64) -> Usage {
-    Usage { input_tokens: usage.input_tokens, output_tokens: usage.output_tokens, nano_dollars }
+    Usage {
+        input_tokens: usage.input_tokens,
+        output_tokens: usage.output_tokens,
+        nano_dollars,
+    }
 }
 
-/// Returns whether the offline model has to answer from content instead: when the models failed,
-/// not when they refused.
+/// Returns whether the offline model has to answer: yes if the models failed, no if they refused.
 pub(crate) fn is_degraded(ending: Ending) -> bool {
-    matches!(ending, Ending::Fallback(Reason::Model | Reason::ValidatorDown))
+    matches!(
+        ending,
+        Ending::Fallback(Reason::Model | Reason::ValidatorDown)
+    )
 }
 
-/// Returns whether the model, rather than this one request, is at fault.
+/// Returns whether the model is at fault, and not only this request.
 fn is_down(error: &Error) -> bool {
     matches!(error.fault(), Fault::Provider | Fault::Guard)
 }

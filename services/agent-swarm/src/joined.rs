@@ -1,24 +1,23 @@
-//! Joins the guest's open texts into sentences: a line break does not end a sentence, and a
-//! sentence sent in several texts becomes one.
+//! Joins the guest's open texts into sentences: removes line breaks inside a sentence, and makes
+//! one sentence of pieces sent in several texts.
 
-/// Most words of a text that can be a fragment of a sentence.
+/// The most words of a text that may be a piece of a sentence.
 const PIECE_WORDS: usize = 4;
-/// Most letters of a word's part, where a word was cut in two between texts.
+/// The most letters of one half of a word that was cut in two between texts.
 const CUT_LETTERS: usize = 4;
 
-/// Words that cannot end a sentence, and that may begin a fragment of one.
+/// Words that may begin a piece of a sentence, and that cannot end a sentence.
 const FUNCTION_WORDS: &[&str] = &[
-    "the", "a", "an", "is", "are", "was", "do", "does", "did", "to", "for", "at", "in", "on", "of", "my", "our",
-    "your", "with", "and", "or", "any", "some", "there", "what", "when", "where", "which", "how", "much", "many",
-    "can", "could", "i", "you", "we", "late", "early", "about", "from", "by", "have", "if", "el", "la", "los", "las",
-    "un", "una", "de", "del", "en", "para", "por", "con", "y", "o", "que", "qué", "cual", "cuál", "cuando", "cuándo",
-    "donde", "dónde", "hay", "es", "esta", "está", "mi", "su", "al", "tienen", "puedo",
+    "the", "a", "an", "is", "are", "was", "do", "does", "did", "to", "for", "at", "in", "on", "of",
+    "my", "our", "your", "with", "and", "or", "any", "some", "there", "what", "when", "where",
+    "which", "how", "much", "many", "can", "could", "i", "you", "we", "late", "early", "about",
+    "from", "by", "have", "if", "el", "la", "los", "las", "un", "una", "de", "del", "en", "para",
+    "por", "con", "y", "o", "que", "qué", "cual", "cuál", "cuando", "cuándo", "donde", "dónde",
+    "hay", "es", "esta", "está", "mi", "su", "al", "tienen", "puedo",
 ];
 
-/// Removes line breaks inside sentences and joins the fragments of one sentence.
-///
-/// `is_word` tells whether the casino's content contains a word: two halves are joined only where
-/// the whole is such a word.
+/// Removes line breaks inside sentences and joins the pieces of a sentence. `is_word` says whether
+/// the casino's content has a word; two halves of a word are joined only into such a word.
 pub(crate) fn joined(texts: &[String], is_word: impl Fn(&str) -> bool) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut in_pieces = false;
@@ -43,8 +42,8 @@ pub(crate) fn joined(texts: &[String], is_word: impl Fn(&str) -> bool) -> Vec<St
     out
 }
 
-/// Replaces a line break with a blank where it does not end a sentence: the next line begins in
-/// lower case, or this line ends with a word that cannot end one.
+/// Replaces line breaks inside a sentence by blanks: the next line begins in lower case, or this
+/// line ends with a word that cannot end a sentence.
 fn unbroken(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -61,16 +60,27 @@ fn goes_on(before: &str, text: &str, in_pieces: bool) -> bool {
     if ends(before) || !begins_small(text) || words(text) > PIECE_WORDS {
         return false;
     }
-    ends_openly(before) || in_pieces || words(before) <= PIECE_WORDS && begins_openly(before) && words(before) > 1
+    ends_openly(before)
+        || in_pieces
+        || words(before) <= PIECE_WORDS && begins_openly(before) && words(before) > 1
 }
 
 /// Joins a word that was cut in two, as in "What time does the sp", "a open tomorrow?"
 fn cut_word(before: &str, text: &str, is_word: impl Fn(&str) -> bool) -> Option<String> {
-    let head = before.rsplit(|c: char| !c.is_alphabetic()).next().filter(|head| !head.is_empty())?;
-    let tail = text.split(|c: char| !c.is_alphabetic()).next().filter(|tail| !tail.is_empty())?;
+    let head = before
+        .rsplit(|c: char| !c.is_alphabetic())
+        .next()
+        .filter(|head| !head.is_empty())?;
+    let tail = text
+        .split(|c: char| !c.is_alphabetic())
+        .next()
+        .filter(|tail| !tail.is_empty())?;
     let small = tail.chars().count() <= CUT_LETTERS || head.chars().count() <= CUT_LETTERS;
     let whole = format!("{head}{tail}").to_lowercase();
-    let cut = small && begins_small(text) && !is_function_word(&head.to_lowercase()) && !is_word(&head.to_lowercase());
+    let cut = small
+        && begins_small(text)
+        && !is_function_word(&head.to_lowercase())
+        && !is_word(&head.to_lowercase());
     (cut && is_word(&whole)).then(|| format!("{before}{text}"))
 }
 
@@ -86,19 +96,26 @@ fn ends_openly(text: &str) -> bool {
     last_word(text).is_some_and(|word| is_function_word(&word))
 }
 
-/// Returns whether a text can begin a sentence sent in fragments. A conjunction cannot: "and the
-/// pool" is a question of its own about what was asked before.
+/// Returns whether a text can begin a sentence that was sent in pieces. One that begins with "and"
+/// cannot: "and the pool" is a question of its own.
 fn begins_openly(text: &str) -> bool {
     let opens = |word: &str| is_function_word(word) && !matches!(word, "and" | "or" | "y" | "o");
-    text.split_whitespace().next().is_some_and(|word| opens(&word.to_lowercase()))
+    text.split_whitespace()
+        .next()
+        .is_some_and(|word| opens(&word.to_lowercase()))
 }
 
 fn last_word(text: &str) -> Option<String> {
-    text.split_whitespace().next_back().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
+    text.split_whitespace().next_back().map(|word| {
+        word.trim_matches(|c: char| !c.is_alphanumeric())
+            .to_lowercase()
+    })
 }
 
 fn begins_small(text: &str) -> bool {
-    text.chars().next().is_some_and(|c| c.is_lowercase() || c.is_numeric())
+    text.chars()
+        .next()
+        .is_some_and(|c| c.is_lowercase() || c.is_numeric())
 }
 
 fn words(text: &str) -> usize {
@@ -109,25 +126,53 @@ fn words(text: &str) -> usize {
 mod tests {
     use super::*;
 
-    #[test] // SMS-13: what a guest sends in pieces is read as one
+    #[test] // SMS-13: a sentence sent in pieces is read as one sentence
     fn sentences_stay_whole() {
         for (texts, sentences) in [
             (&["Is the\npool open?"][..], &["Is the pool open?"][..]),
-            (&["Do you have\na steakhouse"], &["Do you have a steakhouse"]),
+            (
+                &["Do you have\na steakhouse"],
+                &["Do you have a steakhouse"],
+            ),
             (&["is the\n\npool\n\nopen"], &["is the pool open"]),
             (&["Is the\nPool open?"], &["Is the Pool open?"]),
             (&["Hi!\nIs the pool open?"], &["Hi!\nIs the pool open?"]),
-            (&["Pool hours\nParking price"], &["Pool hours\nParking price"]),
-            (&["Is there", "a steakhouse", "open tonight?"], &["Is there a steakhouse open tonight?"]),
-            (&["What time does the sp", "a open tomorrow?"], &["What time does the spa open tomorrow?"]),
-            (&["is the pool open?", "and the gym"], &["is the pool open?", "and the gym"]),
-            (&["and the pool", "when does it open?"], &["and the pool", "when does it open?"]),
-            (&["hi", "what time is check-in"], &["hi", "what time is check-in"]),
-            (&["pool hours", "parking price"], &["pool hours", "parking price"]),
+            (
+                &["Pool hours\nParking price"],
+                &["Pool hours\nParking price"],
+            ),
+            (
+                &["Is there", "a steakhouse", "open tonight?"],
+                &["Is there a steakhouse open tonight?"],
+            ),
+            (
+                &["What time does the sp", "a open tomorrow?"],
+                &["What time does the spa open tomorrow?"],
+            ),
+            (
+                &["is the pool open?", "and the gym"],
+                &["is the pool open?", "and the gym"],
+            ),
+            (
+                &["and the pool", "when does it open?"],
+                &["and the pool", "when does it open?"],
+            ),
+            (
+                &["hi", "what time is check-in"],
+                &["hi", "what time is check-in"],
+            ),
+            (
+                &["pool hours", "parking price"],
+                &["pool hours", "parking price"],
+            ),
             (&[], &[]),
         ] {
             let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
-            assert_eq!(joined(&texts, |word| matches!(word, "spa" | "pool" | "open")), sentences, "{texts:?}");
+            assert_eq!(
+                joined(&texts, |word| matches!(word, "spa" | "pool" | "open")),
+                sentences,
+                "{texts:?}"
+            );
         }
     }
 }

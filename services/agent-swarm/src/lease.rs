@@ -1,5 +1,5 @@
-//! Stage: decides whether there are texts to answer, whether it is time, and whether another worker
-//! is answering. Reads the conversation and takes its lease (D4).
+//! Stage: reads the conversation and takes its lease, unless there is nothing to answer, it is too
+//! early, or another worker is answering (D4).
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,7 +21,7 @@ use tokio::{
 };
 
 use crate::{
-    recall,
+    history,
     switches::{self, Silenced, silent},
     types::{LeaseCommit, Swarm, Work},
 };
@@ -30,15 +30,15 @@ use crate::{
 pub(crate) enum Lookup {
     Nothing,
     Early(Duration, &'static str),
-    /// The turn's work, and the pending commit of the transaction that took the lease.
+    /// The turn's work, and the commit, still running, of the transaction that took the lease.
     Leased(Box<Work>, LeaseCommit),
-    /// An operator's switch forbids an answer: the holding text of safe mode where one is due, and
-    /// the trace.
+    /// An operator's switch forbids an answer. Holds the holding text of safe mode, if it is due,
+    /// and the trace.
     Silenced(Option<Queued>, String),
 }
 
-/// Reads the conversation and takes its lease in one transaction, so that the lease covers
-/// everything that was read.
+/// Reads the conversation and takes its lease in one transaction, so that the lease covers all that
+/// was read.
 pub(crate) async fn look(
     swarm: &Swarm,
     delivery: &Delivery<ConversationSignal>,
@@ -48,21 +48,36 @@ pub(crate) async fn look(
     let mut tx = swarm.fleet.store.bind_repeatable(&delivery.casino).await?;
     let waiting = tx.waiting(conversation).await?;
     let waiting = waiting.ok_or_else(|| Error::Other("the casino has no row".into()))?;
-    let Waiting { mut casino, open, switched, flags } = waiting;
+    let Waiting {
+        mut casino,
+        open,
+        switched,
+        flags,
+    } = waiting;
     if open.is_empty() {
         tx.commit().await?;
         return Ok(Lookup::Nothing);
     }
     let pack = Arc::clone(swarm.fleet.packs.of(&casino.config)?);
     let model = swarm.settings.models.of(&pack);
-    let model = model.ok_or_else(|| Error::Other(format!("no model answers for the pack `{}`", pack.name)))?;
+    let model = model
+        .ok_or_else(|| Error::Other(format!("no model answers for the pack `{}`", pack.name)))?;
     let rules = &pack.rules;
-    if let Some(rest) = quiet_rest(&open, timing.pause(rules.quiet_window()), timing.pause(rules.quiet_window_max())) {
+    if let Some(rest) = quiet_rest(
+        &open,
+        timing.pause(rules.quiet_window()),
+        timing.pause(rules.quiet_window_max()),
+    ) {
         tx.commit().await?;
         return Ok(Lookup::Early(rest, "quiet_window"));
     }
-    // Postgres decides. The roster, which may be out of date, can only delay a turn.
-    if !silent(&switched) && swarm.fleet.roster.is_paused(&delivery.casino, Switch::Agents.as_str()) {
+    // Postgres decides; the roster may be out of date and can only delay a turn.
+    if !silent(&switched)
+        && swarm
+            .fleet
+            .roster
+            .is_paused(&delivery.casino, Switch::Agents.as_str())
+    {
         tx.commit().await?;
         return Ok(Lookup::Early(Duration::from_secs(1), "agents_paused"));
     }
@@ -71,30 +86,64 @@ pub(crate) async fn look(
         return Ok(Lookup::Early(timing.lease_wait(), "lease_held"));
     };
     if silent(&switched) {
-        let silenced = Silenced { lease: &lease, config: &casino.config, pack: &pack, model: &model, open: &open };
+        let silenced = Silenced {
+            lease: &lease,
+            config: &casino.config,
+            pack: &pack,
+            model: &model,
+            open: &open,
+        };
         let queued = switches::keep(swarm, &mut tx, &silenced, &switched).await?;
         tx.commit().await?;
-        return Ok(Lookup::Silenced(queued, open.last().map(|text| text.trace.clone()).unwrap_or_default()));
+        return Ok(Lookup::Silenced(
+            queued,
+            open.last()
+                .map(|text| text.trace.clone())
+                .unwrap_or_default(),
+        ));
     }
     if !flags.is_empty()
         && let Some(guest) = tx.hash_of(lease.guest_id).await?
     {
-        let features = flags::applied(&casino.config.features, &flags, &guest, swarm.fleet.clock.now());
+        let features = flags::applied(
+            &casino.config.features,
+            &flags,
+            &guest,
+            swarm.fleet.clock.now(),
+        );
         Arc::make_mut(&mut casino.config).features = features;
     }
-    let index = swarm.library.index(&mut tx, casino.content_version, casino.config.operational.timezone).await?;
-    // Takes the conversation's lock through the lease first, as everywhere (see ARCHITECTURE, lock
-    // order).
-    let mut recall = recall::recall(&mut tx, conversation, &pack, swarm.fleet.clock.now()).await?;
-    let open = std::mem::take(&mut recall.place.open);
+    let index = swarm
+        .library
+        .index(
+            &mut tx,
+            casino.content_version,
+            casino.config.operational.timezone,
+        )
+        .await?;
+    // The lease taken above holds the conversation's lock, as the lock order in ARCHITECTURE.md
+    // demands.
+    let mut history =
+        history::history(&mut tx, conversation, &pack, swarm.fleet.clock.now()).await?;
+    let open = std::mem::take(&mut history.place.open);
     let Some(first) = open.first() else {
         tx.release_lease(conversation, lease.epoch).await?;
         tx.commit().await?;
         return Ok(Lookup::Nothing);
     };
-    let profile = recall.place.profile.take().and_then(|document| read(&delivery.casino, document));
-    let told = profile.as_ref().is_some_and(|profile| profile.engagement.responsible_gaming_triggered);
-    let index = if lease.responsible_gaming || told { without_gaming(&index) } else { index };
+    let profile = history
+        .place
+        .profile
+        .take()
+        .and_then(|document| read(&delivery.casino, document));
+    let told = profile
+        .as_ref()
+        .is_some_and(|profile| profile.engagement.responsible_gaming_triggered);
+    let index = if lease.responsible_gaming || told {
+        without_gaming(&index, &pack.offers)
+    } else {
+        index
+    };
     let trace = first.trace.clone();
     let leasing = tx.commit_meanwhile();
     // The turn continues the trace of its oldest text.
@@ -106,7 +155,7 @@ pub(crate) async fn look(
         model,
         lease,
         open,
-        recall,
+        history,
         profile,
         index,
         trace,
@@ -114,8 +163,8 @@ pub(crate) async fn look(
     Ok(Lookup::Leased(Box::new(work), leasing))
 }
 
-/// Holds a turn's lease until the turn has ended well. A turn that fails, panics or passes its
-/// deadline releases the lease, so that its texts need not wait until it expires (D4).
+/// Holds a turn's lease until the turn ends well. If it fails, panics or takes too long, the lease
+/// is released, so that the texts need not wait until it expires (D4).
 pub(crate) struct LeaseGuard {
     fleet: Fleet,
     casino: CasinoId,
@@ -126,56 +175,77 @@ pub(crate) struct LeaseGuard {
 
 impl LeaseGuard {
     pub(crate) fn of(fleet: &Fleet, work: &Work) -> Self {
-        let Lease { conversation_id: conversation, epoch, .. } = work.lease;
-        Self { fleet: fleet.clone(), casino: work.casino.clone(), conversation, epoch, ended: false }
+        let Lease {
+            conversation_id: conversation,
+            epoch,
+            ..
+        } = work.lease;
+        Self {
+            fleet: fleet.clone(),
+            casino: work.casino.clone(),
+            conversation,
+            epoch,
+            ended: false,
+        }
     }
 }
 
 impl Drop for LeaseGuard {
     fn drop(&mut self) {
         if let (false, Ok(runtime)) = (self.ended, Handle::try_current()) {
-            runtime.spawn(give_back(self.fleet.clone(), self.casino.clone(), self.conversation, self.epoch));
+            runtime.spawn(give_back(
+                self.fleet.clone(),
+                self.casino.clone(),
+                self.conversation,
+                self.epoch,
+            ));
         }
     }
 }
 
-/// Releases the lease; retries while the database is unreachable.
+/// Releases the lease, and tries again while the database cannot be reached.
 async fn give_back(fleet: Fleet, casino: CasinoId, conversation: ConversationId, epoch: i64) {
-    const PAUSE: Duration = Duration::from_millis(250);
+    const RELEASE_RETRY_DELAY: Duration = Duration::from_millis(250);
     let given_back = async {
         while let Err(error) = release(&fleet, &casino, conversation, epoch).await {
             tracing::debug!(%casino, %error, "a failed turn's lease is still held");
-            sleep(PAUSE).await;
+            sleep(RELEASE_RETRY_DELAY).await;
         }
     };
-    // After the lease's duration it has expired, or another worker has taken its own.
+    // After the duration of the lease, the lease has expired or belongs to another worker.
     drop(timeout(fleet.timing.lease(), given_back).await);
 }
 
-async fn release(fleet: &Fleet, casino: &CasinoId, conversation: ConversationId, epoch: i64) -> Result<(), Error> {
+async fn release(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    conversation: ConversationId,
+    epoch: i64,
+) -> Result<(), Error> {
     let mut tx = fleet.store.bind(casino).await?;
     tx.release_lease(conversation, epoch).await?;
     Ok(tx.commit().await?)
 }
 
-/// Returns the content for a guest who asked for help with gambling: no games, no tournaments,
-/// nothing to play with; rules and help stay (CONV-36, SEC-28). Whatever model or tool answers
-/// finds only these rows.
-fn without_gaming(index: &Index) -> Arc<Index> {
+/// Returns the content for a guest who asked for help with gambling. It has no games or
+/// tournaments, so that no model and no tool finds any; rules and help stay.
+fn without_gaming(index: &Index, policy: &Policy) -> Arc<Index> {
     let plays = |item: &Item| match &item.category {
         Category::Gaming => true,
         Category::Regulations | Category::GeneralInfo => false,
         _ => {
             let more = item.keywords.iter().chain(&item.tip).map(String::as_str);
-            let said = [item.name.as_str(), item.description.as_str()].into_iter().chain(more);
-            Policy::house().is_gaming(&said.collect::<Vec<_>>().join(" . "))
+            let said = [item.name.as_str(), item.description.as_str()]
+                .into_iter()
+                .chain(more);
+            policy.is_gaming(&said.collect::<Vec<_>>().join(" . "))
         }
     };
     Arc::new(index.hiding(plays))
 }
 
-/// Returns the stored profile. A document that cannot be parsed is logged, and the turn starts a
-/// new profile; single fields that cannot be parsed stay in the document.
+/// Returns the stored profile. If the document cannot be parsed, that is logged and the turn begins
+/// a new profile; single fields that cannot be parsed stay in the document.
 fn read(casino: &CasinoId, document: serde_json::Value) -> Option<Profile> {
     match Profile::from_json(document) {
         Ok(read) => Some(read.profile),
@@ -186,10 +256,13 @@ fn read(casino: &CasinoId, document: serde_json::Value) -> Option<Profile> {
     }
 }
 
-/// Returns how much longer to wait for further texts: until `quiet` after the newest text, but no
-/// longer than `most` after the oldest.
+/// Returns how long to wait for further texts: until `quiet` after the newest text, but at most
+/// until `most` after the oldest.
 fn quiet_rest(open: &[OpenText], quiet: Duration, most: Duration) -> Option<Duration> {
-    let ages = || open.iter().map(|text| Duration::try_from_secs_f64(text.age.max(0.0)).unwrap_or(Duration::MAX));
+    let ages = || {
+        open.iter()
+            .map(|text| Duration::try_from_secs_f64(text.age.max(0.0)).unwrap_or(Duration::MAX))
+    };
     let newest = quiet.saturating_sub(ages().min()?);
     let oldest = most.saturating_sub(ages().max()?);
     let rest = newest.min(oldest);
@@ -216,19 +289,49 @@ mod tests {
     fn who_cried_for_help_hears_of_no_game() {
         let now = chrono::DateTime::UNIX_EPOCH;
         let item = |id: &str, category: &str, name: &str, description: &str| {
-            let row = serde_json::json!({ "id": id, "category": category, "name": name, "description": description, "active": true, "details": {} });
+            let row = serde_json::json!({
+                "id": id,
+                "category": category,
+                "name": name,
+                "description": description,
+                "active": true,
+                "details": {},
+            });
             Item::from_json(&row)
         };
         let rows = [
-            ("loyalty_1", "loyalty", "Match Night", "Double points on every slot machine"),
-            ("loyalty_2", "loyalty", "Diners' Card", "A tenth dinner for nine paid ones"),
-            ("info_1", "general_info", "Cage", "Cash desk of the gaming floor"),
+            (
+                "loyalty_1",
+                "loyalty",
+                "Match Night",
+                "Double points on every slot machine",
+            ),
+            (
+                "loyalty_2",
+                "loyalty",
+                "Diners' Card",
+                "A tenth dinner for nine paid ones",
+            ),
+            (
+                "info_1",
+                "general_info",
+                "Cage",
+                "Cash desk of the gaming floor",
+            ),
         ];
-        let items = rows.iter().map(|(id, category, name, text)| item(id, category, name, text).unwrap()).collect();
-        let index = without_gaming(&Index::build(items));
+        let items = rows
+            .iter()
+            .map(|(id, category, name, text)| item(id, category, name, text).unwrap())
+            .collect();
+        let index = without_gaming(&Index::build(items), &seven_packs::casino().offers);
         let left: Vec<_> = index.current(now).map(|item| item.id.as_str()).collect();
         assert_eq!(left, ["loyalty_2", "info_1"]);
-        assert!(index.search("double points slot machine", now, 5).iter().all(|hit| hit.item.id != "loyalty_1"));
+        assert!(
+            index
+                .search("double points slot machine", now, 5)
+                .iter()
+                .all(|hit| hit.item.id != "loyalty_1")
+        );
         assert!(index.mentions("tell me about Match Night", now).is_empty());
     }
 
@@ -242,13 +345,20 @@ mod tests {
             (vec![5.0, 0.5], Some(1_000)),
             (vec![7.5, 0.5], Some(500)),
             (vec![8.0, 0.0], None),
-            // The texts were stored in another order than they were written in.
+            // The texts were stored in another order than they were written.
             (vec![0.5, 5.0], Some(1_000)),
             (vec![0.5, 7.5], Some(500)),
         ] {
             let open: Vec<_> = ages.iter().map(|a| text(*a)).collect();
-            assert_eq!(quiet_rest(&open, quiet, most).map(|d| d.as_millis()), rest, "{ages:?}");
+            assert_eq!(
+                quiet_rest(&open, quiet, most).map(|d| d.as_millis()),
+                rest,
+                "{ages:?}"
+            );
         }
-        assert_eq!(quiet_rest(&[text(0.0)], Duration::ZERO, Duration::ZERO), None);
+        assert_eq!(
+            quiet_rest(&[text(0.0)], Duration::ZERO, Duration::ZERO),
+            None
+        );
     }
 }

@@ -1,23 +1,22 @@
-//! agent-swarm: runs one turn at a time per guest (D4). It waits out the quiet window, takes the
-//! lease, reads all open texts and asks the model. It commits the turn only if the epoch is
-//! unchanged. It sends nothing; persona-envelope shapes the texts.
+//! agent-swarm: runs one turn at a time per guest (D4): waits until the guest is quiet, takes the
+//! lease, asks the model and commits if the epoch is unchanged. It sends nothing.
 
+mod agent_reply;
 mod content;
 mod fallback;
 mod handler;
+mod history;
 mod hosted;
 mod joined;
 mod lease;
 mod models;
 mod mutant;
 mod pause;
-mod recall;
-mod scene;
 mod session;
-mod speech;
 mod switches;
 mod think;
 mod turn;
+mod turn_input;
 mod types;
 mod vetting;
 
@@ -28,17 +27,23 @@ pub use models::{Deadlines, Hosted, Models};
 pub use seven_llm::embedding::Embedding;
 pub use types::{Settings, Swarm};
 
-/// Runs the worker until the fleet's shutdown.
+/// Runs the worker until the fleet shuts down.
 pub async fn run(fleet: Fleet, settings: Settings, worker: WorkerSettings) {
-    let (bus, roster, shutdown) = (fleet.bus.clone(), fleet.roster.clone(), fleet.shutdown.clone());
+    let (bus, roster, shutdown) = (
+        fleet.bus.clone(),
+        fleet.roster.clone(),
+        fleet.shutdown.clone(),
+    );
     for pack in fleet.packs.iter() {
         tracing::info!(pack = pack.name, agents = pack.agents.registry(), "pack");
     }
     let swarm = Swarm::new(fleet.clone(), settings);
     let follow = tokio::spawn(swarm.library.clone().follow(fleet.clone()));
     let warm = tokio::spawn(swarm.library.clone().warm(fleet));
-    Worker::new(swarm, bus, roster, worker, shutdown).run().await;
-    // Both tasks end with the fleet's shutdown; aborts them in case the worker ended without one.
+    Worker::new(swarm, bus, roster, worker, shutdown)
+        .run()
+        .await;
+    // Both tasks end with the fleet; aborting them matters if the worker ended earlier.
     follow.abort();
     warm.abort();
 }

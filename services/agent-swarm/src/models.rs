@@ -1,4 +1,4 @@
-//! The models that answer for each pack. The offline model takes its wording from the pack.
+//! The models that answer guests, for each pack. An offline model takes its wording from its pack.
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
@@ -6,7 +6,7 @@ use seven_llm::{Model, chat::ChatModel};
 use seven_offline_host::OfflineModel;
 use seven_packs::{Pack, Packs};
 
-/// A model per pack, by the pack's name; cheap to clone.
+/// One model per pack, by the pack's name. Cheap to clone.
 #[derive(Clone)]
 pub struct Models {
     of: Arc<BTreeMap<String, Arc<dyn Model>>>,
@@ -15,23 +15,38 @@ pub struct Models {
 // === impl Models ===
 
 impl Models {
-    /// Collects the model that `make` returns for each pack; fails if it fails for one of them.
-    pub fn each<E>(packs: &Packs, make: impl Fn(&Pack) -> Result<Arc<dyn Model>, E>) -> Result<Self, E> {
-        let of: Result<_, E> = packs.iter().map(|pack| Ok((pack.name.clone(), make(pack)?))).collect();
+    /// Makes a model for each pack with `make`; fails if `make` fails for one of them.
+    pub fn each<E>(
+        packs: &Packs,
+        make: impl Fn(&Pack) -> Result<Arc<dyn Model>, E>,
+    ) -> Result<Self, E> {
+        let of: Result<_, E> = packs
+            .iter()
+            .map(|pack| Ok((pack.name.clone(), make(pack)?)))
+            .collect();
         Ok(Self { of: Arc::new(of?) })
     }
 
-    /// Uses one model for all packs: it has no wording of its own.
+    /// Uses one model, which has no wording of its own, for all packs.
     pub fn same(packs: &Packs, model: &Arc<dyn Model>) -> Self {
-        Self { of: Arc::new(packs.iter().map(|pack| (pack.name.clone(), Arc::clone(model))).collect()) }
+        Self {
+            of: Arc::new(
+                packs
+                    .iter()
+                    .map(|pack| (pack.name.clone(), Arc::clone(model)))
+                    .collect(),
+            ),
+        }
     }
 
-    /// Makes the offline model for each pack, with that pack's wording.
+    /// Makes an offline model for each pack, with the pack's wording.
     pub fn offline(packs: &Packs) -> Result<Self, seven_llm::Error> {
-        Self::each(packs, |pack| Ok(Arc::new(OfflineModel::from_toml(&pack.files.host)?)))
+        Self::each(packs, |pack| {
+            Ok(Arc::new(OfflineModel::from_toml(&pack.files.host)?))
+        })
     }
 
-    /// Returns the pack's model; none for a pack that was added after the models were made.
+    /// Returns the pack's model; `None` for a pack that was added after the models were made.
     pub fn of(&self, pack: &Pack) -> Option<Arc<dyn Model>> {
         self.of.get(&pack.name).cloned()
     }
@@ -39,11 +54,13 @@ impl Models {
 
 impl fmt::Debug for Models {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.of.iter().map(|(pack, model)| (pack, model.name()))).finish()
+        f.debug_map()
+            .entries(self.of.iter().map(|(pack, model)| (pack, model.name())))
+            .finish()
     }
 }
 
-/// The models of the four kinds of call, with their deadlines (AGENT-30, AGENT-64).
+/// The hosted models for the four kinds of call, with the calls' deadlines.
 #[derive(Clone)]
 pub struct Hosted {
     /// The model that routes and plans.
@@ -58,11 +75,13 @@ pub struct Hosted {
 
 impl std::fmt::Debug for Hosted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Hosted").field("speaker", &self.speaker.name()).finish_non_exhaustive()
+        f.debug_struct("Hosted")
+            .field("speaker", &self.speaker.name())
+            .finish_non_exhaustive()
     }
 }
 
-/// Deadlines of one call of each kind, retries included.
+/// The deadlines for one call of each kind, its retries included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadlines {
     pub route: Duration,
@@ -74,6 +93,11 @@ pub struct Deadlines {
 impl Default for Deadlines {
     fn default() -> Self {
         let seconds = Duration::from_secs;
-        Self { route: seconds(2), plan: seconds(3), speak: seconds(10), judge: seconds(5) }
+        Self {
+            route: seconds(2),
+            plan: seconds(3),
+            speak: seconds(10),
+            judge: seconds(5),
+        }
     }
 }

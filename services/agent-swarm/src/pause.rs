@@ -1,5 +1,4 @@
-//! Takeover by a person (SEC-33, SEC-34, SEC-104, SEC-109, CONV-42, CONV-44): the case, the text
-//! that the guest gets, and the pause after it.
+//! Takeover by a person: opens the case, writes the text that the guest gets, and pauses the host.
 
 use std::time::Duration;
 
@@ -7,36 +6,43 @@ use seven_bus::Outcome;
 use seven_domain::{AuditEvent, InboundId, Language};
 use seven_guest::{
     Session,
-    escalation::{self, Facts, PAUSE, Promise, Trigger},
+    escalation::{self, CASE_PAUSE, Facts, Origin, Promise, Severity, Trigger},
 };
 use seven_host::{Ending, Record};
-use seven_llm::Reply;
+use seven_llm::{Reply, StaffKind, StaffRequest};
 use seven_packs::TextKey;
 use seven_runtime::{Error, counted};
 use seven_store::{Tx, audit::Entry, escalations::NewEscalation};
 use uuid::Uuid;
 
 use crate::{
+    agent_reply::AgentReply,
     fallback,
-    speech::Speech,
     types::{Swarm, Work},
 };
 
-/// Intent of the text that says that a person will write.
+/// The intent of the text that says that a person will write.
 pub(crate) const ESCALATION: &str = "escalation";
-/// The only reason for a case that a guest can withdraw with a word.
+/// The reason of a case that the guest can withdraw by saying "never mind".
 const ASKS: &str = "asks_for_human";
 
-/// Returns the holding text for a guest who asks for a person; no model is asked then.
-pub(crate) fn hand_over(swarm: &Swarm, work: &Work, triggers: &[Trigger]) -> Option<Speech> {
+/// Returns the text that says that a person will write, if the guest's texts call for a takeover;
+/// no model is asked then.
+pub(crate) fn hand_over(swarm: &Swarm, work: &Work, triggers: &[Trigger]) -> Option<AgentReply> {
     let case = triggers.iter().find(|case| case.takes_over)?;
     let texts: Vec<String> = work.open.iter().map(|text| text.body.clone()).collect();
-    let stored = work.lease.language.as_deref().and_then(|language| language.parse().ok());
-    Some(holding(swarm, work, case, work.model.language(&texts, stored), None))
+    let stored = work.lease.language;
+    Some(holding(
+        swarm,
+        work,
+        case,
+        work.model.language(&texts, stored),
+        None,
+    ))
 }
 
-/// Returns all cases of this turn for a person to look at, the gravest first: those from the
-/// guest's words, and those from the counters of `session`, which includes the turn already.
+/// Returns all cases of this turn, the most severe first: those that the guest's words call for,
+/// and those that the counters of `session`, which include this turn, call for.
 pub(crate) fn cases(work: &Work, session: &Session, triggers: Vec<Trigger>) -> Vec<Trigger> {
     let counts = &session.counts;
     let facts = Facts {
@@ -54,15 +60,15 @@ pub(crate) fn cases(work: &Work, session: &Session, triggers: Vec<Trigger>) -> V
     found
 }
 
-/// Builds the reply that says that a person will write. It replaces the reply in `instead`, whose
-/// record is kept.
+/// Builds the reply that says that a person will write. It replaces `instead`, whose record is
+/// kept.
 pub(crate) fn holding(
     swarm: &Swarm,
     work: &Work,
     case: &Trigger,
     language: Language,
-    instead: Option<Speech>,
-) -> Speech {
+    instead: Option<AgentReply>,
+) -> AgentReply {
     let key = match promise(swarm, work) {
         Promise::Shortly => TextKey::EscalatedShortly,
         Promise::WithinHours => TextKey::EscalatedHours,
@@ -75,62 +81,171 @@ pub(crate) fn holding(
         intent: ESCALATION.to_owned(),
         grounded: true,
         asked: None,
-        usage: instead.as_ref().map(|speech| speech.reply.usage).unwrap_or_default(),
+        state: work.history.session.dialogue.clone(),
+        staff: Vec::new(),
+        usage: instead
+            .as_ref()
+            .map(|agent_reply| agent_reply.reply.usage)
+            .unwrap_or_default(),
     };
-    // The effects of the replaced reply are dropped, because the guest does not read it.
+    // The effects of the replaced reply are dropped, because the guest does not read that reply.
     let (agent, model, mut record, offer_calls) = instead.map_or_else(
-        || (work.pack.agents.default_agent.clone(), "pack".to_owned(), Record::default(), Vec::new()),
-        |speech| (speech.agent, speech.model, speech.record, speech.offer_calls),
+        || {
+            (
+                work.pack.agents.default_agent.clone(),
+                "pack".to_owned(),
+                Record::default(),
+                Vec::new(),
+            )
+        },
+        |agent_reply| {
+            (
+                agent_reply.agent,
+                agent_reply.model,
+                agent_reply.record,
+                agent_reply.offer_calls,
+            )
+        },
     );
-    record.path.extend([ESCALATION.to_owned(), case.reason.to_owned()]);
-    // The findings are about the replaced reply, not about the text that goes out.
+    record
+        .path
+        .extend([ESCALATION.to_owned(), case.reason.to_owned()]);
+    // The findings are about the replaced reply and not about the text that goes out.
     record.findings.clear();
     record.ending = Some(Ending::Reply);
-    Speech { reply, agent, model, record, effects: Vec::new(), offer_calls }
+    AgentReply {
+        reply,
+        agent,
+        model,
+        record,
+        effects: Vec::new(),
+        offer_calls,
+    }
 }
 
-/// Opens the cases, unless one for the same reason is open already. Pauses the conversation where a
-/// case means a takeover.
-pub(crate) async fn open_cases(swarm: &Swarm, tx: &mut Tx, work: &Work, cases: &[Trigger]) -> Result<(), Error> {
-    let Some(newest) = work.open.last().filter(|_| !cases.is_empty()) else { return Ok(()) };
+/// Opens the cases, except those whose reason has an open case. Pauses the conversation if one of
+/// them means a takeover.
+pub(crate) async fn open_cases(
+    swarm: &Swarm,
+    tx: &mut Tx,
+    work: &Work,
+    cases: &[Trigger],
+) -> Result<(), Error> {
+    let Some(newest) = work.open.last().filter(|_| !cases.is_empty()) else {
+        return Ok(());
+    };
     let guest = tx.hash_of(work.lease.guest_id).await?;
     let promise = promise(swarm, work);
     for case in cases {
+        let base = case_of(swarm, work, newest.inbound_id, promise, case.severity);
         let new = NewEscalation {
-            escalation_id: swarm.fleet.ids.uuid(),
-            conversation_id: Some(work.lease.conversation_id),
-            guest_id: Some(work.lease.guest_id),
             guest: guest.as_ref(),
-            inbound_id: Some(InboundId(newest.inbound_id)),
-            severity: case.severity.as_str(),
-            source: case.origin.as_str(),
+            source: case.origin,
             reason: case.reason,
-            pattern_id: None,
-            ack_seconds: case.severity.sla().ack_seconds,
-            respond_minutes: case.severity.respond_minutes(promise),
-            actor: "agent-swarm",
-            trace: Some(&work.trace),
+            ..base
         };
         let opened = counted::open_case(tx, &new).await?;
         if opened {
             let severity = case.severity.as_str();
-            tracing::warn!(casino = %work.casino, conversation_id = %work.lease.conversation_id, severity, reason = case.reason, trace = work.trace, "a person has to look at this");
+            tracing::warn!(
+                casino = %work.casino,
+                conversation_id = %work.lease.conversation_id,
+                severity,
+                reason = case.reason,
+                trace = work.trace,
+                "a person has to look at this"
+            );
         }
     }
     if let Some(case) = cases.iter().find(|case| case.takes_over) {
-        tx.pause(work.lease.conversation_id, case.reason, Some(pause(swarm))).await?;
+        tx.pause(work.lease.conversation_id, case.reason, Some(pause(swarm)))
+            .await?;
     }
     Ok(())
 }
 
-/// Handles texts that arrive in a pause: keeps them for the person, and sends the one holding text
-/// of the pause after the first of them (SEC-109).
+/// Begins a case about the newest open text; its source and reason are the caller's.
+fn case_of<'a>(
+    swarm: &Swarm,
+    work: &'a Work,
+    inbound_id: Uuid,
+    promise: Promise,
+    severity: Severity,
+) -> NewEscalation<'a> {
+    NewEscalation {
+        escalation_id: swarm.fleet.ids.uuid(),
+        conversation_id: Some(work.lease.conversation_id),
+        guest_id: Some(work.lease.guest_id),
+        guest: None,
+        inbound_id: Some(InboundId(inbound_id)),
+        severity,
+        source: Origin::Guardrail,
+        reason: "",
+        pattern_id: None,
+        subject: "",
+        detail: None,
+        ack_seconds: escalation::sla(severity).ack_seconds,
+        respond_minutes: escalation::respond_minutes(severity, promise),
+        actor: "agent-swarm",
+        trace: Some(&work.trace),
+    }
+}
+
+/// Opens a case for each promise of the reply that a person will do something.
+pub(crate) async fn open_promised(
+    swarm: &Swarm,
+    tx: &mut Tx,
+    work: &Work,
+    promised: &[StaffRequest],
+) -> Result<(), Error> {
+    let Some(newest) = work.open.last().filter(|_| !promised.is_empty()) else {
+        return Ok(());
+    };
+    let guest = tx.hash_of(work.lease.guest_id).await?;
+    let promise = promise(swarm, work);
+    for request in promised {
+        let severity = match request.kind {
+            StaffKind::Question | StaffKind::Comp => Severity::Sev3,
+            StaffKind::Booking | StaffKind::Change | StaffKind::Complaint => Severity::Sev2,
+        };
+        let detail = request.request.as_ref().map(serde_json::to_value);
+        let base = case_of(swarm, work, newest.inbound_id, promise, severity);
+        let new = NewEscalation {
+            guest: guest.as_ref(),
+            source: Origin::HostPromise,
+            reason: request.kind.as_str(),
+            subject: &request.subject,
+            detail: detail
+                .transpose()
+                .map_err(|error| Error::Other(error.to_string()))?,
+            ..base
+        };
+        if counted::open_case(tx, &new).await? {
+            tracing::info!(
+                casino = %work.casino,
+                conversation_id = %work.lease.conversation_id,
+                reason = request.kind.as_str(),
+                trace = work.trace,
+                "the host promised that a person will do this"
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Handles texts that arrive during a pause: keeps them for the person, and sends the holding text
+/// after the first of them.
 pub(crate) async fn hold(swarm: &Swarm, work: &Work) -> Result<Outcome, Error> {
-    let again = |why| Ok(Outcome::Wait { after: Duration::from_millis(50), why });
+    let again = |why| {
+        Ok(Outcome::Wait {
+            after: Duration::from_millis(50),
+            why,
+        })
+    };
     let conversation = work.lease.conversation_id;
     let mut tx = swarm.fleet.store.bind(&work.casino).await?;
     // Takes the conversation's lock, and checks that the lease is still ours and the pause still
-    // on.
+    // lasts.
     if !tx.release_lease(conversation, work.lease.epoch).await? {
         return again("epoch_moved");
     }
@@ -138,7 +253,12 @@ pub(crate) async fn hold(swarm: &Swarm, work: &Work) -> Result<Outcome, Error> {
         tx.commit().await?;
         return again("resumed");
     };
-    if paused.reason == ASKS && work.open.iter().any(|text| escalation::is_withdrawn(&text.body)) {
+    if paused.reason == ASKS
+        && work
+            .open
+            .iter()
+            .any(|text| escalation::is_withdrawn(&text.body))
+    {
         withdraw(&mut tx, work).await?;
         tx.commit().await?;
         return again("guest_thought_again");
@@ -146,21 +266,42 @@ pub(crate) async fn hold(swarm: &Swarm, work: &Work) -> Result<Outcome, Error> {
     let ids: Vec<Uuid> = work.open.iter().map(|text| text.inbound_id).collect();
     let queued = match ids.last() {
         Some(newest) if tx.hold_texts(conversation, &ids).await? => {
-            let stored = work.lease.language.as_deref().and_then(|language| language.parse().ok());
+            let stored = work.lease.language;
             let texts: Vec<String> = work.open.iter().map(|text| text.body.clone()).collect();
-            let body = work.pack.say(TextKey::Holding, work.model.language(&texts, stored), &work.config);
-            tx.queue(&fallback::canned(swarm, work, *newest, TextKey::Holding, body, "pause")).await?
+            let body = work.pack.say(
+                TextKey::Holding,
+                work.model.language(&texts, stored),
+                &work.config,
+            );
+            tx.queue(&fallback::canned(
+                swarm,
+                work,
+                *newest,
+                TextKey::Holding,
+                body,
+                "pause",
+            ))
+            .await?
         }
         _ => None,
     };
     tx.commit().await?;
-    tracing::info!(casino = %work.casino, texts = ids.len(), told = queued.is_some(), trace = work.trace, "texts kept for a person");
+    tracing::info!(
+        casino = %work.casino,
+        texts = ids.len(),
+        told = queued.is_some(),
+        trace = work.trace,
+        "texts kept for a person"
+    );
     let queued: Vec<_> = queued.into_iter().collect();
-    swarm.fleet.signal_queued(&work.casino, &queued, None, &work.trace).await?;
+    swarm
+        .fleet
+        .signal_queued(&work.casino, &queued, None, &work.trace)
+        .await?;
     Ok(Outcome::Done)
 }
 
-/// Ends the pause after a "never mind": the host answers again, including the texts that were kept.
+/// Ends the pause after a "never mind": the host answers again, also the texts that were kept.
 async fn withdraw(tx: &mut Tx, work: &Work) -> Result<(), Error> {
     let conversation = work.lease.conversation_id;
     tx.withdraw_cases(conversation, ASKS).await?;
@@ -179,19 +320,28 @@ async fn withdraw(tx: &mut Tx, work: &Work) -> Result<(), Error> {
 }
 
 fn pause(swarm: &Swarm) -> Duration {
-    swarm.fleet.timing.scaled(PAUSE.to_std().unwrap_or_default())
+    swarm
+        .fleet
+        .timing
+        .scaled(CASE_PAUSE.to_std().unwrap_or_default())
 }
 
 fn promise(swarm: &Swarm, work: &Work) -> Promise {
-    // The casino's settings list no holidays.
-    escalation::promise(swarm.fleet.clock.property_now(), work.config.operational.timezone, false)
+    // Holidays are not considered, because the casino's settings list none.
+    escalation::promise(
+        swarm.fleet.clock.property_now(),
+        work.config.operational.timezone,
+        false,
+    )
 }
 
-/// Returns the cases that the words of the open texts call for. A text that a person has seen
-/// already opens no case again.
+/// Returns the cases that the words of the open texts call for. A text that a person has already
+/// seen opens no case again.
 pub(crate) fn triggers(work: &Work) -> Vec<Trigger> {
     let fresh = || work.open.iter().filter(|text| !text.released);
-    let mut found: Vec<Trigger> = fresh().flat_map(|text| escalation::triggers(&facts(work, &text.body))).collect();
+    let mut found: Vec<Trigger> = fresh()
+        .flat_map(|text| escalation::triggers(&facts(work, &text.body)))
+        .collect();
     if fresh().any(|text| escalation::is_withdrawn(&text.body)) {
         found.retain(|case| case.reason != ASKS);
     }
@@ -203,8 +353,8 @@ pub(crate) fn triggers(work: &Work) -> Vec<Trigger> {
 fn facts<'a>(work: &Work, text: &'a str) -> Facts<'a> {
     Facts {
         text,
-        frustrated_in_row: work.recall.session.counts.frustrated_in_row,
-        recent_cases: u32::try_from(work.recall.place.recent_cases).unwrap_or(u32::MAX),
+        frustrated_in_row: work.history.session.counts.frustrated_in_row,
+        recent_cases: u32::try_from(work.history.place.recent_cases).unwrap_or(u32::MAX),
         ..Facts::default()
     }
 }

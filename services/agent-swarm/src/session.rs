@@ -1,5 +1,5 @@
-//! The session of a turn (SMS-26, DATA-24, DATA-25, CONV-30): which earlier texts the turn is
-//! shown, how a returning guest is welcomed, and what the turn's commit writes about both.
+//! The session of a turn: the words for a returning guest, and what the turn's commit writes about
+//! session and profile.
 
 use chrono::{DateTime, Utc};
 use seven_domain::{Language, MessageClass};
@@ -21,155 +21,247 @@ use seven_tools::Effect;
 use uuid::Uuid;
 
 use crate::{
+    agent_reply::AgentReply,
+    history::{History, is_current},
     pause::{self, ESCALATION},
-    recall::{Recall, is_current},
-    scene::Scene,
-    speech::Speech,
+    turn_input::TurnInput,
     types::{Swarm, Work},
 };
 
-/// Names with more characters are left out of the welcome-back line, which has to stay short.
+/// A longer name is left out of the line that welcomes a guest back, which has to stay short;
+/// `MOST_TOPIC`: the same for the subject.
 const MOST_NAME: usize = 16;
 const MOST_TOPIC: usize = 40;
-/// A session with this many turns is counted as long: it may be a loop.
+/// A session with this many turns counts as long, because it may be a loop.
 const LONG: u32 = 16;
-/// Intent of a reply that asks the guest what the guest meant.
+/// The intent of a reply that asks the guest what was meant.
 const UNCLEAR: &str = "unclear";
 
-/// A reply with everything that is committed together with it.
+/// A reply, with everything that is committed together with it.
 #[derive(Debug)]
-pub(crate) struct Told {
-    pub(crate) speech: Speech,
-    /// The reply as the guest reads it, without the disclosure that may precede it.
+pub(crate) struct ReadyTurn {
+    pub(crate) agent_reply: AgentReply,
+    /// The reply as the guest reads it, without a disclosure before it.
     pub(crate) draft: String,
     pub(crate) class: MessageClass,
-    /// The session, including this turn.
+    /// The session, with this turn counted.
     pub(crate) session: Session,
     pub(crate) cases: Vec<Trigger>,
 }
 
-/// The state that a turn leaves in its session and, where it changed, in the guest's profile.
+/// The state that a turn leaves in its session and, if it changed, in the guest's profile.
 #[derive(Debug)]
 pub(crate) struct After {
     pub(crate) session: Option<SessionAfter>,
     pub(crate) profile: Option<serde_json::Value>,
 }
 
-// === impl Told ===
+// === impl ReadyTurn ===
 
-impl Told {
-    /// Counts what the committed turn added to the guest's profile and its session (OBS-27).
-    pub(crate) fn count(&self, work: &Work, scene: &Scene) {
+impl ReadyTurn {
+    /// Counts what the committed turn added to the guest's profile and to its session.
+    pub(crate) fn count(&self, work: &Work, input: &TurnInput) {
         let (casino, guests) = (work.casino.as_str(), &metrics().guests);
-        if work.recall.is_fresh() {
-            let filled = completeness(&scene.profile, scene.request.now).get();
+        if work.history.is_fresh() {
+            let filled = completeness(&input.profile, input.request.now).get();
             guests.sessions.with_label_values(&[casino]).inc();
-            guests.completeness.with_label_values(&[casino]).observe(filled);
+            guests
+                .completeness
+                .with_label_values(&[casino])
+                .observe(filled);
         }
         if self.session.turns == LONG {
             guests.long_sessions.with_label_values(&[casino]).inc();
         }
-        guests.fields.with_label_values(&[casino]).inc_by(scene.learnt.len() as u64);
-        for effect in &self.speech.effects {
+        guests
+            .fields
+            .with_label_values(&[casino])
+            .inc_by(input.learnt.len() as u64);
+        for effect in &self.agent_reply.effects {
             match effect {
                 Effect::Offer(_) => guests.offers.with_label_values(&[casino, "issued"]).inc(),
-                Effect::Redeemed { .. } => guests.offers.with_label_values(&[casino, "redeemed"]).inc(),
+                Effect::Redeemed { .. } => {
+                    guests.offers.with_label_values(&[casino, "redeemed"]).inc();
+                }
                 Effect::Observe(_) => {}
             }
         }
     }
 }
 
-/// Returns the text that will precede the reply: the disclosure, and a welcome for a returning
-/// guest. Takes the language with the longer welcome, so that there is room for either.
+/// Returns the text that will stand before the reply: the disclosure, and a welcome for a returning
+/// guest. Takes the longer of both languages, so that either has room.
 pub(crate) fn lead(swarm: &Swarm, work: &Work, disclosure: Option<String>) -> Option<String> {
     let now = swarm.fleet.clock.property_now();
-    let welcomes = Language::ALL.into_iter().filter_map(|language| welcome(work, language, None, now));
+    let welcomes = Language::ALL
+        .into_iter()
+        .filter_map(|language| welcome(work, language, None, now));
     let welcome = welcomes.max_by_key(|text| text.chars().count());
     let parts: Vec<String> = disclosure.into_iter().chain(welcome).collect();
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-/// Adds the reply to the session and opens the cases that the turn calls for. Replaces the reply
-/// with the holding text where a person takes over.
-pub(crate) fn weigh(swarm: &Swarm, work: &Work, scene: &Scene, speech: Speech, triggers: Vec<Trigger>) -> Told {
+/// Counts the turn in the session and finds the cases that it calls for. If a person takes over,
+/// the text that says so replaces the reply.
+pub(crate) fn weigh(
+    swarm: &Swarm,
+    work: &Work,
+    input: &TurnInput,
+    agent_reply: AgentReply,
+    triggers: Vec<Trigger>,
+) -> ReadyTurn {
     let now = swarm.fleet.clock.property_now();
-    let texts = &scene.request.texts;
-    let mut session = work.recall.session.clone();
+    let texts = &input.request.texts;
+    let mut session = work.history.session.clone();
     if let Some(profile) = &work.profile {
-        // The profile, not the session, decides the phase of the conversation (CONV-30).
+        // The phase of the conversation is taken from the profile, not from the session.
         session.phase = profile.engagement.conversation_phase;
     }
-    session.take(&seen(work, scene, &speech, texts));
+    session.take(&seen(work, input, &agent_reply, texts));
+    session.dialogue.clone_from(&agent_reply.reply.state);
     let cases = pause::cases(work, &session, triggers);
     let taken = cases.iter().find(|case| case.takes_over);
     if let Some(case) = taken {
-        // The holding text may already be the reply, if no model was asked. Otherwise it replaces
-        // the model's reply.
-        let is_said = speech.reply.intent == ESCALATION;
-        let speech =
-            if is_said { speech } else { pause::holding(swarm, work, case, speech.reply.language, Some(speech)) };
-        let draft = speech.reply.text.clone();
-        return Told { speech, draft, class: MessageClass::Holding, session, cases };
+        // If no model was asked, the reply already says that a person will write; otherwise that
+        // text replaces the model's reply.
+        let is_said = agent_reply.reply.intent == ESCALATION;
+        let agent_reply = if is_said {
+            agent_reply
+        } else {
+            pause::holding(
+                swarm,
+                work,
+                case,
+                agent_reply.reply.language,
+                Some(agent_reply),
+            )
+        };
+        let draft = agent_reply.reply.text.clone();
+        return ReadyTurn {
+            agent_reply,
+            draft,
+            class: MessageClass::Holding,
+            session,
+            cases,
+        };
     }
-    let lost = session.counts.circles.rescue() == Rescue::Menu && speech.reply.intent == UNCLEAR;
-    let speech = if lost { menu(work, speech) } else { speech };
-    let topic = (speech.reply.intent == "greeting" && speech.reply.sources.is_empty()).then_some(&work.recall);
-    let welcome = welcome(work, speech.reply.language, topic, now);
-    let draft = welcome.into_iter().chain([speech.reply.text.clone()]).collect::<Vec<_>>().join(" ");
+    let lost =
+        session.counts.circles.rescue() == Rescue::Menu && agent_reply.reply.intent == UNCLEAR;
+    let agent_reply = if lost {
+        menu(work, agent_reply)
+    } else {
+        agent_reply
+    };
+    let topic = (agent_reply.reply.intent == "greeting" && agent_reply.reply.sources.is_empty())
+        .then_some(&work.history);
+    let welcome = welcome(work, agent_reply.reply.language, topic, now);
+    let draft = welcome
+        .into_iter()
+        .chain([agent_reply.reply.text.clone()])
+        .collect::<Vec<_>>()
+        .join(" ");
     let most = work.config.branding.exclamation_limit;
-    let draft = if draft.contains('!') { calmed(&draft, most, &loud_names(work, now)) } else { draft };
-    Told { speech, draft, class: MessageClass::Reply, session, cases }
+    let draft = if draft.contains('!') {
+        calmed(&draft, most, &loud_names(work, now))
+    } else {
+        draft
+    };
+    ReadyTurn {
+        agent_reply,
+        draft,
+        class: MessageClass::Reply,
+        session,
+        cases,
+    }
 }
 
-/// Returns the session, phase and profile that the turn's commit writes.
-pub(crate) fn settle(swarm: &Swarm, work: &Work, scene: &mut Scene, told: &Told) -> Result<After, Error> {
-    let mut session = told.session.clone();
+/// Returns the session, phase and profile for the turn's commit to write.
+pub(crate) fn settle(
+    swarm: &Swarm,
+    work: &Work,
+    input: &mut TurnInput,
+    ready: &ReadyTurn,
+) -> Result<After, Error> {
+    let mut session = ready.session.clone();
     let now = swarm.fleet.clock.property_now();
-    let next = session::advance(&session, &scene.profile, &step(work, scene, told, now));
+    let next = session::advance(&session, &input.profile, &step(work, input, ready, now));
     if next != session.phase {
-        tracing::info!(casino = %work.casino, conversation_id = %work.lease.conversation_id, from = session.phase.as_str(), to = next.as_str(), trace = work.trace, "the conversation's phase changed");
+        tracing::info!(
+            casino = %work.casino,
+            conversation_id = %work.lease.conversation_id,
+            from = session.phase.as_str(),
+            to = next.as_str(),
+            trace = work.trace,
+            "the conversation's phase changed"
+        );
         session.enter(next);
-        scene.profile.engagement.conversation_phase = next;
-        scene.profile.engagement.phase_entered_at = Some(now);
+        input.profile.engagement.conversation_phase = next;
+        input.profile.engagement.phase_entered_at = Some(now);
     }
-    scene.profile.count(&counted(work, told, now));
-    let session = work.recall.place.session.as_ref().map(|row| after(row.session_id, next, &session)).transpose()?;
-    let profile = (work.profile.as_ref() != Some(&scene.profile)).then(|| scene.profile.to_json());
+    input.profile.count(&counted(work, ready, now));
+    let session = work
+        .history
+        .place
+        .session
+        .as_ref()
+        .map(|row| after(row.session_id, next, &session))
+        .transpose()?;
+    let profile = (work.profile.as_ref() != Some(&input.profile)).then(|| input.profile.to_json());
     Ok(After { session, profile })
 }
 
-fn step(work: &Work, scene: &Scene, told: &Told, now: DateTime<Utc>) -> Step {
-    let plan = told.speech.record.plan.as_ref();
+fn step(work: &Work, input: &TurnInput, ready: &ReadyTurn, now: DateTime<Utc>) -> Step {
+    let plan = ready.agent_reply.record.plan.as_ref();
     Step {
         now,
-        today: now.with_timezone(&work.config.operational.timezone).date_naive(),
-        // Always true: the compliance gate passes on no text of a guest who opted out.
+        today: now
+            .with_timezone(&work.config.operational.timezone)
+            .date_naive(),
+        // Always true here, because the compliance gate passes on no text of a guest who opted out.
         reachable: true,
-        escalated: work.recall.place.open_cases > 0 || told.cases.iter().any(|case| case.takes_over),
-        offer_readiness: plan.map_or(Confidence::ZERO, |plan| Confidence::clamped(plan.offer_readiness)),
-        silence: work.recall.silence(),
-        names_next_visit: scene.learnt.iter().any(|path| path == Key::VisitDate.path()),
+        escalated: work.history.place.open_cases > 0
+            || ready.cases.iter().any(|case| case.takes_over),
+        offer_readiness: plan.map_or(Confidence::ZERO, |plan| {
+            Confidence::clamped(plan.offer_readiness)
+        }),
+        silence: work.history.silence(),
+        names_next_visit: input
+            .learnt
+            .iter()
+            .any(|path| path == Key::VisitDate.path()),
     }
 }
 
-/// Returns the names in the casino's content that contain an exclamation mark themselves.
+/// Returns the names in the casino's content that have an exclamation mark of their own.
 fn loud_names(work: &Work, now: DateTime<Utc>) -> Vec<&str> {
-    let rows = work.index.current(now).flat_map(|item| [Some(item.name.as_str()), item.name_es.as_deref()]);
-    rows.flatten().chain([work.config.prompts.casino_name_display.as_str()]).filter(|name| name.contains('!')).collect()
+    let rows = work
+        .index
+        .current(now)
+        .flat_map(|item| [Some(item.name.as_str()), item.name_es.as_deref()]);
+    rows.flatten()
+        .chain([work.config.prompts.casino_name_display.as_str()])
+        .filter(|name| name.contains('!'))
+        .collect()
 }
 
-/// Returns what the turn adds to the guest's counters (DATA-19, CONV-52).
-fn counted(work: &Work, told: &Told, now: DateTime<Utc>) -> Counted {
-    let effects = |is: fn(&Effect) -> bool| told.speech.effects.iter().filter(|effect| is(effect)).count();
+/// Returns what the turn adds to the guest's counters.
+fn counted(work: &Work, ready: &ReadyTurn, now: DateTime<Utc>) -> Counted {
+    let effects = |is: fn(&Effect) -> bool| {
+        ready
+            .agent_reply
+            .effects
+            .iter()
+            .filter(|effect| is(effect))
+            .count()
+    };
     Counted {
         now,
         texts: work.open.len(),
-        fresh: work.recall.is_fresh(),
+        fresh: work.history.is_fresh(),
         offers: effects(|effect| matches!(effect, Effect::Offer(_))),
         redeemed: effects(|effect| matches!(effect, Effect::Redeemed { .. })),
-        escalations: told.cases.len(),
-        mood: told.session.counts.moods.last().copied(),
+        escalations: ready.cases.len(),
+        mood: ready.session.counts.moods.last().copied(),
     }
 }
 
@@ -181,35 +273,55 @@ fn after(session_id: Uuid, phase: Phase, session: &Session) -> Result<SessionAft
         turns: session.turns,
         summary: serde_json::to_value(&session.summary).map_err(json)?,
         counts: serde_json::to_value(&session.counts).map_err(json)?,
+        dialogue: serde_json::to_value(&session.dialogue).map_err(json)?,
     })
 }
 
-/// Replaces one more clarifying question with a broad choice in plain words, after three turns that
-/// led nowhere (CONV-33).
-fn menu(work: &Work, speech: Speech) -> Speech {
-    let text = work.pack.say(TextKey::Menu, speech.reply.language, &work.config);
-    let mut record = speech.record;
+/// After three turns without progress, replaces one more clarifying question by a broad choice in
+/// plain words.
+fn menu(work: &Work, agent_reply: AgentReply) -> AgentReply {
+    let text = work
+        .pack
+        .say(TextKey::Menu, agent_reply.reply.language, &work.config);
+    let mut record = agent_reply.record;
     record.path.push("menu".to_owned());
-    Speech { reply: Reply { text, ..speech.reply }, record, ..speech }
+    AgentReply {
+        reply: Reply {
+            text,
+            ..agent_reply.reply
+        },
+        record,
+        ..agent_reply
+    }
 }
 
-fn seen<'a>(work: &Work, scene: &Scene, speech: &Speech, texts: &'a [String]) -> TurnSeen<'a> {
-    let record = &speech.record;
+fn seen<'a>(
+    work: &Work,
+    input: &TurnInput,
+    agent_reply: &AgentReply,
+    texts: &'a [String],
+) -> TurnSeen<'a> {
+    let record = &agent_reply.record;
     let fallback = matches!(record.ending, Some(Ending::Fallback(_)));
     let route = record.route.as_ref();
-    let about = about(&work.index, &speech.reply.sources);
-    let staged = speech.effects.iter().any(|effect| matches!(effect, Effect::Offer(_)));
+    let about = about(&work.index, &agent_reply.reply.sources);
+    let staged = agent_reply
+        .effects
+        .iter()
+        .any(|effect| matches!(effect, Effect::Offer(_)));
     TurnSeen {
         texts,
+        rejects: work.pack.offers.is_any_rejection(texts),
         offers: staged || about.iter().any(|subject| subject.offer),
         about,
-        answered: speech.reply.grounded && !fallback,
+        answered: agent_reply.reply.grounded && !fallback,
         fallback,
-        ambiguous: speech.reply.intent == UNCLEAR
+        ambiguous: agent_reply.reply.intent == UNCLEAR
             || route.is_some_and(|route| {
-                route.domain.is_none() && route.confidence < work.pack.agents.limits.least_confidence
+                route.domain.is_none()
+                    && route.confidence < work.pack.agents.limits.least_confidence
             }),
-        news: !scene.learnt.is_empty(),
+        news: !input.learnt.is_empty(),
         mood: record.plan.as_ref().map(|plan| mood(plan.sentiment)),
         validation_failures: u32::from(matches!(
             record.ending,
@@ -227,40 +339,70 @@ fn mood(sentiment: Sentiment) -> Mood {
     }
 }
 
-/// Returns the content rows behind a reply, as subjects to mention in a later session. Leaves out
-/// hours, house rules and general information.
+/// Returns the content rows behind a reply as subjects for a later session; leaves out hours, rules
+/// and general information.
 fn about(index: &Index, sources: &[String]) -> Vec<Subject> {
     let rows = sources.iter().filter_map(|id| index.get(id));
-    let told =
-        rows.filter(|item| !matches!(item.category, Category::Hours | Category::Regulations | Category::GeneralInfo));
-    told.map(|item| Subject {
-        id: item.id.clone(),
-        name: item.name.clone(),
-        offer: item.category == Category::Promotions,
-    })
-    .collect()
+    let ready = rows.filter(|item| {
+        !matches!(
+            item.category,
+            Category::Hours | Category::Regulations | Category::GeneralInfo
+        )
+    });
+    ready
+        .map(|item| Subject {
+            id: item.id.clone(),
+            name: item.name.clone(),
+            offer: item.category == Category::Promotions,
+        })
+        .collect()
 }
 
-/// Returns one warm line for the first reply after a session ended; with `last`, it names the last
-/// subject of that session. Returns none while a case is open: a guest who complained gets no
-/// cheerful welcome.
-fn welcome(work: &Work, language: Language, last: Option<&Recall>, now: DateTime<Utc>) -> Option<String> {
-    let recall = &work.recall;
+/// Returns a line that welcomes a guest back, for the first reply of a new session; with `last`, it
+/// names that session's last subject. `None` while a case is open.
+fn welcome(
+    work: &Work,
+    language: Language,
+    last: Option<&History>,
+    now: DateTime<Utc>,
+) -> Option<String> {
+    let history = &work.history;
     let name = work.profile.as_ref().and_then(|profile| name(profile, now));
-    let met = match session::resume(Some(&recall.session), recall.before.as_ref(), name.is_some()) {
-        Resume::Warm | Resume::Cold => recall.place.open_cases == 0,
+    let met = match session::resume(
+        Some(&history.session),
+        history.before.as_ref(),
+        name.is_some(),
+    ) {
+        Resume::Warm | Resume::Cold => history.place.open_cases == 0,
         Resume::Same | Resume::NewGuest => false,
     };
-    let topic = last.and_then(|recall| recall.before.as_ref()?.summary.last());
-    let topic = topic.filter(|topic| topic.name.chars().count() <= MOST_TOPIC && is_current(&work.index, topic, now));
+    let topic = last.and_then(|history| history.before.as_ref()?.summary.last());
+    let topic = topic.filter(|topic| {
+        topic.name.chars().count() <= MOST_TOPIC && is_current(&work.index, topic, now)
+    });
     let topic = topic.map_or("", |topic| topic.name.as_str());
-    let slots = Slots { guest: name.as_deref().unwrap_or_default(), topic, ..work.pack.slots(&work.config) };
-    met.then(|| work.pack.texts.render(TextKey::WelcomeBack, language, &slots))
+    let slots = Slots {
+        guest: name.as_deref().unwrap_or_default(),
+        topic,
+        ..work.pack.slots(&work.config)
+    };
+    met.then(|| {
+        work.pack
+            .texts
+            .render(TextKey::WelcomeBack, language, &slots)
+    })
 }
 
-/// Returns the guest's name, if it is short and needs no review.
+/// Returns the guest's name, if it is short and no person has to review it.
 fn name(profile: &Profile, now: DateTime<Utc>) -> Option<String> {
-    let settled = profile.field(Key::Name).is_some_and(|field| !field.needs_review);
-    let name = profile.seen(Key::Name, now).filter(|_| settled)?.as_text()?;
-    (1..=MOST_NAME).contains(&name.chars().count()).then(|| name.to_owned())
+    let settled = profile
+        .field(Key::Name)
+        .is_some_and(|field| !field.needs_review);
+    let name = profile
+        .seen(Key::Name, now)
+        .filter(|_| settled)?
+        .as_text()?;
+    (1..=MOST_NAME)
+        .contains(&name.chars().count())
+        .then(|| name.to_owned())
 }

@@ -1,9 +1,10 @@
-//! Handling of an operator's switch in a turn (D14, SEC-121 to SEC-123): no model is asked and the
-//! guest's texts stay open. In safe mode the guest is told once that nobody answers now.
+//! Replaces a turn while an operator's switch forbids turns (D14): no answer is generated, and
+//! texts stay open, or held if the conversation is paused. In safe mode the guest is told once that
+//! nobody answers now.
 
 use std::sync::Arc;
 
-use seven_domain::{CasinoConfig, ConversationId, InboundId, OutboundId};
+use seven_domain::{CasinoConfig, InboundId};
 use seven_llm::Model;
 use seven_packs::{Pack, TextKey};
 use seven_runtime::Error;
@@ -18,7 +19,7 @@ use uuid::Uuid;
 
 use crate::types::Swarm;
 
-/// A leased conversation that may not be answered now.
+/// A conversation whose lease was taken, and that may not be answered now.
 pub(crate) struct Silenced<'a> {
     pub(crate) lease: &'a Lease,
     pub(crate) config: &'a CasinoConfig,
@@ -32,9 +33,8 @@ pub(crate) fn silent(switched: &[Switch]) -> bool {
     switched.iter().any(|switch| switch.silences_agents())
 }
 
-/// Leaves the texts open: when the switch ends, the recent ones are answered. Texts to a person who
-/// took the conversation over are kept for that person. Releases the lease and returns the holding
-/// text of safe mode where it is due.
+/// Leaves the texts open, so that recent ones are answered when the switch ends, and releases the
+/// lease. Returns the holding text of safe mode, if it is due.
 pub(crate) async fn keep(
     swarm: &Swarm,
     tx: &mut Tx,
@@ -48,47 +48,50 @@ pub(crate) async fn keep(
         tx.hold_texts(conversation, &ids).await?;
         return Ok(None);
     }
-    let mute = [Switch::Outbound, Switch::Kill].iter().any(|switch| switched.contains(switch));
-    let Some(newest) = silenced.open.last().filter(|_| switched.contains(&Switch::SafeMode) && !mute) else {
+    let mute = [Switch::Outbound, Switch::Kill]
+        .iter()
+        .any(|switch| switched.contains(switch));
+    let Some(newest) = silenced
+        .open
+        .last()
+        .filter(|_| switched.contains(&Switch::SafeMode) && !mute)
+    else {
         return Ok(None);
     };
     if tx.told_of_safe_mode(conversation).await? {
         return Ok(None);
     }
-    // Replies made before safe mode may not go out during it, and would precede this text in the
-    // queue.
-    tx.cancel_unsent(conversation, Switch::SafeMode.as_str()).await?;
-    Ok(tx.queue(&holding_reply(swarm, silenced, conversation, newest)).await?)
+    // Replies from before safe mode are cancelled: they must not go out now and would precede this
+    // text.
+    tx.cancel_unsent(conversation, Switch::SafeMode.as_str())
+        .await?;
+    Ok(tx.queue(&holding_reply(swarm, silenced, newest)).await?)
 }
 
-fn holding_reply(
-    swarm: &Swarm,
-    silenced: &Silenced<'_>,
-    conversation: ConversationId,
-    newest: &OpenText,
-) -> NewOutbound {
-    let Silenced { lease, config, pack, model, open } = silenced;
-    let stored = lease.language.as_deref().and_then(|language| language.parse().ok());
+fn holding_reply(swarm: &Swarm, silenced: &Silenced<'_>, newest: &OpenText) -> NewOutbound {
+    let Silenced {
+        lease,
+        config,
+        pack,
+        model,
+        open,
+    } = silenced;
+    let key = TextKey::SafeMode;
     let texts: Vec<String> = open.iter().map(|text| text.body.clone()).collect();
-    let body = pack.say(TextKey::SafeMode, model.language(&texts, stored), config);
-    let measure = seven_sms::measure(&body);
-    NewOutbound {
-        outbound_id: swarm.fleet.ids.next::<OutboundId>(),
-        conversation_id: conversation,
-        guest_id: lease.guest_id,
-        origin: Origin::Inbound(InboundId(newest.inbound_id)),
-        part: 1,
-        parts: 1,
-        kind: TextKey::SafeMode.as_str().to_owned(),
-        class: pack.texts.class(TextKey::SafeMode),
+    let body = pack.say(key, model.language(&texts, lease.language), config);
+    let origin = Origin::Canned {
+        inbound: InboundId(newest.inbound_id),
+        key: key.as_str(),
+    };
+    let (class, useful_for) = (pack.texts.class(key), pack.rules.usefulness());
+    NewOutbound::new(
+        swarm.fleet.ids.next(),
+        lease.recipient(),
+        origin,
+        class,
         body,
-        encoding: measure.encoding.as_str().to_owned(),
-        units: i32::try_from(measure.units).unwrap_or(i32::MAX),
-        segments: i32::try_from(measure.segments).unwrap_or(i32::MAX),
-        agent: Switch::SafeMode.as_str().to_owned(),
-        answers_at: None,
-        delay: std::time::Duration::ZERO,
-        useful_for: pack.rules.usefulness(),
-        trace: newest.trace.clone(),
-    }
+        useful_for,
+    )
+    .agent(Switch::SafeMode.as_str())
+    .trace(&newest.trace)
 }

@@ -1,11 +1,11 @@
-//! Runs one turn: asks the model while renewing the lease, commits if the epoch is unchanged, and
+//! Runs one turn: asks the model while the lease is renewed, commits if the epoch is unchanged, and
 //! announces the draft.
 
 use std::time::Duration;
 
 use seven_bus::Outcome;
-use seven_compliance::disclosure::{self, Due, Facts};
-use seven_domain::{Language, TurnId};
+use seven_compliance::disclosure::{self, Facts};
+use seven_domain::{DisclosureKind, Language, TurnId};
 use seven_faults::failpoint;
 use seven_host::Record;
 use seven_packs::TextKey;
@@ -20,48 +20,59 @@ use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
 use crate::{
+    agent_reply::AgentReply,
     fallback, mutant, pause,
-    scene::{Scene, TurnContext},
-    session::{self, After, Told},
-    speech::Speech,
+    session::{self, After, ReadyTurn},
     switches::silent,
     think,
+    turn_input::{TurnContext, TurnInput},
     types::{LeaseCommit, Swarm, Work},
     vetting::flag,
 };
 
-/// Number of failures of one turn after which the guest gets the fallback text.
+/// After this many failures of one turn, the guest gets the fallback text.
 const MOST_TRIES: i32 = 5;
 
 enum Asked {
-    Replied(Box<Speech>),
-    /// STOP, a takeover or another worker raised the epoch: this turn must not reply.
+    Replied(Box<AgentReply>),
+    /// A STOP, a takeover or another worker raised the epoch, so this turn must not reply.
     Overtaken,
     Failed(String),
 }
 
-pub(crate) async fn turn(swarm: &Swarm, work: Work, leasing: LeaseCommit) -> Result<Outcome, Error> {
+pub(crate) async fn turn(
+    swarm: &Swarm,
+    work: Work,
+    leasing: LeaseCommit,
+) -> Result<Outcome, Error> {
     let mut span = trace::step("seven.turn", "").entered();
     span.tell("seven.thread_id", &work.lease.conversation_id);
     span.set("seven.message_count", work.open.len());
     failpoint!("swarm.after_lease");
-    let overtaken = Outcome::Wait { after: Duration::from_millis(50), why: "epoch_moved" };
-    if work.recall.place.paused.is_some() {
+    let overtaken = Outcome::Wait {
+        after: Duration::from_millis(50),
+        why: "epoch_moved",
+    };
+    if work.history.place.paused.is_some() {
         leased(leasing).await?;
         return pause::hold(swarm, &work).await;
     }
-    let mut scene = scene(swarm, &work);
+    let mut input = input(swarm, &work);
     let triggers = pause::triggers(&work);
     let asked = match pause::hand_over(swarm, &work, &triggers) {
-        Some(speech) => Asked::Replied(Box::new(speech)),
-        None => ask(swarm, &work, &scene).await?,
+        Some(agent_reply) => Asked::Replied(Box::new(agent_reply)),
+        None => ask(swarm, &work, &input).await?,
     };
     leased(leasing).await?;
     match asked {
-        Asked::Replied(speech) => {
-            let told = session::weigh(swarm, &work, &scene, *speech, triggers);
-            told.speech.describe(&mut span);
-            Ok(if commit(swarm, &work, &mut scene, &told).await? { Outcome::Done } else { overtaken })
+        Asked::Replied(agent_reply) => {
+            let ready = session::weigh(swarm, &work, &input, *agent_reply, triggers);
+            ready.agent_reply.describe(&mut span);
+            Ok(if commit(swarm, &work, &mut input, &ready).await? {
+                Outcome::Done
+            } else {
+                overtaken
+            })
         }
         Asked::Overtaken => {
             span.set("seven.outcome", "overtaken");
@@ -74,18 +85,25 @@ pub(crate) async fn turn(swarm: &Swarm, work: Work, leasing: LeaseCommit) -> Res
     }
 }
 
-/// Asks the model for the reply, and renews the lease meanwhile.
-async fn ask(swarm: &Swarm, work: &Work, scene: &Scene) -> Result<Asked, Error> {
+/// Asks the model for the reply, and renews the lease until it comes.
+async fn ask(swarm: &Swarm, work: &Work, input: &TurnInput) -> Result<Asked, Error> {
     let lease = swarm.fleet.timing.lease();
-    let thought = think::think(swarm, work, scene);
+    let thought = think::think(swarm, work, input);
     tokio::pin!(thought);
     let mut renew_at = Instant::now() + lease / 3;
     loop {
         tokio::select! {
-            said = &mut thought => return Ok(said.map_or_else(Asked::Failed, |speech| Asked::Replied(Box::new(speech)))),
+            said = &mut thought => return Ok(said.map_or_else(
+                Asked::Failed,
+                |agent_reply| Asked::Replied(Box::new(agent_reply)),
+            )),
             () = sleep_until(renew_at) => {
                 let mut tx = swarm.fleet.store.bind(&work.casino).await?;
-                let ours = tx.renew_lease(work.lease.conversation_id, work.lease.epoch, lease).await?;
+                let ours = tx.renew_lease(
+                    work.lease.conversation_id,
+                    work.lease.epoch,
+                    lease,
+                ).await?;
                 tx.commit().await?;
                 if !ours {
                     return Ok(Asked::Overtaken);
@@ -96,24 +114,37 @@ async fn ask(swarm: &Swarm, work: &Work, scene: &Scene) -> Result<Asked, Error> 
     }
 }
 
-fn scene(swarm: &Swarm, work: &Work) -> Scene {
+fn input(swarm: &Swarm, work: &Work) -> TurnInput {
     let around = TurnContext {
         now: swarm.fleet.clock.property_now(),
-        lead: session::lead(swarm, work, disclosure_due(work).map(|due| disclosure(work, due))),
+        lead: session::lead(
+            swarm,
+            work,
+            disclosure_due(work).map(|due| disclosure(work, due)),
+        ),
         deadline: swarm.settings.model_deadline,
     };
-    Scene::of(work, &*work.model, around)
+    TurnInput::of(work, &*work.model, around)
 }
 
-/// Writes the turn and marks exactly the texts that it read as answered, under the conversation's
-/// lock. Returns false when another worker or a takeover raised the epoch first.
-async fn commit(swarm: &Swarm, work: &Work, scene: &mut Scene, told: &Told) -> Result<bool, Error> {
-    let speech = &told.speech;
-    let reply = &speech.reply;
+/// Under the conversation's lock, writes the turn and marks as answered exactly the texts that it
+/// read. Returns false if another worker or a takeover raised the epoch.
+async fn commit(
+    swarm: &Swarm,
+    work: &Work,
+    input: &mut TurnInput,
+    ready: &ReadyTurn,
+) -> Result<bool, Error> {
+    let agent_reply = &ready.agent_reply;
+    let reply = &agent_reply.reply;
     let step = trace::step("seven.node.commit", "");
     let conversation = work.lease.conversation_id;
     let ids: Vec<Uuid> = work.open.iter().map(|t| t.inbound_id).collect();
-    let Some((first, newest_text_at)) = work.open.first().zip(work.open.iter().map(|t| t.since).max()) else {
+    let Some((first, newest_text_at)) = work
+        .open
+        .first()
+        .zip(work.open.iter().map(|t| t.since).max())
+    else {
         return Ok(true);
     };
     let turn_id = TurnId(first.inbound_id);
@@ -122,34 +153,46 @@ async fn commit(swarm: &Swarm, work: &Work, scene: &mut Scene, told: &Told) -> R
         conversation_id: conversation,
         guest_id: work.lease.guest_id,
         epoch: work.lease.epoch,
-        agent: speech.agent.clone(),
-        model: speech.model.clone(),
+        agent: agent_reply.agent.clone(),
+        model: agent_reply.model.clone(),
         intent: reply.intent.clone(),
-        language: reply.language.as_str().to_owned(),
+        language: reply.language,
         verdict: "pass".to_owned(),
-        draft: told.draft.clone(),
-        disclosure: disclosure_due(work).map(Due::as_str),
+        draft: ready.draft.clone(),
+        disclosure: disclosure_due(work),
         sources: reply.sources.clone(),
         grounded: reply.grounded,
-        class: told.class.as_str().to_owned(),
+        class: ready.class,
         newest_text_at,
         trace: work.trace.clone(),
-        record: serde_json::to_value(Record { learnt: scene.learnt.clone(), ..speech.record.clone() })
-            .map_err(|error| Error::Other(error.to_string()))?,
+        record: serde_json::to_value(Record {
+            learnt: input.learnt.clone(),
+            ..agent_reply.record.clone()
+        })
+        .map_err(|error| Error::Other(error.to_string()))?,
     };
-    let after = remember(swarm, work, scene, told)?;
+    let after = remember(swarm, work, input, ready)?;
     mutant::dawdle().await;
     let place = swarm.commits.acquire().await;
     // If a crash of the database loses this commit, the texts are open again and the sweep signals
-    // them. Nothing was sent then: the pre-send check would have made the commit durable.
+    // them. Nothing was sent by then, because the pre-send check makes the commit durable.
     let mut tx = swarm.fleet.store.bind_repeatable(&work.casino).await?;
     let ids: Vec<Uuid> = if mutant::answers_all() {
-        tx.open_texts(conversation).await?.iter().map(|t| t.inbound_id).collect()
+        tx.open_texts(conversation)
+            .await?
+            .iter()
+            .map(|t| t.inbound_id)
+            .collect()
     } else {
         ids
     };
-    let kept = Kept { session: after.session.as_ref(), profile: after.profile.as_ref() };
-    let Some(Committing { switched, more }) = tx.commit_turn(&turn, &ids, kept).await? else { return Ok(false) };
+    let kept = Kept {
+        session: after.session.as_ref(),
+        profile: after.profile.as_ref(),
+    };
+    let Some(Committing { switched, more }) = tx.commit_turn(&turn, &ids, kept).await? else {
+        return Ok(false);
+    };
     // An operator set a switch while the model was working: the reply is dropped and the texts stay
     // open (D14).
     if silent(&switched) {
@@ -159,29 +202,56 @@ async fn commit(swarm: &Swarm, work: &Work, scene: &mut Scene, told: &Told) -> R
         tx.commit().await?;
         return Ok(false);
     }
-    carry_out(swarm, &mut tx, work, told).await?;
-    flag(&mut tx, work, scene, speech, turn_id.0).await?;
-    tx.audit_offer_calls(turn_id, None, &told.speech.offer_calls, &work.trace).await?;
+    carry_out(swarm, &mut tx, work, ready).await?;
+    flag(&mut tx, work, input, agent_reply, turn_id.0).await?;
+    tx.audit_offer_calls(turn_id, None, &ready.agent_reply.offer_calls, &work.trace)
+        .await?;
     failpoint!("swarm.before_commit");
     tx.commit().await?;
-    // Frees the commit permit: publishing the signals below may wait for the bus, and no other turn
-    // has to wait for that.
+    // Frees the permit to commit, because publishing below may wait for the bus, and other turns
+    // need not wait for that.
     drop(place);
     failpoint!("swarm.after_commit");
     drop(step);
-    // The turn continues the trace of its oldest text up to the delivery receipt; the traces of its
+    // The turn continues the trace of its oldest text up to the delivery receipt. The traces of its
     // other texts are linked to it.
-    work.open.iter().skip(1).for_each(|text| trace::join(&text.trace, "seven.joined"));
-    speech.count(&work.casino);
-    told.count(work, scene);
-    tracing::info!(casino = %work.casino, turn_id = %turn_id, texts = ids.len(), agent = speech.agent, intent = reply.intent, findings = speech.record.findings.len(), grounded = reply.grounded, trace = work.trace, "turn made");
-    // A turn that the database lost in a crash is made again under the same id. The random part
-    // keeps the bus from dropping its signal as a duplicate of the first one (D23).
+    work.open
+        .iter()
+        .skip(1)
+        .for_each(|text| trace::join(&text.trace, "seven.joined"));
+    agent_reply.count(&work.casino);
+    ready.count(work, input);
+    tracing::info!(
+        casino = %work.casino,
+        turn_id = %turn_id,
+        texts = ids.len(),
+        agent = agent_reply.agent,
+        intent = reply.intent,
+        findings = agent_reply.record.findings.len(),
+        grounded = reply.grounded,
+        trace = work.trace,
+        "turn made"
+    );
+    // A turn that a crash of the database lost is made again under its id. The random part keeps
+    // the bus from dropping the second signal as a duplicate of the first (D23).
     let making = swarm.fleet.ids.uuid();
-    swarm.fleet.bus.signal_draft(&work.casino, turn_id.0, Some(format!("made:{making}")), &work.trace).await?;
+    swarm
+        .fleet
+        .bus
+        .signal_draft(
+            &work.casino,
+            turn_id.0,
+            Some(format!("made:{making}")),
+            &work.trace,
+        )
+        .await?;
     if let Some((next, trace)) = more {
         let copy = Some(format!("after:{making}"));
-        swarm.fleet.bus.signal_conversation(&work.casino, conversation.0, next, copy, &trace).await?;
+        swarm
+            .fleet
+            .bus
+            .signal_conversation(&work.casino, conversation.0, next, copy, &trace)
+            .await?;
     }
     failpoint!("swarm.after_publish");
     Ok(true)
@@ -189,63 +259,89 @@ async fn commit(swarm: &Swarm, work: &Work, scene: &mut Scene, told: &Told) -> R
 
 /// Adds the turn's observations to the guest's profile, and the turn to its session. Both are
 /// stored only with the reply.
-fn remember(swarm: &Swarm, work: &Work, scene: &mut Scene, told: &Told) -> Result<After, Error> {
-    scene.asked(told.speech.reply.asked);
-    for effect in &told.speech.effects {
+fn remember(
+    swarm: &Swarm,
+    work: &Work,
+    input: &mut TurnInput,
+    ready: &ReadyTurn,
+) -> Result<After, Error> {
+    input.asked(ready.agent_reply.reply.asked);
+    for effect in &ready.agent_reply.effects {
         if let Effect::Observe(seen) = effect {
-            scene.observe(seen.clone());
+            input.observe(seen.clone());
         }
     }
-    session::settle(swarm, work, scene, told)
+    session::settle(swarm, work, input, ready)
 }
 
-/// Writes the offers and cases of a turn whose commit succeeded so far.
-async fn carry_out(swarm: &Swarm, tx: &mut Tx, work: &Work, told: &Told) -> Result<(), Error> {
-    for effect in &told.speech.effects {
+/// Writes the turn's offers and cases, in the transaction that commits the turn.
+async fn carry_out(
+    swarm: &Swarm,
+    tx: &mut Tx,
+    work: &Work,
+    ready: &ReadyTurn,
+) -> Result<(), Error> {
+    for effect in &ready.agent_reply.effects {
         match effect {
             Effect::Observe(_) => {}
             Effect::Offer(offer) => drop(tx.issue(offer).await?),
-            Effect::Redeemed { offer, at } => drop(tx.redeem(work.lease.guest_id, *offer, *at).await?),
+            Effect::Redeemed { offer, at } => {
+                tx.redeem(work.lease.guest_id, *offer, *at).await?;
+            }
         }
     }
-    pause::open_cases(swarm, tx, work, &told.cases).await
+    pause::open_promised(swarm, tx, work, &ready.agent_reply.reply.staff).await?;
+    pause::open_cases(swarm, tx, work, &ready.cases).await
 }
 
-/// Counts the failure on the texts. After the last permitted failure, sends the guest the fallback
-/// text once and gives operators a dead letter.
+/// Counts the failure in the rows of the texts. After the last try, sends the guest the fallback
+/// text once and files a dead letter for operators.
 async fn failed(swarm: &Swarm, work: &Work, why: &str) -> Result<Outcome, Error> {
     let ids: Vec<Uuid> = work.open.iter().map(|t| t.inbound_id).collect();
     let mut tx = swarm.fleet.store.bind(&work.casino).await?;
-    tx.release_lease(work.lease.conversation_id, work.lease.epoch).await?;
+    tx.release_lease(work.lease.conversation_id, work.lease.epoch)
+        .await?;
     let tries = tx.count_try(&ids, why).await?;
     tx.commit().await?;
     if tries < MOST_TRIES {
         let after = Duration::from_secs(u64::try_from(tries.max(1)).unwrap_or(1));
-        return Ok(Outcome::Retry { after: swarm.fleet.timing.scaled(after), why: why.to_owned() });
+        return Ok(Outcome::Retry {
+            after: swarm.fleet.timing.scaled(after),
+            why: why.to_owned(),
+        });
     }
     fallback::fall_back(swarm, work, why, u32::try_from(tries).unwrap_or(u32::MAX)).await
 }
 
-/// Waits until the lease is committed: the turn's writes depend on it.
+/// Waits until the lease is committed, because the turn may write nothing before.
 async fn leased(leasing: LeaseCommit) -> Result<(), Error> {
-    Ok(leasing.await.map_err(|ended| Error::Other(format!("the lease's transaction was given up: {ended}")))??)
+    Ok(leasing.await.map_err(|ended| {
+        Error::Other(format!("the lease's transaction was given up: {ended}"))
+    })??)
 }
 
 /// Returns why this reply has to disclose that an AI writes; none where it need not.
-fn disclosure_due(work: &Work) -> Option<Due> {
+fn disclosure_due(work: &Work) -> Option<DisclosureKind> {
     disclosure::due(&Facts {
         enabled: work.config.features.ai_disclosure_enabled,
         required: work.config.regulations.ai_disclosure_required || work.lease.disclosure_required,
         ever_disclosed: work.lease.disclosed,
         disclosed_this_session: work.lease.disclosed_this_session,
-        trigger: work.lease.redisclose.as_deref(),
+        trigger: work.lease.redisclose,
     })
 }
 
 /// Returns the disclosure that the envelope will put before the reply. The model chooses the
 /// language, so room is kept for the longer one.
-fn disclosure(work: &Work, due: Due) -> String {
-    let key = if due == Due::Again { TextKey::Redisclosure } else { TextKey::Disclosure };
+fn disclosure(work: &Work, due: DisclosureKind) -> String {
+    let key = if due == DisclosureKind::Again {
+        TextKey::Redisclosure
+    } else {
+        TextKey::Disclosure
+    };
     let rendered = Language::ALL.map(|language| work.pack.say(key, language, &work.config));
-    rendered.into_iter().max_by_key(|text| text.chars().count()).unwrap_or_default()
+    rendered
+        .into_iter()
+        .max_by_key(|text| text.chars().count())
+        .unwrap_or_default()
 }

@@ -1,9 +1,9 @@
-//! Handles a guardrail hit (SEC-24, SEC-27, CONV-13 to CONV-15, C-33): the audit entry, the case
-//! for a person, the answer.
+//! Handles a text that the guardrails hit: writes the audit entry, opens the case for a person, and
+//! answers.
 
 use seven_compliance::{Hit, Layer};
 use seven_domain::AuditEvent;
-use seven_guest::escalation::{PAUSE, Severity};
+use seven_guest::escalation::{self, CASE_PAUSE, Origin, Severity};
 use seven_packs::TextKey;
 use seven_runtime::{Error, counted};
 use seven_store::{Tx, audit::Entry, escalations::NewEscalation};
@@ -14,13 +14,16 @@ use crate::{
     types::{Case, Gate, Next},
 };
 
-/// Writes an audit entry for every layer that hit, and opens a case where a person has to look.
-/// Done for every text, however it is answered.
+/// Writes an audit entry for every layer that hit, and opens a case if a person has to look. Done
+/// for every text, however it is answered.
 pub(crate) async fn note_hits(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<(), Error> {
     let mut noted = Vec::new();
     for hit in &case.decision.hits {
         let language = hit.language.map_or("any", seven_domain::Language::as_str);
-        metrics().guardrails.with_label_values(&[hit.layer.as_str(), hit.pattern_id.as_str(), language]).inc();
+        metrics()
+            .guardrails
+            .with_label_values(&[hit.layer.as_str(), hit.pattern_id.as_str(), language])
+            .inc();
         if noted.contains(&hit.layer) {
             continue;
         }
@@ -33,29 +36,51 @@ pub(crate) async fn note_hits(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Resu
 async fn note(gate: &Gate, tx: &mut Tx, case: &Case<'_>, hit: &Hit) -> Result<(), Error> {
     let subject = case.inbound_id.to_string();
     let layer = hit.layer.as_str();
-    // For reviews of the guardrails' decisions (OBS-3).
-    tracing::info!(casino = %tx.casino(), layer, guardrail = hit.pattern_id, triggered = true, guest_phone_hash = case.guest.tag(), inbound_id = subject, "guardrail hit");
+    // Logged so that people can review the guardrails' decisions.
+    tracing::info!(
+        casino = %tx.casino(),
+        layer,
+        guardrail = hit.pattern_id,
+        triggered = true,
+        guest_phone_hash = case.guest.tag(),
+        inbound_id = subject,
+        "guardrail hit"
+    );
     tx.audit(&Entry {
         event: AuditEvent::GuardrailTriggered,
         actor: "compliance-gate",
         subject: &subject,
         guest: Some(&case.guest),
-        detail: serde_json::json!({ "layer": layer, "pattern_id": hit.pattern_id, "verdict": case.verdict() }),
+        detail: serde_json::json!({
+            "layer": layer,
+            "pattern_id": hit.pattern_id,
+            "verdict": case.verdict(),
+        }),
         trace: Some(&case.trace),
     })
     .await?;
     if hit.layer == Layer::ResponsibleGaming {
         tx.mark_responsible_gaming(case.party.guest_id).await?;
     }
-    let Some(grave) = severity(hit) else { return Ok(()) };
+    let Some(grave) = severity(hit) else {
+        return Ok(());
+    };
     let severity = grave.as_str();
-    tracing::error!(casino = %tx.casino(), inbound_id = %case.inbound_id, severity, layer, pattern_id = hit.pattern_id, trace = case.trace, "a person has to look at this");
+    tracing::error!(
+        casino = %tx.casino(),
+        inbound_id = %case.inbound_id,
+        severity,
+        layer,
+        pattern_id = hit.pattern_id,
+        trace = case.trace,
+        "a person has to look at this"
+    );
     open_case(gate, tx, case, grave, layer, &hit.pattern_id).await?;
     Ok(())
 }
 
-/// Opens a case about the text. Returns false where the conversation has an open case for this
-/// reason, which then counts the repeat.
+/// Opens a case about the text. Returns false if the conversation has an open case for this reason;
+/// that case then counts the repeat.
 pub(crate) async fn open_case(
     gate: &Gate,
     tx: &mut Tx,
@@ -70,40 +95,58 @@ pub(crate) async fn open_case(
         guest_id: Some(case.party.guest_id),
         guest: Some(&case.guest),
         inbound_id: Some(case.inbound_id),
-        severity: severity.as_str(),
-        source: "guardrail",
+        severity,
+        source: Origin::Guardrail,
         reason,
         pattern_id: Some(pattern_id),
-        ack_seconds: severity.sla().ack_seconds,
-        respond_minutes: severity.sla().respond_minutes,
+        subject: "",
+        detail: None,
+        ack_seconds: escalation::sla(severity).ack_seconds,
+        respond_minutes: escalation::sla(severity).respond_minutes,
         actor: "compliance-gate",
         trace: Some(&case.trace),
     };
     Ok(counted::open_case(tx, &opened).await?)
 }
 
-/// Answers a cry for help regardless of all other rules, after cancelling unsent replies (D4). If a
-/// life is at risk, a person takes over and the host writes nothing meanwhile (SEC-104); further
-/// cries are still answered here.
-pub(crate) async fn cry(gate: &Gate, tx: &mut Tx, case: &Case<'_>, layer: Layer) -> Result<Next, Error> {
+/// Answers a cry for help whatever other rules say, after cancelling unsent replies (D4). If a life
+/// is in danger, a person takes over and the host pauses; the gate still answers further cries.
+pub(crate) async fn cry(
+    gate: &Gate,
+    tx: &mut Tx,
+    case: &Case<'_>,
+    layer: Layer,
+) -> Result<Next, Error> {
     let conversation = case.party.conversation_id;
     tx.note_cry(conversation, case.text.received_at).await?;
     if repeats::is_copy_of_cry(tx, case).await? {
         return canned::close(tx, case, "repeated").await;
     }
-    tx.cancel_unsent(conversation, "guest_cried_for_help").await?;
-    tx.close_open_texts(conversation, case.inbound_id, "superseded_by_cry_for_help").await?;
+    tx.cancel_unsent(conversation, "guest_cried_for_help")
+        .await?;
+    tx.close_open_texts(conversation, case.inbound_id, "superseded_by_cry_for_help")
+        .await?;
     if matches!(layer, Layer::Crisis | Layer::Emergency) {
-        let span = gate.fleet.timing.scaled(PAUSE.to_std().unwrap_or_default());
+        let span = gate
+            .fleet
+            .timing
+            .scaled(CASE_PAUSE.to_std().unwrap_or_default());
         tx.pause(conversation, "guest_safety", Some(span)).await?;
     }
     if matches!(layer, Layer::Crisis | Layer::Emergency) && canned::is_late(gate, case) {
         return canned::canned(gate, tx, case, TextKey::LateCry).await;
     }
     let answer = canned::canned(gate, tx, case, TextKey::answer_to(layer)).await?;
-    // A text with two different cries gets both answers.
-    let other = case.decision.hits.iter().map(|hit| hit.layer).find(|other| other.is_urgent() && !layer.serves(*other));
-    let Some(key) = other.map(TextKey::answer_to) else { return Ok(answer) };
+    // A text with two different cries for help gets both answers.
+    let other = case
+        .decision
+        .hits
+        .iter()
+        .map(|hit| hit.layer)
+        .find(|other| other.is_urgent() && !layer.serves(*other));
+    let Some(key) = other.map(TextKey::answer_to) else {
+        return Ok(answer);
+    };
     if canned::was_said_just_now(gate, tx, case, key).await? {
         return Ok(answer);
     }
@@ -112,19 +155,27 @@ pub(crate) async fn cry(gate: &Gate, tx: &mut Tx, case: &Case<'_>, layer: Layer)
     Ok(answer.and(second))
 }
 
-/// Returns the severity of the case for a hit; a table gives the consequences (SEC-113).
+/// Returns the severity of the case for a hit; `None` opens no case.
 fn severity(hit: &Hit) -> Option<Severity> {
     match hit.layer {
-        // A hit by likeness alone must not page anybody.
+        // A hit by likeness alone must not wake anybody up.
         Layer::BsaAml if hit.is_by_likeness() => Some(Severity::Sev2),
         Layer::Crisis | Layer::Emergency | Layer::BsaAml => Some(Severity::Sev0),
         Layer::ResponsibleGaming => Some(Severity::Sev1),
         Layer::Pii => Some(Severity::Sev2),
-        Layer::PromptInjection | Layer::PatronPrivacy | Layer::AgeVerification | Layer::Identity | Layer::Abuse => None,
+        Layer::PromptInjection
+        | Layer::PatronPrivacy
+        | Layer::AgeVerification
+        | Layer::Identity
+        | Layer::Abuse => None,
     }
 }
 
-/// Returns the severity where the text only resembles a cry: one step below that of a certain one.
+/// Returns the severity if the text only resembles a cry: one step below that of a certain cry.
 pub(crate) fn severity_when_likely(layer: Layer) -> Severity {
-    if layer == Layer::ResponsibleGaming { Severity::Sev2 } else { Severity::Sev1 }
+    if layer == Layer::ResponsibleGaming {
+        Severity::Sev2
+    } else {
+        Severity::Sev1
+    }
 }

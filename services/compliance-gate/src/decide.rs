@@ -1,7 +1,8 @@
-//! Decides about a text: not written by a guest, a cry for help, a command, closed with a reason,
-//! answered from the pack, or passed to the swarm.
+//! Decides whether a text is not a guest's, is a cry for help or a command, is closed with a
+//! reason, is answered from the pack, or goes to the swarm.
 
 use seven_compliance::{Author, Intent, Likely, LikelyKind, Verdict};
+use seven_domain::GuestStatus;
 use seven_packs::TextKey;
 use seven_runtime::Error;
 use seven_store::Tx;
@@ -22,29 +23,34 @@ pub(crate) async fn decide(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<
     };
     if let Some(layer) = layer.filter(|layer| layer.is_urgent()) {
         let answer = cries::cry(gate, tx, case, layer).await?;
-        // "I can't go on, stop texting me": the help is sent first, then the opt-out is carried out
-        // (C-21).
+        // "I can't go on, stop texting me": the help is sent first, then the opt-out takes effect.
         return Ok(match &case.decision.keyword {
-            Some(keyword) if keyword.intent == Intent::OptOut => {
-                answer.and(keywords::keyword(gate, tx, case, keyword).await?.unwrap_or_default())
-            }
+            Some(keyword) if keyword.intent == Intent::OptOut => answer.and(
+                keywords::keyword(gate, tx, case, keyword)
+                    .await?
+                    .unwrap_or_default(),
+            ),
             _ => answer,
         });
     }
-    // A late question needs no answer any more, and a late YES may answer an earlier question than
-    // the last one we know of.
+    // A late question needs no answer, and a late YES may answer an older question than our last
+    // text.
     let late = canned::is_late(gate, case);
     if let Some(keyword) = &case.decision.keyword
         && (layer.is_none() || keyword.intent == Intent::OptOut)
-        && !(late && matches!(keyword.intent, Intent::Help | Intent::Privacy | Intent::Affirm))
+        && !(late
+            && matches!(
+                keyword.intent,
+                Intent::Help | Intent::Privacy | Intent::Affirm
+            ))
         && let Some(next) = keywords::keyword(gate, tx, case, keyword).await?
     {
         return Ok(next);
     }
-    if case.party.status == "pending_deletion" {
+    if case.party.status == GuestStatus::PendingDeletion {
         return privacy::while_pending(gate, tx, case).await;
     }
-    // Checked again under the conversation's lock: a START may have arrived meanwhile.
+    // Checked again under the conversation's lock, because a START may have arrived meanwhile.
     if case.party.stopped && tx.is_stopped(&case.guest).await? {
         return canned::close(tx, case, "opted_out").await;
     }
@@ -69,29 +75,49 @@ pub(crate) async fn decide(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<
     {
         return Ok(next);
     }
-    let next = match (limits::count(&gate.fleet, gate.fleet_per_minute, case).await, layer) {
-        (limits::Limited::No, Some(layer)) => canned::canned(gate, tx, case, TextKey::answer_to(layer)).await?,
+    let next = match (
+        limits::count(&gate.fleet, gate.fleet_per_minute, case).await,
+        layer,
+    ) {
+        (limits::Limited::No, Some(layer)) => {
+            canned::canned(gate, tx, case, TextKey::answer_to(layer)).await?
+        }
         (limits::Limited::No, None) => match case.decision.likely {
-            Some(Likely { kind: LikelyKind::OptOut, .. })
-                if tx.ask_about_opt_out(&case.guest, case.text.received_at).await? =>
+            Some(Likely {
+                kind: LikelyKind::OptOut,
+                ..
+            }) if tx
+                .ask_about_opt_out(&case.guest, case.text.received_at)
+                .await? =>
             {
                 likely::ask(gate, tx, case).await?
             }
             _ => {
-                metrics().inbound.with_label_values(&[tx.casino().as_str(), case.verdict(), "open"]).inc();
+                metrics()
+                    .inbound
+                    .with_label_values(&[tx.casino().as_str(), case.verdict(), "open"])
+                    .inc();
                 Next::signal(case.party.conversation_id)
             }
         },
-        (limits::Limited::TellOnce, _) => canned::canned(gate, tx, case, TextKey::RateLimited).await?,
+        (limits::Limited::TellOnce, _) => {
+            canned::canned(gate, tx, case, TextKey::RateLimited).await?
+        }
         (limits::Limited::Silently(reason), _) => canned::close(tx, case, reason).await?,
     };
     Ok(next)
 }
 
-/// Returns why the text was not written by a guest, if so: it was sent by a machine, a short code
-/// or a number of ours, or by a phone that quotes us.
+/// Returns why no guest wrote the text, if so: a machine, a short code, a number of ours, or a
+/// phone that quotes our text sent it.
 fn not_a_guests(gate: &Gate, case: &Case<'_>) -> Option<&'static str> {
-    if gate.fleet.roster.casino_of(case.text.from.as_str()).is_some() || case.text.from.is_short_code() {
+    if gate
+        .fleet
+        .roster
+        .casino_of(case.text.from.as_str())
+        .is_some()
+        || case.text.from.is_short_code()
+    {
         return Some("not_a_guest");
     }
     match case.decision.author {
@@ -101,21 +127,29 @@ fn not_a_guests(gate: &Gate, case: &Case<'_>) -> Option<&'static str> {
     }
 }
 
-/// Returns whether a text contains anything to read besides blanks and invisible characters (an
-/// image placeholder, joiners, direction marks).
+/// Returns whether a text has anything to read besides blanks and invisible characters, such as the
+/// placeholder of a picture.
 fn says_something(body: &str) -> bool {
-    body.chars().any(|c| !c.is_whitespace() && !c.is_control() && !seven_compliance::is_invisible(c))
+    body.chars()
+        .any(|c| !c.is_whitespace() && !c.is_control() && !seven_compliance::is_invisible(c))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test] // CONV-2: a picture's place holder, joiners and marks are no text
+    #[test] // CONV-2: invisible characters alone are no text
     fn what_shows_nothing_says_nothing() {
-        for nothing in
-            ["", "  ", "\u{fffc}", "\u{200b}\u{200d}", "\u{200a}", "\u{200f}\u{202b}", "\u{2800}", "\u{3164}\n"]
-        {
+        for nothing in [
+            "",
+            "  ",
+            "\u{fffc}",
+            "\u{200b}\u{200d}",
+            "\u{200a}",
+            "\u{200f}\u{202b}",
+            "\u{2800}",
+            "\u{3164}\n",
+        ] {
             assert!(!says_something(nothing), "{nothing:?}");
         }
         for something in ["hi", "?", "👍", "\u{200b}a"] {

@@ -8,7 +8,10 @@ use seven_compliance::{
     Decision, Layer,
     area_codes::{self, Prefix},
 };
-use seven_domain::{AuditEvent, CasinoId, Channel, Disposition, GuestHash, InboundId, PhoneE164, Stage, TraceContext};
+use seven_domain::{
+    AuditEvent, CasinoId, Channel, Disposition, GuestHash, GuestStatus, InboundId, PhoneE164,
+    Stage, TraceContext,
+};
 use seven_faults::failpoint;
 use seven_runtime::{Error, outcome_of};
 use seven_store::{
@@ -17,7 +20,6 @@ use seven_store::{
     casinos::Casino,
     guests::{GuestLaw, NewIds},
     inbound::Known,
-    outbound::Origin,
 };
 use seven_telemetry::{metrics, trace as spans};
 
@@ -45,24 +47,51 @@ impl Handler for Gate {
 async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Error> {
     let text = Text::read(&delivery.event)?;
     let casino = &delivery.casino;
-    if mutant::noted_before(&gate.fleet.cache, casino, &format!("in:{}", text.provider_message_id)).await {
+    if mutant::noted_before(
+        &gate.fleet.cache,
+        casino,
+        &format!("in:{}", text.provider_message_id),
+    )
+    .await
+    {
         return Ok(());
     }
     let mut tx = gate.fleet.store.bind(casino).await?;
     let guest = gate.fleet.keys.hash(casino, &text.from);
-    let new = NewIds { guest: gate.fleet.ids.next(), conversation: gate.fleet.ids.next() };
-    let (party, Casino { config, .. }) =
-        tx.meet(&text.from, &guest, &text.to, Channel::Sms, new, &law_of(&text.from)).await?;
+    let new = NewIds {
+        guest: gate.fleet.ids.next(),
+        conversation: gate.fleet.ids.next(),
+    };
+    let (party, Casino { config, .. }) = tx
+        .meet(
+            &text.from,
+            &guest,
+            &text.to,
+            Channel::Sms,
+            new,
+            &law_of(&text.from),
+        )
+        .await?;
     let pack = Arc::clone(gate.fleet.packs.of(&config)?);
-    if party.erased_until.is_some_and(|until| text.occurred_at <= until) {
-        // A late copy of a text that the guest had deleted: this transaction is not committed.
-        metrics().inbound.with_label_values(&[casino.as_str(), "none", "erased_before"]).inc();
+    if party
+        .erased_until
+        .is_some_and(|until| text.occurred_at <= until)
+    {
+        // A copy of a text that the guest has had deleted came late; the transaction is dropped, so
+        // nothing is stored.
+        metrics()
+            .inbound
+            .with_label_values(&[casino.as_str(), "none", "erased_before"])
+            .inc();
         return forget(gate, delivery).await;
     }
     let decision = reading::judge(gate, &mut tx, &pack, &config, &guest, &text).await?;
-    // The row keeps the trace that ingress began, so that it stays connected even if this process
-    // dies before it exports its span.
-    let context = TraceContext { sampled: delivery.trace.sampled || reading::matters(&decision), ..delivery.trace };
+    // The row keeps the trace that ingress began, so that the trace stays whole even if this
+    // process dies before it exports its span.
+    let context = TraceContext {
+        sampled: delivery.trace.sampled || reading::matters(&decision),
+        ..delivery.trace
+    };
     let mut trace = context.to_string();
     let personal = decision.hits.iter().any(|hit| hit.layer == Layer::Pii);
     if spans::on() {
@@ -70,49 +99,93 @@ async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Er
         spans::tell("seven.thread_id", &party.conversation_id);
     }
     let inbound_id: InboundId = gate.fleet.ids.next();
-    let row = text.row(inbound_id, &decision, config.operational.session_timeout_hours, personal, delivery, &trace);
-    let stored = tx.insert_inbound(&party, &row, &audit_entry(&text, &decision, &guest)).await?;
+    let row = text.row(
+        inbound_id,
+        &decision,
+        config.operational.session_timeout_hours,
+        personal,
+        delivery,
+        &trace,
+    );
+    let stored = tx
+        .insert_inbound(&party, &row, &audit_entry(&text, &decision, &guest))
+        .await?;
     let (next, copy) = if stored {
-        let case = Case { config, pack, party, inbound_id, guest, text: &text, decision, trace: trace.clone() };
-        if matches!(case.party.status.as_str(), "warm" | "archived") {
-            tx.set_guest_status(case.party.guest_id, "active").await?;
+        let case = Case {
+            config,
+            pack,
+            party,
+            inbound_id,
+            guest,
+            text: &text,
+            decision,
+            trace: trace.clone(),
+        };
+        if matches!(case.party.status, GuestStatus::Warm | GuestStatus::Archived) {
+            tx.set_guest_status(case.party.guest_id, GuestStatus::Active)
+                .await?;
         }
         count_unknown_code(&case, casino);
         cries::note_hits(gate, &mut tx, &case).await?;
         let line_is_news = likely::note_likely(gate, &mut tx, &case).await? && !case.party.stopped;
-        let line = if line_is_news { likely::name_the_line(gate, &mut tx, &case).await? } else { Next::nothing() };
+        let line = if line_is_news {
+            likely::name_the_line(gate, &mut tx, &case).await?
+        } else {
+            Next::nothing()
+        };
         let answer = line.and(decide::decide(gate, &mut tx, &case).await?);
         let notice = moved::tell_of_change(gate, &mut tx, &case, &answer).await?;
         (answer.and(notice), None)
     } else {
-        // A duplicate: skips the effect and repeats the publish (D3).
-        metrics().duplicates.with_label_values(&[Stage::Gate.as_str()]).inc();
-        let known = tx.known_inbound(&text.provider, &text.provider_message_id).await?;
+        // A duplicate skips the effect and repeats the publish (D3).
+        metrics()
+            .duplicates
+            .with_label_values(&[Stage::Gate.as_str()])
+            .inc();
+        let known = tx
+            .known_inbound(&text.provider, &text.provider_message_id)
+            .await?;
         if let Some(known) = &known {
             trace.clone_from(&known.trace);
             spans::adopt(&trace);
         }
-        (repeat(&mut tx, known).await?, Some(format!("dup:{}", delivery.stream_seq)))
+        (
+            repeat(&mut tx, known).await?,
+            Some(format!("dup:{}", delivery.stream_seq)),
+        )
     };
     failpoint!("gate.before_commit");
     tx.commit().await?;
     failpoint!("gate.after_commit");
     spans::set("seven.duplicate", !stored);
     spans::set("seven.next", next.name());
-    tracing::info!(%casino, inbound_id = %inbound_id, stored, next = next.name(), trace, "text judged");
+    tracing::info!(
+        %casino,
+        inbound_id = %inbound_id,
+        stored,
+        next = next.name(),
+        trace,
+        "text judged"
+    );
     mutant::dawdle().await;
     publish(gate, casino, &next, inbound_id, copy, &trace).await?;
     failpoint!("gate.after_publish");
-    gate.fleet.cache.mark_done(casino, &format!("in:{}", text.provider_message_id)).await;
+    gate.fleet
+        .cache
+        .mark_done(casino, &format!("in:{}", text.provider_message_id))
+        .await;
     if personal {
         forget(gate, delivery).await?;
     }
     Ok(())
 }
 
-/// Erases the event from its stream, because its content must not be kept.
+/// Erases the event from its stream, because its text must not be kept.
 async fn forget(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Error> {
-    gate.fleet.bus.erase(Stage::Gate, delivery.stream_seq).await?;
+    gate.fleet
+        .bus
+        .erase(Stage::Gate, delivery.stream_seq)
+        .await?;
     Ok(())
 }
 
@@ -120,9 +193,11 @@ async fn repeat(tx: &mut Tx, known: Option<Known>) -> Result<Next, Error> {
     if mutant::forgets_duplicates() {
         return Ok(Next::nothing());
     }
-    let Some(known) = known else { return Ok(Next::nothing()) };
+    let Some(known) = known else {
+        return Ok(Next::nothing());
+    };
     let texts = match known.disposition {
-        Disposition::Open | Disposition::Canned => tx.queued_of(Origin::Inbound(known.inbound_id)).await?,
+        Disposition::Open | Disposition::Canned => tx.queued_of(known.inbound_id.0).await?,
         _ => Vec::new(),
     };
     let signal = (known.disposition == Disposition::Open).then_some(known.conversation_id);
@@ -138,38 +213,61 @@ async fn publish(
     trace: &str,
 ) -> Result<(), Error> {
     if let Some(conversation) = next.signal {
-        gate.fleet.bus.signal_conversation(casino, conversation.0, cause.0, copy.clone(), trace).await?;
+        gate.fleet
+            .bus
+            .signal_conversation(casino, conversation.0, cause.0, copy.clone(), trace)
+            .await?;
     }
     if !next.texts.is_empty() {
-        gate.fleet.signal_queued(casino, &next.texts, copy.as_deref(), trace).await?;
+        gate.fleet
+            .signal_queued(casino, &next.texts, copy.as_deref(), trace)
+            .await?;
     }
     Ok(())
 }
 
-/// Builds the text's audit entry; its subject is the row.
+/// Builds the audit entry of the text, whose row is the entry's subject.
 fn audit_entry<'a>(text: &Text, decision: &Decision, guest: &'a GuestHash) -> Entry<'a> {
     let hit = decision.hits.first();
     let detail = serde_json::json!({
-        "message_length": text.body.chars().count(), "media": text.media_count, "verdict": decision.verdict.as_str(),
-        "guardrail_result": { "triggered": hit.is_some(), "layer": hit.map_or("none", |h| h.layer.as_str()) },
+        "message_length": text.body.chars().count(), "media": text.media_count,
+        "verdict": decision.verdict.as_str(),
+        "guardrail_result": {
+            "triggered": hit.is_some(),
+            "layer": hit.map_or("none", |h| h.layer.as_str()),
+        },
     });
-    Entry { guest: Some(guest), ..Entry::of(AuditEvent::SmsInbound, "compliance-gate", "", detail) }
+    Entry {
+        guest: Some(guest),
+        ..Entry::of(AuditEvent::SmsInbound, "compliance-gate", "", detail)
+    }
 }
 
-/// Counts a new guest whose area code is not in the table, so that somebody adds it
+/// Counts a new guest whose area code is not in the table, so that somebody adds the code
 /// (`data/area_codes.csv`).
 fn count_unknown_code(case: &Case<'_>, casino: &CasinoId) {
     if let Prefix::UnknownCode(code) = area_codes::prefix_of(&case.text.from)
         && case.party.new
     {
-        metrics().guests.unknown_area_codes.with_label_values(&[casino.as_str()]).inc();
-        tracing::warn!(%casino, area_code = code, "a guest's area code is not in the table; the strictest window holds");
+        metrics()
+            .guests
+            .unknown_area_codes
+            .with_label_values(&[casino.as_str()])
+            .inc();
+        tracing::warn!(
+            %casino,
+            area_code = code,
+            "a guest's area code is not in the table; the strictest window holds"
+        );
     }
 }
 
-/// Returns the disclosure laws of every state that this number may belong to (D15).
+/// Returns the disclosure laws of every state to which this number may belong (D15).
 fn law_of(phone: &PhoneE164) -> GuestLaw {
     let rules = seven_compliance::jurisdiction::of(phone, None);
     let laws = rules.ai_disclosure_laws.join("; ");
-    GuestLaw { disclosure_required: rules.ai_disclosure_required, disclosure_law: (!laws.is_empty()).then_some(laws) }
+    GuestLaw {
+        disclosure_required: rules.ai_disclosure_required,
+        disclosure_law: (!laws.is_empty()).then_some(laws),
+    }
 }

@@ -1,6 +1,5 @@
-//! Answers a text that only resembles an opt-out or a cry for help (D20). A likely opt-out gets a
-//! question instead. A likely cry gets one sentence with the helpline, beside the answer to the
-//! text, and a case of lower severity.
+//! Answers a text that only resembles an opt-out or a cry for help (D20): a likely opt-out by a
+//! question, a likely cry by the answer to the text, one sentence with the helpline, and a case.
 
 use seven_compliance::{Intent, Keyword, Layer, Likely, LikelyKind, dialogue};
 use seven_domain::AuditEvent;
@@ -14,55 +13,89 @@ use crate::{
     types::{Case, Gate, Next},
 };
 
-/// The keyword for a yes, in any words, to "should we stop texting you?".
-const ASKED: Keyword = Keyword { intent: Intent::OptOut, pattern_id: "optout.nl.asked", language: None };
+/// The keyword for a yes, in any words, to the question "should we stop texting you?".
+const ASKED: Keyword = Keyword {
+    intent: Intent::OptOut,
+    pattern_id: "optout.nl.asked",
+    language: None,
+};
 
-/// Audits the resemblance and opens the case for a likely cry. Returns true where the guest was not
-/// told about the helpline yet.
+/// Writes the audit entry of a likely opt-out or cry and opens a likely cry's case. Returns true if
+/// the guest has not been told about the helpline yet.
 pub(crate) async fn note_likely(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<bool, Error> {
-    let Some(Likely { kind, margin }) = case.decision.likely else { return Ok(false) };
+    let Some(Likely { kind, margin }) = case.decision.likely else {
+        return Ok(false);
+    };
     let (what, pattern_id) = (kind.as_str(), format!("likely.{}", kind.as_str()));
-    metrics().guardrails.with_label_values(&[what, pattern_id.as_str(), "any"]).inc();
+    metrics()
+        .guardrails
+        .with_label_values(&[what, pattern_id.as_str(), "any"])
+        .inc();
     tx.audit(&Entry {
         event: AuditEvent::GuardrailTriggered,
         actor: "compliance-gate",
         subject: &case.inbound_id.to_string(),
         guest: Some(&case.guest),
         detail: serde_json::json!({
-            "layer": what, "pattern_id": pattern_id, "verdict": case.verdict(), "band": "likely", "margin": margin,
+            "layer": what, "pattern_id": pattern_id, "verdict": case.verdict(), "band": "likely",
+            "margin": margin,
         }),
         trace: Some(&case.trace),
     })
     .await?;
-    let LikelyKind::Cry(layer) = kind else { return Ok(false) };
-    tx.note_cry(case.party.conversation_id, case.text.received_at).await?;
+    let LikelyKind::Cry(layer) = kind else {
+        return Ok(false);
+    };
+    tx.note_cry(case.party.conversation_id, case.text.received_at)
+        .await?;
     let severity = cries::severity_when_likely(layer);
     let opened = cries::open_case(gate, tx, case, severity, reason(layer), &pattern_id).await?;
-    tracing::warn!(casino = %tx.casino(), inbound_id = %case.inbound_id, layer = what, opened, trace = case.trace, "a text resembles a cry for help");
+    tracing::warn!(
+        casino = %tx.casino(),
+        inbound_id = %case.inbound_id,
+        layer = what,
+        opened,
+        trace = case.trace,
+        "a text resembles an urgent text"
+    );
     Ok(opened)
 }
 
-/// Queues one sentence with the helpline, in addition to the answer to the text.
-pub(crate) async fn name_the_line(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
-    let Some(Likely { kind: LikelyKind::Cry(layer), .. }) = case.decision.likely else {
+/// Queues one sentence with the helpline, besides the answer to the text.
+pub(crate) async fn name_the_line(
+    gate: &Gate,
+    tx: &mut Tx,
+    case: &Case<'_>,
+) -> Result<Next, Error> {
+    let Some(Likely {
+        kind: LikelyKind::Cry(layer),
+        ..
+    }) = case.decision.likely
+    else {
         return Ok(Next::nothing());
     };
     let Some(key) = TextKey::line_of(layer).filter(|key| case.pack.texts.has(*key)) else {
         return Ok(Next::nothing());
     };
     let body = canned::render(case, key);
-    canned::queue_text(gate, tx, case, key, body).await.map(|(next, _)| next)
+    canned::queue_text(gate, tx, case, key, body)
+        .await
+        .map(|(next, _)| next)
 }
 
-/// Asks once whether the guest wants no more texts; until the answer, no proactive text is sent.
+/// Asks once whether to stop texting the guest. No unsolicited text is sent until the guest
+/// answers.
 pub(crate) async fn ask(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
     canned::canned(gate, tx, case, TextKey::OptOutQuestion).await
 }
 
-/// Handles the answer to that question while it is our last text: yes ends the texts, no keeps
-/// them, and a second text that resembles an opt-out counts as yes. Anything else is ordinary
-/// conversation, and the question stays open.
-pub(crate) async fn answer_to_question(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Option<Next>, Error> {
+/// Handles the answer to the question of [`ask`] while that is our last text: a yes, or a second
+/// likely opt-out, stops our texts; a no keeps them; any other text is conversation.
+pub(crate) async fn answer_to_question(
+    gate: &Gate,
+    tx: &mut Tx,
+    case: &Case<'_>,
+) -> Result<Option<Next>, Error> {
     if !case.party.asked {
         return Ok(None);
     }
@@ -70,11 +103,16 @@ pub(crate) async fn answer_to_question(gate: &Gate, tx: &mut Tx, case: &Case<'_>
     if last.as_deref() != Some(TextKey::OptOutQuestion.as_str()) {
         return Ok(None);
     }
-    let likely = case.decision.likely.is_some_and(|likely| likely.kind == LikelyKind::OptOut);
+    let likely = case
+        .decision
+        .likely
+        .is_some_and(|likely| likely.kind == LikelyKind::OptOut);
     match dialogue::yes_or_no(&case.text.body) {
         Some(false) => {
             tx.keep_texts(&case.guest).await?;
-            canned::canned(gate, tx, case, TextKey::OptOutDeclined).await.map(Some)
+            canned::canned(gate, tx, case, TextKey::OptOutDeclined)
+                .await
+                .map(Some)
         }
         Some(true) => keywords::keyword(gate, tx, case, &ASKED).await,
         None if likely => keywords::keyword(gate, tx, case, &ASKED).await,
@@ -82,7 +120,8 @@ pub(crate) async fn answer_to_question(gate: &Gate, tx: &mut Tx, case: &Case<'_>
     }
 }
 
-/// Returns the case's reason, distinct from that of a certain cry, so that both may be open.
+/// Returns the case's reason. It differs from that of a certain cry, so that both cases may be
+/// open.
 fn reason(layer: Layer) -> &'static str {
     match layer {
         Layer::Crisis => "likely_crisis",

@@ -1,4 +1,4 @@
-//! A guest who writes to a number that the casino gave up (D40): the answer is sent from its
+//! Handles a guest who writes to a number that the casino gave up (D40): the answer comes from the
 //! present number, and one notice explains this.
 
 use seven_compliance::Intent;
@@ -12,10 +12,18 @@ use crate::{
 };
 
 /// Queues the notice, once per number and guest, if the text is answered at all. A STOP gets only
-/// its confirmation and a cry only its help; those guests get the notice with a later text.
-pub(crate) async fn tell_of_change(gate: &Gate, tx: &mut Tx, case: &Case<'_>, answer: &Next) -> Result<Next, Error> {
+/// its confirmation and a cry only its help; the notice then follows a later text.
+pub(crate) async fn tell_of_change(
+    gate: &Gate,
+    tx: &mut Tx,
+    case: &Case<'_>,
+    answer: &Next,
+) -> Result<Next, Error> {
     let retired = case.config.operational.owner_of(&case.text.to).is_none();
-    let stop = case.decision.keyword.is_some_and(|keyword| keyword.intent == Intent::OptOut);
+    let stop = case
+        .decision
+        .keyword
+        .is_some_and(|keyword| keyword.intent == Intent::OptOut);
     let cry = case.decision.hits.iter().any(|hit| hit.layer.is_urgent());
     if !retired || stop || cry || case.party.stopped || answer.is_silence() {
         return Ok(Next::nothing());
@@ -24,5 +32,7 @@ pub(crate) async fn tell_of_change(gate: &Gate, tx: &mut Tx, case: &Case<'_>, an
         return Ok(Next::nothing());
     }
     let body = canned::render(case, TextKey::NumberChanged);
-    canned::queue_text(gate, tx, case, TextKey::NumberChanged, body).await.map(|(next, _)| next)
+    canned::queue_text(gate, tx, case, TextKey::NumberChanged, body)
+        .await
+        .map(|(next, _)| next)
 }

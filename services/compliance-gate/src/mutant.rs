@@ -1,5 +1,5 @@
-//! Guarantees that `./scripts/chaos --mutants` breaks here on purpose (`seven_faults`); a product
-//! build contains none of this code.
+//! The promises that `./scripts/chaos --mutants` breaks here on purpose (`seven_faults`). The
+//! program that ships contains none of this code.
 
 use std::time::Duration;
 
@@ -8,21 +8,20 @@ use seven_domain::CasinoId;
 use seven_faults::mutant;
 use tokio::time::sleep;
 
-/// Length of a gap, long enough for a kill to happen in it.
+/// How long a gap is, so that a process can be killed in it.
 const WIDE: Duration = Duration::from_secs(3);
 
-/// Breaks a guarantee: every answer is given, even if the same one was given just now.
+/// Breaks a promise: every answer is given, even if the guest got the same one a moment ago.
 pub(crate) fn answers_always() -> bool {
     mutant!("answers_always")
 }
 
-/// Breaks a guarantee: a START counts from the time at which we read it.
+/// Breaks a promise: a START counts from the moment at which we read it.
 pub(crate) fn starts_from_now() -> bool {
     mutant!("start_from_now")
 }
 
-/// Breaks a guarantee: marks the text as done before the work. Returns whether it was marked
-/// already.
+/// Breaks a promise: marks the text as done before the work. Returns whether it was marked already.
 pub(crate) async fn noted_before(cache: &Cache, casino: &CasinoId, key: &str) -> bool {
     if !mutant!("done_before_effect") {
         return false;
@@ -35,12 +34,12 @@ pub(crate) async fn noted_before(cache: &Cache, casino: &CasinoId, key: &str) ->
     false
 }
 
-/// Breaks a guarantee: the gate publishes a moment after its commit, and not again for a duplicate.
+/// Breaks a promise: the gate publishes late after its commit, and not again for a duplicate.
 pub(crate) fn forgets_duplicates() -> bool {
     mutant!("silent_duplicate")
 }
 
-/// Widens the gap between commit and publish.
+/// Widens the gap between the commit and the publish.
 pub(crate) async fn dawdle() {
     if forgets_duplicates() {
         sleep(WIDE).await;

@@ -1,4 +1,5 @@
-//! Reads a text together with our last texts to the guest, and writes the verdict to its span.
+//! Judges a text, compares it with our latest texts to the guest, and writes the verdict to its
+//! span.
 
 use seven_compliance::{Author, Decision, Guardrails, Intent, Verdict, dialogue, echo, provider};
 use seven_domain::{CasinoConfig, GuestHash, Language};
@@ -10,8 +11,8 @@ use seven_telemetry::{metrics, trace};
 
 use crate::types::{Gate, Text};
 
-/// Judges the text and writes the names of its hits to the span (OBS-2). Traces about consent and
-/// guardrails are always kept, whatever the sampling (PROD-7, OBS-3).
+/// Judges the text and writes the names of its hits to the span. A trace that concerns consent or a
+/// guardrail is always kept.
 pub(crate) async fn judge(
     gate: &Gate,
     tx: &mut Tx,
@@ -25,14 +26,24 @@ pub(crate) async fn judge(
     let mut decision = read(gate, rails, &text.body).await;
     if needs_our_texts(&decision, &text.body) {
         let ours = tx.last_texts(guest, echo::TEXTS_REMEMBERED).await?;
-        decision = beside_our_texts(gate, decision, &text.body, rails, &ours, || pack_says(pack, config)).await;
+        decision = beside_our_texts(gate, decision, &text.body, rails, &ours, || {
+            pack_says(pack, config)
+        })
+        .await;
     }
     let decision = with_provider(decision, text.autoresponse.as_deref());
     if step.is_recorded() {
         step.set("seven.verdict", decision.verdict.as_str());
         step.set("seven.message_length", text.body.chars().count());
-        let hits: Vec<String> = decision.hits.iter().map(|hit| hit.pattern_id.clone()).collect();
-        let first = decision.hits.first().map_or("none", |hit| hit.layer.as_str());
+        let hits: Vec<String> = decision
+            .hits
+            .iter()
+            .map(|hit| hit.pattern_id.clone())
+            .collect();
+        let first = decision
+            .hits
+            .first()
+            .map_or("none", |hit| hit.layer.as_str());
         step.set("seven.guardrail_triggered", first);
         step.set("seven.guardrail.hits", hits);
         if let Some(keyword) = &decision.keyword {
@@ -48,8 +59,8 @@ pub(crate) async fn judge(
     Ok(decision)
 }
 
-/// Judges the text with both readers. The second one takes a core for some 20 ms, on a thread apart
-/// from those that serve other guests. If it fails, the first reader's decision applies.
+/// Judges the text with both readers. The second one takes a core for about 20 ms, on a thread that
+/// serves no other guest. If it fails, the first reader's decision applies.
 async fn read(gate: &Gate, rails: &Guardrails, words: &str) -> Decision {
     let first = rails.decide(words);
     if !gate.second_reader || !first.is_suspicious() {
@@ -60,11 +71,17 @@ async fn read(gate: &Gate, rails: &Guardrails, words: &str) -> Decision {
     let second = tokio::task::spawn_blocking(move || Reader::bundled()?.read(&again));
     let second = second.await.map_err(|error| error.to_string());
     let second = second.and_then(|read| read.map_err(|error| error.to_string()));
-    metrics().second_readings.with_label_values(&[]).observe(began.elapsed().as_secs_f64());
+    metrics()
+        .second_readings
+        .with_label_values(&[])
+        .observe(began.elapsed().as_secs_f64());
     match second {
         Ok(second) => rails.weigh(first, &second),
         Err(error) => {
-            tracing::error!(error, "the second reader could not be asked; the first one's word stands");
+            tracing::error!(
+                error,
+                "the second reader failed; the first reader's result is used"
+            );
             first
         }
     }
@@ -90,11 +107,13 @@ async fn beside_our_texts(
         None => decision,
     };
     let asked = ours.first().is_some_and(|last| last.contains(['?', '¿']));
-    let likely = decision.likely.filter(|likely| dialogue::holds(*likely, body, asked));
+    let likely = decision
+        .likely
+        .filter(|likely| dialogue::holds(*likely, body, asked));
     Decision { likely, ..decision }
 }
 
-/// Returns whether the trace has to be kept whatever the sampling.
+/// Returns whether the trace must be kept even if it is not sampled.
 pub(crate) fn matters(decision: &Decision) -> bool {
     decision.keyword.is_some()
         || decision.likely.is_some()
@@ -102,15 +121,17 @@ pub(crate) fn matters(decision: &Decision) -> bool {
         || !matches!(decision.verdict, Verdict::Pass)
 }
 
-/// Returns whether our own texts are needed. Most texts contain nothing that we could have written,
-/// and need no database query.
+/// Returns whether our own texts are needed for the decision. Most texts contain no words that we
+/// could have written, so no query is needed.
 fn needs_our_texts(decision: &Decision, body: &str) -> bool {
-    let in_words = decision.keyword.is_some_and(|keyword| keyword.pattern_id.contains(".nl."));
+    let in_words = decision
+        .keyword
+        .is_some_and(|keyword| keyword.pattern_id.contains(".nl."));
     echo::may_quote(body) || in_words || decision.likely.is_some() || !decision.hits.is_empty()
 }
 
-/// Returns the decision for a reaction that quotes a cry for help which is no text of ours: the
-/// guest reacts to their own words.
+/// Returns the decision for a reaction that quotes a cry for help which we did not write: the guest
+/// reacted to the guest's own words.
 fn reacted_to(
     body: &str,
     rails: &Guardrails,
@@ -123,22 +144,39 @@ fn reacted_to(
     (cries && !echo::is_ours(&quoted, ours) && !echo::is_ours(&quoted, &pack_says())).then_some(own)
 }
 
-/// Returns every text of the pack as this casino's guests read it.
+/// Returns every text of the pack as guests of this casino read it.
 fn pack_says(pack: &Pack, config: &CasinoConfig) -> Vec<String> {
     let keys = TextKey::ALL.iter().filter(|key| pack.texts.has(**key));
-    keys.flat_map(|key| Language::ALL.map(|language| pack.say(*key, language, config))).collect()
+    keys.flat_map(|key| Language::ALL.map(|language| pack.say(*key, language, config)))
+        .collect()
 }
 
-/// Applies the provider's own verdict, which counts as the guest's word whatever the text says: the
-/// provider has blocked or unblocked the number already (D7).
+/// Applies the command that the provider reports, whatever the text says, because the provider has
+/// already blocked or unblocked the number (D7).
 fn with_provider(decision: Decision, verdict: Option<&str>) -> Decision {
-    let Some(said) = verdict.and_then(provider::keyword).filter(|said| said.intent != Intent::Help) else {
+    let Some(said) = verdict
+        .and_then(provider::keyword)
+        .filter(|said| said.intent != Intent::Help)
+    else {
         return decision;
     };
-    if decision.keyword.is_some_and(|keyword| keyword.intent == said.intent) {
+    if decision
+        .keyword
+        .is_some_and(|keyword| keyword.intent == said.intent)
+    {
         return decision;
     }
     let urgent = decision.hits.iter().any(|hit| hit.layer.is_urgent());
-    let verdict = if urgent { decision.verdict } else { Verdict::Keyword(said) };
-    Decision { verdict, keyword: Some(said), likely: None, author: Author::Guest, ..decision }
+    let verdict = if urgent {
+        decision.verdict
+    } else {
+        Verdict::Keyword(said)
+    };
+    Decision {
+        verdict,
+        keyword: Some(said),
+        likely: None,
+        author: Author::Guest,
+        ..decision
+    }
 }

@@ -5,23 +5,25 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeZone, Utc};
 use seven_bus::{Delivery, RECOVERED, RECOVERED_AFTER_RESTORE, events::InboundText};
 use seven_compliance::{Decision, Keyword, Verdict};
-use seven_domain::{CasinoConfig, Channel, ConversationId, GuestHash, InboundId, Language, PhoneE164};
+use seven_domain::{
+    CasinoConfig, Channel, ConversationId, GuestHash, InboundId, Language, PhoneE164,
+};
 use seven_packs::Pack;
 use seven_runtime::{Error, Fleet, word_of};
 use seven_store::{guests::Party, inbound::NewInbound, outbound::Queued, suppressions::Word};
 
-/// Stored instead of a text that contained card, account or identity data (CONV-15).
+/// Stored in place of a text with card, account or identity data.
 const NOT_KEPT: &str = "[personal data, not kept]";
 
 #[derive(Debug)]
 pub struct Gate {
     pub fleet: Fleet,
     pub fleet_per_minute: u32,
-    /// Whether suspicious texts are read twice (D20).
+    /// Whether suspicious texts are read by the second reader too (D20).
     pub second_reader: bool,
 }
 
-/// A stored text with everything that the branches of the decision need.
+/// A stored text, with everything that the decision needs.
 pub(crate) struct Case<'a> {
     pub(crate) config: Arc<CasinoConfig>,
     pub(crate) pack: Arc<Pack>,
@@ -33,7 +35,7 @@ pub(crate) struct Case<'a> {
     pub(crate) trace: String,
 }
 
-/// The inbound event, validated.
+/// The inbound event after its fields were checked.
 pub(crate) struct Text {
     pub(crate) from: PhoneE164,
     pub(crate) to: PhoneE164,
@@ -47,10 +49,10 @@ pub(crate) struct Text {
     pub(crate) received_at: DateTime<Utc>,
 }
 
-/// The signal and texts to send once the text's transaction is durable.
+/// The signal and the texts to publish once the transaction is durable.
 #[derive(Debug, Default)]
 pub(crate) struct Next {
-    /// The conversation that the swarm has to answer.
+    /// The conversation that the swarm has to answer, if any.
     pub(crate) signal: Option<ConversationId>,
     pub(crate) texts: Vec<Queued>,
 }
@@ -61,20 +63,29 @@ impl Next {
     }
 
     pub(crate) fn signal(conversation: ConversationId) -> Self {
-        Self { signal: Some(conversation), ..Self::default() }
+        Self {
+            signal: Some(conversation),
+            ..Self::default()
+        }
     }
 
     pub(crate) fn send(texts: Vec<Queued>) -> Self {
-        Self { texts, ..Self::default() }
+        Self {
+            texts,
+            ..Self::default()
+        }
     }
 
-    /// Combines two results: the texts of both, and the signal of either.
+    /// Combines two results: all texts, and the first one's signal or else the second one's.
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.texts.extend(other.texts);
-        Self { signal: self.signal.or(other.signal), texts: self.texts }
+        Self {
+            signal: self.signal.or(other.signal),
+            texts: self.texts,
+        }
     }
 
-    /// Returns whether the guest gets no answer, neither from here nor from the swarm.
+    /// Returns whether the guest gets no answer, neither from the gate nor from the swarm.
     pub(crate) fn is_silence(&self) -> bool {
         self.signal.is_none() && self.texts.is_empty()
     }
@@ -110,7 +121,7 @@ impl Text {
     }
 
     /// Returns whether the text was found in the provider's records and is older than a restored
-    /// backup, so that its answer may be lost.
+    /// backup, which may lack its answer.
     pub(crate) fn is_of_before_a_restore(&self) -> bool {
         self.event_id.starts_with(RECOVERED_AFTER_RESTORE)
     }
@@ -131,7 +142,11 @@ impl Text {
             provider_message_id: self.provider_message_id.clone(),
             casino_number: self.to.as_str().to_owned(),
             event_id: self.event_id.clone(),
-            body: if personal { NOT_KEPT.to_owned() } else { self.body.clone() },
+            body: if personal {
+                NOT_KEPT.to_owned()
+            } else {
+                self.body.clone()
+            },
             media_count: self.media_count,
             autoresponse: self.autoresponse.clone(),
             occurred_at: self.occurred_at,
@@ -146,7 +161,7 @@ impl Text {
 }
 
 impl Case<'_> {
-    /// Returns the language of the words that decided, otherwise the guest's, otherwise English.
+    /// Returns the language of the words that decided, else the guest's, else English.
     pub(crate) fn language(&self) -> Language {
         let spoken = match &self.decision.verdict {
             Verdict::Keyword(keyword) => keyword.language,
@@ -156,12 +171,17 @@ impl Case<'_> {
         spoken.or(self.party.language).unwrap_or_default()
     }
 
-    /// Returns how the guest gave the command, for suppression and consent.
+    /// Returns how the guest gave the command, to record it with the suppression and the consent.
     pub(crate) fn word_of(&self, keyword: &Keyword) -> Word<'static> {
-        word_of(keyword, &self.text.provider, &self.text.body, self.text.autoresponse.is_some())
+        word_of(
+            keyword,
+            &self.text.provider,
+            &self.text.body,
+            self.text.autoresponse.is_some(),
+        )
     }
 
-    /// Returns the verdict's name, as used in rows and metrics.
+    /// Returns the verdict's name, as rows and metrics have it.
     pub(crate) fn verdict(&self) -> &'static str {
         self.decision.verdict.as_str()
     }

@@ -1,6 +1,5 @@
-//! Makes an event durable, then answers 2xx (D2): publishes it with an acknowledgement deadline of
-//! 800 ms, otherwise spools it, otherwise answers 503. A STOP's suppression is written before the
-//! answer (D7).
+//! Makes an event durable, then answers 2xx (D2): publishes within 800 ms, otherwise spools,
+//! otherwise answers 503. A STOP's suppression is written first (D7).
 
 use std::time::Duration;
 
@@ -23,16 +22,16 @@ use crate::{answer::Answer, app::App, intake::Intake, mutant};
 /// Reason of dead letters from senders that are no guests; filed as settled, because nobody has to
 /// act on them.
 const ODD_SENDER: &str = "odd_sender";
-const PUBLISH_DEADLINE: Duration = Duration::from_millis(800);
+const PUBLISH_TIMEOUT: Duration = Duration::from_millis(800);
 /// Together with the publish and Redis, this stays under the 1.5 s within which we answer (D2).
-const STORE_DEADLINE: Duration = Duration::from_millis(500);
+const STORE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Waits for database work with a timeout, but never cancels it: a half-finished transaction must
 /// not go back to the pool.
 async fn in_time<T: Send + 'static>(
     work: impl Future<Output = Result<T, seven_store::Error>> + Send + 'static,
 ) -> Option<T> {
-    match tokio::time::timeout(STORE_DEADLINE, tokio::spawn(work)).await {
+    match tokio::time::timeout(STORE_TIMEOUT, tokio::spawn(work)).await {
         Ok(Ok(Ok(value))) => Some(value),
         Ok(Ok(Err(_)) | Err(_)) | Err(_) => None,
     }
@@ -43,7 +42,9 @@ impl App {
         if let Intake::Ignored { event_type } = intake {
             return Answer::Ignored { event_type };
         }
-        let Some((casino, intake)) = self.casino_of(intake).await else { return Answer::NotStored };
+        let Some((casino, intake)) = self.casino_of(intake).await else {
+            return Answer::NotStored;
+        };
         let intake = self.at_its_first_call(&casino, intake).await;
         seven_telemetry::trace::concern(&casino);
         if let Intake::Text { event, keyword, .. } = &intake {
@@ -52,21 +53,42 @@ impl App {
             tracing::info!(%casino, provider = event.provider, stop, trace, "SMS inbound received");
         }
         match intake {
-            Intake::Unusable { reason, ref error, .. } => {
-                self.dead_letter(&casino, &intake, reason, error, raw, trace).await
+            Intake::Unusable {
+                reason, ref error, ..
+            } => {
+                self.dead_letter(&casino, &intake, reason, error, raw, trace)
+                    .await
             }
             Intake::OddSender { ref error, .. } => {
-                self.dead_letter(&casino, &intake, ODD_SENDER, error, raw, trace).await
+                self.dead_letter(&casino, &intake, ODD_SENDER, error, raw, trace)
+                    .await
             }
             _ if casino.is_unknown() => {
                 if !self.stop_at_former(&intake).await {
                     return Answer::NotStored;
                 }
-                self.dead_letter(&casino, &intake, "unknown_number", "no casino has this number", raw, trace).await
+                self.dead_letter(
+                    &casino,
+                    &intake,
+                    "unknown_number",
+                    "no casino has this number",
+                    raw,
+                    trace,
+                )
+                .await
             }
-            Intake::Text { ref event, .. } if self.known(&casino, &intake, &event.provider_message_id).await => {
-                metrics().duplicates.with_label_values(&[Stage::Ingress.as_str()]).inc();
-                Answer::Duplicate { message_id: event.provider_message_id.clone() }
+            Intake::Text { ref event, .. }
+                if self
+                    .known(&casino, &intake, &event.provider_message_id)
+                    .await =>
+            {
+                metrics()
+                    .duplicates
+                    .with_label_values(&[Stage::Ingress.as_str()])
+                    .inc();
+                Answer::Duplicate {
+                    message_id: event.provider_message_id.clone(),
+                }
             }
             intake => self.deliver(&casino, &intake, trace).await,
         }
@@ -81,7 +103,11 @@ impl App {
                 return Some((casino, intake.addressed_to(&number)));
             }
         }
-        let Intake::Receipt { attempt: Some(attempt), .. } = intake else {
+        let Intake::Receipt {
+            attempt: Some(attempt),
+            ..
+        } = intake
+        else {
             return Some((CasinoId::unknown(), intake));
         };
         let store = self.fleet.store.clone();
@@ -89,15 +115,26 @@ impl App {
         Some((found.unwrap_or_else(CasinoId::unknown), intake))
     }
 
-    /// Dates a START by Twilio's first call about it. Twilio sends no time with a message and
-    /// repeats a failed call later; dated by the repeat, the START would overrule a STOP written in
-    /// between (D7).
+    /// Dates a START by Twilio's first call about it, since Twilio sends no time: dated by a
+    /// repeat, the START would overrule a STOP written in between (D7).
     async fn at_its_first_call(&self, casino: &CasinoId, mut intake: Intake) -> Intake {
-        if let Intake::Text { keyword: Some(Keyword { intent: Intent::OptIn, .. }), occurred_at, event, .. } =
-            &mut intake
+        if let Intake::Text {
+            keyword:
+                Some(Keyword {
+                    intent: Intent::OptIn,
+                    ..
+                }),
+            occurred_at,
+            event,
+            ..
+        } = &mut intake
             && event.provider == TWILIO
         {
-            let first = self.fleet.cache.first_seen(casino, &event.provider_message_id, *occurred_at).await;
+            let first = self
+                .fleet
+                .cache
+                .first_seen(casino, &event.provider_message_id, *occurred_at)
+                .await;
             *occurred_at = first.min(*occurred_at);
             event.occurred_at = occurred_at.timestamp_millis();
         }
@@ -107,47 +144,104 @@ impl App {
     /// Returns whether Redis knows the text as done. A STOP is never skipped on Redis's answer
     /// alone.
     async fn known(&self, casino: &CasinoId, intake: &Intake, message_id: &str) -> bool {
-        !matches!(intake, Intake::Text { keyword: Some(Keyword { intent: Intent::OptOut, .. }), .. })
-            && self.fleet.cache.is_done(casino, &format!("in:{message_id}")).await
+        !matches!(
+            intake,
+            Intake::Text {
+                keyword: Some(Keyword {
+                    intent: Intent::OptOut,
+                    ..
+                }),
+                ..
+            }
+        ) && self
+            .fleet
+            .cache
+            .is_done(casino, &format!("in:{message_id}"))
+            .await
     }
 
     async fn deliver(&self, casino: &CasinoId, intake: &Intake, trace: &str) -> Answer {
-        let Some((stage, key, payload)) = intake.message() else { return Answer::Accepted };
-        let message = Outgoing { subject: subject(stage, casino, None), key: &key, copy: None, trace, payload };
+        let Some((stage, key, payload)) = intake.message() else {
+            return Answer::Accepted;
+        };
+        let message = Outgoing {
+            subject: subject(stage, casino, None),
+            key: &key,
+            copy: None,
+            trace,
+            payload,
+        };
         // Runs both at once: one after the other they could take longer than the 1.5 s.
-        let (suppressed, stored) = tokio::join!(self.suppress(casino, intake), self.make_durable(casino, &message));
+        let (suppressed, stored) = tokio::join!(
+            self.suppress(casino, intake),
+            self.make_durable(casino, &message)
+        );
         failpoint!("ingress.after_publish");
-        if stored && suppressed { Answer::Accepted } else { Answer::NotStored }
+        if stored && suppressed {
+            Answer::Accepted
+        } else {
+            Answer::NotStored
+        }
     }
 
     /// Writes the suppression of a STOP. Returns false if Postgres could not store it; until the
     /// provider repeats its call, only Redis refuses texts then.
     async fn suppress(&self, casino: &CasinoId, intake: &Intake) -> bool {
-        let Intake::Text { to, from, keyword: Some(keyword), occurred_at, event, .. } = intake else { return true };
+        let Intake::Text {
+            to,
+            from,
+            keyword: Some(keyword),
+            occurred_at,
+            event,
+            ..
+        } = intake
+        else {
+            return true;
+        };
         let is_ours = self.fleet.roster.casino_of(from.as_str()).is_some();
         if keyword.intent != Intent::OptOut || is_ours {
             return true;
         }
-        let word = word_of(keyword, &event.provider, &event.text, !event.autoresponse.is_empty());
+        let word = word_of(
+            keyword,
+            &event.provider,
+            &event.text,
+            !event.autoresponse.is_empty(),
+        );
         let guest = self.fleet.keys.hash(casino, from);
-        let (store, bound, at, event_id) =
-            (self.fleet.store.clone(), casino.clone(), *occurred_at, event.event_id.clone());
+        let (store, bound, at, event_id) = (
+            self.fleet.store.clone(),
+            casino.clone(),
+            *occurred_at,
+            event.event_id.clone(),
+        );
         // A bare STOP quotes nothing. Only a text that may quote us needs the database query.
-        let may_be_ours =
-            event.autoresponse.is_empty() && (keyword.pattern_id.contains(".nl.") || echo::may_quote(&event.text));
+        let may_be_ours = event.autoresponse.is_empty()
+            && (keyword.pattern_id.contains(".nl.") || echo::may_quote(&event.text));
         let said = may_be_ours.then(|| event.text.clone());
         let (number, phone) = (to.clone(), from.clone());
-        let former = StopToCarry { number, phone, at, event_id: event_id.clone(), method: word.method };
+        let former = StopToCarry {
+            number,
+            phone,
+            at,
+            event_id: event_id.clone(),
+            method: word.method,
+        };
         let fleet = self.fleet.clone();
         let written = async move {
             let mut tx = store.bind(&bound).await?;
             let quotes_us = match &said {
-                Some(text) => {
-                    tx.last_texts(&guest, echo::TEXTS_REMEMBERED).await.is_ok_and(|ours| says_ours(text, &ours))
-                }
+                Some(text) => tx
+                    .last_texts(&guest, echo::TEXTS_REMEMBERED)
+                    .await
+                    .is_ok_and(|ours| says_ours(text, &ours)),
                 None => false,
             };
-            let applied = if quotes_us { Applied::Superseded } else { tx.stop(&guest, at, &event_id, word).await? };
+            let applied = if quotes_us {
+                Applied::Superseded
+            } else {
+                tx.stop(&guest, at, &event_id, word).await?
+            };
             tx.commit().await?;
             if !quotes_us {
                 former.reach(&fleet, &bound).await?;
@@ -155,8 +249,12 @@ impl App {
             Ok(applied)
         };
         let outcome = in_time(written).await;
-        let seconds = (self.fleet.clock.now().timestamp_millis() - event.received_at).max(0) as f64 / 1_000.0;
-        metrics().stop_seconds.with_label_values(&["suppression"]).observe(seconds);
+        let seconds =
+            (self.fleet.clock.now().timestamp_millis() - event.received_at).max(0) as f64 / 1_000.0;
+        metrics()
+            .stop_seconds
+            .with_label_values(&["suppression"])
+            .observe(seconds);
         match outcome {
             Some(Applied::Superseded) => true,
             Some(Applied::Changed | Applied::Repeat) => {
@@ -165,8 +263,14 @@ impl App {
                 true
             }
             None => {
-                metrics().stop_failures.with_label_values(&[casino.as_str(), "suppression"]).inc();
-                tracing::error!(%casino, "a STOP could not be written; answering 503 so that it comes again");
+                metrics()
+                    .stop_failures
+                    .with_label_values(&[casino.as_str(), "suppression"])
+                    .inc();
+                tracing::error!(
+                    %casino,
+                    "a STOP could not be written; answering 503 so that it comes again"
+                );
                 self.fleet.cache.refuse(casino, &guest, *occurred_at).await;
                 false
             }
@@ -176,15 +280,38 @@ impl App {
     /// Writes a STOP to a number that belongs to no casino today, for those that had it before
     /// (D40): no gate will read it.
     async fn stop_at_former(&self, intake: &Intake) -> bool {
-        let Intake::Text { to, from, keyword: Some(keyword), occurred_at, event, .. } = intake else { return true };
+        let Intake::Text {
+            to,
+            from,
+            keyword: Some(keyword),
+            occurred_at,
+            event,
+            ..
+        } = intake
+        else {
+            return true;
+        };
         if keyword.intent != Intent::OptOut {
             return true;
         }
-        let word = word_of(keyword, &event.provider, &event.text, !event.autoresponse.is_empty());
+        let word = word_of(
+            keyword,
+            &event.provider,
+            &event.text,
+            !event.autoresponse.is_empty(),
+        );
         let (number, phone, event_id) = (to.clone(), from.clone(), event.event_id.clone());
-        let said = StopToCarry { number, phone, at: *occurred_at, event_id, method: word.method };
+        let said = StopToCarry {
+            number,
+            phone,
+            at: *occurred_at,
+            event_id,
+            method: word.method,
+        };
         let fleet = self.fleet.clone();
-        in_time(async move { said.reach(&fleet, &CasinoId::unknown()).await }).await.is_some()
+        in_time(async move { said.reach(&fleet, &CasinoId::unknown()).await })
+            .await
+            .is_some()
     }
 
     async fn dead_letter(
@@ -199,9 +326,10 @@ impl App {
         let key = self.fleet.ids.uuid().to_string();
         let guest_hash = match intake {
             Intake::Text { from, .. } => self.fleet.keys.hash(casino, from).tag(),
-            Intake::Receipt { .. } | Intake::OddSender { .. } | Intake::Ignored { .. } | Intake::Unusable { .. } => {
-                String::new()
-            }
+            Intake::Receipt { .. }
+            | Intake::OddSender { .. }
+            | Intake::Ignored { .. }
+            | Intake::Unusable { .. } => String::new(),
         };
         let letter = DeadLetter {
             stage: Stage::Ingress.as_str().into(),
@@ -215,20 +343,37 @@ impl App {
             stream_seq: 0,
             guest_hash,
         };
-        metrics().dead.with_label_values(&[Stage::Ingress.as_str(), casino.as_str(), reason]).inc();
+        metrics()
+            .dead
+            .with_label_values(&[Stage::Ingress.as_str(), casino.as_str(), reason])
+            .inc();
         let subject = seven_bus::subject_for_dead(Stage::Ingress, casino);
-        let message = Outgoing { subject, key: &key, copy: None, trace, payload: letter.encode_to_vec().into() };
-        if self.make_durable(casino, &message).await { Answer::DeadLettered { reason } } else { Answer::NotStored }
+        let message = Outgoing {
+            subject,
+            key: &key,
+            copy: None,
+            trace,
+            payload: letter.encode_to_vec().into(),
+        };
+        if self.make_durable(casino, &message).await {
+            Answer::DeadLettered { reason }
+        } else {
+            Answer::NotStored
+        }
     }
 
     async fn make_durable(&self, casino: &CasinoId, message: &Outgoing<'_>) -> bool {
         if mutant::publishes_later(&self.fleet.bus, message) {
             return true;
         }
-        match self.fleet.bus.publish(message, PUBLISH_DEADLINE).await {
+        match self.fleet.bus.publish(message, PUBLISH_TIMEOUT).await {
             Ok(()) => true,
             Err(error) => {
-                tracing::warn!(%casino, error = &error as &dyn std::error::Error, "the bus did not take an event; spooling it");
+                tracing::warn!(
+                    %casino,
+                    error = &error as &dyn std::error::Error,
+                    "publishing an event failed; it is spooled in Postgres"
+                );
                 self.spool(casino, message).await
             }
         }
@@ -263,22 +408,32 @@ struct StopToCarry {
 
 impl StopToCarry {
     /// Writes the STOP for the casinos that had the number before its present one and texted with
-    /// the guest over it.
+    /// the guest over it, or may have.
     async fn reach(&self, fleet: &Fleet, casino: &CasinoId) -> Result<(), seven_store::Error> {
         // A casino's own database role may not write at other casinos: the scheduler extends its
         // STOPs.
         if !fleet.roster.only().is_empty() {
             return Ok(());
         }
-        for reached in fleet.store.stop_reaches(self.number.as_str(), casino, "").await? {
+        for reached in fleet
+            .store
+            .stop_reaches(self.number.as_str(), casino, "")
+            .await?
+        {
             if mutant::forgets_former() {
                 break;
             }
             let guest = fleet.keys.hash(&reached.casino, &self.phone);
             let mut tx = fleet.store.bind(&reached.casino).await?;
-            if tx.has_spoken_over(&guest, self.number.as_str()).await? {
+            if tx
+                .may_have_spoken_over(&guest, self.number.as_str())
+                .await?
+            {
                 // The provider blocks the number that the guest wrote to, not this casino's own.
-                let word = Word { method: self.method, provider_knows: false };
+                let word = Word {
+                    method: self.method,
+                    provider_knows: false,
+                };
                 tx.stop(&guest, self.at, &self.event_id, word).await?;
                 tx.commit().await?;
                 fleet.cache.refuse(&reached.casino, &guest, self.at).await;
@@ -290,13 +445,14 @@ impl StopToCarry {
 
 /// Returns whether the opt-out in a text is our own wording, quoted by the guest.
 fn says_ours(text: &str, ours: &[String]) -> bool {
-    let opts_out = |text: &str| classify(text).is_some_and(|keyword| keyword.intent == Intent::OptOut);
-    echo::without_ours(text, ours).is_some_and(|theirs| !opts_out(&theirs.whole()) && !opts_out(&theirs.added))
+    let opts_out =
+        |text: &str| classify(text).is_some_and(|keyword| keyword.intent == Intent::OptOut);
+    echo::without_ours(text, ours)
+        .is_some_and(|theirs| !opts_out(&theirs.whole()) && !opts_out(&theirs.added))
 }
 
-/// Returns the casino that has the number: from the roster, otherwise from Postgres, which also
-/// knows a casino added a moment ago. None: the database could not answer. A number of no casino
-/// belongs to the unknown casino.
+/// Returns the casino of the number, or the unknown casino, from the roster or else Postgres, which
+/// knows new casinos. `None` if the database could not answer.
 async fn casino_of(fleet: &Fleet, number: &PhoneE164) -> Option<CasinoId> {
     if let Some(casino) = fleet.roster.casino_of(number.as_str()) {
         return Some(casino);

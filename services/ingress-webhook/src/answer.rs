@@ -41,15 +41,21 @@ impl Answer {
     fn parts(&self) -> (StatusCode, &'static str, serde_json::Value) {
         match self {
             Self::Accepted => (StatusCode::OK, "accepted", json!({ "status": "accepted" })),
-            Self::Duplicate { message_id } => {
-                (StatusCode::OK, "duplicate", json!({ "status": "duplicate", "message_id": message_id }))
-            }
-            Self::Ignored { event_type } => {
-                (StatusCode::OK, "ignored", json!({ "status": "ignored", "event_type": event_type }))
-            }
-            Self::DeadLettered { reason } => {
-                (StatusCode::OK, reason, json!({ "status": "dead_lettered", "reason": reason }))
-            }
+            Self::Duplicate { message_id } => (
+                StatusCode::OK,
+                "duplicate",
+                json!({ "status": "duplicate", "message_id": message_id }),
+            ),
+            Self::Ignored { event_type } => (
+                StatusCode::OK,
+                "ignored",
+                json!({ "status": "ignored", "event_type": event_type }),
+            ),
+            Self::DeadLettered { reason } => (
+                StatusCode::OK,
+                reason,
+                json!({ "status": "dead_lettered", "reason": reason }),
+            ),
             Self::Refused(refusal) => {
                 let (status, reason) = match refusal {
                     Refusal::MissingHeaders => (StatusCode::UNAUTHORIZED, "missing_headers"),
@@ -59,19 +65,31 @@ impl Answer {
                 };
                 (status, reason, json!({ "error": refusal.to_string() }))
             }
-            Self::TooLarge => {
-                (StatusCode::PAYLOAD_TOO_LARGE, "too_large", json!({ "error": "Body larger than 65536 bytes" }))
-            }
-            Self::NotStored => {
-                (StatusCode::SERVICE_UNAVAILABLE, "not_stored", json!({ "error": "Event not stored, send it again" }))
-            }
-            Self::TooSlow => (StatusCode::REQUEST_TIMEOUT, "too_slow", json!({ "error": "Body not received in time" })),
-            Self::Displaced => {
-                (StatusCode::REQUEST_TIMEOUT, "displaced", json!({ "error": "Body not received while others waited" }))
-            }
-            Self::NotDone => {
-                (StatusCode::SERVICE_UNAVAILABLE, "not_done", json!({ "error": "Not done in time, send it again" }))
-            }
+            Self::TooLarge => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "too_large",
+                json!({ "error": "Body larger than 65536 bytes" }),
+            ),
+            Self::NotStored => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "not_stored",
+                json!({ "error": "Event not stored, send it again" }),
+            ),
+            Self::TooSlow => (
+                StatusCode::REQUEST_TIMEOUT,
+                "too_slow",
+                json!({ "error": "Body not received in time" }),
+            ),
+            Self::Displaced => (
+                StatusCode::REQUEST_TIMEOUT,
+                "displaced",
+                json!({ "error": "Body not received while others waited" }),
+            ),
+            Self::NotDone => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "not_done",
+                json!({ "error": "Not done in time, send it again" }),
+            ),
         }
     }
 }
@@ -87,7 +105,10 @@ impl Answer {
         match self {
             Self::Refused(_) | Self::TooLarge | Self::TooSlow | Self::Displaced => trace::discard(),
             Self::NotStored | Self::NotDone => trace::fail(reason),
-            Self::Accepted | Self::Duplicate { .. } | Self::Ignored { .. } | Self::DeadLettered { .. } => {}
+            Self::Accepted
+            | Self::Duplicate { .. }
+            | Self::Ignored { .. }
+            | Self::DeadLettered { .. } => {}
         }
         trace::ended(reason, false);
     }
@@ -96,7 +117,13 @@ impl Answer {
 impl IntoResponse for Answer {
     fn into_response(self) -> Response {
         let (status, reason, body) = self.parts();
-        metrics().webhooks.with_label_values(&[status.as_str(), reason]).inc();
-        (status, Json(body)).into_response()
+        metrics()
+            .webhooks
+            .with_label_values(&[status.as_str(), reason])
+            .inc();
+        let mut response = (status, Json(body)).into_response();
+        // The call's span, which is written outside the handler, tells the answer.
+        response.extensions_mut().insert(self);
+        response
     }
 }

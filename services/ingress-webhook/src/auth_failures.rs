@@ -1,6 +1,5 @@
-//! Records webhooks with a bad signature in the audit log (SEC-1, SEC-6): at most one entry a
-//! minute with their number, so that nobody can flood the log from outside. The metric counts each
-//! one.
+//! Records webhooks with a bad signature in the audit log, at most one entry a minute with their
+//! number, so that strangers cannot flood it. The metric counts each.
 
 use std::sync::Mutex;
 
@@ -23,9 +22,15 @@ impl AuthFailures {
     /// Counts one failure; returns how many to record now, if a minute has passed since the last
     /// entry.
     fn count(&self, now: DateTime<Utc>) -> Option<u64> {
-        let mut state = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut state = self
+            .0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         state.unwritten += 1;
-        if state.written_at.is_some_and(|at| now - at < TimeDelta::minutes(1)) {
+        if state
+            .written_at
+            .is_some_and(|at| now - at < TimeDelta::minutes(1))
+        {
             return None;
         }
         state.written_at = Some(now);
@@ -34,18 +39,32 @@ impl AuthFailures {
 
     /// Records a refused webhook, without delaying its answer.
     pub(crate) fn note(&self, fleet: &Fleet, refusal: Refusal) {
-        let Some(refused) = self.count(fleet.clock.now()) else { return };
+        let Some(refused) = self.count(fleet.clock.now()) else {
+            return;
+        };
         let fleet = fleet.clone();
         tokio::spawn(async move {
             let written = async {
                 // The body may not be read before it is verified, so its casino is unknown.
                 let mut tx = fleet.store.bind(&CasinoId::unknown()).await?;
-                let detail = serde_json::json!({ "reason": refusal.to_string(), "refused_since_last_entry": refused });
-                tx.audit(&Entry::of(AuditEvent::AuthFailure, "ingress-webhook", "webhook", detail)).await?;
+                let detail = serde_json::json!({
+                    "reason": refusal.to_string(),
+                    "refused_since_last_entry": refused,
+                });
+                tx.audit(&Entry::of(
+                    AuditEvent::AuthFailure,
+                    "ingress-webhook",
+                    "webhook",
+                    detail,
+                ))
+                .await?;
                 tx.commit().await
             };
             if let Err(error) = written.await {
-                tracing::warn!(error = &error as &dyn std::error::Error, "an auth failure could not be audited");
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "an auth failure could not be audited"
+                );
             }
         });
     }
@@ -61,7 +80,12 @@ mod tests {
         let auth_failures = AuthFailures::default();
         let at = |second: i64| Utc.timestamp_opt(1_800_000_000 + second, 0).unwrap();
         assert_eq!(auth_failures.count(at(0)), Some(1));
-        assert_eq!((1..60).filter_map(|second| auth_failures.count(at(second))).sum::<u64>(), 0);
+        assert_eq!(
+            (1..60)
+                .filter_map(|second| auth_failures.count(at(second)))
+                .sum::<u64>(),
+            0
+        );
         assert_eq!(auth_failures.count(at(60)), Some(60));
     }
 }

@@ -18,14 +18,17 @@ impl Proxies {
         self.0.iter().any(|net| net.contains(&address))
     }
 
-    /// Returns the caller's address; none for a trusted proxy that reports no other address.
-    ///
-    /// Reads the header from the right: entries further left may have been written by strangers.
+    /// Returns the caller's address; `None` for a trusted proxy that reports none. Reads the header
+    /// from the right, since strangers may write the left entries.
     pub(crate) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> Option<IpAddr> {
         if !self.include(peer) {
             return Some(peer);
         }
-        let lines = headers.get_all(FORWARDED_FOR).into_iter().rev().filter_map(|line| line.to_str().ok());
+        let lines = headers
+            .get_all(FORWARDED_FOR)
+            .into_iter()
+            .rev()
+            .filter_map(|line| line.to_str().ok());
         let named = lines.flat_map(|line| line.rsplit(','));
         // An entry that is no address ends the search: no proxy of ours wrote the entries to its
         // left.
@@ -40,23 +43,42 @@ mod tests {
 
     #[test]
     fn a_callers_address_is_its_own_or_what_our_proxy_saw() {
-        let proxies = Proxies(vec!["10.0.0.0/8".parse().unwrap(), "2001:db8::/32".parse().unwrap()]);
+        let proxies = Proxies(vec![
+            "10.0.0.0/8".parse().unwrap(),
+            "2001:db8::/32".parse().unwrap(),
+        ]);
         let client = |peer: &str, lines: &[&str]| {
             let mut headers = HeaderMap::new();
             for line in lines {
                 headers.append(FORWARDED_FOR, line.parse().unwrap());
             }
-            proxies.client(peer.parse().unwrap(), &headers).map(|address| address.to_string())
+            proxies
+                .client(peer.parse().unwrap(), &headers)
+                .map(|address| address.to_string())
         };
         let is = |address: &str| Some(address.to_owned());
         // Entries that strangers wrote are ignored.
         assert_eq!(client("192.0.2.1", &["198.51.100.1"]), is("192.0.2.1"));
         assert_eq!(client("10.0.0.1", &["198.51.100.1"]), is("198.51.100.1"));
-        assert_eq!(client("::ffff:10.0.0.1", &["198.51.100.1"]), is("198.51.100.1"));
-        assert_eq!(client("10.0.0.1", &["203.0.113.9, 198.51.100.1, 10.2.3.4"]), is("198.51.100.1"));
-        assert_eq!(client("10.0.0.1", &["203.0.113.9", "198.51.100.1 ,2001:db8::1"]), is("198.51.100.1"));
+        assert_eq!(
+            client("::ffff:10.0.0.1", &["198.51.100.1"]),
+            is("198.51.100.1")
+        );
+        assert_eq!(
+            client("10.0.0.1", &["203.0.113.9, 198.51.100.1, 10.2.3.4"]),
+            is("198.51.100.1")
+        );
+        assert_eq!(
+            client("10.0.0.1", &["203.0.113.9", "198.51.100.1 ,2001:db8::1"]),
+            is("198.51.100.1")
+        );
         assert_eq!(client("10.0.0.1", &["2001:db9::1"]), is("2001:db9::1"));
-        for unnamed in [&[] as &[&str], &["10.0.0.2"], &[""], &["198.51.100.1, unknown"]] {
+        for unnamed in [
+            &[] as &[&str],
+            &["10.0.0.2"],
+            &[""],
+            &["198.51.100.1, unknown"],
+        ] {
             assert_eq!(client("10.0.0.1", unnamed), None, "{unnamed:?}");
         }
     }

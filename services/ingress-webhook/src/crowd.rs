@@ -1,6 +1,5 @@
-//! Callers that keep us waiting: connections without a call, and bodies that do not arrive. Beyond
-//! a limit, the caller that has kept us waiting longest is dropped. Slow callers can thus only
-//! displace each other; a caller that sends its call at once never waits.
+//! Callers that send no call or no body. Beyond a limit, the one that has waited longest is
+//! dropped, so that slow callers displace only each other.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -48,12 +47,19 @@ pub(crate) struct WaitingCaller {
 
 impl Crowd {
     pub(crate) fn new(waits: Waits) -> Self {
-        Self { waits, waiting: Arc::default() }
+        Self {
+            waits,
+            waiting: Arc::default(),
+        }
     }
 
     /// Adds a caller at `address`; none means a trusted proxy, which only the limit for all counts.
     /// `displaced` is cancelled when the caller is displaced.
-    pub(crate) fn enter(&self, address: Option<IpAddr>, displaced: CancellationToken) -> WaitingCaller {
+    pub(crate) fn enter(
+        &self,
+        address: Option<IpAddr>,
+        displaced: CancellationToken,
+    ) -> WaitingCaller {
         let address = address.map(network);
         let mut waiting = self.lock();
         waiting.entered += 1;
@@ -71,7 +77,10 @@ impl Crowd {
             let oldest = waiting.all.keys().next().copied();
             waiting.displace(oldest);
         }
-        WaitingCaller { crowd: self.clone(), key }
+        WaitingCaller {
+            crowd: self.clone(),
+            key,
+        }
     }
 
     /// Displaces the caller that has waited longest; returns false where nobody waits.
@@ -88,7 +97,9 @@ impl Crowd {
 
 impl Waiting {
     fn displace(&mut self, key: Option<Key>) -> bool {
-        let Some(displaced) = key.and_then(|key| self.remove(key)) else { return false };
+        let Some(displaced) = key.and_then(|key| self.remove(key)) else {
+            return false;
+        };
         displaced.cancel();
         true
     }
@@ -142,14 +153,25 @@ mod tests {
         }
 
         fn displaced(&self) -> Vec<usize> {
-            self.0.iter().enumerate().filter(|(_, (_, displaced))| displaced.is_cancelled()).map(|(n, _)| n).collect()
+            self.0
+                .iter()
+                .enumerate()
+                .filter(|(_, (_, displaced))| displaced.is_cancelled())
+                .map(|(n, _)| n)
+                .collect()
         }
     }
 
     #[test]
     fn the_one_that_waited_longest_of_an_address_gives_way() {
         let crowd = Crowd::new(Waits { all: 10, of_one: 2 });
-        let callers = ["192.0.2.1", "192.0.2.2", "192.0.2.1", "::ffff:192.0.2.1", "192.0.2.1"];
+        let callers = [
+            "192.0.2.1",
+            "192.0.2.2",
+            "192.0.2.1",
+            "::ffff:192.0.2.1",
+            "192.0.2.1",
+        ];
         assert_eq!(Came::to(&crowd, &callers.map(at)).displaced(), [0, 2]);
     }
 
@@ -163,8 +185,15 @@ mod tests {
     #[test]
     fn a_proxy_is_the_last_to_give_way() {
         let crowd = Crowd::new(Waits { all: 3, of_one: 1 });
-        let came = Came::to(&crowd, &[None, at("192.0.2.1"), None, at("192.0.2.2"), None, None]);
-        assert_eq!(came.displaced(), [0, 1, 3], "strangers first, then the proxy's oldest");
+        let came = Came::to(
+            &crowd,
+            &[None, at("192.0.2.1"), None, at("192.0.2.2"), None, None],
+        );
+        assert_eq!(
+            came.displaced(),
+            [0, 1, 3],
+            "strangers first, then the proxy's oldest"
+        );
         assert!(crowd.make_room());
         assert_eq!(came.displaced(), [0, 1, 2, 3]);
     }

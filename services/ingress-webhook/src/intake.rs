@@ -54,7 +54,11 @@ pub fn intake(body: &[u8], attempt: Option<AttemptId>, now: DateTime<Utc>) -> In
 }
 
 /// Reads a verified form of Twilio. Never fails.
-pub fn intake_form(fields: &[(String, String)], attempt: Option<AttemptId>, now: DateTime<Utc>) -> Intake {
+pub fn intake_form(
+    fields: &[(String, String)],
+    attempt: Option<AttemptId>,
+    now: DateTime<Utc>,
+) -> Intake {
     of(TWILIO, twilio::webhook::parse(fields, now), attempt, now)
 }
 
@@ -78,7 +82,11 @@ fn of(
         Ok(Event::Received(received)) => text(provider, received, now),
         Ok(Event::Status(status)) => receipt(provider, status, attempt),
         Ok(Event::Other { event_type }) => Intake::Ignored { event_type },
-        Err(unreadable) => Intake::Unusable { reason: "unreadable", error: unreadable.to_string(), number: None },
+        Err(unreadable) => Intake::Unusable {
+            reason: "unreadable",
+            error: unreadable.to_string(),
+            number: None,
+        },
     }
 }
 
@@ -92,13 +100,22 @@ fn text(provider: &str, received: Received, now: DateTime<Utc>) -> Intake {
     }
     if numbers.is_empty() {
         let error = wrong.unwrap_or_else(|| "no number".to_owned());
-        return Intake::Unusable { reason: "number_not_e164", error, number: None };
+        return Intake::Unusable {
+            reason: "number_not_e164",
+            error,
+            number: None,
+        };
     }
     let others = numbers.split_off(1);
     let to = numbers.remove(0);
     let from = match sender(&received.from) {
         Ok(from) => from,
-        Err(error) => return Intake::OddSender { error: error.to_string(), number: to },
+        Err(error) => {
+            return Intake::OddSender {
+                error: error.to_string(),
+                number: to,
+            };
+        }
     };
     let body = received.text.unwrap_or_default();
     let event = InboundText {
@@ -116,7 +133,14 @@ fn text(provider: &str, received: Received, now: DateTime<Utc>) -> Intake {
         text: body.replace('\0', ""),
     };
     let keyword = word_in(&event, &from);
-    Intake::Text { to, others, from, keyword, occurred_at: received.occurred_at, event }
+    Intake::Text {
+        to,
+        others,
+        from,
+        keyword,
+        occurred_at: received.occurred_at,
+        event,
+    }
 }
 
 /// Returns the opt-out or opt-in in a text: the provider's own verdict, otherwise the text's. Words
@@ -144,19 +168,31 @@ fn receipt(provider: &str, status: Status, attempt: Option<AttemptId>) -> Intake
     let number: Option<PhoneE164> = match status.from.parse() {
         Ok(number) => Some(number),
         Err(_) if attempt.is_some() => None,
-        Err(e) => return Intake::Unusable { reason: "number_not_e164", error: e.to_string(), number: None },
+        Err(e) => {
+            return Intake::Unusable {
+                reason: "number_not_e164",
+                error: e.to_string(),
+                number: None,
+            };
+        }
     };
     let event = Receipt {
         provider: provider.into(),
         provider_message_id: status.message_id,
         status: status.status,
         event_id: status.event_id,
-        attempt_id: attempt.map(|a| seven_bus::id_bytes(a.0)).unwrap_or_default(),
+        attempt_id: attempt
+            .map(|a| seven_bus::id_bytes(a.0))
+            .unwrap_or_default(),
         error_code: status.error_code.unwrap_or_default(),
         carrier: status.carrier.unwrap_or_default(),
         occurred_at: status.occurred_at.timestamp_millis(),
     };
-    Intake::Receipt { number, attempt, event }
+    Intake::Receipt {
+        number,
+        attempt,
+        event,
+    }
 }
 
 impl Intake {
@@ -184,12 +220,16 @@ impl Intake {
     /// Returns the stage that the event goes to, its message key there and its bytes.
     pub fn message(&self) -> Option<(seven_domain::Stage, String, bytes::Bytes)> {
         match self {
-            Self::Text { event, .. } => {
-                Some((seven_domain::Stage::Gate, event.event_id.clone(), event.encode_to_vec().into()))
-            }
-            Self::Receipt { event, .. } => {
-                Some((seven_domain::Stage::Receipts, event.event_id.clone(), event.encode_to_vec().into()))
-            }
+            Self::Text { event, .. } => Some((
+                seven_domain::Stage::Gate,
+                event.event_id.clone(),
+                event.encode_to_vec().into(),
+            )),
+            Self::Receipt { event, .. } => Some((
+                seven_domain::Stage::Receipts,
+                event.event_id.clone(),
+                event.encode_to_vec().into(),
+            )),
             Self::OddSender { .. } | Self::Ignored { .. } | Self::Unusable { .. } => None,
         }
     }

@@ -1,11 +1,11 @@
-//! ingress-webhook: verifies the provider's signature (Telnyx: over the raw body; Twilio: over
-//! address and form) and answers 2xx only when the event is durable (D1, D2). It writes a STOP's
-//! suppression before it answers (D7). All other decisions are the gate's.
+//! ingress-webhook: verifies the signature, writes a STOP's suppression (D7) and answers 2xx only
+//! when the event is durable (D1, D2). The gate decides the rest.
 
 mod accept;
 mod answer;
 mod app;
 mod auth_failures;
+mod call;
 mod client;
 mod crowd;
 mod intake;
@@ -23,7 +23,13 @@ pub use intake::{Intake, intake, intake_form, intake_raw, word_in};
 pub use limits::Limits;
 
 /// Serves until the fleet's shutdown; calls in progress are finished.
-pub async fn run(fleet: Fleet, verifiers: Verifiers, proxies: Proxies, limits: Limits, listener: TcpListener) {
+pub async fn run(
+    fleet: Fleet,
+    verifiers: Verifiers,
+    proxies: Proxies,
+    limits: Limits,
+    listener: TcpListener,
+) {
     let shutdown = fleet.shutdown.clone();
     let app = app::router(fleet, verifiers, proxies.clone(), &limits);
     serve::serve(listener, app, proxies, &limits, shutdown).await;

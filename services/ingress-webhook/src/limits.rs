@@ -1,6 +1,5 @@
-//! Limits how many calls one process handles at once, and for how long (DEP-3). Reading a call and
-//! handling it have separate permits: a caller that sends slowly, or a store that hangs, uses up
-//! permits of one kind and never blocks the whole worker.
+//! Limits how many calls one process handles, and for how long. Reading and handling have separate
+//! permits, so that slow callers cannot block handling.
 
 use std::{net::IpAddr, pin::pin, sync::Arc, task::Poll, time::Duration};
 
@@ -14,7 +13,7 @@ use axum::{
 use bytes::Bytes;
 use futures::poll;
 use tokio::{
-    sync::{Semaphore, SemaphorePermit},
+    sync::{OwnedSemaphorePermit, Semaphore},
     time::{sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
@@ -32,9 +31,8 @@ const BODY_LIMIT: usize = 64 * 1024;
 pub struct Limits {
     /// Calls handled at once. Further ones wait for a permit within their own time limit.
     pub concurrency: usize,
-    /// Time from a call's head to its answer, including the wait and the reading of its body. A
-    /// call that takes longer gets 503, which providers repeat. The body may take half of it; a
-    /// slower caller gets 408, which pages nobody.
+    /// Time from a call's head to its answer; after it the call gets 503, which providers repeat.
+    /// The body may take half of it; later it gets 408, which pages nobody.
     pub request: Duration,
     /// Time in which a call's head must arrive, and how long a connection without a call stays
     /// open.
@@ -68,8 +66,15 @@ impl Places {
 
     /// Reads the whole body. A body that arrived with its head never waits, so it cannot be
     /// displaced.
-    pub(crate) async fn read(&self, client: Option<IpAddr>, headers: &HeaderMap, body: Body) -> Result<Bytes, Answer> {
-        let announced = headers.get(CONTENT_LENGTH).and_then(|n| n.to_str().ok()?.parse::<usize>().ok());
+    pub(crate) async fn read(
+        &self,
+        client: Option<IpAddr>,
+        headers: &HeaderMap,
+        body: Body,
+    ) -> Result<Bytes, Answer> {
+        let announced = headers
+            .get(CONTENT_LENGTH)
+            .and_then(|n| n.to_str().ok()?.parse::<usize>().ok());
         if announced.is_some_and(|n| n > BODY_LIMIT) {
             return Err(Answer::TooLarge);
         }
@@ -87,12 +92,17 @@ impl Places {
     }
 
     /// Returns a permit to handle a call. Only calls with a valid signature ask for one.
-    pub(crate) async fn handle(&self) -> Result<SemaphorePermit<'_>, Answer> {
-        self.handling.acquire().await.map_err(|_| Answer::NotDone)
+    pub(crate) async fn handle(&self) -> Result<OwnedSemaphorePermit, Answer> {
+        Arc::clone(&self.handling)
+            .acquire_owned()
+            .await
+            .map_err(|_| Answer::NotDone)
     }
 }
 
 /// Answers 503 to a call that is not answered within its time.
 pub(crate) async fn in_time(State(places): State<Places>, call: Request, next: Next) -> Response {
-    timeout(places.request, next.run(call)).await.unwrap_or_else(|_| Answer::NotDone.into_response())
+    timeout(places.request, next.run(call))
+        .await
+        .unwrap_or_else(|_| Answer::NotDone.into_response())
 }

@@ -31,11 +31,11 @@ use crate::{
 
 /// How long a proxy's idle connection stays open: longer than proxies keep it themselves, mostly 60
 /// s.
-const PROXY_IDLE: Duration = Duration::from_secs(75);
+const PROXY_IDLE_TIMEOUT: Duration = Duration::from_secs(75);
 /// Most bytes of a call's head, and of a body read ahead.
 const BUFFER_BYTES: usize = 16 * 1024;
 /// Time for calls in progress to finish when the worker is told to stop.
-const DRAIN: Duration = Duration::from_secs(5);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 /// Pause after a failed accept: without file descriptors, the next one would fail at once too.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -59,13 +59,20 @@ pub(crate) async fn serve(
     limits: &Limits,
     shutdown: CancellationToken,
 ) {
-    let door = Arc::new(Door { app, proxies, head: limits.head, idle: Crowd::new(limits.idle) });
+    let door = Arc::new(Door {
+        app,
+        proxies,
+        head: limits.head,
+        idle: Crowd::new(limits.idle),
+    });
     let open = Arc::new(Semaphore::new(limits.connections));
     let graceful = GracefulShutdown::new();
     while let Some(accepted) = shutdown.run_until_cancelled(listener.accept()).await {
         match accepted {
             Ok((stream, peer)) => {
-                let Some(seat) = door.seat(&open).await else { continue };
+                let Some(seat) = door.seat(&open).await else {
+                    continue;
+                };
                 let (door, watcher) = (Arc::clone(&door), graceful.watcher());
                 tokio::spawn(async move {
                     door.attend(stream, peer.ip(), watcher).await;
@@ -73,14 +80,17 @@ pub(crate) async fn serve(
                 });
             }
             Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "a connection could not be accepted");
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "accepting a connection failed"
+                );
                 sleep(ACCEPT_PAUSE).await;
             }
         }
     }
     drop(listener);
     // The timeout keeps idle keep-alive connections from holding a stopping worker.
-    timeout(DRAIN, graceful.shutdown()).await.ok();
+    timeout(DRAIN_TIMEOUT, graceful.shutdown()).await.ok();
 }
 
 /// One open connection.
@@ -100,7 +110,11 @@ impl Door {
         if let Ok(seat) = Arc::clone(open).try_acquire_owned() {
             return Some(seat);
         }
-        let seat = if self.idle.make_room() { Arc::clone(open).acquire_owned().await.ok() } else { None };
+        let seat = if self.idle.make_room() {
+            Arc::clone(open).acquire_owned().await.ok()
+        } else {
+            None
+        };
         if seat.is_none() {
             metrics().connections_refused.inc();
         }
@@ -120,11 +134,18 @@ impl Door {
         caller.wait();
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
-            .header_read_timeout(if trusted { PROXY_IDLE } else { self.head })
+            .header_read_timeout(if trusted {
+                PROXY_IDLE_TIMEOUT
+            } else {
+                self.head
+            })
             .max_buf_size(BUFFER_BYTES)
             .serve_connection(TokioIo::new(stream), service_fn(|call| caller.call(call)));
         // An error here is caused by the caller: it disconnected, or its head took too long.
-        let ended = caller.displaced.run_until_cancelled(watcher.watch(connection)).await;
+        let ended = caller
+            .displaced
+            .run_until_cancelled(watcher.watch(connection))
+            .await;
         if ended.is_none() {
             metrics().connections_displaced.inc();
         }

@@ -1,20 +1,19 @@
-//! Runs the pre-send check, calls the provider and records the result (D5): at most three calls for
-//! a text that certainly did not reach the provider, each with a new check. A text that may have
-//! reached it is left to its webhook and its due row.
+//! Runs the pre-send check, calls the provider and records the result (D5): at most three calls,
+//! each with a new check, for a text that certainly was not sent.
 
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use seven_bus::Outcome;
 use seven_cache::{Outcome as Spoke, Transition};
-use seven_domain::{AttemptId, CasinoId, Lane, TWILIO};
+use seven_domain::{AttemptId, AttemptOutcome, CasinoId, Lane, TWILIO};
 use seven_faults::failpoint;
 use seven_providers::{ErrorClass, SendOutcome, SendRequest, verdict};
 use seven_runtime::Error;
 use seven_store::{
     connections::Lent,
-    last_look::{Claim, Look, Refusal},
     outbound::{AttemptEnd, Next},
+    presend_check::{Claim, PresendCheck, Refusal},
 };
 use seven_telemetry::{metrics, trace};
 
@@ -31,21 +30,21 @@ const CALLS: u32 = 3;
 /// Seconds before each re-delivery, where the provider's error code gives none (SMS-44).
 const REDELIVERY: [u32; 3] = [5, 25, 125];
 
-/// How long a pre-send check permits its call. A process that was stopped in between (a frozen
-/// machine, a debugger) checks again, because its guest may have opted out meanwhile. Measured by
+/// How long a pre-send check permits its call; a process that stood still longer checks again. By
 /// the wall clock, which continues while a machine sleeps.
-const LOOK_HOLDS: TimeDelta = TimeDelta::seconds(2);
+const CHECK_VALIDITY: TimeDelta = TimeDelta::seconds(2);
 
-/// Calls providers until the text is accepted, refused for good, in doubt or deferred. Each call
-/// has its own route and its own pre-send check. A doubtful call ends the loop, so that a text that
-/// the provider may have accepted never fails over (D5).
+/// Calls providers until the text is accepted, refused, in doubt or deferred, with a route and a
+/// check per call. A doubtful call ends the loop and never fails over (D5).
 pub(crate) async fn look_and_send(sender: &Sender, job: &mut Job) -> Result<Outcome, Error> {
     let (mut called, mut calls, mut first) = ("", 0, true);
     loop {
         let eligibility = window::eligibility(sender, job)?;
         // Runs both at once: the cache can only refuse, and Postgres decides.
-        let (route, refused_as_of) =
-            tokio::join!(route::route(sender, job), sender.fleet.cache.refused(&job.casino, &job.guest));
+        let (route, refused_as_of) = tokio::join!(
+            route::route(sender, job),
+            sender.fleet.cache.refused(&job.casino, &job.guest)
+        );
         let route = match route {
             Ok(route) => route,
             Err(none) => return refusal::hold(sender, job, none).await,
@@ -56,13 +55,17 @@ pub(crate) async fn look_and_send(sender: &Sender, job: &mut Job) -> Result<Outc
         }
         calls += 1;
         let attempt: AttemptId = sender.fleet.ids.next();
-        let looked_at = sender.fleet.clock.now();
-        let claim = match look(sender, job, (attempt, called), &eligibility, refused_as_of).await {
+        let checked_at = sender.fleet.clock.now();
+        let claim = match check(sender, job, (attempt, called), &eligibility, refused_as_of).await {
             Ok(Ok(claim)) => claim,
             refused => {
-                carrier.ended(&sender.fleet, route.permit, Spoke::Neutral).await;
+                carrier
+                    .ended(&sender.fleet, route.permit, Spoke::Neutral)
+                    .await;
                 match refused? {
-                    Err(Refusal::QuietHours) => return window::defer(sender, job, eligibility.opens_at).await,
+                    Err(Refusal::QuietHours) => {
+                        return window::defer(sender, job, eligibility.opens_at).await;
+                    }
                     Err(refusal) => return refusal::refused(sender, job, refusal).await,
                     Ok(_) => return Ok(Outcome::Done),
                 }
@@ -75,12 +78,21 @@ pub(crate) async fn look_and_send(sender: &Sender, job: &mut Job) -> Result<Outc
         let request = request(job, called, attempt, &claim)?;
         let mut span = trace::step("seven.node.provider_call", "").client();
         // Safety texts may be sent after a STOP, so a slow database does not delay them.
-        let held_up = job.class.lane() != Lane::Safety && sender.fleet.clock.now() - looked_at > LOOK_HOLDS;
-        let outcome = if held_up { held_up_before_the_call() } else { carrier.provider.send(&request).await };
+        let held_up = job.class.lane() != Lane::Safety
+            && sender.fleet.clock.now() - checked_at > CHECK_VALIDITY;
+        let outcome = if held_up {
+            held_up_before_the_call()
+        } else {
+            carrier.provider.send(&request).await
+        };
         failpoint!("sender.after_call");
         describe(&mut span, called, attempt, job, &outcome);
         drop(span);
-        let spoke = if held_up { Spoke::Neutral } else { speaks(&outcome) };
+        let spoke = if held_up {
+            Spoke::Neutral
+        } else {
+            speaks(&outcome)
+        };
         let moved = carrier.ended(&sender.fleet, route.permit, spoke).await;
         if route.failover {
             metrics().failovers.with_label_values(&[called]).inc();
@@ -88,8 +100,17 @@ pub(crate) async fn look_and_send(sender: &Sender, job: &mut Job) -> Result<Outc
         if let SendOutcome::Refused { code, class, .. } = &outcome {
             stops::act_on(&sender.fleet, &job.casino, called, code, *class, attempt).await?;
         }
-        let opened = matches!(moved, Some(Transition::Opened { .. } | Transition::Reopened));
-        let next = next(sender, job, called, &outcome, if opened { 0 } else { calls });
+        let opened = matches!(
+            moved,
+            Some(Transition::Opened { .. } | Transition::Reopened)
+        );
+        let next = next(
+            sender,
+            job,
+            called,
+            &outcome,
+            if opened { 0 } else { calls },
+        );
         record(sender, job, attempt, called, &outcome, next).await?;
         if next == Next::Sent {
             late::note_late_help(sender, job).await?;
@@ -106,7 +127,10 @@ pub(crate) async fn look_and_send(sender: &Sender, job: &mut Job) -> Result<Outc
             Next::RetryNow if opened => {}
             Next::RetryNow => {
                 if !sender.held(sender.fleet.timing.in_call_pause()).await {
-                    return Ok(Outcome::Wait { after: sender.fleet.timing.in_call_pause(), why: "shutting_down" });
+                    return Ok(Outcome::Wait {
+                        after: sender.fleet.timing.in_call_pause(),
+                        why: "shutting_down",
+                    });
                 }
             }
             Next::Failed if is_transient(&outcome) => return Ok(dead(&outcome, job)),
@@ -118,18 +142,24 @@ pub(crate) async fn look_and_send(sender: &Sender, job: &mut Job) -> Result<Outc
 /// Returns whether this call stopped the provider, or this casino there, so that the stops have to
 /// be read again.
 fn must_reread(outcome: &SendOutcome) -> bool {
-    matches!(outcome, SendOutcome::Refused { class: ErrorClass::Account | ErrorClass::SpendLimit, .. })
+    matches!(
+        outcome,
+        SendOutcome::Refused {
+            class: ErrorClass::Account | ErrorClass::SpendLimit,
+            ..
+        }
+    )
 }
 
-async fn look(
+async fn check(
     sender: &Sender,
     job: &Job,
     (attempt_id, provider): (AttemptId, &'static str),
     eligibility: &Eligibility,
     refused_as_of: Option<DateTime<Utc>>,
 ) -> Result<Result<Claim, Refusal>, Error> {
-    let mut span = trace::step("seven.node.last_look", "");
-    let mut look = Look {
+    let mut span = trace::step("seven.node.presend_check", "");
+    let mut check = PresendCheck {
         outbound_id: job.outbound_id,
         attempt_id,
         provider,
@@ -144,37 +174,46 @@ async fn look(
     };
     let verdict = if job.class.lane() == Lane::Bulk {
         let mut tx = sender.fleet.store.bind(&job.casino).await?;
-        look.risk = content::risk(&mut tx, job).await?;
-        let verdict = tx.last_look(&look).await?;
+        check.risk = content::risk(&mut tx, job).await?;
+        let verdict = tx.presend_check(&check).await?;
         tx.commit().await?;
         verdict
     } else {
         sender
-            .looks
-            .ask(&job.casino, look, || sender.lend(), |lent, looks| look_at(sender, lent, &job.casino, looks))
+            .checks
+            .ask(
+                &job.casino,
+                check,
+                || sender.lend(),
+                |lent, checks| check_all(sender, lent, &job.casino, checks),
+            )
             .await?
     };
-    let label = verdict.as_ref().map_or_else(|refusal| refusal.as_str(), |_| "sent");
-    metrics().last_look.with_label_values(&[job.casino.as_str(), job.class.as_str(), label]).inc();
+    let label = verdict
+        .as_ref()
+        .map_or_else(|refusal| refusal.as_str(), |_| "sent");
+    metrics()
+        .presend_check
+        .with_label_values(&[job.casino.as_str(), job.class.as_str(), label])
+        .inc();
     span.set("seven.verdict", label);
     Ok(verdict)
 }
 
-/// Checks each text with a statement of its own, in the order of their ids, so that two
-/// transactions with the same texts never deadlock. All checks are durable before the first text is
-/// sent.
-async fn look_at(
+/// Checks the texts in the order of their ids, so that two transactions never deadlock. All checks
+/// are durable before the first text is sent.
+async fn check_all(
     sender: &Sender,
     lent: Lent,
     casino: &CasinoId,
-    looks: Vec<Look>,
+    checks: Vec<PresendCheck>,
 ) -> Result<Vec<Result<Claim, Refusal>>, Error> {
     let mut tx = sender.fleet.store.bind_on(lent, casino).await?;
-    let mut asked: Vec<(usize, &Look)> = looks.iter().enumerate().collect();
-    asked.sort_by_key(|(_, look)| look.outbound_id.0);
-    let mut verdicts = Vec::with_capacity(looks.len());
-    for (at, look) in asked {
-        verdicts.push((at, tx.last_look(look).await?));
+    let mut asked: Vec<(usize, &PresendCheck)> = checks.iter().enumerate().collect();
+    asked.sort_by_key(|(_, check)| check.outbound_id.0);
+    let mut verdicts = Vec::with_capacity(checks.len());
+    for (at, check) in asked {
+        verdicts.push((at, tx.presend_check(check).await?));
     }
     tx.commit().await?;
     verdicts.sort_by_key(|(at, _)| *at);
@@ -187,24 +226,49 @@ fn next(sender: &Sender, job: &Job, provider: &str, outcome: &SendOutcome, calls
     match outcome {
         SendOutcome::Accepted { .. } => Next::Sent,
         SendOutcome::Ambiguous { .. } => Next::InDoubt,
-        SendOutcome::NotSent { .. } | SendOutcome::Refused { class: ErrorClass::Throttled, .. } if calls < CALLS => {
-            Next::RetryNow
-        }
+        SendOutcome::NotSent { .. }
+        | SendOutcome::Refused {
+            class: ErrorClass::Throttled,
+            ..
+        } if calls < CALLS => Next::RetryNow,
         // The provider is at fault, not the text: the number of tries is not limited. Only the end
         // of the text's usefulness ends it.
-        SendOutcome::NotSent { .. } | SendOutcome::Refused { class: ErrorClass::Throttled, .. } => {
-            Next::RetryAfter(sender.fleet.timing.redelivery(job.tries.min(2)).unwrap_or_default())
-        }
-        SendOutcome::Refused { class: ErrorClass::Transient, code, http_status, .. } => {
+        SendOutcome::NotSent { .. }
+        | SendOutcome::Refused {
+            class: ErrorClass::Throttled,
+            ..
+        } => Next::RetryAfter(
+            sender
+                .fleet
+                .timing
+                .redelivery(job.tries.min(2))
+                .unwrap_or_default(),
+        ),
+        SendOutcome::Refused {
+            class: ErrorClass::Transient,
+            code,
+            http_status,
+            ..
+        } => {
             let waits = verdict(provider, code, *http_status).retry;
             let waits = if waits.is_empty() { &REDELIVERY } else { waits };
-            let wait = usize::try_from(job.tries).ok().and_then(|tries| waits.get(tries));
-            wait.map_or(Next::Failed, |seconds| Next::RetryAfter(sender.fleet.timing.after(*seconds)))
+            let wait = usize::try_from(job.tries)
+                .ok()
+                .and_then(|tries| waits.get(tries));
+            wait.map_or(Next::Failed, |seconds| {
+                Next::RetryAfter(sender.fleet.timing.after(*seconds))
+            })
         }
         // The text keeps its place in the queue. The next route, or the lack of one, decides what
         // happens to it.
-        SendOutcome::Refused { class: ErrorClass::Account | ErrorClass::SpendLimit, .. } => Next::RetryNow,
-        SendOutcome::Refused { class: ErrorClass::Doubtful, .. } => Next::InDoubt,
+        SendOutcome::Refused {
+            class: ErrorClass::Account | ErrorClass::SpendLimit,
+            ..
+        } => Next::RetryNow,
+        SendOutcome::Refused {
+            class: ErrorClass::Doubtful,
+            ..
+        } => Next::InDoubt,
         SendOutcome::Refused {
             class: ErrorClass::Permanent | ErrorClass::OptedOut | ErrorClass::Configuration,
             ..
@@ -223,11 +287,20 @@ async fn record(
     let end = end_of(outcome);
     measure::called(job, provider, &end, next);
     let detail = serde_json::json!({
-        "class": job.class, "sms_segments": job.segments, "attempt_id": attempt, "provider": provider,
+        "class": job.class, "sms_segments": job.segments, "attempt_id": attempt,
+        "provider": provider,
         "error_code": end.error_code,
     });
     let (outbound, subject, guest) = (job.outbound_id, job.outbound_id.to_string(), job.guest);
-    let ended = Arc::new(Ended { outbound, subject, attempt, guest, end, next, detail });
+    let ended = Arc::new(Ended {
+        outbound,
+        subject,
+        attempt,
+        guest,
+        end,
+        next,
+        detail,
+    });
     sender
         .ends
         .ask(
@@ -239,7 +312,16 @@ async fn record(
         .await??;
     let end = &ended.end;
     let error_code = end.error_code.as_deref().unwrap_or_default();
-    tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, attempt_id = %attempt, provider, outcome = end.outcome, error_code, ?next, "provider called");
+    tracing::info!(
+        casino = %job.casino,
+        outbound_id = %job.outbound_id,
+        attempt_id = %attempt,
+        provider,
+        outcome = %end.outcome,
+        error_code,
+        ?next,
+        "provider called"
+    );
     Ok(())
 }
 
@@ -254,13 +336,24 @@ async fn record_all(
     let mut tx = sender.fleet.store.bind_repeatable_on(lent, casino).await?;
     for ended in &ends {
         let audit_entry = ended.audit_entry();
-        tx.end_attempt(ended.outbound, ended.attempt, &ended.end, ended.next, audit_entry.as_ref()).await?;
+        tx.end_attempt(
+            ended.outbound,
+            ended.attempt,
+            &ended.end,
+            ended.next,
+            audit_entry.as_ref(),
+        )
+        .await?;
     }
     match tx.commit().await {
         Err(error) if ends.len() == 1 => Err(error.into()),
         // The commit may have succeeded, so the ends are not recorded a second time.
         Err(_) => {
-            let lost = |_| Err(Error::Other("how a call ended may not have been recorded".into()));
+            let lost = |_| {
+                Err(Error::Other(
+                    "how a call ended may not have been recorded".into(),
+                ))
+            };
             Ok(ends.iter().map(lost).collect())
         }
         Ok(()) => Ok(ends.iter().map(|_| Ok(())).collect()),
@@ -269,7 +362,13 @@ async fn record_all(
 
 /// Writes the call and its outcome to the span. A refusal keeps the trace from being sampled out
 /// (OBS-36).
-fn describe(span: &mut trace::Step, provider: &'static str, attempt: AttemptId, job: &Job, outcome: &SendOutcome) {
+fn describe(
+    span: &mut trace::Step,
+    provider: &'static str,
+    attempt: AttemptId,
+    job: &Job,
+    outcome: &SendOutcome,
+) {
     if !span.is_recorded() {
         return;
     }
@@ -277,7 +376,7 @@ fn describe(span: &mut trace::Step, provider: &'static str, attempt: AttemptId, 
     span.set("seven.provider", provider);
     span.tell("seven.attempt_id", &attempt);
     span.set("seven.segments", job.segments);
-    span.set("seven.outcome", end.outcome);
+    span.set("seven.outcome", end.outcome.as_str());
     if let Some(status) = end.http_status {
         span.set("http.response.status_code", i64::from(status));
     }
@@ -285,20 +384,36 @@ fn describe(span: &mut trace::Step, provider: &'static str, attempt: AttemptId, 
         span.tell("error.type", code);
     }
     if !matches!(outcome, SendOutcome::Accepted { .. }) {
-        span.fail(end.outcome);
+        span.fail(end.outcome.as_str());
     }
 }
 
 /// Returns the outcome of a call that was not made: certainly not sent.
 fn held_up_before_the_call() -> SendOutcome {
-    SendOutcome::NotSent { detail: format!("more than {} s between the look and the call", LOOK_HOLDS.num_seconds()) }
+    SendOutcome::NotSent {
+        detail: format!(
+            "more than {} s between the look and the call",
+            CHECK_VALIDITY.num_seconds()
+        ),
+    }
 }
 
 fn is_transient(outcome: &SendOutcome) -> bool {
-    matches!(outcome, SendOutcome::Refused { class: ErrorClass::Transient, .. })
+    matches!(
+        outcome,
+        SendOutcome::Refused {
+            class: ErrorClass::Transient,
+            ..
+        }
+    )
 }
 
-fn request(job: &Job, provider: &str, attempt: AttemptId, claim: &Claim) -> Result<SendRequest, Error> {
+fn request(
+    job: &Job,
+    provider: &str,
+    attempt: AttemptId,
+    claim: &Claim,
+) -> Result<SendRequest, Error> {
     Ok(SendRequest {
         casino: job.casino.clone(),
         attempt,
@@ -314,34 +429,55 @@ fn request(job: &Job, provider: &str, attempt: AttemptId, claim: &Claim) -> Resu
 
 fn end_of(outcome: &SendOutcome) -> AttemptEnd {
     let blank = AttemptEnd {
-        outcome: "ambiguous",
+        outcome: AttemptOutcome::Ambiguous,
         http_status: None,
         error_code: None,
         detail: None,
         provider_message_id: None,
     };
     match outcome {
-        SendOutcome::Accepted { provider_message_id } => {
-            AttemptEnd { outcome: "accepted", provider_message_id: Some(provider_message_id.clone()), ..blank }
-        }
-        SendOutcome::Refused { http_status, code, class, detail } => AttemptEnd {
+        SendOutcome::Accepted {
+            provider_message_id,
+        } => AttemptEnd {
+            outcome: AttemptOutcome::Accepted,
+            provider_message_id: Some(provider_message_id.clone()),
+            ..blank
+        },
+        SendOutcome::Refused {
+            http_status,
+            code,
+            class,
+            detail,
+        } => AttemptEnd {
             outcome: if matches!(
                 class,
-                ErrorClass::Throttled | ErrorClass::Transient | ErrorClass::Account | ErrorClass::SpendLimit
+                ErrorClass::Throttled
+                    | ErrorClass::Transient
+                    | ErrorClass::Account
+                    | ErrorClass::SpendLimit
             ) {
-                "transient"
+                AttemptOutcome::Transient
             } else {
-                "refused"
+                AttemptOutcome::Refused
             },
             http_status: Some(i32::from(*http_status)),
             error_code: Some(code.clone()),
             detail: Some(detail.clone()),
             ..blank
         },
-        SendOutcome::NotSent { detail } => AttemptEnd { outcome: "transient", detail: Some(detail.clone()), ..blank },
-        SendOutcome::Ambiguous { http_status, detail } => {
-            AttemptEnd { http_status: http_status.map(i32::from), detail: Some(detail.clone()), ..blank }
-        }
+        SendOutcome::NotSent { detail } => AttemptEnd {
+            outcome: AttemptOutcome::Transient,
+            detail: Some(detail.clone()),
+            ..blank
+        },
+        SendOutcome::Ambiguous {
+            http_status,
+            detail,
+        } => AttemptEnd {
+            http_status: http_status.map(i32::from),
+            detail: Some(detail.clone()),
+            ..blank
+        },
     }
 }
 
@@ -354,5 +490,9 @@ fn dead(outcome: &SendOutcome, job: &Job) -> Outcome {
         SendOutcome::Ambiguous { detail, .. } => detail.clone(),
         SendOutcome::Accepted { .. } => String::new(),
     };
-    Outcome::Park { reason: "send_failed".into(), error, attempts: job.tries + 1 }
+    Outcome::Park {
+        reason: "send_failed".into(),
+        error,
+        attempts: job.tries + 1,
+    }
 }

@@ -1,7 +1,5 @@
-//! Combines database work for several texts of a casino in one transaction. Questions that arrive
-//! while all permitted transactions are busy join the next one, as do those that arrive while it
-//! waits for a connection. A single text starts at once, and no transaction waits for more
-//! questions.
+//! Combines database work for several texts of a casino in one transaction. A text starts at once;
+//! only those that arrive while all connections are busy wait and join.
 
 use std::{
     collections::HashMap,
@@ -40,22 +38,23 @@ struct CasinoBatch<Q, A> {
 struct Question<Q, A> {
     number: u64,
     question: Q,
-    told: oneshot::Sender<A>,
+    answer_tx: oneshot::Sender<A>,
 }
 
 // === impl Batcher ===
 
 impl<Q: Clone, A> Batcher<Q, A> {
     /// Allows half of the connections, so that the casino's other work can go on. A casino's own
-    /// workers, which have two connections, run one transaction at a time: work they do in parallel
-    /// takes CPU time from other casinos' guests (docs/performance.md).
+    /// workers have two, and so one transaction at a time (docs/performance.md).
     pub(crate) fn over(connections: usize) -> Self {
-        Self { places: Mutex::default(), abreast: (connections / 2).max(1) }
+        Self {
+            places: Mutex::default(),
+            abreast: (connections / 2).max(1),
+        }
     }
 
-    /// Returns the answer to `question`. `lend` waits for a connection. `answer` gets it with
-    /// questions of this casino, and returns their answers in order. If it fails, it must have
-    /// changed nothing; each question is then asked again alone.
+    /// Returns the answer to `question`. `answer` gets a connection from `lend` and answers
+    /// questions in order; if it fails, it changed nothing and each is asked alone.
     pub(crate) async fn ask<C, L, F>(
         &self,
         casino: &CasinoId,
@@ -68,12 +67,12 @@ impl<Q: Clone, A> Batcher<Q, A> {
         F: Future<Output = Result<Vec<A>, Error>>,
     {
         let place = self.place(casino);
-        let (number, mut heard) = place.wait(question.clone());
+        let (number, mut answer_rx) = place.wait(question.clone());
         loop {
             let first = async { (place.turns.acquire().await, lend().await) };
             let (turn, connection) = tokio::select! {
                 biased;
-                answered = &mut heard => match answered {
+                answered = &mut answer_rx => match answered {
                     Ok(answered) => return Ok(answered),
                     // The task that took this question into its batch failed or was stopped.
                     Err(_) => break,
@@ -87,7 +86,7 @@ impl<Q: Clone, A> Batcher<Q, A> {
                 // lost.
                 Err(_) => {
                     drop(turn);
-                    match heard.await {
+                    match answer_rx.await {
                         Ok(answered) => return Ok(answered),
                         Err(_) => break,
                     }
@@ -97,22 +96,32 @@ impl<Q: Clone, A> Batcher<Q, A> {
             if taken.is_empty() {
                 // Another task has this question in its batch, and no other question waits.
                 drop((turn, connection));
-                match heard.await {
+                match answer_rx.await {
                     Ok(answered) => return Ok(answered),
                     Err(_) => break,
                 }
             }
             let only_this = taken.len() == 1 && taken[0].number == number;
-            let (questions, told): (Vec<_>, Vec<_>) =
-                taken.into_iter().map(|asked| (asked.question, asked.told)).unzip();
+            let (questions, answer_tx): (Vec<_>, Vec<_>) = taken
+                .into_iter()
+                .map(|asked| (asked.question, asked.answer_tx))
+                .unzip();
             match answer(connection, questions).await {
-                Ok(answers) => told.into_iter().zip(answers).for_each(|(told, answer)| drop(told.send(answer))),
+                Ok(answers) => {
+                    answer_tx
+                        .into_iter()
+                        .zip(answers)
+                        .for_each(|(answer_tx, answer)| drop(answer_tx.send(answer)));
+                }
                 Err(error) if only_this => return Err(error),
                 Err(_) => {}
             }
         }
         let answers = answer(lend().await?, vec![question]).await?;
-        answers.into_iter().next().ok_or_else(|| Error::Other("a question had no answer".into()))
+        answers
+            .into_iter()
+            .next()
+            .ok_or_else(|| Error::Other("a question had no answer".into()))
     }
 
     fn place(&self, casino: &CasinoId) -> Arc<CasinoBatch<Q, A>> {
@@ -134,9 +143,13 @@ impl<Q, A> CasinoBatch<Q, A> {
     /// Appends the question to the queue.
     fn wait(&self, question: Q) -> (u64, oneshot::Receiver<A>) {
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
-        let (told, heard) = oneshot::channel();
-        locked(&self.waiting).push(Question { number, question, told });
-        (number, heard)
+        let (answer_tx, answer_rx) = oneshot::channel();
+        locked(&self.waiting).push(Question {
+            number,
+            question,
+            answer_tx,
+        });
+        (number, answer_rx)
     }
 
     /// Removes the question from the queue; returns whether it was still there.
@@ -150,7 +163,7 @@ impl<Q, A> CasinoBatch<Q, A> {
     /// Takes the oldest questions whose callers still wait.
     fn take(&self) -> Vec<Question<Q, A>> {
         let mut waiting = locked(&self.waiting);
-        waiting.retain(|asked| !asked.told.is_closed());
+        waiting.retain(|asked| !asked.answer_tx.is_closed());
         let many = waiting.len().min(MOST);
         waiting.drain(..many).collect()
     }
@@ -174,7 +187,11 @@ mod tests {
 
     impl Recorder {
         fn new(unlucky: u32) -> Self {
-            Self { may: Semaphore::new(0), given: Mutex::default(), unlucky }
+            Self {
+                may: Semaphore::new(0),
+                given: Mutex::default(),
+                unlucky,
+            }
         }
 
         async fn double(&self, numbers: Vec<u32>) -> Result<Vec<u32>, Error> {
@@ -199,7 +216,11 @@ mod tests {
         Ok(())
     }
 
-    async fn ask_all(together: &Batcher<u32, u32>, desk: &Recorder, numbers: std::ops::Range<u32>) -> Vec<Option<u32>> {
+    async fn ask_all(
+        together: &Batcher<u32, u32>,
+        desk: &Recorder,
+        numbers: std::ops::Range<u32>,
+    ) -> Vec<Option<u32>> {
         let here = casino("here");
         let ask = |number| together.ask(&here, number, free, |(), numbers| desk.double(numbers));
         // No question is answered before all have been asked.
@@ -216,21 +237,34 @@ mod tests {
         let (together, desk) = (Batcher::over(4), Recorder::new(u32::MAX));
         let answers = ask_all(&together, &desk, 1..4).await;
         assert_eq!(answers, [Some(2), Some(4), Some(6)]);
-        assert_eq!(desk.given(), [vec![1], vec![2], vec![3]], "two at once, and the third when one of them is through");
+        assert_eq!(
+            desk.given(),
+            [vec![1], vec![2], vec![3]],
+            "two at once, and the third when one of them is through"
+        );
         let desk = Recorder::new(u32::MAX);
         let many = ask_all(&together, &desk, 10..34).await;
-        assert!(many.iter().copied().eq((10..34).map(|number| Some(number * 2))));
+        assert!(
+            many.iter()
+                .copied()
+                .eq((10..34).map(|number| Some(number * 2)))
+        );
         let sizes: Vec<usize> = desk.given().iter().map(Vec::len).collect();
         assert_eq!(sizes, [1, 1, MOST, 22 - MOST]);
     }
 
     #[tokio::test]
     async fn what_comes_while_one_waits_for_a_connection_is_taken_along() {
-        let (together, desk, connections) = (Batcher::over(4), Recorder::new(u32::MAX), Semaphore::new(0));
+        let (together, desk, connections) =
+            (Batcher::over(4), Recorder::new(u32::MAX), Semaphore::new(0));
         desk.may.add_permits(100);
         let here = casino("here");
         let lend = async || {
-            connections.acquire().await.map(|connection| connection.forget()).map_err(|e| Error::Other(e.to_string()))
+            connections
+                .acquire()
+                .await
+                .map(|connection| connection.forget())
+                .map_err(|e| Error::Other(e.to_string()))
         };
         let ask = |number| together.ask(&here, number, &lend, |(), numbers| desk.double(numbers));
         let come_free = async {
@@ -241,17 +275,37 @@ mod tests {
         assert!(answers.into_iter().map(Result::unwrap).eq([2, 4, 6, 8, 10]));
         assert_eq!(desk.given(), [vec![1, 2, 3, 4, 5]]);
         connections.close();
-        let failed = together.ask(&here, 6, &lend, |(), numbers| desk.double(numbers)).await;
-        assert!(failed.is_err(), "without a connection nobody is answered, and nobody waits");
+        let failed = together
+            .ask(&here, 6, &lend, |(), numbers| desk.double(numbers))
+            .await;
+        assert!(
+            failed.is_err(),
+            "without a connection nobody is answered, and nobody waits"
+        );
     }
 
     #[tokio::test]
     async fn who_gets_no_connection_is_told_by_who_has_his_question_in_hand() {
         let (together, desk) = (Batcher::over(4), Recorder::new(u32::MAX));
         let (here, comes, never) = (casino("here"), Semaphore::new(0), Semaphore::new(0));
-        let lend = async |from: &Semaphore| from.acquire().await.map(drop).map_err(|e| Error::Other(e.to_string()));
-        let first = together.ask(&here, 1, || lend(&comes), |(), numbers| desk.double(numbers));
-        let second = together.ask(&here, 2, || lend(&never), |(), numbers| desk.double(numbers));
+        let lend = async |from: &Semaphore| {
+            from.acquire()
+                .await
+                .map(drop)
+                .map_err(|e| Error::Other(e.to_string()))
+        };
+        let first = together.ask(
+            &here,
+            1,
+            || lend(&comes),
+            |(), numbers| desk.double(numbers),
+        );
+        let second = together.ask(
+            &here,
+            2,
+            || lend(&never),
+            |(), numbers| desk.double(numbers),
+        );
         let happens = async {
             comes.add_permits(1);
             while desk.given().is_empty() {
@@ -269,7 +323,10 @@ mod tests {
     #[tokio::test]
     async fn few_connections_take_one_transaction_at_a_time() {
         let (together, desk) = (Batcher::over(2), Recorder::new(u32::MAX));
-        assert_eq!(ask_all(&together, &desk, 1..4).await, [Some(2), Some(4), Some(6)]);
+        assert_eq!(
+            ask_all(&together, &desk, 1..4).await,
+            [Some(2), Some(4), Some(6)]
+        );
         assert_eq!(desk.given(), [vec![1], vec![2, 3]]);
         assert_eq!(Batcher::<u32, u32>::over(1).abreast, 1);
     }
@@ -278,10 +335,18 @@ mod tests {
     async fn one_that_fails_takes_no_other_with_it() {
         let (together, desk) = (Batcher::over(4), Recorder::new(5));
         let answers = ask_all(&together, &desk, 1..9).await;
-        let failed: Vec<u32> = (1..9).zip(&answers).filter(|(_, answer)| answer.is_none()).map(|(n, _)| n).collect();
+        let failed: Vec<u32> = (1..9)
+            .zip(&answers)
+            .filter(|(_, answer)| answer.is_none())
+            .map(|(n, _)| n)
+            .collect();
         assert_eq!(failed, [5], "{answers:?}");
         assert_eq!(ask_all(&together, &desk, 5..6).await, [None]);
-        assert_eq!(ask_all(&together, &desk, 6..7).await, [Some(12)], "and what comes after it is answered");
+        assert_eq!(
+            ask_all(&together, &desk, 6..7).await,
+            [Some(12)],
+            "and what comes after it is answered"
+        );
     }
 
     #[tokio::test]
@@ -316,6 +381,10 @@ mod tests {
             }
         }
         assert_eq!(ask_all(&together, &desk, 3..4).await, [Some(6)]);
-        assert_eq!(desk.given().last(), Some(&vec![3]), "nobody waits for the others any more");
+        assert_eq!(
+            desk.given().last(),
+            Some(&vec![3]),
+            "nobody waits for the others any more"
+        );
     }
 }

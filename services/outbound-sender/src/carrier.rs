@@ -17,13 +17,18 @@ pub(crate) struct Carrier {
 
 impl fmt::Debug for Carrier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Carrier").field("provider", &self.name()).finish_non_exhaustive()
+        f.debug_struct("Carrier")
+            .field("provider", &self.name())
+            .finish_non_exhaustive()
     }
 }
 
 impl Carrier {
     pub(crate) fn new(fleet: &Fleet, provider: Arc<dyn Provider>) -> Self {
-        let breaker = fleet.cache.breaker(&breaker_name(provider.name()), fleet.timing.provider_breaker());
+        let breaker = fleet.cache.breaker(
+            &breaker_name(provider.name()),
+            fleet.timing.provider_breaker(),
+        );
         Self { provider, breaker }
     }
 
@@ -33,7 +38,12 @@ impl Carrier {
 
     /// Returns the permit with the call's outcome. Announces a change of the breaker's state, and
     /// wakes waiting texts when the provider works again.
-    pub(crate) async fn ended(&self, fleet: &Fleet, permit: Permit, outcome: Outcome) -> Option<Transition> {
+    pub(crate) async fn ended(
+        &self,
+        fleet: &Fleet,
+        permit: Permit,
+        outcome: Outcome,
+    ) -> Option<Transition> {
         let moved = self.breaker.record(permit, outcome).await;
         if let Some(moved) = moved {
             self.tell(fleet, moved).await;
@@ -42,18 +52,28 @@ impl Carrier {
     }
 
     async fn tell(&self, fleet: &Fleet, moved: Transition) {
-        metrics().breakers.with_label_values(&[self.breaker.name(), moved.as_str()]).inc();
+        metrics()
+            .breakers
+            .with_label_values(&[self.breaker.name(), moved.as_str()])
+            .inc();
         match moved {
             Transition::Opened { .. } => {
                 let text = "the provider failed too often and is not called for a while; texts take the casino's other provider or wait";
-                Alert { name: "provider_breaker_open", casino: "", provider: self.name(), code: "", text }.raise();
+                Alert {
+                    name: "provider_breaker_open",
+                    casino: "",
+                    provider: self.name(),
+                    code: "",
+                    text,
+                }
+                .raise();
                 note(fleet, AuditEvent::CircuitBreakerOpened, self.name()).await;
             }
             Transition::Closed => {
                 if let Err(error) = fleet.store.wake_held(None).await {
                     tracing::warn!(
                         error = &error as &dyn std::error::Error,
-                        "waiting texts look again at their own time"
+                        "waiting texts are checked again at their scheduled time"
                     );
                 }
             }
@@ -71,10 +91,19 @@ pub fn breaker_name(provider: &str) -> String {
 async fn note(fleet: &Fleet, event: AuditEvent, provider: &str) {
     let written = async {
         let mut tx = fleet.store.bind(&CasinoId::unknown()).await?;
-        tx.audit(&Entry::of(event, "outbound-sender", provider, serde_json::json!({ "provider": provider }))).await?;
+        tx.audit(&Entry::of(
+            event,
+            "outbound-sender",
+            provider,
+            serde_json::json!({ "provider": provider }),
+        ))
+        .await?;
         tx.commit().await
     };
     if let Err(error) = written.await {
-        tracing::warn!(error = &error as &dyn std::error::Error, "an audit entry could not be written");
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "an audit entry could not be written"
+        );
     }
 }

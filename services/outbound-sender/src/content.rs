@@ -13,12 +13,21 @@ pub(crate) async fn risk(tx: &mut Tx, job: &Job) -> Result<Option<f64>, Error> {
     if job.class.lane() != Lane::Bulk {
         return Ok(None);
     }
-    let Some(wording) = tx.wording(job.outbound_id, i64::try_from(COMPARED).unwrap_or(i64::MAX)).await? else {
+    let Some(wording) = tx
+        .wording(job.outbound_id, i64::try_from(COMPARED).unwrap_or(i64::MAX))
+        .await?
+    else {
         return Ok(None);
     };
     let risk = seven_sms::risk(&wording.body, &wording.earlier);
     if risk.must_be_reworded() {
-        tracing::warn!(casino = %job.casino, outbound_id = %job.outbound_id, class = %job.class, %risk, "carriers would filter this text");
+        tracing::warn!(
+            casino = %job.casino,
+            outbound_id = %job.outbound_id,
+            class = %job.class,
+            %risk,
+            "carriers would filter this text"
+        );
     }
     Ok(Some(risk.score()))
 }

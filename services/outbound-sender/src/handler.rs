@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use seven_bus::{Delivery, Handler, Outcome, events::OutboundReady};
-use seven_domain::{CasinoId, OutboundId, Stage};
+use seven_domain::{CasinoId, OutboundId, OutboundState, Stage};
 use seven_runtime::{Error, outcome_of};
-use seven_store::{connections::Lent, outbound::PendingSend};
+use seven_store::{connections::Lent, due::DueKind, outbound::PendingSend};
 use seven_telemetry::trace;
 
 use crate::{
     attempt, numbers, pace,
-    types::{Job, LONGEST_HELD, Sender},
+    types::{Job, MAX_HELD_WAIT, Sender},
 };
 
 impl Handler for Sender {
@@ -34,17 +34,27 @@ async fn process(sender: &Sender, delivery: &Delivery<OutboundReady>) -> Result<
     let casino = &delivery.casino;
     let found = sender
         .reads
-        .ask(casino, outbound_id, || sender.lend(), |lent, texts| read(sender, lent, casino, texts))
+        .ask(
+            casino,
+            outbound_id,
+            || sender.lend(),
+            |lent, texts| read(sender, lent, casino, texts),
+        )
         .await?;
-    let Some(PendingSend { pending, config, stops }) = found.filter(|found| found.pending.state == "queued") else {
+    let Some(PendingSend {
+        pending,
+        config,
+        stops,
+    }) = found.filter(|found| found.pending.state == OutboundState::Queued)
+    else {
         trace::ended("done", true);
         return Ok(Outcome::Done);
     };
     trace::adopt(&pending.trace);
     let wait = Duration::try_from_secs_f64(pending.wait).unwrap_or_default();
-    if wait > LONGEST_HELD {
+    if wait > MAX_HELD_WAIT {
         let mut tx = sender.fleet.store.bind_repeatable(casino).await?;
-        tx.put_due("send", outbound_id.0, wait).await?;
+        tx.put_due(DueKind::Send, outbound_id.0, wait).await?;
         tx.commit().await?;
         trace::set("seven.put_off_ms", wait.as_millis() as i64);
         return Ok(Outcome::Done);
@@ -59,7 +69,10 @@ async fn process(sender: &Sender, delivery: &Delivery<OutboundReady>) -> Result<
         hold.forget();
     }
     if !sender.held(wait).await {
-        return Ok(Outcome::Wait { after: wait, why: "shutting_down" });
+        return Ok(Outcome::Wait {
+            after: wait,
+            why: "shutting_down",
+        });
     }
     let pace = trace::step("seven.node.pace", "");
     if let Some(after) = pace::paced(sender, &job).await {

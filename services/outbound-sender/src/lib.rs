@@ -1,6 +1,5 @@
-//! outbound-sender: the pre-send check (D6), the rate limits, one provider call per permitted text
-//! (D5) by the first provider of the casino that takes it, and the delivery receipts that settle
-//! it. Nothing else in the fleet calls a provider.
+//! outbound-sender: the pre-send check (D6), rate limits, one provider call per permitted text
+//! (D5), and the receipts that settle it. Nothing else calls a provider.
 
 mod attempt;
 mod batch;
@@ -31,7 +30,7 @@ use seven_runtime::Fleet;
 pub use carrier::breaker_name;
 pub use protection::Unprotected;
 pub use receipts::Receipts;
-pub use registry::{Asked, Holder, NumberRegistry, Registry};
+pub use registry::{Asked, NumberRegistry, Registry};
 pub use types::{Limits, Sender};
 
 /// Runs the worker until the fleet's shutdown. Refuses to start with a real provider while a
@@ -46,12 +45,31 @@ pub async fn run(
     if providers.iter().any(|provider| !provider.is_local()) {
         protection::check(&fleet).await?;
     }
-    let (bus, roster, shutdown) = (fleet.bus.clone(), fleet.roster.clone(), fleet.shutdown.clone());
-    let receipts =
-        Worker::new(Receipts { fleet: fleet.clone() }, bus.clone(), roster.clone(), settings, shutdown.clone());
+    let (bus, roster, shutdown) = (
+        fleet.bus.clone(),
+        fleet.roster.clone(),
+        fleet.shutdown.clone(),
+    );
+    let receipts = Worker::new(
+        Receipts {
+            fleet: fleet.clone(),
+        },
+        bus.clone(),
+        roster.clone(),
+        settings,
+        shutdown.clone(),
+    );
     let watch = Sender::new(fleet.clone(), providers.clone(), None);
-    let sender =
-        Worker::new(Sender { limits, ..Sender::new(fleet, providers, registry) }, bus, roster, settings, shutdown);
+    let sender = Worker::new(
+        Sender {
+            limits,
+            ..Sender::new(fleet, providers, registry)
+        },
+        bus,
+        roster,
+        settings,
+        shutdown,
+    );
     tokio::join!(sender.run(), receipts.run(), stops::watch_stops(&watch));
     Ok(())
 }

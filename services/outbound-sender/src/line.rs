@@ -59,23 +59,38 @@ impl Line {
 
     /// Waits for the turn of a text. A caller that stops waiting leaves the queue.
     pub(crate) async fn turn(self: &Arc<Self>, class: MessageClass, guest: GuestHash) -> Turn {
-        let (told, mut waiting) = {
+        let (turn_rx, mut waiting) = {
             let mut places = self.places();
             if !places.taken {
                 places.taken = true;
                 return Turn(Arc::clone(self));
             }
             let rank = rank(class);
-            let nth = places.waiting.iter().filter(|(place, (other, _))| place.rank == rank && *other == guest).count();
-            let place = QueuePosition { rank, nth, ticket: places.tickets };
+            let nth = places
+                .waiting
+                .iter()
+                .filter(|(place, (other, _))| place.rank == rank && *other == guest)
+                .count();
+            let place = QueuePosition {
+                rank,
+                nth,
+                ticket: places.tickets,
+            };
             places.tickets += 1;
-            let (tell, told) = oneshot::channel();
-            places.waiting.insert(place, (guest, tell));
-            (told, Waiting { line: Arc::clone(self), place, served: false })
+            let (turn_tx, turn_rx) = oneshot::channel();
+            places.waiting.insert(place, (guest, turn_tx));
+            (
+                turn_rx,
+                Waiting {
+                    line: Arc::clone(self),
+                    place,
+                    served: false,
+                },
+            )
         };
         // The sender cannot be dropped unsent while this task waits: only `Waiting` or a turn
         // removes the entry.
-        told.await.ok();
+        turn_rx.await.ok();
         waiting.served = true;
         Turn(Arc::clone(self))
     }
@@ -133,27 +148,30 @@ mod tests {
     use super::*;
 
     fn guest(n: u8) -> GuestHash {
-        GuestHash { key_id: 1, bytes: [n; 32] }
+        GuestHash {
+            key_id: 1,
+            bytes: [n; 32],
+        }
     }
 
     /// Returns the order in which texts that are queued at the same time are served.
     async fn served(texts: &[(MessageClass, u8)]) -> Vec<usize> {
         let line = Arc::new(Line::default());
         let first = line.turn(MessageClass::Reply, guest(0)).await;
-        let (tell, mut told) = mpsc::unbounded_channel();
+        let (turn_tx, mut turn_rx) = mpsc::unbounded_channel();
         for (n, (class, who)) in texts.iter().copied().enumerate() {
-            let (in_line, tell) = (Arc::clone(&line), tell.clone());
+            let (in_line, turn_tx) = (Arc::clone(&line), turn_tx.clone());
             tokio::spawn(async move {
                 let _turn = in_line.turn(class, guest(who)).await;
-                tell.send(n).unwrap();
+                turn_tx.send(n).unwrap();
             });
             while line.waiting() < n + 1 {
                 tokio::task::yield_now().await;
             }
         }
-        drop((first, tell));
+        drop((first, turn_tx));
         let mut order = Vec::new();
-        while let Some(n) = told.recv().await {
+        while let Some(n) = turn_rx.recv().await {
             order.push(n);
         }
         assert_eq!(line.waiting(), 0);
@@ -164,9 +182,20 @@ mod tests {
     #[tokio::test] // issue G: a crisis answer never stands behind a flood of HELPs
     async fn the_gravest_class_goes_first_and_each_guest_in_turn() {
         use MessageClass::{Crisis, Emergency, Help, OptOutConfirmation, Reply};
-        let texts = [(Help, 1), (Help, 1), (Help, 1), (Help, 2), (OptOutConfirmation, 3), (Crisis, 4), (Emergency, 1)];
+        let texts = [
+            (Help, 1),
+            (Help, 1),
+            (Help, 1),
+            (Help, 2),
+            (OptOutConfirmation, 3),
+            (Crisis, 4),
+            (Emergency, 1),
+        ];
         assert_eq!(served(&texts).await, [5, 6, 4, 0, 3, 1, 2]);
-        assert_eq!(served(&[(Reply, 1), (Reply, 2), (Reply, 1)]).await, [0, 1, 2]);
+        assert_eq!(
+            served(&[(Reply, 1), (Reply, 2), (Reply, 1)]).await,
+            [0, 1, 2]
+        );
     }
 
     #[tokio::test]
@@ -174,7 +203,11 @@ mod tests {
         let line = Arc::new(Line::default());
         let first = line.turn(MessageClass::Help, guest(1)).await;
         for _ in 0..3 {
-            let late = timeout(Duration::from_millis(1), line.turn(MessageClass::Help, guest(2))).await;
+            let late = timeout(
+                Duration::from_millis(1),
+                line.turn(MessageClass::Help, guest(2)),
+            )
+            .await;
             assert!(late.is_err());
         }
         assert_eq!(line.waiting(), 0);
@@ -183,6 +216,11 @@ mod tests {
         assert!(futures::poll!(&mut gone).is_pending());
         drop(first);
         drop(gone);
-        timeout(Duration::from_secs(5), line.turn(MessageClass::Help, guest(3))).await.unwrap();
+        timeout(
+            Duration::from_secs(5),
+            line.turn(MessageClass::Help, guest(3)),
+        )
+        .await
+        .unwrap();
     }
 }

@@ -8,7 +8,9 @@ use crate::types::{Job, Sender};
 
 /// Asks before a marketing text, once per number and consent; never for other texts.
 pub(crate) async fn check_number(sender: &Sender, job: &Job) -> Result<(), Error> {
-    let Some(registry) = &sender.registry else { return Ok(()) };
+    let Some(registry) = &sender.registry else {
+        return Ok(());
+    };
     if job.class != MessageClass::Marketing || !job.config.regulations.reassigned_number_check {
         return Ok(());
     }
@@ -16,8 +18,10 @@ pub(crate) async fn check_number(sender: &Sender, job: &Job) -> Result<(), Error
     let wanted = tx.number_unchecked_since(&job.guest).await?;
     tx.commit().await?;
     let Some(since) = wanted else { return Ok(()) };
-    let Some(holder) = registry.holder(&job.phone, since).await else { return Ok(()) };
+    let Some(holder) = registry.holder(&job.phone, since).await else {
+        return Ok(());
+    };
     let mut tx = sender.fleet.store.bind(&job.casino).await?;
-    tx.put_number_check(&job.guest, holder.as_str()).await?;
+    tx.put_number_check(&job.guest, holder).await?;
     Ok(tx.commit().await?)
 }

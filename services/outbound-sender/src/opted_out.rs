@@ -1,10 +1,9 @@
-//! Reconciles the provider's "this number opted out" (40300, 21610) with our own record (C-6,
-//! C-10). An opt-out new to us is recorded. If the guest has opted in again and the provider does
-//! not know, that is noted. If our record is newer, the answer is ignored.
+//! Reconciles the provider's report of an opt-out (40300, 21610) with our record: records a new
+//! one, notes a START unknown to the provider, ignores an older one.
 
 use seven_compliance::chain::Action;
-use seven_domain::{AttemptId, AuditEvent, CasinoId};
-use seven_guest::escalation::Severity;
+use seven_domain::{AttemptId, AuditEvent, CasinoId, ConsentTier};
+use seven_guest::escalation::{self, Origin, Severity};
 use seven_runtime::{Error, Fleet, counted};
 use seven_store::{
     audit::Entry,
@@ -15,45 +14,75 @@ use seven_store::{
 
 /// Updates the suppression. Safe to repeat; after a crash before the attempt is recorded, the error
 /// is handled again.
-pub(crate) async fn sync(fleet: &Fleet, casino: &CasinoId, attempt: AttemptId, code: &str) -> Result<(), Error> {
+pub(crate) async fn sync(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    attempt: AttemptId,
+    code: &str,
+) -> Result<(), Error> {
     let mut tx = fleet.store.bind(casino).await?;
-    let Some(call) = tx.call_of(attempt).await? else { return Ok(()) };
+    let Some(call) = tx.call_of(attempt).await? else {
+        return Ok(());
+    };
     tx.lock_conversation(call.conversation_id).await?;
-    let sync = tx.provider_says_stopped(&call.guest, call.called_at).await?;
+    let sync = tx
+        .provider_says_stopped(&call.guest, call.called_at)
+        .await?;
     let subject = attempt.to_string();
     match sync {
         Sync::Suppressed => {
-            let cancelled = tx.cancel_unsent(call.conversation_id, "guest_opted_out").await?;
+            let cancelled = tx
+                .cancel_unsent(call.conversation_id, "guest_opted_out")
+                .await?;
             let change = Consent {
                 guest: &call.guest,
                 guest_id: Some(call.guest_id),
                 action: Action::Revoked,
                 method: method::PROVIDER_BLOCK,
-                tier: "none",
+                tier: ConsentTier::None,
                 at: call.called_at,
-                evidence: serde_json::json!({ "error_code": code, "attempt_id": attempt, "texts_cancelled": cancelled }),
+                evidence: serde_json::json!({
+                    "error_code": code,
+                    "attempt_id": attempt,
+                    "texts_cancelled": cancelled,
+                }),
                 actor: "outbound-sender",
                 trace: None,
             };
             counted::record_consent(&mut tx, &change, &fleet.keys).await?;
         }
         Sync::Blocked => {
-            tracing::error!(%casino, attempt_id = %attempt, "the provider blocks a guest who is with us; only the guest's START, or the provider, lifts it");
+            tracing::error!(
+                %casino,
+                attempt_id = %attempt,
+                "the provider blocks a guest who is with us; only the guest's START, or the provider, lifts it"
+            );
             let detail = serde_json::json!({ "error_code": code });
-            let entry = Entry::of(AuditEvent::ProviderBlocked, "outbound-sender", &subject, detail);
-            tx.audit(&Entry { guest: Some(&call.guest), ..entry }).await?;
+            let entry = Entry::of(
+                AuditEvent::ProviderBlocked,
+                "outbound-sender",
+                &subject,
+                detail,
+            );
+            tx.audit(&Entry {
+                guest: Some(&call.guest),
+                ..entry
+            })
+            .await?;
             // The guest opted in again but gets no texts: a person of the casino has to tell them.
-            let sla = Severity::Sev2.sla();
+            let sla = escalation::sla(Severity::Sev2);
             let case = NewEscalation {
                 escalation_id: fleet.ids.uuid(),
                 conversation_id: Some(call.conversation_id),
                 guest_id: Some(call.guest_id),
                 guest: Some(&call.guest),
                 inbound_id: None,
-                severity: Severity::Sev2.as_str(),
-                source: "guardrail",
+                severity: Severity::Sev2,
+                source: Origin::Guardrail,
                 reason: "provider_blocks_guest",
                 pattern_id: Some(code),
+                subject: "",
+                detail: None,
                 ack_seconds: sla.ack_seconds,
                 respond_minutes: sla.respond_minutes,
                 actor: "outbound-sender",
@@ -65,8 +94,16 @@ pub(crate) async fn sync(fleet: &Fleet, casino: &CasinoId, attempt: AttemptId, c
     }
     tx.commit().await?;
     if sync == Sync::Suppressed {
-        fleet.cache.refuse(casino, &call.guest, call.called_at).await;
+        fleet
+            .cache
+            .refuse(casino, &call.guest, call.called_at)
+            .await;
     }
-    tracing::info!(%casino, attempt_id = %attempt, ?sync, "the provider says: opted out");
+    tracing::info!(
+        %casino,
+        attempt_id = %attempt,
+        ?sync,
+        "the provider reports that the guest opted out"
+    );
     Ok(())
 }

@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::{
     line, route,
-    types::{Job, LONGEST_HELD, Limits, Sender},
+    types::{Job, Limits, MAX_HELD_WAIT, Sender},
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -19,59 +19,105 @@ const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// Returns every limit of a text at this provider, the narrowest first. Pure.
-pub(crate) fn levels(casino: &CasinoId, ours: &Operational, lane: Lane, provider: &str, limits: &Limits) -> Vec<Level> {
+pub(crate) fn levels(
+    casino: &CasinoId,
+    ours: &Operational,
+    lane: Lane,
+    provider: &str,
+    limits: &Limits,
+) -> Vec<Level> {
     let own = |name, most, window| {
         let key = format!("{casino}:{provider}");
-        Level { name, key, most, window, shared: false }
+        Level {
+            name,
+            key,
+            most,
+            window,
+            shared: false,
+        }
     };
-    let shared = |name, key: &str, most| Level { name, key: key.to_owned(), most, window: SECOND, shared: true };
+    let shared = |name, key: &str, most| Level {
+        name,
+        key: key.to_owned(),
+        most,
+        window: SECOND,
+        shared: true,
+    };
     let campaign = ours.campaign_class.map(pace::campaign_per_minute);
-    let brand = ours.brand_tier.filter(|_| lane == Lane::Bulk).map(pace::brand_per_day);
-    let account = limits.account.get(provider).copied().or_else(|| pace::account(provider));
+    let brand = ours
+        .brand_tier
+        .filter(|_| lane == Lane::Bulk)
+        .map(pace::brand_per_day);
+    let account = limits
+        .account
+        .get(provider)
+        .copied()
+        .or_else(|| pace::account(provider));
     let levels = [
         Some(own("number", ours.segments_per_second(), SECOND)),
         campaign.map(|most| own("campaign", most, MINUTE)),
         brand.map(|most| own("brand", most, DAY)),
-        ours.max_segments_per_second.map(|most| Level { key: casino.to_string(), ..own("casino", most, SECOND) }),
+        ours.max_segments_per_second.map(|most| Level {
+            key: casino.to_string(),
+            ..own("casino", most, SECOND)
+        }),
         account.map(|most| shared("account", provider, most)),
         limits.fleet.map(|most| shared("fleet", "all", most)),
     ];
     levels.into_iter().flatten().collect()
 }
 
-/// Most texts of the safety lane that queue at once. Each one holds one of the worker's permits.
-/// Beyond this, a text of lower rank than a crisis gives its permit back, so that a crisis answer
-/// behind it on the bus is reached at once.
+/// Most safety texts that queue at once, each with one of the worker's permits. Beyond it, texts
+/// below a crisis give theirs back, so that a crisis behind them is reached.
 const MOST_IN_LINE: usize = 2;
 
 /// Waits for the text's turn and its limits. Returns the time after which to ask again, where
 /// waiting here would take too long.
 pub(crate) async fn paced(sender: &Sender, job: &Job) -> Option<Duration> {
     // Without a provider, the pre-send check decides what happens.
-    let carrier = route::carriers_for(sender, job).into_iter().find(|carrier| !job.stopped(carrier.name()))?;
+    let carrier = route::carriers_for(sender, job)
+        .into_iter()
+        .find(|carrier| !job.stopped(carrier.name()))?;
     let lane = job.class.lane();
-    let levels = levels(&job.casino, &job.config.operational, lane, carrier.name(), &sender.limits);
-    let ask = Ask { casino: &job.casino, lane, segments: job.segments, levels: &levels };
+    let levels = levels(
+        &job.casino,
+        &job.config.operational,
+        lane,
+        carrier.name(),
+        &sender.limits,
+    );
+    let ask = Ask {
+        casino: &job.casino,
+        lane,
+        segments: job.segments,
+        levels: &levels,
+    };
     let began = Instant::now();
     let line = sender.lines.of(&job.casino, lane, carrier.name());
     if lane == Lane::Safety && line::rank(job.class) > 0 && line.waiting() >= MOST_IN_LINE {
         return Some(SECOND);
     }
     let mine = tokio::select! {
-        mine = timeout_at(began + LONGEST_HELD, line.turn(job.class, job.guest)) => mine,
+        mine = timeout_at(began + MAX_HELD_WAIT, line.turn(job.class, job.guest)) => mine,
         () = sender.fleet.shutdown.cancelled() => return Some(Duration::ZERO),
     };
     let Ok(_mine) = mine else { return Some(SECOND) };
     let mut held_by = None;
     while let Pace::Wait { after, level } = sender.fleet.cache.take(&ask).await {
-        if began.elapsed() + after > LONGEST_HELD || !sender.held(after).await {
-            metrics().pace_waits.with_label_values(&[level]).observe((began.elapsed() + after).as_secs_f64());
+        if began.elapsed() + after > MAX_HELD_WAIT || !sender.held(after).await {
+            metrics()
+                .pace_waits
+                .with_label_values(&[level])
+                .observe((began.elapsed() + after).as_secs_f64());
             return Some(after.min(Duration::from_secs(30)));
         }
         held_by = Some(level);
     }
     if let Some(level) = held_by {
-        metrics().pace_waits.with_label_values(&[level]).observe(began.elapsed().as_secs_f64());
+        metrics()
+            .pace_waits
+            .with_label_values(&[level])
+            .observe(began.elapsed().as_secs_f64());
     }
     None
 }
@@ -85,9 +131,17 @@ mod tests {
 
     use super::*;
 
-    fn names(ours: &Operational, lane: Lane, provider: &str, limits: &Limits) -> Vec<(&'static str, u32)> {
+    fn names(
+        ours: &Operational,
+        lane: Lane,
+        provider: &str,
+        limits: &Limits,
+    ) -> Vec<(&'static str, u32)> {
         let casino = "here".parse().unwrap();
-        levels(&casino, ours, lane, provider, limits).iter().map(|level| (level.name, level.most)).collect()
+        levels(&casino, ours, lane, provider, limits)
+            .iter()
+            .map(|level| (level.name, level.most))
+            .collect()
     }
 
     #[test] // spec 05 section 1.6
@@ -95,17 +149,33 @@ mod tests {
         let mut ours = crate::route::tests::ours(|_| {});
         ours.number_kind = NumberKind::TollFree;
         let none = Limits::default();
-        assert_eq!(names(&ours, Lane::Reply, TELNYX, &none), [("number", 20), ("account", 50)]);
+        assert_eq!(
+            names(&ours, Lane::Reply, TELNYX, &none),
+            [("number", 20), ("account", 50)]
+        );
         ours.number_kind = NumberKind::LongCode;
         ours.campaign_segments_per_second = Some(4);
         ours.campaign_class = Some(CampaignClass::T);
         ours.brand_tier = Some(BrandTier::Low);
         ours.max_segments_per_second = Some(3);
-        let limits = Limits { account: [(TELNYX.to_owned(), 200)].into(), fleet: Some(500) };
+        let limits = Limits {
+            account: [(TELNYX.to_owned(), 200)].into(),
+            fleet: Some(500),
+        };
         assert_eq!(
             names(&ours, Lane::Bulk, TELNYX, &limits),
-            [("number", 4), ("campaign", 75), ("brand", 2_000), ("casino", 3), ("account", 200), ("fleet", 500)]
+            [
+                ("number", 4),
+                ("campaign", 75),
+                ("brand", 2_000),
+                ("casino", 3),
+                ("account", 200),
+                ("fleet", 500)
+            ]
         );
-        assert_eq!(names(&ours, Lane::Safety, TWILIO, &none), [("number", 4), ("campaign", 75), ("casino", 3)]);
+        assert_eq!(
+            names(&ours, Lane::Safety, TWILIO, &none),
+            [("number", 4), ("campaign", 75), ("casino", 3)]
+        );
     }
 }

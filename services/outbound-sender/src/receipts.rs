@@ -37,24 +37,28 @@ impl Handler for Receipts {
     }
 }
 
-/// How long a receipt's error code is taken as current. An older one that is read again (D25) stops
-/// no provider or casino that an operator has released. An opt-out counts at any age, because it
-/// carries its own time.
-const NEWS: TimeDelta = TimeDelta::hours(1);
+/// Age up to which a receipt's error code is acted on: old receipts are read again after a restart
+/// (D25) and must not repeat a lifted stop. Opt-outs are exempt: `opted_out::sync` compares times.
+const ERROR_CODE_CURRENT_FOR: TimeDelta = TimeDelta::hours(1);
 
 fn is_news(class: ErrorClass, age: TimeDelta) -> bool {
-    class == ErrorClass::OptedOut || age < NEWS
+    class == ErrorClass::OptedOut || age < ERROR_CODE_CURRENT_FOR
 }
 
 impl Receipts {
     /// Records the receipt for the casino whose attempt it is. That casino's number may have been
     /// given to another one since, which the receipt was then addressed to.
-    async fn file(&self, by_number: &CasinoId, receipt: &NewReceipt) -> Result<(Tx, CasinoId, Filed), Error> {
+    async fn file(
+        &self,
+        by_number: &CasinoId,
+        receipt: &NewReceipt,
+    ) -> Result<(Tx, CasinoId, Filed), Error> {
         let mut tx = self.fleet.store.bind(by_number).await?;
         let filed = tx.record_receipt(receipt).await?;
         // A worker for one casino may not look into others.
         let may_look = self.fleet.roster.only().is_empty();
-        if let (ReceiptOutcome::Stranger, Some(attempt), true) = (filed.outcome, receipt.attempt_id, may_look)
+        if let (ReceiptOutcome::Stranger, Some(attempt), true) =
+            (filed.outcome, receipt.attempt_id, may_look)
             && let Some(sender) = self.fleet.store.casino_of_attempt(attempt).await?
             && sender != *by_number
         {
@@ -68,8 +72,11 @@ impl Receipts {
 
     async fn process(&self, delivery: &Delivery<Receipt>) -> Result<(), Error> {
         let event = &delivery.event;
-        let attempt_id =
-            if event.attempt_id.is_empty() { None } else { Some(seven_bus::id::<AttemptId>(&event.attempt_id)?) };
+        let attempt_id = if event.attempt_id.is_empty() {
+            None
+        } else {
+            Some(seven_bus::id::<AttemptId>(&event.attempt_id)?)
+        };
         let receipt = NewReceipt {
             provider: event.provider.clone(),
             provider_message_id: event.provider_message_id.clone(),
@@ -83,17 +90,37 @@ impl Receipts {
                 .single()
                 .ok_or_else(|| Error::Other("a receipt's time is out of range".into()))?,
         };
-        let (mut tx, casino, Filed { outcome, attempt, trace }) = self.file(&delivery.casino, &receipt).await?;
+        let (
+            mut tx,
+            casino,
+            Filed {
+                outcome,
+                attempt,
+                trace,
+            },
+        ) = self.file(&delivery.casino, &receipt).await?;
         // The webhook knew only the attempt; from here on the receipt is in the trace of its text.
         trace::adopt(&trace);
-        if let (ReceiptOutcome::Moved(outbound, OutboundState::Failed | OutboundState::Undelivered), Some(attempt)) =
-            (outcome, attempt)
+        if let (
+            ReceiptOutcome::Moved(outbound, OutboundState::Failed | OutboundState::Undelivered),
+            Some(attempt),
+        ) = (outcome, attempt)
         {
             let guest = tx.call_of(attempt).await?.map(|call| call.guest);
             let subject = outbound.to_string();
-            let detail = serde_json::json!({ "status": receipt.status, "error_code": receipt.error_code });
-            let entry = Entry::of(AuditEvent::SmsDeliveryFailed, "outbound-sender", &subject, detail);
-            tx.audit(&Entry { guest: guest.as_ref(), ..entry }).await?;
+            let detail =
+                serde_json::json!({ "status": receipt.status, "error_code": receipt.error_code });
+            let entry = Entry::of(
+                AuditEvent::SmsDeliveryFailed,
+                "outbound-sender",
+                &subject,
+                detail,
+            );
+            tx.audit(&Entry {
+                guest: guest.as_ref(),
+                ..entry
+            })
+            .await?;
         }
         failpoint!("receipts.before_commit");
         tx.commit().await?;
@@ -102,7 +129,15 @@ impl Receipts {
             && let class = verdict(&receipt.provider, code, 0).class
             && is_news(class, self.fleet.clock.now() - receipt.occurred_at)
         {
-            stops::act_on(&self.fleet, &casino, &receipt.provider, code, class, attempt).await?;
+            stops::act_on(
+                &self.fleet,
+                &casino,
+                &receipt.provider,
+                code,
+                class,
+                attempt,
+            )
+            .await?;
         }
         let label = match outcome {
             ReceiptOutcome::Moved(..) => "moved",
@@ -115,11 +150,19 @@ impl Receipts {
             trace::tell("error.type", code);
         }
         match outcome {
-            ReceiptOutcome::Moved(_, OutboundState::Failed | OutboundState::Undelivered) => trace::fail("undelivered"),
+            ReceiptOutcome::Moved(_, OutboundState::Failed | OutboundState::Undelivered) => {
+                trace::fail("undelivered");
+            }
             ReceiptOutcome::Stranger => trace::discard(),
             ReceiptOutcome::Moved(..) | ReceiptOutcome::NoChange(_) => {}
         }
-        tracing::info!(%casino, event_id = receipt.event_id, status = receipt.status, outcome = label, "receipt");
+        tracing::info!(
+            %casino,
+            event_id = receipt.event_id,
+            status = receipt.status,
+            outcome = label,
+            "receipt"
+        );
         metrics().receipts.with_label_values(&[label]).inc();
         if let ReceiptOutcome::Moved(_, state) = outcome {
             let labels = [casino.as_str(), receipt.provider.as_str(), state.as_str()];
@@ -135,10 +178,20 @@ mod tests {
 
     #[test] // D25
     fn an_old_receipt_stops_nobody_but_for_a_guest() {
-        for class in [ErrorClass::Account, ErrorClass::SpendLimit, ErrorClass::Permanent] {
-            assert!(is_news(class, TimeDelta::minutes(59)) && !is_news(class, TimeDelta::hours(1)), "{class:?}");
+        for class in [
+            ErrorClass::Account,
+            ErrorClass::SpendLimit,
+            ErrorClass::Permanent,
+        ] {
+            assert!(
+                is_news(class, TimeDelta::minutes(59)) && !is_news(class, TimeDelta::hours(1)),
+                "{class:?}"
+            );
         }
         assert!(is_news(ErrorClass::OptedOut, TimeDelta::days(7)));
-        assert!(is_news(ErrorClass::Account, TimeDelta::minutes(-1)), "the provider's clock is ahead");
+        assert!(
+            is_news(ErrorClass::Account, TimeDelta::minutes(-1)),
+            "the provider's clock is ahead"
+        );
     }
 }

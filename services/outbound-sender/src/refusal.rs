@@ -5,7 +5,10 @@ use std::time::Duration;
 use seven_bus::Outcome;
 use seven_domain::OutboundState;
 use seven_runtime::Error;
-use seven_store::{last_look::Refusal, providers::Held};
+use seven_store::{
+    presend_check::Refusal,
+    providers::{Held, HoldReason},
+};
 use seven_telemetry::Alert;
 
 use crate::{
@@ -20,11 +23,15 @@ enum Then {
     /// The text is no longer useful, whatever it waited for.
     Lapse,
     /// The text waits for a provider or an operator.
-    Hold(&'static str),
+    Hold(HoldReason),
     Wait(Duration),
 }
 
-pub(crate) async fn refused(sender: &Sender, job: &Job, refusal: Refusal) -> Result<Outcome, Error> {
+pub(crate) async fn refused(
+    sender: &Sender,
+    job: &Job,
+    refusal: Refusal,
+) -> Result<Outcome, Error> {
     let why = refusal.as_str();
     match then(refusal) {
         Then::Lapse => {
@@ -32,21 +39,48 @@ pub(crate) async fn refused(sender: &Sender, job: &Job, refusal: Refusal) -> Res
             let why = tx.lapse(job.outbound_id).await?;
             late::note_lost_help(sender, &mut tx, job).await?;
             tx.commit().await?;
-            tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, class = %job.class, why, "text is of no use any more");
+            tracing::info!(
+                casino = %job.casino,
+                outbound_id = %job.outbound_id,
+                class = %job.class,
+                why,
+                "text is too old to be useful"
+            );
             Ok(Outcome::Done)
         }
-        Then::Hold(why) => hold(sender, job, NoRoute { why, retry_in: sender.fleet.timing.provider_poll() }).await,
-        Then::Done => Ok(Outcome::Done),
-        Then::Wait(after) => {
-            Ok(Outcome::Wait { after: sender.fleet.timing.scaled(after).max(Duration::from_millis(20)), why })
+        Then::Hold(why) => {
+            hold(
+                sender,
+                job,
+                NoRoute {
+                    why,
+                    retry_in: sender.fleet.timing.provider_poll(),
+                },
+            )
+            .await
         }
+        Then::Done => Ok(Outcome::Done),
+        Then::Wait(after) => Ok(Outcome::Wait {
+            after: sender
+                .fleet
+                .timing
+                .scaled(after)
+                .max(Duration::from_millis(20)),
+            why,
+        }),
         Then::End(state) => {
             let mut tx = sender.fleet.store.bind(&job.casino).await?;
             tx.end_queued(job.outbound_id, state, why).await?;
             tx.cancel_later_parts(job.outbound_id, why).await?;
             late::note_lost_help(sender, &mut tx, job).await?;
             tx.commit().await?;
-            tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, class = %job.class, why, "text will not be sent");
+            tracing::info!(
+                casino = %job.casino,
+                outbound_id = %job.outbound_id,
+                class = %job.class,
+                why,
+                "text will not be sent"
+            );
             Ok(Outcome::Done)
         }
     }
@@ -62,11 +96,25 @@ pub(crate) async fn hold(sender: &Sender, job: &Job, none: NoRoute) -> Result<Ou
         late::note_lost_help(sender, &mut tx, job).await?;
     }
     tx.commit().await?;
-    if why == "providers_down" || why == "no_provider" {
+    if matches!(why, HoldReason::ProvidersDown | HoldReason::NoProvider) {
         let text = "no provider of this casino can be called: its texts wait, and those that become stale meanwhile are dropped";
-        Alert { name: why, casino: job.casino.as_str(), provider: "", code: "", text }.raise();
+        Alert {
+            name: why.as_str(),
+            casino: job.casino.as_str(),
+            provider: "",
+            code: "",
+            text,
+        }
+        .raise();
     }
-    tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, class = %job.class, why, ?held, "text waits");
+    tracing::info!(
+        casino = %job.casino,
+        outbound_id = %job.outbound_id,
+        class = %job.class,
+        %why,
+        ?held,
+        "text waits"
+    );
     Ok(Outcome::Done)
 }
 
@@ -76,9 +124,11 @@ fn then(refusal: Refusal) -> Then {
         Refusal::Expired => Then::Lapse,
         // An operator's switch, or an open question to the guest: the text keeps its place until
         // that ends.
-        Refusal::ProviderStopped | Refusal::Parked | Refusal::Paused | Refusal::Killed | Refusal::OptOutAsked => {
-            Then::Hold(refusal.as_str())
-        }
+        Refusal::ProviderStopped => Then::Hold(HoldReason::ProviderStopped),
+        Refusal::Parked => Then::Hold(HoldReason::Parked),
+        Refusal::Paused => Then::Hold(HoldReason::Paused),
+        Refusal::Killed => Then::Hold(HoldReason::Killed),
+        Refusal::OptOutAsked => Then::Hold(HoldReason::OptOutAsked),
         Refusal::Suppressed
         | Refusal::SafetyStateMissing
         | Refusal::ProviderBlocked

@@ -4,27 +4,9 @@
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
 use chrono::{DateTime, Utc};
-use seven_domain::PhoneE164;
+use seven_domain::{NumberCheck, PhoneE164};
 
-/// The database's answer about the holder of a number since a given day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Holder {
-    Same,
-    Reassigned,
-    NoData,
-}
-
-impl Holder {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Same => "same",
-            Self::Reassigned => "reassigned",
-            Self::NoData => "no_data",
-        }
-    }
-}
-
-pub type Asked<'a> = Pin<Box<dyn Future<Output = Option<Holder>> + Send + 'a>>;
+pub type Asked<'a> = Pin<Box<dyn Future<Output = Option<NumberCheck>> + Send + 'a>>;
 
 /// A reassigned-numbers database. It returns none when it cannot be asked now.
 pub trait NumberRegistry: Send + Sync + fmt::Debug {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use seven_cache::{Admission, Outcome, Permit};
 use seven_domain::{Lane, PhoneE164, TWILIO, config::Operational};
 use seven_providers::{ErrorClass, SendOutcome};
+use seven_store::providers::HoldReason;
 
 use crate::{
     carrier::Carrier,
@@ -24,7 +25,7 @@ pub(crate) struct Route<'a> {
 /// No provider may be called for this text now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NoRoute {
-    pub(crate) why: &'static str,
+    pub(crate) why: HoldReason,
     /// Earliest time after which asking again makes sense.
     pub(crate) retry_in: Duration,
 }
@@ -35,9 +36,15 @@ pub(crate) fn speaks(outcome: &SendOutcome) -> Outcome {
     match outcome {
         SendOutcome::NotSent { .. }
         | SendOutcome::Ambiguous { .. }
-        | SendOutcome::Refused { class: ErrorClass::Throttled, .. } => Outcome::Failure,
+        | SendOutcome::Refused {
+            class: ErrorClass::Throttled,
+            ..
+        } => Outcome::Failure,
         // Rejected keys and spent funds are handled in `stops`.
-        SendOutcome::Refused { class: ErrorClass::Account | ErrorClass::SpendLimit, .. } => Outcome::Neutral,
+        SendOutcome::Refused {
+            class: ErrorClass::Account | ErrorClass::SpendLimit,
+            ..
+        } => Outcome::Neutral,
         SendOutcome::Accepted { .. } | SendOutcome::Refused { .. } => Outcome::Success,
     }
 }
@@ -46,24 +53,39 @@ pub(crate) fn speaks(outcome: &SendOutcome) -> Outcome {
 /// call.
 pub(crate) async fn route<'a>(sender: &'a Sender, job: &Job) -> Result<Route<'a>, NoRoute> {
     let lease = sender.fleet.timing.send_deadline() + Duration::from_secs(1);
-    let mut none = NoRoute { why: "no_provider", retry_in: sender.fleet.timing.provider_poll() };
+    let mut none = NoRoute {
+        why: HoldReason::NoProvider,
+        retry_in: sender.fleet.timing.provider_poll(),
+    };
     for (place, carrier) in carriers_for(sender, job).into_iter().enumerate() {
         if job.stopped(carrier.name()) {
-            none.why = "provider_stopped";
+            none.why = HoldReason::ProviderStopped;
             continue;
         }
         if job.parked(carrier.name()) {
-            none.why = "sending_parked";
+            none.why = HoldReason::Parked;
             if job.class.is_safety() {
                 continue;
             }
             return Err(none);
         }
         match carrier.breaker.admit(lease).await {
-            Admission::Go(permit) => return Ok(Route { carrier, permit, failover: place > 0 }),
+            Admission::Go(permit) => {
+                return Ok(Route {
+                    carrier,
+                    permit,
+                    failover: place > 0,
+                });
+            }
             Admission::Refused { retry_in } => {
-                let retry_in = retry_in.clamp(Duration::from_millis(50), sender.fleet.timing.provider_poll());
-                none = NoRoute { why: "providers_down", retry_in: retry_in.min(none.retry_in) };
+                let retry_in = retry_in.clamp(
+                    Duration::from_millis(50),
+                    sender.fleet.timing.provider_poll(),
+                );
+                none = NoRoute {
+                    why: HoldReason::ProvidersDown,
+                    retry_in: retry_in.min(none.retry_in),
+                };
             }
         }
     }
@@ -73,16 +95,29 @@ pub(crate) async fn route<'a>(sender: &'a Sender, job: &Job) -> Result<Route<'a>
 /// Returns the providers that may send this text, in order.
 pub(crate) fn carriers_for<'a>(sender: &'a Sender, job: &Job) -> Vec<&'a Carrier> {
     let fleet: Vec<&str> = sender.carriers.iter().map(Carrier::name).collect();
-    let order = order(&job.config.operational, &job.number, job.class.lane(), &fleet);
-    order.into_iter().filter_map(|name| sender.carriers.iter().find(|c| c.name() == name)).collect()
+    let order = order(
+        &job.config.operational,
+        &job.number,
+        job.class.lane(),
+        &fleet,
+    );
+    order
+        .into_iter()
+        .filter_map(|name| sender.carriers.iter().find(|c| c.name() == name))
+        .collect()
 }
 
-/// Returns the providers where the casino has a number, in the casino's order or the fleet's. Where
-/// the casino gives no order, the provider of the number that the guest writes to comes first.
-/// Proactive texts use Twilio only with a campaign registered there.
-fn order<'a>(ours: &Operational, number: &PhoneE164, lane: Lane, fleet: &[&'a str]) -> Vec<&'a str> {
+/// Returns the providers where the casino has a number: in its order, else the guest's number's
+/// first. Proactive texts use Twilio only with a campaign there.
+fn order<'a>(
+    ours: &Operational,
+    number: &PhoneE164,
+    lane: Lane,
+    fleet: &[&'a str],
+) -> Vec<&'a str> {
     let has = |name: &str| {
-        ours.number_at(name).is_some() && (lane != Lane::Bulk || name != TWILIO || ours.registered_at(name))
+        ours.number_at(name).is_some()
+            && (lane != Lane::Bulk || name != TWILIO || ours.registered_at(name))
     };
     let mut order: Vec<&str> = fleet.iter().copied().filter(|name| has(name)).collect();
     if ours.providers.is_empty() {

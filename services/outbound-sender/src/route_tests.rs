@@ -18,7 +18,10 @@ pub(crate) fn ours(change: impl FnOnce(&mut Operational)) -> Operational {
 
 #[test] // SMS-39
 fn the_order_is_the_casinos_else_the_guests_else_the_fleets() {
-    let (number, fleet) = (|text: &str| text.parse::<PhoneE164>().unwrap(), ["telnyx", "twilio"]);
+    let (number, fleet) = (
+        |text: &str| text.parse::<PhoneE164>().unwrap(),
+        ["telnyx", "twilio"],
+    );
     let plain = ours(|_| {});
     let reversed = ours(|o| o.providers = vec!["twilio".into(), "telnyx".into()]);
     let only = ours(|o| o.providers = vec!["telnyx".into()]);
@@ -34,10 +37,21 @@ fn the_order_is_the_casinos_else_the_guests_else_the_fleets() {
         (&plain, FIRST, Lane::Bulk, &["telnyx"]),
         (&approved, FIRST, Lane::Bulk, &["telnyx", "twilio"]),
     ] {
-        assert_eq!(order(ours, &number(writes_to), lane, &fleet), expected, "{writes_to} {lane:?}");
+        assert_eq!(
+            order(ours, &number(writes_to), lane, &fleet),
+            expected,
+            "{writes_to} {lane:?}"
+        );
     }
-    assert_eq!(order(&plain, &number(OLD), Lane::Reply, &["twilio", "telnyx"]), ["twilio", "telnyx"]);
-    assert_eq!(order(&plain, &number(SECOND), Lane::Reply, &["telnyx"]), ["telnyx"], "no account there");
+    assert_eq!(
+        order(&plain, &number(OLD), Lane::Reply, &["twilio", "telnyx"]),
+        ["twilio", "telnyx"]
+    );
+    assert_eq!(
+        order(&plain, &number(SECOND), Lane::Reply, &["telnyx"]),
+        ["telnyx"],
+        "no account there"
+    );
 }
 
 #[test]
@@ -58,11 +72,32 @@ fn a_text_comes_from_the_number_that_is_the_providers() {
 
 #[test] // SMS-40
 fn only_what_the_provider_did_not_take_counts_against_it() {
-    let refused = |class| SendOutcome::Refused { http_status: 400, code: "1".into(), class, detail: String::new() };
+    let refused = |class| SendOutcome::Refused {
+        http_status: 400,
+        code: "1".into(),
+        class,
+        detail: String::new(),
+    };
     for (outcome, said) in [
-        (SendOutcome::Accepted { provider_message_id: "m".into() }, Outcome::Success),
-        (SendOutcome::NotSent { detail: String::new() }, Outcome::Failure),
-        (SendOutcome::Ambiguous { http_status: Some(502), detail: String::new() }, Outcome::Failure),
+        (
+            SendOutcome::Accepted {
+                provider_message_id: "m".into(),
+            },
+            Outcome::Success,
+        ),
+        (
+            SendOutcome::NotSent {
+                detail: String::new(),
+            },
+            Outcome::Failure,
+        ),
+        (
+            SendOutcome::Ambiguous {
+                http_status: Some(502),
+                detail: String::new(),
+            },
+            Outcome::Failure,
+        ),
         (refused(ErrorClass::Throttled), Outcome::Failure),
         (refused(ErrorClass::Transient), Outcome::Success),
         (refused(ErrorClass::Permanent), Outcome::Success),

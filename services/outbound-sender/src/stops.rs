@@ -1,6 +1,5 @@
-//! Acts on a provider's error code beyond its text: records an opt-out, parks a casino, stops the
-//! provider for the fleet, alerts a person. Also resumes sending: probes, ends of stops, and the
-//! texts that waited (SMS-41, PROD-22).
+//! Acts on a provider's error code beyond its text: opt-out, parked casino, stopped provider,
+//! alert. Also resumes: probes, ends of stops, waiting texts.
 
 use std::time::Duration;
 
@@ -47,7 +46,14 @@ fn alert(casino: &CasinoId, provider: &str, code: &str, meant: &Verdict) {
         (true, AlertLevel::Critical) => "provider_configuration",
         (true, _) => "provider_refuses",
     };
-    Alert { name, casino: casino.as_str(), provider, code, text: meant.meaning }.raise();
+    Alert {
+        name,
+        casino: casino.as_str(),
+        provider,
+        code,
+        text: meant.meaning,
+    }
+    .raise();
 }
 
 async fn stop(fleet: &Fleet, provider: &str, code: &str, meant: &Verdict) -> Result<(), Error> {
@@ -64,26 +70,59 @@ async fn stop(fleet: &Fleet, provider: &str, code: &str, meant: &Verdict) -> Res
     };
     let new = fleet.store.stop_provider(&stop).await?;
     let text = format!(
-        "SENDING STOPPED at this provider for {}: {}. Texts take the casino's other provider or wait; a probe looks every minute, `seven provider release` lifts it by hand",
-        if own.is_some() { "this casino, whose own sender was refused" } else { "every casino" },
+        "SENDING STOPPED at this provider for {}: {}. Texts take the casino's other provider or \
+         wait; a probe looks every minute, `seven provider release` lifts it by hand",
+        if own.is_some() {
+            "this casino, whose own sender was refused"
+        } else {
+            "every casino"
+        },
         meant.meaning
     );
     let casino = own.map_or("", CasinoId::as_str);
-    Alert { name: "provider_stopped", casino, provider, code, text: &text }.raise();
+    Alert {
+        name: "provider_stopped",
+        casino,
+        provider,
+        code,
+        text: &text,
+    }
+    .raise();
     if new {
         let filed = own.cloned().unwrap_or_else(CasinoId::unknown);
-        audit(fleet, &filed, AuditEvent::SendingStopped, provider, code, ACTOR, "").await?;
+        audit(
+            fleet,
+            &filed,
+            AuditEvent::SendingStopped,
+            provider,
+            code,
+            ACTOR,
+            "",
+        )
+        .await?;
     }
     Ok(())
 }
 
 /// Returns the casino of a sender that serves only one.
 fn own_casino(fleet: &Fleet) -> Option<&CasinoId> {
-    if let [own] = fleet.roster.only() { Some(own) } else { None }
+    if let [own] = fleet.roster.only() {
+        Some(own)
+    } else {
+        None
+    }
 }
 
-async fn park(fleet: &Fleet, casino: &CasinoId, provider: &str, code: &str, meant: &Verdict) -> Result<(), Error> {
-    let lasts = fleet.timing.provider_park(until_midnight(fleet.clock.now()));
+async fn park(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    provider: &str,
+    code: &str,
+    meant: &Verdict,
+) -> Result<(), Error> {
+    let lasts = fleet
+        .timing
+        .provider_park(until_midnight(fleet.clock.now()));
     let stop = NewStop {
         provider,
         casino: Some(casino),
@@ -94,19 +133,38 @@ async fn park(fleet: &Fleet, casino: &CasinoId, provider: &str, code: &str, mean
     };
     let new = fleet.store.stop_provider(&stop).await?;
     let text = format!(
-        "SENDING PARKED for this casino until midnight UTC: {}. Raise the limit at the provider and `seven provider release`, or wait",
+        "SENDING PARKED for this casino until midnight UTC: {}. Raise the limit at the provider \
+         and `seven provider release`, or wait",
         meant.meaning
     );
-    Alert { name: "sending_parked", casino: casino.as_str(), provider, code, text: &text }.raise();
+    Alert {
+        name: "sending_parked",
+        casino: casino.as_str(),
+        provider,
+        code,
+        text: &text,
+    }
+    .raise();
     if new {
-        audit(fleet, casino, AuditEvent::SendingStopped, provider, code, ACTOR, "").await?;
+        audit(
+            fleet,
+            casino,
+            AuditEvent::SendingStopped,
+            provider,
+            code,
+            ACTOR,
+            "",
+        )
+        .await?;
     }
     Ok(())
 }
 
 /// Returns the time until midnight UTC, when spend limits are reset.
 fn until_midnight(now: DateTime<Utc>) -> Duration {
-    let midnight = (now.date_naive() + chrono::Days::new(1)).and_time(NaiveTime::MIN).and_utc();
+    let midnight = (now.date_naive() + chrono::Days::new(1))
+        .and_time(NaiveTime::MIN)
+        .and_utc();
     (midnight - now).to_std().unwrap_or_default()
 }
 
@@ -137,11 +195,27 @@ pub async fn halt(
     actor: &str,
     reason: &str,
 ) -> Result<bool, Error> {
-    let stop = NewStop { provider, casino, error_code: OPERATOR, lasts: None, probe_after: None, actor };
+    let stop = NewStop {
+        provider,
+        casino,
+        error_code: OPERATOR,
+        lasts: None,
+        probe_after: None,
+        actor,
+    };
     let new = fleet.store.stop_provider(&stop).await?;
     if new {
         let filed = casino.cloned().unwrap_or_else(CasinoId::unknown);
-        audit(fleet, &filed, AuditEvent::SendingStopped, provider, OPERATOR, actor, reason).await?;
+        audit(
+            fleet,
+            &filed,
+            AuditEvent::SendingStopped,
+            provider,
+            OPERATOR,
+            actor,
+            reason,
+        )
+        .await?;
     }
     Ok(new)
 }
@@ -163,16 +237,27 @@ pub async fn release(
 }
 
 async fn resumed(fleet: &Fleet, stop: &Stop, actor: &str, reason: &str) -> Result<(), Error> {
-    let casino = (!stop.casino_id.is_empty()).then(|| CasinoId::trusted(&stop.casino_id)).transpose()?;
+    let casino = (!stop.casino_id.is_empty())
+        .then(|| CasinoId::trusted(&stop.casino_id))
+        .transpose()?;
     let filed = casino.clone().unwrap_or_else(CasinoId::unknown);
-    audit(fleet, &filed, AuditEvent::SendingResumed, &stop.provider, &stop.error_code, actor, reason).await?;
+    audit(
+        fleet,
+        &filed,
+        AuditEvent::SendingResumed,
+        &stop.provider,
+        &stop.error_code,
+        actor,
+        reason,
+    )
+    .await?;
     let woken = fleet.store.wake_held(casino.as_ref()).await?;
     tracing::warn!(
         casino = stop.casino_id,
         provider = stop.provider,
         error_code = stop.error_code,
         woken,
-        "sending goes on"
+        "sending continues"
     );
     Ok(())
 }
@@ -187,7 +272,10 @@ pub(crate) async fn watch_stops(sender: &Sender) {
             _ = ticks.tick() => {}
         }
         if let Err(error) = watch_once(sender).await {
-            tracing::debug!(error = &error as &dyn std::error::Error, "stops could not be looked at");
+            tracing::debug!(
+                error = &error as &dyn std::error::Error,
+                "opt-outs could not be checked"
+            );
         }
     }
 }
@@ -197,16 +285,27 @@ async fn watch_once(sender: &Sender) -> Result<(), Error> {
         resumed(&sender.fleet, &stop, ACTOR, "").await?;
     }
     let every = sender.fleet.timing.provider_probe();
-    for stop in sender.fleet.store.claim_probes(every, own_casino(&sender.fleet)).await? {
-        let Some(carrier) = sender.carriers.iter().find(|c| c.name() == stop.provider) else { continue };
+    for stop in sender
+        .fleet
+        .store
+        .claim_probes(every, own_casino(&sender.fleet))
+        .await?
+    {
+        let Some(carrier) = sender.carriers.iter().find(|c| c.name() == stop.provider) else {
+            continue;
+        };
         match carrier.provider.probe().await {
-            // Lifts only the stop that was probed, not one that an operator has set instead
-            // meanwhile.
+            // `lift_stop` removes only the stop for which the provider was probed; one that an
+            // operator set since stays.
             Ok(()) if sender.fleet.store.lift_stop(&stop).await? => {
                 resumed(&sender.fleet, &stop, ACTOR, "the provider takes us again").await?;
             }
             Ok(()) => {}
-            Err(detail) => tracing::info!(provider = stop.provider, detail, "the probe says: not yet"),
+            Err(detail) => tracing::info!(
+                provider = stop.provider,
+                detail,
+                "the probe failed; the breaker stays open"
+            ),
         }
     }
     Ok(())
@@ -219,8 +318,17 @@ mod tests {
     #[test]
     fn a_spend_limit_resets_at_midnight_utc() {
         let at = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
-        assert_eq!(until_midnight(at("2026-11-22T23:59:30Z")), Duration::from_secs(30));
-        assert_eq!(until_midnight(at("2026-11-22T00:00:00Z")), Duration::from_secs(86_400));
-        assert_eq!(until_midnight(at("2026-12-31T12:00:00Z")), Duration::from_secs(43_200));
+        assert_eq!(
+            until_midnight(at("2026-11-22T23:59:30Z")),
+            Duration::from_secs(30)
+        );
+        assert_eq!(
+            until_midnight(at("2026-11-22T00:00:00Z")),
+            Duration::from_secs(86_400)
+        );
+        assert_eq!(
+            until_midnight(at("2026-12-31T12:00:00Z")),
+            Duration::from_secs(43_200)
+        );
     }
 }

@@ -5,14 +5,16 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use seven_compliance::jurisdiction::State;
-use seven_domain::{AttemptId, AuditEvent, CasinoConfig, CasinoId, GuestHash, MessageClass, OutboundId, PhoneE164};
+use seven_domain::{
+    AttemptId, AuditEvent, CasinoConfig, CasinoId, GuestHash, MessageClass, OutboundId, PhoneE164,
+};
 use seven_providers::Provider;
 use seven_runtime::{Error, Fleet};
 use seven_store::{
     audit::Entry,
     connections::Lent,
-    last_look::{Claim, Look, Refusal},
     outbound::{AttemptEnd, Next, Pending, PendingSend},
+    presend_check::{Claim, PresendCheck, Refusal},
     providers::Stop,
 };
 use tokio::time::sleep;
@@ -21,7 +23,7 @@ use crate::{batch::Batcher, carrier::Carrier, line::Lines, registry::Registry};
 
 /// Waits up to this long stay in the worker, with progress acknowledgements; longer ones become due
 /// rows (D13).
-pub(crate) const LONGEST_HELD: Duration = Duration::from_secs(8);
+pub(crate) const MAX_HELD_WAIT: Duration = Duration::from_secs(8);
 
 pub struct Sender {
     pub(crate) fleet: Fleet,
@@ -31,13 +33,15 @@ pub struct Sender {
     pub(crate) limits: Limits,
     pub(crate) lines: Lines,
     pub(crate) reads: Batcher<OutboundId, Option<PendingSend>>,
-    pub(crate) looks: Batcher<Look, Result<Claim, Refusal>>,
+    pub(crate) checks: Batcher<PresendCheck, Result<Claim, Refusal>>,
     pub(crate) ends: Batcher<Arc<Ended>, Result<(), Error>>,
 }
 
 impl std::fmt::Debug for Sender {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sender").field("carriers", &self.carriers).finish_non_exhaustive()
+        f.debug_struct("Sender")
+            .field("carriers", &self.carriers)
+            .finish_non_exhaustive()
     }
 }
 
@@ -84,12 +88,18 @@ impl Job {
             casino: casino.clone(),
             config,
             outbound_id,
-            class: pending.class.parse()?,
+            class: pending.class,
             segments: u32::try_from(pending.segments).unwrap_or(1),
-            guest: GuestHash { key_id: pending.key_id, bytes },
+            guest: GuestHash {
+                key_id: pending.key_id,
+                bytes,
+            },
             phone: pending.phone.parse()?,
             zone: pending.zone.as_deref().and_then(|zone| zone.parse().ok()),
-            state: pending.guest_state.as_deref().and_then(|state| state.parse().ok()),
+            state: pending
+                .guest_state
+                .as_deref()
+                .and_then(|state| state.parse().ok()),
             tries: u32::try_from(pending.tries).unwrap_or(0),
             answers_at: pending.answers_at,
             delay: Duration::try_from_secs_f64(pending.delay).unwrap_or_default(),
@@ -101,7 +111,9 @@ impl Job {
 
     /// Returns whether all sending to this provider is stopped, because it refuses the account.
     pub(crate) fn stopped(&self, provider: &str) -> bool {
-        self.stops.iter().any(|stop| !stop.is_park() && stop.provider == provider)
+        self.stops
+            .iter()
+            .any(|stop| !stop.is_park() && stop.provider == provider)
     }
 
     /// Returns whether the casino may not send now: it may send nothing at the provider whose limit
@@ -116,7 +128,10 @@ impl Sender {
     /// Makes a sender without its worker loop, for callers that decide themselves what is delivered
     /// when, such as the model test.
     pub fn new(fleet: Fleet, providers: Vec<Arc<dyn Provider>>, registry: Registry) -> Self {
-        let carriers = providers.into_iter().map(|provider| Carrier::new(&fleet, provider)).collect();
+        let carriers = providers
+            .into_iter()
+            .map(|provider| Carrier::new(&fleet, provider))
+            .collect();
         let connections = fleet.store.most_connections();
         Self {
             fleet,
@@ -125,7 +140,7 @@ impl Sender {
             limits: Limits::default(),
             lines: Lines::default(),
             reads: Batcher::over(connections),
-            looks: Batcher::over(connections),
+            checks: Batcher::over(connections),
             ends: Batcher::over(connections),
         }
     }
@@ -178,6 +193,9 @@ impl Ended {
             Next::RetryNow | Next::RetryAfter(_) | Next::InDoubt => return None,
         };
         let entry = Entry::of(event, "outbound-sender", &self.subject, self.detail.clone());
-        Some(Entry { guest: Some(&self.guest), ..entry })
+        Some(Entry {
+            guest: Some(&self.guest),
+            ..entry
+        })
     }
 }

@@ -26,12 +26,23 @@ pub(crate) struct Eligibility {
 /// Returns the guest's eligibility for this text. Replies may be sent at any hour.
 pub(crate) fn eligibility(sender: &Sender, job: &Job) -> Result<Eligibility, Error> {
     if job.class.lane() != Lane::Bulk {
-        return Ok(Eligibility { window_open: true, opens_at: None, exclusion_list_needed: false });
+        return Ok(Eligibility {
+            window_open: true,
+            opens_at: None,
+            exclusion_list_needed: false,
+        });
     }
-    let profile = job.zone.map(|zone| Residence { zone, state: job.state });
+    let profile = job.zone.map(|zone| Residence {
+        zone,
+        state: job.state,
+    });
     let casino = CasinoWindow::from_regulations(&job.config.regulations)?;
-    let window: Window =
-        quiet_hours::check(&Question { to: &job.phone, at: sender.fleet.clock.property_now(), profile, casino });
+    let window: Window = quiet_hours::check(&Question {
+        to: &job.phone,
+        at: sender.fleet.clock.property_now(),
+        profile,
+        casino,
+    });
     Ok(Eligibility {
         window_open: window.open,
         opens_at: window.opens_at,
@@ -41,14 +52,37 @@ pub(crate) fn eligibility(sender: &Sender, job: &Job) -> Result<Eligibility, Err
 
 /// Defers the text until its window opens; ends it now if it will no longer be useful by then
 /// (D13).
-pub(crate) async fn defer(sender: &Sender, job: &Job, opens_at: Option<DateTime<Utc>>) -> Result<Outcome, Error> {
-    let wait = opens_at.map(|at| (at - sender.fleet.clock.property_now()).to_std().unwrap_or_default());
+pub(crate) async fn defer(
+    sender: &Sender,
+    job: &Job,
+    opens_at: Option<DateTime<Utc>>,
+) -> Result<Outcome, Error> {
+    let wait = opens_at.map(|at| {
+        (at - sender.fleet.clock.property_now())
+            .to_std()
+            .unwrap_or_default()
+    });
     let mut tx = sender.fleet.store.bind(&job.casino).await?;
-    let deferred = tx.defer(job.outbound_id, wait.map(|wait| wait.max(Duration::from_millis(200)))).await?;
+    let deferred = tx
+        .defer(
+            job.outbound_id,
+            wait.map(|wait| wait.max(Duration::from_millis(200))),
+        )
+        .await?;
     tx.commit().await?;
     if deferred == Deferred::Waiting {
-        metrics().deferred.with_label_values(&[job.class.as_str()]).inc();
+        metrics()
+            .deferred
+            .with_label_values(&[job.class.as_str()])
+            .inc();
     }
-    tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, class = %job.class, ?deferred, ?opens_at, "quiet hours");
+    tracing::info!(
+        casino = %job.casino,
+        outbound_id = %job.outbound_id,
+        class = %job.class,
+        ?deferred,
+        ?opens_at,
+        "quiet hours"
+    );
     Ok(Outcome::Done)
 }

@@ -1,26 +1,25 @@
-//! Handles one draft: composes it with its disclosure, splits it into texts and queues them. A
-//! repeated signal queues nothing and signals again.
+//! Handles one draft: adds the disclosure, splits it into texts and queues them. A repeated signal
+//! queues nothing and signals the texts again.
 
 use std::time::Duration;
 
 use seven_bus::{Delivery, Handler, Outcome, events::DraftReady};
-use seven_domain::{CasinoConfig, Language, MessageClass, OutboundId, Stage, TurnId};
+use seven_domain::{CasinoConfig, DisclosureKind, Stage, TurnId, TurnState};
 use seven_faults::failpoint;
 use seven_packs::{Pack, TextKey, TypingKind};
 use seven_runtime::{Error, Fleet, outcome_of};
 use seven_sms::measure;
 use seven_store::{
     Tx,
-    outbound::{NewOutbound, Origin, Queued},
+    outbound::{NewOutbound, Origin, Queued, Recipient},
     turns::Turn,
 };
 use seven_telemetry::trace;
 
 use crate::typing::kind_of;
 
-/// Delay before a turn is tried again while an earlier turn of its conversation has to be shaped
-/// first.
-const BEHIND: Duration = Duration::from_millis(50);
+/// How long a turn waits while an earlier turn of its conversation has not been shaped yet.
+const EARLIER_TURN_DELAY: Duration = Duration::from_millis(50);
 
 #[derive(Debug)]
 pub struct Envelope {
@@ -43,7 +42,7 @@ impl Handler for Envelope {
                 if let Outcome::Park { reason, .. } = &outcome
                     && let Err(error) = self.park(&delivery, turn, reason).await
                 {
-                    // The turn stays drafted, so the sweep signals it again.
+                    // The turn stays in the state `drafted`, so the sweep signals it again.
                     return outcome_of(&error, 1);
                 }
                 outcome
@@ -57,92 +56,131 @@ impl Handler for Envelope {
 }
 
 impl Envelope {
-    async fn process(&self, delivery: &Delivery<DraftReady>, turn_id: TurnId) -> Result<Outcome, Error> {
-        // If a crash of the database loses this commit, the turn is drafted again and the sweep
+    async fn process(
+        &self,
+        delivery: &Delivery<DraftReady>,
+        turn_id: TurnId,
+    ) -> Result<Outcome, Error> {
+        // If a crash of the database loses this commit, the turn is `drafted` again and the sweep
         // signals it.
         let mut tx = self.fleet.store.bind_repeatable(&delivery.casino).await?;
-        let Some((turn, casino)) = tx.take_draft(turn_id).await? else { return Ok(Outcome::Done) };
+        let Some((turn, casino)) = tx.take_draft(turn_id).await? else {
+            return Ok(Outcome::Done);
+        };
         trace::adopt(&turn.trace);
-        if turn.behind && turn.state == "drafted" {
+        if turn.behind && turn.state == TurnState::Drafted {
             // This transaction is not committed: the texts of the earlier turn have to be queued
             // first.
-            return Ok(Outcome::Wait { after: BEHIND, why: "earlier_turn" });
+            return Ok(Outcome::Wait {
+                after: EARLIER_TURN_DELAY,
+                why: "earlier_turn",
+            });
         }
-        let (queued, copy) = match turn.state.as_str() {
-            "drafted" => (self.shape(&mut tx, &casino.config, &turn).await?, None),
-            "shaped" => (
-                tx.queued_of(Origin::Turn(turn_id)).await?,
-                Some(format!("dup:{}:{}", delivery.stream_seq, delivery.deliveries)),
+        let (queued, copy) = match turn.state {
+            TurnState::Drafted => (self.shape(&mut tx, &casino.config, &turn).await?, None),
+            TurnState::Shaped => (
+                tx.queued_of(turn_id.0).await?,
+                Some(format!(
+                    "dup:{}:{}",
+                    delivery.stream_seq, delivery.deliveries
+                )),
             ),
             // The turn's dead letter may not have reached the bus, so it is announced again.
-            "parked" => return Err(Error::Other("the turn is parked".into())),
-            _ => (Vec::new(), None),
+            TurnState::Parked => return Err(Error::Other("the turn is parked".into())),
+            TurnState::Cancelled => (Vec::new(), None),
         };
         failpoint!("envelope.before_commit");
         tx.commit().await?;
         failpoint!("envelope.after_commit");
-        tracing::info!(casino = %delivery.casino, turn_id = %turn_id, texts = queued.len(), trace = turn.trace, "answer queued");
-        self.fleet.signal_queued(&delivery.casino, &queued, copy.as_deref(), &turn.trace).await?;
+        tracing::info!(
+            casino = %delivery.casino,
+            turn_id = %turn_id,
+            texts = queued.len(),
+            trace = turn.trace,
+            "answer queued"
+        );
+        self.fleet
+            .signal_queued(&delivery.casino, &queued, copy.as_deref(), &turn.trace)
+            .await?;
         failpoint!("envelope.after_publish");
         Ok(Outcome::Done)
     }
 
-    async fn shape(&self, tx: &mut Tx, config: &CasinoConfig, turn: &Turn) -> Result<Vec<Queued>, Error> {
+    async fn shape(
+        &self,
+        tx: &mut Tx,
+        config: &CasinoConfig,
+        turn: &Turn,
+    ) -> Result<Vec<Queued>, Error> {
         let pack = self.fleet.packs.of(config)?;
-        let class: MessageClass = turn.class.parse()?;
         let mut span = trace::step("seven.node.persona_envelope", "");
         let composed = compose(pack, config, turn);
         let shaped = seven_sms::shape(&composed, pack.rules.max_texts);
         if span.is_recorded() {
-            let length = |texts: &[String]| texts.iter().map(|text| text.chars().count()).sum::<usize>();
+            let length =
+                |texts: &[String]| texts.iter().map(|text| text.chars().count()).sum::<usize>();
             span.set("seven.original_len", composed.chars().count());
             span.set("seven.final_len", length(&shaped.texts));
-            span.set("seven.segments", shaped.texts.iter().map(|text| measure(text).segments).sum::<usize>());
+            span.set(
+                "seven.segments",
+                shaped
+                    .texts
+                    .iter()
+                    .map(|text| measure(text).segments)
+                    .sum::<usize>(),
+            );
             span.set("seven.texts", shaped.texts.len());
             span.set("seven.truncated", shaped.truncated);
             span.tell("seven.active_agent", &turn.agent);
         }
         drop(span);
         if shaped.truncated {
-            tracing::warn!(casino = %tx.casino(), intent = turn.intent, "an answer did not fit two texts and was cut");
+            tracing::warn!(
+                casino = %tx.casino(),
+                intent = turn.intent,
+                "an answer did not fit two texts and was cut"
+            );
         }
-        let mut delay = self.first_delay(pack, config, turn, shaped.texts.first().map_or("", String::as_str));
+        let mut delay = self.first_delay(
+            pack,
+            config,
+            turn,
+            shaped.texts.first().map_or("", String::as_str),
+        );
         let parts = i32::try_from(shaped.texts.len()).unwrap_or(i32::MAX);
+        let to = Recipient {
+            conversation_id: turn.conversation_id.into(),
+            guest_id: turn.guest_id.into(),
+        };
+        let origin = Origin::Turn(TurnId(turn.turn_id));
         let mut queued = Vec::new();
         for (part, body) in (1..).zip(&shaped.texts) {
             if part > 1 {
                 delay += self.typed(pack, config, TypingKind::MultiSegment, body);
             }
-            let measure = measure(body);
-            let text = NewOutbound {
-                outbound_id: self.fleet.ids.next::<OutboundId>(),
-                conversation_id: turn.conversation_id.into(),
-                guest_id: turn.guest_id.into(),
-                origin: Origin::Turn(TurnId(turn.turn_id)),
-                part,
-                parts,
-                kind: "turn".to_owned(),
-                class,
-                body: body.clone(),
-                encoding: measure.encoding.as_str().to_owned(),
-                units: i32::try_from(measure.units).unwrap_or(i32::MAX),
-                segments: i32::try_from(measure.segments).unwrap_or(i32::MAX),
-                agent: turn.agent.clone(),
-                answers_at: (part == 1).then_some(turn.newest_text_at),
-                delay,
-                useful_for: pack.rules.usefulness(),
-                trace: turn.trace.clone(),
-            };
+            let (id, useful_for) = (self.fleet.ids.next(), pack.rules.usefulness());
+            let text = NewOutbound::new(id, to, origin, turn.class, body.clone(), useful_for)
+                .part(part, parts)
+                .agent(&turn.agent)
+                .answers_at((part == 1).then_some(turn.newest_text_at))
+                .delay(delay)
+                .trace(&turn.trace);
             queued.extend(tx.queue(&text).await?);
         }
         Ok(queued)
     }
 
-    /// Returns the rest of the typing delay, counted from the arrival of the guest's newest text
-    /// (C-36).
+    /// Returns the rest of the typing delay, which began when the guest's newest text arrived.
     fn first_delay(&self, pack: &Pack, config: &CasinoConfig, turn: &Turn, text: &str) -> Duration {
-        let typed = self.typed(pack, config, kind_of(text, turn.disclosure_kind.is_some()), text);
-        let elapsed = (self.fleet.clock.now() - turn.newest_text_at).to_std().unwrap_or_default();
+        let typed = self.typed(
+            pack,
+            config,
+            kind_of(text, turn.disclosure_kind.is_some()),
+            text,
+        );
+        let elapsed = (self.fleet.clock.now() - turn.newest_text_at)
+            .to_std()
+            .unwrap_or_default();
         typed.saturating_sub(elapsed)
     }
 
@@ -151,18 +189,25 @@ impl Envelope {
             return Duration::ZERO;
         }
         let draw = rand::random_range(-1.0..=1.0);
-        self.fleet.timing.pause(pack.rules.typing.delay(kind, text.chars().count(), draw))
+        self.fleet
+            .timing
+            .pause(pack.rules.typing.delay(kind, text.chars().count(), draw))
     }
 
-    /// Parks the turn: the sweep skips a turn that has a dead letter (D3).
-    async fn park(&self, delivery: &Delivery<DraftReady>, turn: TurnId, reason: &str) -> Result<(), Error> {
+    /// Parks the turn. The sweep skips a turn that has a dead letter (D3).
+    async fn park(
+        &self,
+        delivery: &Delivery<DraftReady>,
+        turn: TurnId,
+        reason: &str,
+    ) -> Result<(), Error> {
         let mut tx = self.fleet.store.bind(&delivery.casino).await?;
         tx.park_turn(turn, reason).await?;
         tx.commit().await?;
         Ok(())
     }
 
-    /// Counts a failure of this turn in its row and returns the number of tries. An unreachable
+    /// Counts a failure of this turn in its row and returns how often it failed. An unreachable
     /// database does not count.
     async fn count(&self, delivery: &Delivery<DraftReady>, turn: TurnId, error: &Error) -> u32 {
         let counted = async {
@@ -179,10 +224,12 @@ impl Envelope {
     }
 }
 
-/// Returns the draft, after the disclosure where this reply has to carry it.
+/// Returns the draft, with the disclosure before it if this reply must carry one.
 fn compose(pack: &Pack, config: &CasinoConfig, turn: &Turn) -> String {
-    let Some(kind) = &turn.disclosure_kind else { return turn.draft.clone() };
-    let language: Language = turn.language.parse().unwrap_or_default();
-    let key = if kind == "again" { TextKey::Redisclosure } else { TextKey::Disclosure };
-    format!("{} {}", pack.say(key, language, config), turn.draft)
+    let key = match turn.disclosure_kind {
+        None => return turn.draft.clone(),
+        Some(DisclosureKind::Again) => TextKey::Redisclosure,
+        Some(DisclosureKind::First | DisclosureKind::Session) => TextKey::Disclosure,
+    };
+    format!("{} {}", pack.say(key, turn.language, config), turn.draft)
 }

@@ -1,6 +1,5 @@
-//! Releases campaigns: queues a text for one guest after another, at the casino's rate and within
-//! the guest's sending hours (D6, D13). The pre-send check then decides about the text, as about
-//! every other.
+//! Releases campaigns: queues one guest's text after another, at the casino's rate and within the
+//! guest's sending hours (D6, D13). The pre-send check later decides about each text.
 
 pub mod draft;
 pub mod pace;
@@ -19,26 +18,39 @@ use seven_telemetry::{metrics, trace as spans};
 
 use self::pace::Budget;
 
-/// Guests considered in one round; those who are put off or refused do not count against the rate.
+/// How many guests one round looks at. Guests who must wait or get no text do not count against the
+/// rate.
 const BATCH: i64 = 500;
-/// Delay before a guest with an active conversation is tried again.
-const BUSY: Duration = Duration::from_secs(30);
+/// How long a guest with an active conversation is put off.
+const ACTIVE_CONVERSATION_DELAY: Duration = Duration::from_secs(30);
 
-/// Operators' switches under which nothing is released.
-const SILENT: [Switch; 4] = [Switch::Proactive, Switch::Outbound, Switch::SafeMode, Switch::Kill];
+/// The switches under which no campaign is released.
+const SILENT: [Switch; 4] = [
+    Switch::Proactive,
+    Switch::Outbound,
+    Switch::SafeMode,
+    Switch::Kill,
+];
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
-    crate::rounds::each(fleet.store.campaigning().await?, |casino| casino_round(fleet.clone(), casino)).await
+    crate::rounds::each(fleet.store.campaigning().await?, |casino| {
+        casino_round(fleet.clone(), casino)
+    })
+    .await
 }
 
-/// Releases one casino's texts. Only one scheduler at a time does this for a casino: two would
-/// double the rate. A casino whose settings do not enable campaigns has none (DEP-10).
+/// Releases one casino's texts, if its settings enable campaigns. Only one scheduler does this for
+/// a casino at a time, because two would double the rate.
 async fn casino_round(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {
     let mut lead = fleet.store.bind(&casino).await?;
     if !lead.lead_campaigns().await? {
         return Ok(());
     }
-    let Some(row) = lead.casino_row().await?.filter(|row| row.config.features.outbound_campaigns_enabled) else {
+    let Some(row) = lead
+        .casino_row()
+        .await?
+        .filter(|row| row.config.features.outbound_campaigns_enabled)
+    else {
         return Ok(());
     };
     if lead.switched().await?.iter().any(|on| SILENT.contains(on)) {
@@ -55,18 +67,26 @@ async fn casino_round(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {
     for campaign in lead.finish_campaigns().await? {
         let subject = campaign.to_string();
         let detail = serde_json::json!({ "state": "done" });
-        lead.audit(&Entry::of(AuditEvent::CampaignChanged, "scheduler", &subject, detail)).await?;
-        tracing::info!(%casino, campaign_id = %campaign, "campaign has come to all its guests");
+        lead.audit(&Entry::of(
+            AuditEvent::CampaignChanged,
+            "scheduler",
+            &subject,
+            detail,
+        ))
+        .await?;
+        tracing::info!(%casino, campaign_id = %campaign, "campaign has reached all its guests");
     }
     Ok(lead.commit().await?)
 }
 
-/// Queues the guest's text, puts the guest off or refuses; returns the segments that were queued.
+/// Queues the guest's text, puts the guest off, or refuses. Returns how many segments were queued.
 async fn release(fleet: &Fleet, config: &CasinoConfig, next: Next) -> Result<u32, Error> {
     let casino = &config.casino_id;
     let mut tx = fleet.store.bind(casino).await?;
     let guest = tx.addressee(next.guest_id).await?;
-    let Some((text_en, text_es)) = tx.take_listed(next).await? else { return Ok(0) };
+    let Some((text_en, text_es)) = tx.take_listed(next).await? else {
+        return Ok(0);
+    };
     let queued = match judged(fleet, config, guest.as_ref())? {
         Verdict::Refuse(why) => {
             tx.refuse_listed(next, &why).await?;
@@ -79,14 +99,17 @@ async fn release(fleet: &Fleet, config: &CasinoConfig, next: Next) -> Result<u32
         Verdict::Release(guest) => {
             let body = draft::in_language(guest, &text_en, &text_es);
             let text = draft::text(next.campaign_id, guest, body);
-            // If the text was queued before under this id, only the list has to be updated.
+            // If the text was already queued under this id, only the list of guests is updated.
             let queued = tx.queue(&text).await?;
             tx.mark_released(next, text.outbound_id).await?;
-            queued.map(|queued| (queued, text.segments, text.trace))
+            let segments = seven_sms::measure(&text.body).segments;
+            queued.map(|queued| (queued, segments, text.trace))
         }
     };
     tx.commit().await?;
-    let Some((queued, segments, trace)) = queued else { return Ok(0) };
+    let Some((queued, segments, trace)) = queued else {
+        return Ok(0);
+    };
     signal(fleet, casino, queued, &trace).await;
     metrics().swept.with_label_values(&["campaign"]).inc();
     Ok(u32::try_from(segments).unwrap_or(1))
@@ -98,11 +121,17 @@ enum Verdict<'a> {
     Refuse(String),
 }
 
-/// Decides whether to release, put off or refuse, as far as can be told before the pre-send check.
-fn judged<'a>(fleet: &Fleet, config: &CasinoConfig, guest: Option<&'a Addressee>) -> Result<Verdict<'a>, Error> {
-    let Some(guest) = guest else { return Ok(Verdict::Refuse("no_conversation".to_owned())) };
-    if let Some(why) = &guest.refusal {
-        return Ok(Verdict::Refuse(why.clone()));
+/// Decides whether to release, put off or refuse, as far as it is known before the pre-send check.
+fn judged<'a>(
+    fleet: &Fleet,
+    config: &CasinoConfig,
+    guest: Option<&'a Addressee>,
+) -> Result<Verdict<'a>, Error> {
+    let Some(guest) = guest else {
+        return Ok(Verdict::Refuse("no_conversation".to_owned()));
+    };
+    if let Some(why) = guest.refusal {
+        return Ok(Verdict::Refuse(why.to_string()));
     }
     let now = fleet.clock.property_now();
     let place = draft::place(config, guest, now)?;
@@ -113,18 +142,25 @@ fn judged<'a>(fleet: &Fleet, config: &CasinoConfig, guest: Option<&'a Addressee>
         });
     }
     if guest.busy {
-        let wait = fleet.timing.scale.at_least(BUSY, Duration::from_millis(500));
+        let wait = fleet
+            .timing
+            .scale
+            .at_least(ACTIVE_CONVERSATION_DELAY, Duration::from_millis(500));
         return Ok(Verdict::PutOff(wait, "conversation_under_way"));
     }
     Ok(Verdict::Release(guest))
 }
 
-/// Signals the queued text; the sweep repeats a signal that is lost.
+/// Signals the queued text; the sweep repeats a lost signal.
 async fn signal(fleet: &Fleet, casino: &CasinoId, queued: Queued, trace: &str) {
     let texts = [queued];
     let signalled = fleet.signal_queued(casino, &texts, None, trace);
-    // No webhook started this text: its release is the first span of its trace.
+    // No webhook caused this text, so its release is the first span of its trace.
     if let Err(error) = spans::originate("campaign", casino, trace, signalled).await {
-        tracing::warn!(%casino, error = &error as &dyn std::error::Error, "a released text is queued but could not be announced");
+        tracing::warn!(
+            %casino,
+            error = &error as &dyn std::error::Error,
+            "a released text is queued but could not be announced"
+        );
     }
 }

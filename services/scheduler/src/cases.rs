@@ -1,5 +1,5 @@
-//! Raises an alert for each grave case, under the case's id: announced once, acknowledged and
-//! resolved with the case (SEC-110).
+//! Raises an alert for each grave case, under the case's id. The alert is announced once, and
+//! acknowledged and resolved together with the case.
 
 use std::time::Duration;
 
@@ -9,7 +9,10 @@ use seven_runtime::{Error, Fleet};
 use seven_store::alerts::NewAlert;
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
-    crate::rounds::each(fleet.store.with_cases(CASE).await?, |casino| look(fleet.clone(), casino)).await
+    crate::rounds::each(fleet.store.with_cases(CASE).await?, |casino| {
+        look(fleet.clone(), casino)
+    })
+    .await
 }
 
 async fn look(fleet: Fleet, id: CasinoId) -> Result<(), Error> {
@@ -20,10 +23,13 @@ async fn look(fleet: Fleet, id: CasinoId) -> Result<(), Error> {
     let moved = tx.moved_cases(CASE).await?;
     tx.commit().await?;
     for case in untold {
-        let Some(severity) = policy().case(&case.severity) else { continue };
+        let Some(severity) = policy().case(case.severity) else {
+            continue;
+        };
         let case_id = case.escalation_id.to_string();
         let summary = format!(
-            "a case of {} waits for a person: {} ({}); seven escalation list --casino {casino}, then seven alert ack {case_id} --by NAME",
+            "a case of {} waits for a person: {} ({}); seven escalation list --casino {casino}, \
+             then seven alert ack {case_id} --by NAME",
             case.severity, case.reason, case.source
         );
         let new = NewAlert {
@@ -37,7 +43,9 @@ async fn look(fleet: Fleet, id: CasinoId) -> Result<(), Error> {
             summary: &summary,
             standing: true,
             times: 1,
-            ack_within: case.ack_seconds.map(|seconds| Duration::from_secs_f64(seconds.max(0.0))),
+            ack_within: case
+                .ack_seconds
+                .map(|seconds| Duration::from_secs_f64(seconds.max(0.0))),
         };
         fleet.store.raise_alert(&new).await?;
     }

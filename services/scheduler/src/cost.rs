@@ -1,4 +1,4 @@
-//! Exports each casino's cost of this month and its budget as metrics (OBS-32).
+//! Exports each casino's cost of this month and its budget as metrics.
 
 use std::sync::Arc;
 
@@ -8,7 +8,8 @@ use seven_settings::Settings;
 use seven_telemetry::metrics;
 
 pub(crate) async fn round(fleet: Fleet, settings: Arc<Settings>) -> Result<(), Error> {
-    let costs = seven_cost::month(&fleet, &settings.cost, Month::of(fleet.clock.now()), None).await?;
+    let costs =
+        seven_cost::month(&fleet, &settings.cost, Month::of(fleet.clock.now()), None).await?;
     export(&costs, settings.cost.budget);
     Ok(())
 }
@@ -18,7 +19,13 @@ fn export(costs: &[Cost], budget: Usd) {
     figures.month_cost.reset();
     figures.month_budget.reset();
     for cost in costs {
-        figures.month_cost.with_label_values(&[cost.casino.as_str()]).set(cost.total.dollars());
-        figures.month_budget.with_label_values(&[cost.casino.as_str()]).set(budget.dollars());
+        figures
+            .month_cost
+            .with_label_values(&[cost.casino.as_str()])
+            .set(cost.total.dollars());
+        figures
+            .month_budget
+            .with_label_values(&[cost.casino.as_str()])
+            .set(budget.dollars());
     }
 }

@@ -1,14 +1,14 @@
-//! The case of a cry for help that the scheduler read instead of the gate.
+//! Opens the case of a cry for help that the scheduler has read, and not the gate.
 
 use seven_compliance::Layer;
 use seven_domain::{GuestHash, GuestId};
-use seven_guest::escalation::Severity;
+use seven_guest::escalation::{self, Origin, Severity};
 use seven_runtime::{Error, counted};
 use seven_store::{Tx, escalations::NewEscalation};
 use uuid::Uuid;
 
-/// Opens the case under `id`; returns false where the conversation has one already. `guest_id` is
-/// given where the caller knows it.
+/// Opens the case under `id`. Returns false if the conversation has such a case. `guest_id` is
+/// given if the caller knows it.
 pub(crate) async fn open_case(
     tx: &mut Tx,
     id: Uuid,
@@ -23,12 +23,14 @@ pub(crate) async fn open_case(
         guest_id: guest_id.or(known.map(|(guest, _)| guest)),
         guest: Some(guest),
         inbound_id: None,
-        severity: severity.as_str(),
-        source: "guardrail",
+        severity,
+        source: Origin::Guardrail,
         reason: layer.as_str(),
         pattern_id: None,
-        ack_seconds: severity.sla().ack_seconds,
-        respond_minutes: severity.sla().respond_minutes,
+        subject: "",
+        detail: None,
+        ack_seconds: escalation::sla(severity).ack_seconds,
+        respond_minutes: escalation::sla(severity).respond_minutes,
         actor: "scheduler",
         trace: None,
     };

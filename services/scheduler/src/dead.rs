@@ -1,5 +1,5 @@
-//! Files dead letters as rows (D17): from `dead.*`, and from the server's advisories about messages
-//! that crashed their worker every time, whose payload is read from the stream.
+//! Files dead letters as rows (D17): those that stages announce on `dead.*`, and messages that
+//! crashed their worker every time, which the NATS server reports.
 
 use std::time::Duration;
 
@@ -18,20 +18,29 @@ use seven_store::{
 };
 use seven_telemetry::metrics;
 
-/// Ingress's reason for texts from a short code or a name
+/// The reason that ingress gives for texts from a short code or a name
 /// (`services/ingress-webhook/src/accept.rs`).
 const ODD_SENDER: &str = "odd_sender";
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
-    let filing = fleet.bus.take(topology::DEAD_STREAM, topology::FILING_CONSUMER, 200).await?;
+    let filing = fleet
+        .bus
+        .take(topology::DEAD_STREAM, topology::FILING_CONSUMER, 200)
+        .await?;
     for message in filing {
         let filed = match DeadLetter::decode(message.payload()) {
             Ok(letter) => file(&fleet, &letter, message.trace(), message.published()).await,
-            Err(error) => Err(Invalid::new("dead letter", error.to_string(), "a DeadLetter message").into()),
+            Err(error) => {
+                Err(Invalid::new("dead letter", error.to_string(), "a DeadLetter message").into())
+            }
         };
         settle(message, filed).await?;
     }
-    for message in fleet.bus.take(topology::ADVISORY_STREAM, topology::ADVISORY_CONSUMER, 200).await? {
+    for message in fleet
+        .bus
+        .take(topology::ADVISORY_STREAM, topology::ADVISORY_CONSUMER, 200)
+        .await?
+    {
         let filed = match from_advisory(&fleet, &message.payload()).await {
             Ok(Some((letter, trace))) => file(&fleet, &letter, trace, message.published()).await,
             Ok(None) => Ok(()),
@@ -42,9 +51,8 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     Ok(())
 }
 
-/// Settles one message; a dead letter that cannot be filed does not block the others. One that can
-/// never be parsed stays in its stream; one that may be filed later is delivered again. Only an
-/// unreachable dependency ends the round.
+/// Settles one announcement. One that can never be parsed stays in its stream; one that may be
+/// filed later is delivered again. Only an unreachable store or bus ends the round.
 async fn settle(message: Taken, filed: Result<(), Error>) -> Result<(), Error> {
     let sequence = message.sequence();
     match filed {
@@ -61,7 +69,7 @@ async fn settle(message: Taken, filed: Result<(), Error>) -> Result<(), Error> {
             tracing::error!(
                 error = &error as &dyn std::error::Error,
                 sequence,
-                "a dead letter could not be filed; it comes again"
+                "a dead letter could not be stored; it is tried again"
             );
         }
         Err(error) => return Err(error),
@@ -69,37 +77,53 @@ async fn settle(message: Taken, filed: Result<(), Error>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Updates the metric of open dead letters by kind.
+/// Updates the metric of open dead letters, by kind.
 pub(crate) async fn gauge(fleet: Fleet) -> Result<(), Error> {
     let mut counts = Vec::new();
     for owner in fleet.store.dead_owners().await? {
         let mut tx = fleet.store.bind(&owner).await?;
-        counts.extend(tx.dead_kinds().await?.into_iter().map(|kind| (owner.clone(), kind)));
+        counts.extend(
+            tx.dead_kinds()
+                .await?
+                .into_iter()
+                .map(|kind| (owner.clone(), kind)),
+        );
         tx.commit().await?;
     }
     metrics().dead_open.reset();
     for (owner, (stage, reason, n)) in counts {
-        metrics().dead_open.with_label_values(&[stage.as_str(), owner.as_str(), &reason]).set(n);
+        metrics()
+            .dead_open
+            .with_label_values(&[stage.as_str(), owner.as_str(), &reason])
+            .set(n);
     }
     Ok(())
 }
 
-async fn file(fleet: &Fleet, letter: &DeadLetter, trace: String, announced_at: DateTime<Utc>) -> Result<(), Error> {
-    let mut tx = fleet.store.bind(&CasinoId::trusted(&letter.casino)?).await?;
+async fn file(
+    fleet: &Fleet,
+    letter: &DeadLetter,
+    trace: String,
+    announced_at: DateTime<Utc>,
+) -> Result<(), Error> {
+    let mut tx = fleet
+        .store
+        .bind(&CasinoId::trusted(&letter.casino)?)
+        .await?;
     let dead = row_of(fleet, &mut tx, letter, trace, announced_at).await?;
     tx.file_dead(&dead).await?;
     if letter.reason == ODD_SENDER {
-        // Filed for information; nobody has to act on it.
+        // Filed for information only; nobody has to act on it.
         tx.settle_dead(dead.stage, &dead.message_key).await?;
     }
     tx.commit().await?;
     Ok(())
 }
 
-/// Builds the row of an announced dead letter. `tx` is bound to its casino.
+/// Builds the row of an announced dead letter. `tx` is bound to the casino that owns the row.
 ///
 /// # Errors
-/// If the announcement cannot be parsed, or the database cannot be asked whom it concerns.
+/// If the announcement cannot be parsed, or the database cannot tell whom it concerns.
 pub async fn row_of(
     fleet: &Fleet,
     tx: &mut Tx,
@@ -108,8 +132,17 @@ pub async fn row_of(
     announced_at: DateTime<Utc>,
 ) -> Result<NewDead, Error> {
     let stage: Stage = letter.stage.parse()?;
-    let guest = match about(fleet, tx.casino(), stage, &letter.message_key, &letter.payload) {
-        Ok(about) => tx.behind(&about, Duration::ZERO).await?.and_then(|behind| behind.guest()),
+    let guest = match about(
+        fleet,
+        tx.casino(),
+        stage,
+        &letter.message_key,
+        &letter.payload,
+    ) {
+        Ok(about) => tx
+            .behind(&about, Duration::ZERO)
+            .await?
+            .and_then(|behind| behind.guest()),
         Err(_) => GuestHash::from_tag(&letter.guest_hash),
     };
     Ok(NewDead {
@@ -128,29 +161,46 @@ pub async fn row_of(
     })
 }
 
-/// Returns what a stage's message refers to.
+/// Returns the guest, conversation and row to which a stage's message refers.
 ///
 /// # Errors
-/// If the message cannot be parsed by its stage either; always for ingress, whose dead letters
-/// contain the provider's raw body.
-pub fn about(fleet: &Fleet, casino: &CasinoId, stage: Stage, key: &str, payload: &[u8]) -> Result<About, Invalid> {
+/// If the message cannot be parsed; always for ingress, whose dead letters are raw webhook bodies.
+pub fn about(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    stage: Stage,
+    key: &str,
+    payload: &[u8],
+) -> Result<About, Invalid> {
     fn read<M: Message + Default>(payload: &[u8]) -> Result<M, Invalid> {
-        M::decode(payload).map_err(|e| Invalid::new("event", e.to_string(), "a message of its stage"))
+        M::decode(payload)
+            .map_err(|e| Invalid::new("event", e.to_string(), "a message of its stage"))
     }
     Ok(match stage {
         Stage::Ingress => return Err(Invalid::new("event", "raw", "a message of a later stage")),
         Stage::Gate => {
             let text: events::InboundText = read(payload)?;
             let at = Utc.timestamp_millis_opt(text.occurred_at).single();
-            let occurred_at = at.ok_or_else(|| Invalid::new("occurred_at", "out of range", "Unix milliseconds"))?;
-            About::Text { guest: fleet.keys.hash(casino, &text.from.parse()?), occurred_at }
+            let occurred_at =
+                at.ok_or_else(|| Invalid::new("occurred_at", "out of range", "Unix milliseconds"))?;
+            About::Text {
+                guest: fleet.keys.hash(casino, &text.from.parse()?),
+                occurred_at,
+            }
         }
         Stage::Swarm => {
             let signal: events::ConversationSignal = read(payload)?;
-            About::Conversation { id: seven_bus::id(&signal.conversation_id)?, text: key.parse().ok() }
+            About::Conversation {
+                id: seven_bus::id(&signal.conversation_id)?,
+                text: key.parse().ok(),
+            }
         }
-        Stage::Envelope => About::Turn(seven_bus::id(&read::<events::DraftReady>(payload)?.turn_id)?),
-        Stage::Sender => About::Outbound(seven_bus::id(&read::<events::OutboundReady>(payload)?.outbound_id)?),
+        Stage::Envelope => About::Turn(seven_bus::id(
+            &read::<events::DraftReady>(payload)?.turn_id,
+        )?),
+        Stage::Sender => About::Outbound(seven_bus::id(
+            &read::<events::OutboundReady>(payload)?.outbound_id,
+        )?),
         Stage::Receipts => {
             let receipt: events::Receipt = read(payload)?;
             if receipt.attempt_id.is_empty() {
@@ -162,19 +212,43 @@ pub fn about(fleet: &Fleet, casino: &CasinoId, stage: Stage, key: &str, payload:
     })
 }
 
-/// Reads an advisory, `{"stream","consumer","stream_seq","deliveries"}`; the message itself is
-/// still in its stream.
-async fn from_advisory(fleet: &Fleet, payload: &[u8]) -> Result<Option<(DeadLetter, String)>, Error> {
-    let advisory: serde_json::Value =
-        serde_json::from_slice(payload).map_err(|e| Invalid::new("advisory", e.to_string(), "JSON of the server"))?;
-    let text = |key: &str| advisory.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();
-    let sequence = advisory.get("stream_seq").and_then(serde_json::Value::as_u64).unwrap_or_default();
-    let deliveries = advisory.get("deliveries").and_then(serde_json::Value::as_u64).unwrap_or_default();
+/// Reads a report of the NATS server: `{"stream","consumer","stream_seq","deliveries"}`. The
+/// message itself is still in its stream.
+async fn from_advisory(
+    fleet: &Fleet,
+    payload: &[u8],
+) -> Result<Option<(DeadLetter, String)>, Error> {
+    let advisory: serde_json::Value = serde_json::from_slice(payload)
+        .map_err(|e| Invalid::new("advisory", e.to_string(), "JSON of the server"))?;
+    let text = |key: &str| {
+        advisory
+            .get(key)
+            .and_then(serde_json::Value::as_str)
+            .unwrap_or_default()
+    };
+    let sequence = advisory
+        .get("stream_seq")
+        .and_then(serde_json::Value::as_u64)
+        .unwrap_or_default();
+    let deliveries = advisory
+        .get("deliveries")
+        .and_then(serde_json::Value::as_u64)
+        .unwrap_or_default();
     let (stream, consumer) = (text("stream"), text("consumer"));
-    let Some(stage) = Stage::ALL.iter().find(|s| consumer.starts_with(&format!("{s}-"))) else { return Ok(None) };
-    let Some((subject, key, payload, trace)) = fleet.bus.stored(stream, sequence).await? else { return Ok(None) };
+    let Some(stage) = Stage::ALL
+        .iter()
+        .find(|s| consumer.starts_with(&format!("{s}-")))
+    else {
+        return Ok(None);
+    };
+    let Some((subject, key, payload, trace)) = fleet.bus.stored(stream, sequence).await? else {
+        return Ok(None);
+    };
     let casino = subject.split('.').nth(1).unwrap_or_default().to_owned();
-    metrics().dead.with_label_values(&[stage.as_str(), &casino, "max_deliver"]).inc();
+    metrics()
+        .dead
+        .with_label_values(&[stage.as_str(), &casino, "max_deliver"])
+        .inc();
     let letter = DeadLetter {
         stage: stage.as_str().into(),
         casino,

@@ -1,58 +1,65 @@
-//! Deletes guests' data (SEC-77 to SEC-79, DATA-57): first the copies outside Postgres, then every
-//! row in one transaction. Each step is safe to repeat; after a crash the due row remains, and the
-//! job starts again.
+//! Deletes guests' data: first the copies outside Postgres, then every row in one transaction.
+//! Every step may be repeated, because a deletion starts again after a crash.
 
 mod unread;
 
 use std::time::Duration;
 
 use seven_bus::topology;
-use seven_domain::{CasinoId, PhoneE164, Stage};
+use seven_domain::{CasinoId, DeletionState, PhoneE164, Stage};
 use seven_runtime::{Error, Fleet};
-use seven_store::due::{Due, Kinds};
+use seven_store::due::{Due, DueKind, Kinds};
 use uuid::Uuid;
 
 use self::unread::Read;
 use crate::mutant;
 
-/// Pause before unsent texts are checked again: the guest's confirmation is sent before the rows
-/// with its text are deleted.
-const WAIT_FOR_TEXTS: Duration = Duration::from_secs(2);
-/// The longest a deletion waits for a text that cannot be sent.
-const LONGEST_WAIT: Duration = Duration::from_secs(600);
-/// Pause before checking again whether the gate has read the guest's texts.
-const WAIT_FOR_GATE: Duration = Duration::from_secs(2);
+/// How long to wait until unsent texts are checked again: the confirmation must be sent before the
+/// rows with its text are deleted.
+const UNSENT_RETRY_DELAY: Duration = Duration::from_secs(2);
+/// The longest that a deletion waits for a text that cannot be sent.
+const UNSENT_TIMEOUT: Duration = Duration::from_secs(600);
+/// How long to wait until checking again whether the gate has read the guest's texts.
+const UNREAD_RETRY_DELAY: Duration = Duration::from_secs(2);
 const BATCH: i64 = 20;
-/// Time after which another process may claim the same deletion.
-const CLAIM: Duration = Duration::from_secs(600);
+/// After this time, another process may claim the same deletion.
+const CLAIM_TTL: Duration = Duration::from_secs(600);
 
-/// Runs the due deletions one after the other. Each reads streams, which may take a while, so no
-/// other duty shares this loop.
+/// Runs the due deletions one after the other. They have a loop of their own, because reading
+/// streams may take a while.
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
-    let due = fleet.store.claim_due(Kinds::Deletions, BATCH, CLAIM).await?;
+    let due = fleet
+        .store
+        .claim_due(Kinds::Deletions, BATCH, CLAIM_TTL)
+        .await?;
     crate::rounds::each_of(due, |row| &row.casino, |row| forget(&fleet, row)).await
 }
 
-/// Runs one deletion. Clears its due row when it is done, or postpones the row when it is too
-/// early.
+/// Runs one deletion, then clears its due row, or postpones it if it is too early.
 async fn forget(fleet: &Fleet, row: Due) -> Result<(), Error> {
     let wait = run(fleet, &row.casino, row.row_id).await?;
     let mut tx = fleet.store.bind(&row.casino).await?;
     match wait {
-        Some(wait) => tx.put_due("delete", row.row_id, wait).await?,
-        None => tx.clear_due("delete", row.row_id).await?,
+        Some(wait) => tx.put_due(DueKind::Delete, row.row_id, wait).await?,
+        None => tx.clear_due(DueKind::Delete, row.row_id).await?,
     }
     Ok(tx.commit().await?)
 }
 
-/// Runs the deletion; returns how long to wait if it is too early, none if nothing is left to do.
+/// Runs the deletion. Returns how long to wait if it is too early; `None` if nothing is left to do.
 async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Option<Duration>, Error> {
     let mut tx = fleet.store.bind(casino).await?;
-    let Some(deletion) = tx.deletion(id).await?.filter(|d| matches!(d.state.as_str(), "pending" | "running")) else {
+    let Some(deletion) = tx
+        .deletion(id)
+        .await?
+        .filter(|d| matches!(d.state, DeletionState::Pending | DeletionState::Running))
+    else {
         return Ok(None);
     };
-    let guest = deletion.guest().ok_or_else(|| Error::Other("a deletion's hash is not 32 bytes".into()))?;
-    if deletion.state == "pending" {
+    let guest = deletion
+        .guest()
+        .ok_or_else(|| Error::Other("a deletion's hash is not 32 bytes".into()))?;
+    if deletion.state == DeletionState::Pending {
         let read = if mutant::erases_unread() {
             tx.commit().await?;
             Read::All
@@ -61,37 +68,87 @@ async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Option<Durati
         };
         match read {
             Read::All => {}
-            Read::Waits => return Ok(Some(fleet.timing.scaled(WAIT_FOR_GATE).max(Duration::from_millis(200)))),
+            Read::Waits => {
+                return Ok(Some(
+                    fleet
+                        .timing
+                        .scaled(UNREAD_RETRY_DELAY)
+                        .max(Duration::from_millis(200)),
+                ));
+            }
             Read::TakenBack => return Ok(None),
         }
         tx = fleet.store.bind(casino).await?;
         // The gate may have read a KEEP meanwhile, which withdraws the deletion.
-        if tx.deletion(id).await?.is_none_or(|now| now.state != "pending") {
+        if tx
+            .deletion(id)
+            .await?
+            .is_none_or(|now| now.state != DeletionState::Pending)
+        {
             return Ok(None);
         }
     }
     let Some(remains) = tx.start_deletion(id, deletion.guest_id).await? else {
-        // Without the guest's row there is no phone number: all data that can be found by it is
-        // gone.
-        tx.erase(&deletion, &guest, None, fleet.clock.now(), &serde_json::json!({}), &fleet.keys).await?;
+        // Without the guest's row there is no phone number, and all data that a number could find
+        // is gone.
+        tx.erase(
+            &deletion,
+            &guest,
+            None,
+            fleet.clock.now(),
+            &serde_json::json!({}),
+            &fleet.keys,
+        )
+        .await?;
         tx.commit().await?;
         return Ok(None);
     };
     tx.commit().await?;
-    let waited = (fleet.clock.now() - deletion.due_at).to_std().unwrap_or_default();
-    if remains.unsent > 0 && waited < LONGEST_WAIT {
-        return Ok(Some(fleet.timing.scaled(WAIT_FOR_TEXTS).max(Duration::from_millis(200))));
+    let waited = (fleet.clock.now() - deletion.due_at)
+        .to_std()
+        .unwrap_or_default();
+    if remains.unsent > 0 && waited < UNSENT_TIMEOUT {
+        return Ok(Some(
+            fleet
+                .timing
+                .scaled(UNSENT_RETRY_DELAY)
+                .max(Duration::from_millis(200)),
+        ));
     }
     let phone: PhoneE164 = remains.phone.parse()?;
     let elsewhere = serde_json::json!({
-        "ingress_stream": erase(fleet, topology::stream_of(Stage::Gate), &seven_bus::subject(Stage::Gate, casino, None), &phone).await?,
-        "dead_letter_stream": erase(fleet, topology::DEAD_STREAM, &format!("dead.*.{casino}"), &phone).await?,
-        "unknown_letter_stream": erase(fleet, topology::DEAD_STREAM, &format!("dead.*.{}", CasinoId::unknown()), &phone).await?,
+        "ingress_stream": erase(
+            fleet,
+            topology::stream_of(Stage::Gate),
+            &seven_bus::subject(Stage::Gate, casino, None),
+            &phone,
+        ).await?,
+        "dead_letter_stream": erase(
+            fleet,
+            topology::DEAD_STREAM,
+            &format!("dead.*.{casino}"),
+            &phone,
+        ).await?,
+        "unknown_letter_stream": erase(
+            fleet,
+            topology::DEAD_STREAM,
+            &format!("dead.*.{}", CasinoId::unknown()),
+            &phone,
+        ).await?,
         "unknown_letters": letters(fleet, &CasinoId::unknown(), &phone).await?,
         "letters": letters(fleet, casino, &phone).await?,
     });
     let mut tx = fleet.store.bind(casino).await?;
-    let counts = tx.erase(&deletion, &guest, Some(phone.as_str()), fleet.clock.now(), &elsewhere, &fleet.keys).await?;
+    let counts = tx
+        .erase(
+            &deletion,
+            &guest,
+            Some(phone.as_str()),
+            fleet.clock.now(),
+            &elsewhere,
+            &fleet.keys,
+        )
+        .await?;
     tx.commit().await?;
     if let Some(counts) = counts {
         tracing::info!(%casino, deletion_id = %id, %counts, "a guest was forgotten");
@@ -99,14 +156,22 @@ async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Option<Durati
     Ok(None)
 }
 
-/// Returns the phone number as events contain it, and as Twilio's raw forms do, which write the
-/// plus as %2B.
+/// Returns the phone number as events contain it, and as Twilio's raw webhooks do, in which the
+/// plus is %2B.
 fn spellings(phone: &PhoneE164) -> [Vec<u8>; 2] {
     let digits = phone.as_str().trim_start_matches('+');
-    [phone.as_str().as_bytes().to_vec(), format!("%2B{digits}").into_bytes()]
+    [
+        phone.as_str().as_bytes().to_vec(),
+        format!("%2B{digits}").into_bytes(),
+    ]
 }
 
-async fn erase(fleet: &Fleet, stream: &str, subject: &str, phone: &PhoneE164) -> Result<u64, Error> {
+async fn erase(
+    fleet: &Fleet,
+    stream: &str,
+    subject: &str,
+    phone: &PhoneE164,
+) -> Result<u64, Error> {
     let mut erased = 0;
     for spelling in spellings(phone) {
         erased += fleet.bus.erase_holding(stream, subject, &spelling).await?;
@@ -114,8 +179,8 @@ async fn erase(fleet: &Fleet, stream: &str, subject: &str, phone: &PhoneE164) ->
     Ok(erased)
 }
 
-/// Deletes dead-letter rows with this phone number: the guest's texts to a number that belonged to
-/// no casino, and raw forms.
+/// Deletes dead letters with this phone number: texts to a number that belonged to no casino, and
+/// raw webhook bodies.
 async fn letters(fleet: &Fleet, owner: &CasinoId, phone: &PhoneE164) -> Result<u64, Error> {
     let mut tx = fleet.store.bind(owner).await?;
     let erased = tx.erase_letters(&spellings(phone)).await?;

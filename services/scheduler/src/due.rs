@@ -1,24 +1,27 @@
-//! Handles due rows (D13): each is claimed with SKIP LOCKED, then done and cleared in one
-//! transaction, which publishes before it commits.
+//! Handles due rows (D13): claims each with SKIP LOCKED, then does its work and clears it in one
+//! transaction, and publishes before that commits.
 
 use std::time::Duration;
 
-use seven_domain::{AuditEvent, ConversationId, MessageClass, OutboundId};
+use seven_domain::{AuditEvent, ConversationId, OutboundId, OutboundState};
 use seven_runtime::{Error, Fleet};
 use seven_store::{
     audit::Entry,
-    due::{Due, Kinds, STOP_REACH},
-    pauses::{RESUME, Wake},
-    providers::HELD,
+    due::{Due, DueKind, Kinds, UnknownKind},
+    outbound::Queued,
+    pauses::Wake,
 };
 use seven_telemetry::{metrics, trace as spans};
 
 const BATCH: i64 = 200;
-const CLAIM: Duration = Duration::from_secs(30);
+const CLAIM_TTL: Duration = Duration::from_secs(30);
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     loop {
-        let rows = fleet.store.claim_due(Kinds::Signals, BATCH, CLAIM).await?;
+        let rows = fleet
+            .store
+            .claim_due(Kinds::Signals, BATCH, CLAIM_TTL)
+            .await?;
         let full = rows.len() == usize::try_from(BATCH).unwrap_or(usize::MAX);
         crate::rounds::each_of(rows, |row| &row.casino, |row| fire(&fleet, row)).await?;
         if !full {
@@ -27,23 +30,31 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     }
 }
 
-/// Ends a pause: the conversation continues, including the texts kept during it (SEC-104).
+/// Ends a pause: the conversation continues, and the texts kept during the pause are answered.
 async fn resume(fleet: &Fleet, row: &Due) -> Result<(), Error> {
     let mut tx = fleet.store.bind(&row.casino).await?;
     let wake = tx.wake(ConversationId(row.row_id)).await?;
-    tx.clear_due(RESUME, row.row_id).await?;
+    tx.clear_due(DueKind::Resume, row.row_id).await?;
     match wake {
-        Wake::Later(rest) => tx.put_due(RESUME, row.row_id, rest).await?,
+        Wake::Later(rest) => tx.put_due(DueKind::Resume, row.row_id, rest).await?,
         Wake::Resumed(resumed) => {
             let detail = serde_json::json!({ "reason": resumed.reason, "texts": resumed.released });
             let subject = row.row_id.to_string();
-            tx.audit(&Entry::of(AuditEvent::ConversationResumed, "scheduler", &subject, detail)).await?;
-            // Signals after the commit that opens the texts; the sweep repeats a signal that is
-            // lost.
+            tx.audit(&Entry::of(
+                AuditEvent::ConversationResumed,
+                "scheduler",
+                &subject,
+                detail,
+            ))
+            .await?;
+            // Signals after the commit that opens the texts again; the sweep repeats a lost signal.
             tx.commit().await?;
             if let Some((cause, trace)) = resumed.first {
                 let copy = Some(format!("resume:{}", fleet.ids.uuid()));
-                fleet.bus.signal_conversation(&row.casino, row.row_id, cause, copy, &trace).await?;
+                fleet
+                    .bus
+                    .signal_conversation(&row.casino, row.row_id, cause, copy, &trace)
+                    .await?;
             }
             return Ok(());
         }
@@ -52,40 +63,63 @@ async fn resume(fleet: &Fleet, row: &Due) -> Result<(), Error> {
     Ok(tx.commit().await?)
 }
 
-async fn fire(fleet: &Fleet, row: Due) -> Result<(), Error> {
-    metrics().swept.with_label_values(&[&row.kind]).inc();
-    match row.kind.as_str() {
-        RESUME => return resume(fleet, &row).await,
-        STOP_REACH => return crate::stop_reach::reach(fleet, &row).await,
-        _ => {}
-    }
+/// Clears a row that nothing in this build can handle.
+async fn drop_unknown(fleet: &Fleet, row: &Due, unknown: &UnknownKind) -> Result<(), Error> {
+    metrics().swept.with_label_values(&[&unknown.name]).inc();
+    tracing::error!(
+        kind = unknown.name,
+        "a due row of a kind this version does not know"
+    );
     let mut tx = fleet.store.bind(&row.casino).await?;
-    // Empty for a text that is sent again after a doubt: the sender finds the trace in the text's
+    tx.clear_unknown_due(unknown, row.row_id).await?;
+    Ok(tx.commit().await?)
+}
+
+async fn fire(fleet: &Fleet, row: Due) -> Result<(), Error> {
+    let kind = match &row.kind {
+        Ok(kind) => *kind,
+        Err(unknown) => return drop_unknown(fleet, &row, unknown).await,
+    };
+    metrics().swept.with_label_values(&[kind.as_str()]).inc();
+    match kind {
+        DueKind::Resume => resume(fleet, &row).await,
+        DueKind::StopReach => crate::stop_reach::reach(fleet, &row).await,
+        // `claim_due` leaves deletions to their own round.
+        DueKind::Delete => Ok(()),
+        DueKind::AttemptDoubt | DueKind::Send | DueKind::Held => signal(fleet, &row, kind).await,
+    }
+}
+
+/// Signals the row's text if it is still queued.
+async fn signal(fleet: &Fleet, row: &Due, kind: DueKind) -> Result<(), Error> {
+    let mut tx = fleet.store.bind(&row.casino).await?;
+    // Stays empty for a text that is sent again after a doubt; the sender finds its trace in its
     // row.
     let mut trace = String::new();
-    let signal = match row.kind.as_str() {
-        "attempt_doubt" => tx.settle_doubt(row.row_id.into()).await?,
-        "send" | HELD => match tx.pending(OutboundId(row.row_id)).await? {
-            Some(pending) if pending.state == "queued" => {
+    let text = if kind == DueKind::AttemptDoubt {
+        tx.settle_doubt(row.row_id.into()).await?
+    } else {
+        let pending = tx.pending(OutboundId(row.row_id)).await?;
+        pending
+            .filter(|pending| pending.state == OutboundState::Queued)
+            .map(|pending| {
                 trace = pending.trace;
-                Some(seven_store::outbound::Queued {
+                Queued {
                     outbound_id: OutboundId(row.row_id),
-                    lane: pending.class.parse::<MessageClass>()?.lane(),
-                })
-            }
-            _ => None,
-        },
-        other => {
-            tracing::error!(kind = other, "a due row of a kind this version does not know");
-            None
-        }
+                    lane: pending.class.lane(),
+                }
+            })
     };
-    tx.clear_due(&row.kind, row.row_id).await?;
-    if let Some(text) = signal {
+    tx.clear_due(kind, row.row_id).await?;
+    if let Some(text) = text {
         let copy = format!("due:{}", fleet.ids.uuid());
         let texts = [text];
         let signalled = fleet.signal_queued(&row.casino, &texts, Some(&copy), &trace);
-        if trace.is_empty() { signalled.await? } else { spans::resume("due", &row.casino, &trace, signalled).await? }
+        if trace.is_empty() {
+            signalled.await?;
+        } else {
+            spans::resume("due", &row.casino, &trace, signalled).await?;
+        }
     }
     tx.commit().await?;
     Ok(())

@@ -1,5 +1,5 @@
-//! Notes in Postgres how far consumers have acknowledged, for stages whose messages leave no open
-//! row. A consumer that the bus has lost is restored from there (D25).
+//! Notes in Postgres the floor of each consumer, the message up to which it has acknowledged all,
+//! for stages that leave no open row. A lost consumer is restored from there (D25).
 
 use std::{
     collections::HashMap,
@@ -14,26 +14,25 @@ use seven_store::{Store, floors::AckFloor};
 
 use crate::gauges;
 
-/// The floor's sequence, and when its stream was made.
+/// The sequence of a consumer's floor, and when its stream was made.
 type NotedFloor = (u64, DateTime<Utc>);
 
-/// Messages after which a stage is noted again, in total and for each listed casino. A restored
-/// consumer reads again everything since the last note, so a busy stream is noted more often than
-/// the metrics need.
+/// After how many messages in a stream a stage is noted again; `UNNOTED_PER_CASINO` are added per
+/// casino. A restored consumer reads all messages since the last note again.
 const UNNOTED: u64 = 200;
 const UNNOTED_PER_CASINO: u64 = 4;
 
-/// The stages whose consumers' progress is noted.
+/// The stages whose floors are noted.
 pub(crate) const NOTED: [Stage; 2] = [Stage::Gate, Stage::Receipts];
 
-/// The floors that this process noted last, by consumer; only changed ones are written again.
+/// The floors that this process noted last. Only changed floors are written again.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Noted(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
     floors: HashMap<(Stage, CasinoId), NotedFloor>,
-    /// The last message of the stream when the stage was last listed because of many new messages.
+    /// For each stage, the stream's last message when the consumers were last listed.
     listed: HashMap<Stage, u64>,
 }
 
@@ -48,13 +47,16 @@ impl Noted {
             return Ok(());
         }
         store.note_ack_floors(&moved).await?;
-        self.state()
-            .floors
-            .extend(moved.into_iter().map(|floor| ((floor.stage, floor.casino), (floor.sequence, floor.stream_made))));
+        self.state().floors.extend(moved.into_iter().map(|floor| {
+            (
+                (floor.stage, floor.casino),
+                (floor.sequence, floor.stream_made),
+            )
+        }));
         Ok(())
     }
 
-    /// Lists and notes the consumers of a stage whose stream has many new messages since the last
+    /// Lists and notes the consumers of a stage, if its stream has many new messages since the last
     /// time.
     pub(crate) async fn follow(
         &self,
@@ -68,7 +70,9 @@ impl Noted {
         }
         let named = gauges::named(stage, casinos);
         let listed = fleet.bus.lag(stage).await?;
-        let ours = listed.iter().filter_map(|lag| Some((stage, named.get(&lag.consumer)?.0, lag.floor?)));
+        let ours = listed
+            .iter()
+            .filter_map(|lag| Some((stage, named.get(&lag.consumer)?.0, lag.floor?)));
         self.note(&fleet.store, ours).await?;
         self.state().listed.insert(stage, last_sequence);
         Ok(())
@@ -83,23 +87,37 @@ impl Noted {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the changed floors, each consumer once: a paged listing may contain one twice when
-    /// another is created meanwhile.
-    fn moved<'a>(&self, floors: impl Iterator<Item = (Stage, &'a CasinoId, Floor)>) -> Vec<AckFloor> {
+    /// Returns the changed floors, each consumer once. A listing in pages may have a consumer twice
+    /// if another is created meanwhile.
+    fn moved<'a>(
+        &self,
+        floors: impl Iterator<Item = (Stage, &'a CasinoId, Floor)>,
+    ) -> Vec<AckFloor> {
         let state = self.state();
         let ours: HashMap<_, _> = floors
             .filter(|(stage, ..)| NOTED.contains(stage))
             .map(|(stage, casino, floor)| ((stage, casino.clone()), floor))
             .collect();
         ours.into_iter()
-            .filter(|(of, floor)| state.floors.get(of) != Some(&(floor.sequence, floor.stream_made)))
-            .map(|((stage, casino), Floor { sequence, acked_at, stream_made })| AckFloor {
-                casino,
-                stage,
-                sequence,
-                acked_at,
-                stream_made,
+            .filter(|(of, floor)| {
+                state.floors.get(of) != Some(&(floor.sequence, floor.stream_made))
             })
+            .map(
+                |(
+                    (stage, casino),
+                    Floor {
+                        sequence,
+                        acked_at,
+                        stream_made,
+                    },
+                )| AckFloor {
+                    casino,
+                    stage,
+                    sequence,
+                    acked_at,
+                    stream_made,
+                },
+            )
             .collect()
     }
 }
@@ -112,24 +130,62 @@ mod tests {
     fn what_leaves_no_row_is_noted_when_it_moved() {
         let casino: CasinoId = "here".parse().unwrap();
         let began = DateTime::<Utc>::UNIX_EPOCH;
-        let floor = |sequence| Floor { sequence, acked_at: began, stream_made: began };
+        let floor = |sequence| Floor {
+            sequence,
+            acked_at: began,
+            stream_made: began,
+        };
         let noted = Noted::default();
-        // The same consumer is listed twice.
-        let moved = |stage, sequence| noted.moved([(stage, &casino, floor(sequence)); 2].into_iter()).len();
-        assert_eq!((moved(Stage::Gate, 7), moved(Stage::Receipts, 7), moved(Stage::Swarm, 7)), (1, 1, 0));
-        noted.state().floors.insert((Stage::Gate, casino.clone()), (7, began));
-        assert_eq!((moved(Stage::Gate, 7), moved(Stage::Gate, 9), moved(Stage::Receipts, 7)), (0, 1, 1));
-        let another = Floor { stream_made: DateTime::<Utc>::MAX_UTC, ..floor(7) };
-        assert_eq!(noted.moved([(Stage::Gate, &casino, another)].into_iter()).len(), 1, "another stream");
+        // The listing has the same consumer twice.
+        let moved = |stage, sequence| {
+            noted
+                .moved([(stage, &casino, floor(sequence)); 2].into_iter())
+                .len()
+        };
+        assert_eq!(
+            (
+                moved(Stage::Gate, 7),
+                moved(Stage::Receipts, 7),
+                moved(Stage::Swarm, 7)
+            ),
+            (1, 1, 0)
+        );
+        noted
+            .state()
+            .floors
+            .insert((Stage::Gate, casino.clone()), (7, began));
+        assert_eq!(
+            (
+                moved(Stage::Gate, 7),
+                moved(Stage::Gate, 9),
+                moved(Stage::Receipts, 7)
+            ),
+            (0, 1, 1)
+        );
+        let another = Floor {
+            stream_made: DateTime::<Utc>::MAX_UTC,
+            ..floor(7)
+        };
+        assert_eq!(
+            noted
+                .moved([(Stage::Gate, &casino, another)].into_iter())
+                .len(),
+            1,
+            "another stream"
+        );
     }
 
     #[test] // D25
     fn a_stream_that_takes_much_is_looked_at_more_often() {
         let noted = Noted::default();
         assert!(!noted.is_behind(Stage::Gate, 199, 1) && noted.is_behind(Stage::Gate, 200, 1));
-        assert!(!noted.is_behind(Stage::Gate, 1_999, 500) && noted.is_behind(Stage::Gate, 2_000, 500));
+        assert!(
+            !noted.is_behind(Stage::Gate, 1_999, 500) && noted.is_behind(Stage::Gate, 2_000, 500)
+        );
         noted.state().listed.insert(Stage::Gate, 5_000);
-        assert!(!noted.is_behind(Stage::Gate, 5_100, 1) && noted.is_behind(Stage::Receipts, 5_100, 1));
+        assert!(
+            !noted.is_behind(Stage::Gate, 5_100, 1) && noted.is_behind(Stage::Receipts, 5_100, 1)
+        );
         assert!(noted.is_behind(Stage::Gate, 3, 1), "another stream");
     }
 }

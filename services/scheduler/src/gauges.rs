@@ -1,6 +1,5 @@
-//! Exports the fleet's state as metrics (OBS-28, DEP-35, DEP-36): queue lengths per casino, live
-//! workers, open alerts and active switches. Cheap for hundreds of casinos: consumers are listed in
-//! pages of one request each, and one query over partial indexes covers all casinos.
+//! Exports the fleet's state as metrics. This stays cheap for hundreds of casinos: consumers are
+//! listed in pages, and one query over partial indexes covers all casinos.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -13,24 +12,32 @@ use seven_telemetry::metrics;
 use crate::floors::Noted;
 
 /// A worker without a heartbeat for this long does not count as alive.
-const ALIVE: Duration = Duration::from_secs(5);
-/// Most alerts that are read; more are never open at once.
+const HEARTBEAT_TIMEOUT: Duration = Duration::from_secs(5);
+/// The most alerts that are read; fewer are ever open at once.
 const MOST_ALERTS: i64 = 5_000;
 
-/// Sets the gauges that are read from Postgres.
+/// Sets the gauges whose figures come from Postgres.
 pub(crate) async fn rows(fleet: Fleet) -> Result<(), Error> {
     let figures = &metrics().fleet;
     let roster = fleet.store.roster().await?;
     switches(&roster);
     let waiting = fleet.store.waiting().await?;
-    // Removes the series of casinos that were removed.
+    // Drops the figures of casinos that were removed.
     figures.oldest.reset();
     for entry in &roster {
         let casino = entry.casino.as_str();
         let here = waiting.iter().find(|waiting| waiting.casino_id == casino);
-        let [swarm, envelope, sender] = here.map_or([0.0; 3], |here| [here.swarm, here.envelope, here.sender]);
-        for (stage, seconds) in [(Stage::Swarm, swarm), (Stage::Envelope, envelope), (Stage::Sender, sender)] {
-            figures.oldest.with_label_values(&[stage.as_str(), casino]).set(seconds);
+        let [swarm, envelope, sender] =
+            here.map_or([0.0; 3], |here| [here.swarm, here.envelope, here.sender]);
+        for (stage, seconds) in [
+            (Stage::Swarm, swarm),
+            (Stage::Envelope, envelope),
+            (Stage::Sender, sender),
+        ] {
+            figures
+                .oldest
+                .with_label_values(&[stage.as_str(), casino])
+                .set(seconds);
         }
     }
     workers(&fleet).await?;
@@ -42,14 +49,16 @@ fn switches(roster: &[RosterEntry]) {
     figure.reset();
     for entry in roster {
         for switch in &entry.paused {
-            figure.with_label_values(&[entry.casino.as_str(), switch]).set(1);
+            figure
+                .with_label_values(&[entry.casino.as_str(), switch])
+                .set(1);
         }
     }
 }
 
 async fn workers(fleet: &Fleet) -> Result<(), Error> {
     let figure = &metrics().fleet.workers;
-    let alive = fleet.store.workers(ALIVE).await?;
+    let alive = fleet.store.workers(HEARTBEAT_TIMEOUT).await?;
     figure.reset();
     for beat in alive {
         figure.with_label_values(&[beat.worker.as_str()]).inc();
@@ -63,7 +72,11 @@ async fn alerts(fleet: &Fleet) -> Result<(), Error> {
     figures.alerts.reset();
     figures.overdue.reset();
     for alert in open {
-        let labels = [alert.name.as_str(), alert.severity.as_str(), alert.casino_id.as_str()];
+        let labels = [
+            alert.name.as_str(),
+            alert.severity.as_str(),
+            alert.casino_id.as_str(),
+        ];
         figures.alerts.with_label_values(&labels).inc();
         if alert.overdue {
             figures.overdue.with_label_values(&labels).inc();
@@ -75,40 +88,75 @@ async fn alerts(fleet: &Fleet) -> Result<(), Error> {
 /// Sets the gauges of the queues on the bus, and notes how far they are acknowledged.
 pub(crate) async fn consumers(fleet: Fleet, noted: Noted) -> Result<(), Error> {
     let figures = &metrics().fleet;
-    let casinos: Vec<CasinoId> = fleet.store.roster().await?.into_iter().map(|entry| entry.casino).collect();
+    let casinos: Vec<CasinoId> = fleet
+        .store
+        .roster()
+        .await?
+        .into_iter()
+        .map(|entry| entry.casino)
+        .collect();
     let mut lags = Vec::new();
     for stage in CONSUMING {
         let named = named(stage, &casinos);
         let listed = fleet.bus.lag(stage).await?;
-        // Leaves out consumers of casinos that are gone.
+        // Leaves out the consumers of casinos that were removed.
         let ours = listed.into_iter().filter_map(|lag| {
             let (casino, lane) = *named.get(&lag.consumer)?;
             Some((stage, casino, lane, lag))
         });
         let from = lags.len();
         lags.extend(ours);
-        let floors = lags[from..].iter().filter_map(|(stage, casino, _, lag)| Some((*stage, *casino, lag.floor?)));
+        let floors = lags[from..]
+            .iter()
+            .filter_map(|(stage, casino, _, lag)| Some((*stage, *casino, lag.floor?)));
         noted.note(&fleet.store, floors).await?;
     }
     figures.pending.reset();
     figures.in_flight.reset();
     figures.redelivered.reset();
     for (stage, casino, lane, lag) in lags {
-        let labels = [stage.as_str(), casino.as_str(), lane.map_or("", Lane::as_str)];
-        figures.pending.with_label_values(&labels).set(i64::try_from(lag.pending).unwrap_or(i64::MAX));
-        figures.in_flight.with_label_values(&labels).set(i64::try_from(lag.in_flight).unwrap_or(i64::MAX));
-        figures.redelivered.with_label_values(&labels).set(i64::try_from(lag.redelivered).unwrap_or(i64::MAX));
+        let labels = [
+            stage.as_str(),
+            casino.as_str(),
+            lane.map_or("", Lane::as_str),
+        ];
+        figures
+            .pending
+            .with_label_values(&labels)
+            .set(i64::try_from(lag.pending).unwrap_or(i64::MAX));
+        figures
+            .in_flight
+            .with_label_values(&labels)
+            .set(i64::try_from(lag.in_flight).unwrap_or(i64::MAX));
+        figures
+            .redelivered
+            .with_label_values(&labels)
+            .set(i64::try_from(lag.redelivered).unwrap_or(i64::MAX));
     }
-    // Last: a stream that is missing must not keep the backlog from being exported.
+    // Done last, because an error about a missing stream must not keep the backlog from being
+    // exported.
     for room in fleet.bus.storage().await? {
         let gauge = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
-        figures.stream_bytes.with_label_values(&[&room.stream]).set(gauge(room.held_bytes));
-        figures.stream_limit.with_label_values(&[&room.stream]).set(room.limit_bytes.map_or(0, gauge));
+        figures
+            .stream_bytes
+            .with_label_values(&[&room.stream])
+            .set(gauge(room.held_bytes));
+        figures
+            .stream_limit
+            .with_label_values(&[&room.stream])
+            .set(room.limit_bytes.map_or(0, gauge));
     }
     Ok(())
 }
 
-pub(crate) fn named(stage: Stage, casinos: &[CasinoId]) -> BTreeMap<String, (&CasinoId, Option<Lane>)> {
-    let of = |casino| lanes_of(stage).iter().map(move |lane| (consumer_name(stage, casino, *lane), (casino, *lane)));
+pub(crate) fn named(
+    stage: Stage,
+    casinos: &[CasinoId],
+) -> BTreeMap<String, (&CasinoId, Option<Lane>)> {
+    let of = |casino| {
+        lanes_of(stage)
+            .iter()
+            .map(move |lane| (consumer_name(stage, casino, *lane), (casino, *lane)))
+    };
     casinos.iter().flat_map(of).collect()
 }

@@ -1,6 +1,5 @@
-//! Monitors delivery (SMS-52, SMS-54): compares figures of each casino's current hour with their
-//! thresholds, and detects carriers that block us. A carrier's block pauses the casino's proactive
-//! texts at once; replies go on, and a person lifts the pause.
+//! Compares each casino's delivery figures of the current hour with thresholds, and detects
+//! carriers that block its texts. A block pauses unsolicited texts at once; replies continue.
 
 use std::time::Duration;
 
@@ -17,7 +16,7 @@ use seven_store::{
 };
 use seven_telemetry::Alert;
 
-/// Returns the figures of an hour in the form that the rules use.
+/// Returns the figures of an hour in the form in which the thresholds use them.
 pub fn figures_of(hour: &Hour) -> Figures {
     Figures {
         sent: hour.sent,
@@ -33,8 +32,15 @@ pub fn figures_of(hour: &Hour) -> Figures {
 
 /// Compares each casino's current hour with the thresholds.
 pub(crate) async fn figures(fleet: Fleet) -> Result<(), Error> {
-    let names: Vec<&str> = policy().figures.iter().map(|threshold| threshold.alert.as_str()).collect();
-    let casinos = fleet.store.sending_or_alerted(Duration::from_secs(3_600), &names).await?;
+    let names: Vec<&str> = policy()
+        .figures
+        .iter()
+        .map(|threshold| threshold.alert.as_str())
+        .collect();
+    let casinos = fleet
+        .store
+        .sending_or_alerted(Duration::from_secs(3_600), &names)
+        .await?;
     crate::rounds::each(casinos, |casino| hour_of(fleet.clone(), casino)).await
 }
 
@@ -42,18 +48,32 @@ async fn hour_of(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {
     let mut tx = fleet.store.bind(&casino).await?;
     let hours = tx.delivery_hours(1, fleet.timing.receipt_margin()).await?;
     tx.commit().await?;
-    let Some(hour) = hours.last().map(figures_of) else { return Ok(()) };
+    let Some(hour) = hours.last().map(figures_of) else {
+        return Ok(());
+    };
     for threshold in &policy().figures {
         match threshold.judge(&hour) {
             Standing::Beyond(severity) => {
-                let found = Condition { casino: &casino, name: &threshold.alert, severity, provider: "" };
+                let found = Condition {
+                    casino: &casino,
+                    name: &threshold.alert,
+                    severity,
+                    provider: "",
+                };
                 let pauses = threshold.pauses && severity == Severity::Critical;
                 found.file(&fleet, &threshold.told(&hour), pauses).await?;
             }
             Standing::Good => end(&fleet, &casino, &threshold.alert, Duration::ZERO).await?,
-            // An hour with few texts proves nothing, but without a new finding the alert ends after
-            // a quiet time.
-            Standing::TooFew => end(&fleet, &casino, &threshold.alert, fleet.timing.figure_quiet()).await?,
+            // An hour with few texts proves nothing, so the alert ends only after a quiet time.
+            Standing::TooFew => {
+                end(
+                    &fleet,
+                    &casino,
+                    &threshold.alert,
+                    fleet.timing.figure_quiet(),
+                )
+                .await?;
+            }
         }
     }
     Ok(())
@@ -61,7 +81,10 @@ async fn hour_of(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {
 
 /// Detects carriers that block a casino's texts.
 pub(crate) async fn blocks(fleet: Fleet) -> Result<(), Error> {
-    let casinos = fleet.store.sending_or_alerted(fleet.timing.block_window(), &[&policy().block.alert]).await?;
+    let casinos = fleet
+        .store
+        .sending_or_alerted(fleet.timing.block_window(), &[&policy().block.alert])
+        .await?;
     crate::rounds::each(casinos, |casino| block_of(fleet.clone(), casino)).await
 }
 
@@ -81,19 +104,28 @@ async fn block_of(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {
     };
     let streaks: Vec<Streak> = refusals
         .into_iter()
-        .map(|each| Streak { provider: each.provider, carrier: each.carrier, refused: each.refused })
+        .map(|each| Streak {
+            provider: each.provider,
+            carrier: each.carrier,
+            refused: each.refused,
+        })
         .collect();
     match rules.judge(&recent, &streaks) {
         Some(why) => {
             let severity = policy().severity(&rules.alert);
-            let found = Condition { casino: &casino, name: &rules.alert, severity, provider: why.provider() };
+            let found = Condition {
+                casino: &casino,
+                name: &rules.alert,
+                severity,
+                provider: why.provider(),
+            };
             found.file(&fleet, &rules.told(&why), true).await
         }
         None => end(&fleet, &casino, &rules.alert, Duration::ZERO).await,
     }
 }
 
-/// A condition that persists until the figure is good again.
+/// A condition for which an alert stays open until the figure is good again.
 struct Condition<'a> {
     casino: &'a CasinoId,
     name: &'a str,
@@ -102,22 +134,41 @@ struct Condition<'a> {
 }
 
 impl Condition<'_> {
-    /// Pauses first and alerts afterwards, so that a process that dies in between leaves the pause
-    /// and not the alert alone. While the alert is open, a pause that a person lifted is not set
-    /// again.
+    /// Pauses before it alerts, so that a process that dies in between leaves at least the pause.
+    /// While the alert is open, a pause that a person ended is not set again.
     async fn file(&self, fleet: &Fleet, told: &str, pauses: bool) -> Result<(), Error> {
-        let Self { casino, name, severity, provider } = self;
+        let Self {
+            casino,
+            name,
+            severity,
+            provider,
+        } = self;
         let key = standing_key(casino, name);
         let open = fleet.store.open_severity(&key).await?;
         if pauses && open != Some(Severity::Critical) {
             let actor = name.replace('_', "-");
-            let order = Order { by: &actor, reason: told };
-            if !fleet.store.switch(Some(casino), &[Switch::Proactive], true, order).await?.is_empty() {
+            let order = Order {
+                by: &actor,
+                reason: told,
+            };
+            if !fleet
+                .store
+                .switch(Some(casino), &[Switch::Proactive], true, order)
+                .await?
+                .is_empty()
+            {
                 tracing::error!(%casino, actor, "proactive texts are paused");
             }
         }
         if open.is_none() {
-            Alert { name: self.label(), casino: casino.as_str(), provider, code: "", text: told }.say();
+            Alert {
+                name: self.label(),
+                casino: casino.as_str(),
+                provider,
+                code: "",
+                text: told,
+            }
+            .say();
         }
         let minutes = policy().route(*severity).ack_minutes;
         let new = NewAlert {
@@ -136,9 +187,14 @@ impl Condition<'_> {
         Ok(fleet.store.raise_alert(&new).await?)
     }
 
-    /// Returns the metric's label, one of a fixed set whatever the rules file contains.
+    /// Returns the metric's label, which is one of a fixed set, whatever the file with the rules
+    /// contains.
     fn label(&self) -> &'static str {
-        if self.name == policy().block.alert { "carrier_block" } else { "delivery_figure" }
+        if self.name == policy().block.alert {
+            "carrier_block"
+        } else {
+            "delivery_figure"
+        }
     }
 }
 
@@ -147,6 +203,9 @@ fn standing_key(casino: &CasinoId, name: &str) -> String {
 }
 
 async fn end(fleet: &Fleet, casino: &CasinoId, name: &str, quiet: Duration) -> Result<(), Error> {
-    fleet.store.resolve_alert(&standing_key(casino, name), quiet).await?;
+    fleet
+        .store
+        .resolve_alert(&standing_key(casino, name), quiet)
+        .await?;
     Ok(())
 }

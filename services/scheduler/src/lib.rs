@@ -1,7 +1,5 @@
-//! scheduler: does everything that is due by time: due rows, the sweep, the spool, repair of
-//! streams and consumers, the mirror of the controls, the release of campaigns, the filing of dead
-//! letters, the monitoring of delivery and the notices of alerts (D2, D3, D13, D14, D17). Any
-//! number of schedulers may run at once.
+//! scheduler: does everything that happens because time passed, one file per duty (D3, D13, D17).
+//! Any number of schedulers may run at once.
 
 mod after_stop;
 pub mod campaigns;
@@ -39,18 +37,27 @@ use crate::rounds::every;
 pub use nightly::night;
 pub use repair::control;
 
-/// Runs one round over the due rows, without the loop: for callers that control time themselves,
-/// such as the model test.
+/// Runs one round over the due rows, for callers that control the time themselves, such as the
+/// model test.
 pub async fn fire_due(fleet: &Fleet) -> Result<(), Error> {
     due::round(fleet.clone()).await?;
     deletion::round(fleet.clone()).await
 }
 
-/// Runs the worker until the fleet's shutdown. Each duty has its own interval and none waits for
-/// another. `records` are the providers whose records of our texts can be read; `channels` notify
-/// people about alerts.
-pub async fn run(fleet: Fleet, settings: Arc<Settings>, records: Vec<Arc<dyn Records>>, channels: Channels) {
-    let scale = |millis: u64| fleet.timing.scale.at_least(Duration::from_millis(millis), Duration::from_millis(200));
+/// Runs the worker until the fleet shuts down. Each duty has an interval of its own and waits for
+/// no other. `records` are the providers whose records can be read; `channels` notify people.
+pub async fn run(
+    fleet: Fleet,
+    settings: Arc<Settings>,
+    records: Vec<Arc<dyn Records>>,
+    channels: Channels,
+) {
+    let scale = |millis: u64| {
+        fleet
+            .timing
+            .scale
+            .at_least(Duration::from_millis(millis), Duration::from_millis(200))
+    };
     let (mirrored, complete) = (repair::Mirrored::default(), repair::Complete::default());
     let nights = nightly::Nights::default();
     let stores = sweep::Stores::default();
@@ -58,29 +65,51 @@ pub async fn run(fleet: Fleet, settings: Arc<Settings>, records: Vec<Arc<dyn Rec
     tokio::join!(
         every(&fleet, "due", scale(500), due::round),
         every(&fleet, "delete", scale(500), deletion::round),
-        every(&fleet, "sweep", scale(2_000), |fleet| sweep::round(fleet, stores.clone())),
-        every(&fleet, "spool", scale(1_000), spool::round),
-        every(&fleet, "repair", Duration::from_secs(1), |fleet| repair::round(
+        every(&fleet, "sweep", scale(2_000), |fleet| sweep::round(
             fleet,
-            mirrored.clone(),
-            complete.clone(),
-            floors.clone()
+            stores.clone()
         )),
-        every(&fleet, "reconcile", scale(15_000), |fleet| reconcile::round(fleet, records.clone())),
+        every(&fleet, "spool", scale(1_000), spool::round),
+        every(&fleet, "repair", Duration::from_secs(1), |fleet| {
+            repair::round(fleet, mirrored.clone(), complete.clone(), floors.clone())
+        }),
+        every(
+            &fleet,
+            "reconcile",
+            scale(15_000),
+            |fleet| reconcile::round(fleet, records.clone())
+        ),
         every(&fleet, "campaigns", scale(1_000), campaigns::round),
-        every(&fleet, "nightly", scale(60_000), |fleet| nightly::round(fleet, nights.clone())),
+        every(&fleet, "nightly", scale(60_000), |fleet| nightly::round(
+            fleet,
+            nights.clone()
+        )),
         every(&fleet, "dead", Duration::from_millis(500), dead::round),
         every(&fleet, "block", fleet.timing.block_check(), health::blocks),
-        every(&fleet, "delivery", fleet.timing.delivery_check(), health::figures),
+        every(
+            &fleet,
+            "delivery",
+            fleet.timing.delivery_check(),
+            health::figures
+        ),
         every(&fleet, "cases", scale(2_000), cases::round),
-        every(&fleet, "notices", scale(1_000), |fleet| notices::round(fleet, channels.clone())),
+        every(&fleet, "notices", scale(1_000), |fleet| notices::round(
+            fleet,
+            channels.clone()
+        )),
         every(&fleet, "unannounced", scale(60_000), unannounced::round),
         every(&fleet, "unread", scale(3_600_000), unread::round),
         every(&fleet, "after_stop", scale(15_000), after_stop::round),
         every(&fleet, "dead_gauge", Duration::from_secs(10), dead::gauge),
-        every(&fleet, "cost", Duration::from_secs(3_600), |fleet| cost::round(fleet, settings.clone())),
-        every(&fleet, "upkeep", Duration::from_secs(60), |fleet| upkeep::round(fleet, settings.clone())),
+        every(&fleet, "cost", Duration::from_secs(3_600), |fleet| {
+            cost::round(fleet, settings.clone())
+        }),
+        every(&fleet, "upkeep", Duration::from_secs(60), |fleet| {
+            upkeep::round(fleet, settings.clone())
+        }),
         every(&fleet, "row_gauges", fleet.timing.gauges(), gauges::rows),
-        every(&fleet, "consumer_gauges", fleet.timing.gauges(), |fleet| gauges::consumers(fleet, floors.clone())),
+        every(&fleet, "consumer_gauges", fleet.timing.gauges(), |fleet| {
+            gauges::consumers(fleet, floors.clone())
+        }),
     );
 }

@@ -1,7 +1,5 @@
-//! Runs each casino's nightly work, from 03:00 in its own time zone: checks consent chains
-//! (SEC-74), ends consents of guests who were silent too long (SMS-21), copies figures of the day's
-//! turns (OBS-35), removes data whose retention has ended (DATA-49 to DATA-55). Each job is claimed
-//! by date, so that only one of several schedulers runs it.
+//! Runs each casino's nightly jobs from 03:00 in its time zone. Each job is claimed by date, so
+//! that only one of several schedulers runs it.
 
 use std::{
     collections::HashMap,
@@ -12,7 +10,9 @@ use chrono::{DateTime, Days, NaiveDate, TimeDelta, Timelike, Utc};
 use chrono_tz::Tz;
 use serde_json::{Value, json};
 use seven_compliance::chain::Action;
-use seven_domain::{AuditEvent, CasinoConfig, CasinoId, GuestHash, GuestId};
+use seven_domain::{
+    AuditEvent, CaseSeverity, CaseSource, CasinoConfig, CasinoId, ConsentTier, GuestHash, GuestId,
+};
 use seven_packs::Rules;
 use seven_runtime::{Error, Fleet, counted};
 use seven_store::{
@@ -25,17 +25,17 @@ use seven_telemetry::metrics;
 use uuid::Uuid;
 
 const FROM_HOUR: u32 = 3;
-/// Consent chains with events in the last this many days are checked.
+/// Only consent chains with an event in the last `CHAIN_DAYS` days are checked.
 const CHAIN_DAYS: i32 = 30;
-/// Delay before a casino's failed nightly work is tried again.
-const AGAIN: TimeDelta = TimeDelta::minutes(10);
-/// Days for which dead letters addressed to numbers that belong to no casino are kept.
+/// How long to wait before a casino's failed jobs are tried again.
+const RETRY_DELAY: TimeDelta = TimeDelta::minutes(10);
+/// For how many days dead letters to numbers that belong to no casino are kept.
 const UNKNOWN_LETTER_DAYS: i32 = 90;
-/// Days after which a deletion that is not done opens a case.
+/// After this many days, a deletion that is not done opens a case.
 const OVERDUE_DAYS: i32 = 40;
 
-/// When each casino's next night begins; until then the casino is not queried. A casino without an
-/// entry is checked at once.
+/// When each casino's next night begins; no query is made before. A casino without an entry is
+/// checked at once.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Nights(Arc<Mutex<HashMap<CasinoId, DateTime<Utc>>>>);
 
@@ -60,14 +60,18 @@ pub(crate) async fn round(fleet: Fleet, nights: Nights) -> Result<(), Error> {
         let next = match forget_unknown(&fleet).await {
             Ok(()) => TimeDelta::days(1),
             Err(error) if !error.is_away() => {
-                tracing::error!(casino = %unknown, error = &error as &dyn std::error::Error, "nightly work failed; it is tried again in ten minutes");
-                AGAIN
+                tracing::error!(
+                    casino = %unknown,
+                    error = &error as &dyn std::error::Error,
+                    "nightly jobs failed; they are tried again in ten minutes"
+                );
+                RETRY_DELAY
             }
             Err(error) => return Err(error),
         };
         nights.next(unknown, now + next);
     }
-    // Includes removed casinos, so that their data does not outlive its retention.
+    // Includes removed casinos, so that their data is removed in time too.
     for casino in fleet.store.tenants().await? {
         if !nights.is_due(&casino, now) {
             continue;
@@ -76,8 +80,12 @@ pub(crate) async fn round(fleet: Fleet, nights: Nights) -> Result<(), Error> {
             Ok(next) => nights.next(casino, next),
             // A failure at one casino does not stop the others.
             Err(error) if !error.is_away() => {
-                tracing::error!(%casino, error = &error as &dyn std::error::Error, "nightly work failed; it is tried again in ten minutes");
-                nights.next(casino, now + AGAIN);
+                tracing::error!(
+                    %casino,
+                    error = &error as &dyn std::error::Error,
+                    "nightly jobs failed; they are tried again in ten minutes"
+                );
+                nights.next(casino, now + RETRY_DELAY);
             }
             Err(error) => return Err(error),
         }
@@ -85,22 +93,32 @@ pub(crate) async fn round(fleet: Fleet, nights: Nights) -> Result<(), Error> {
     Ok(())
 }
 
-/// Deletes dead letters addressed to numbers that belong to no casino, and records of numbers'
-/// former owners, whose retention has ended.
+/// Deletes expired dead letters to numbers that belong to no casino, and expired records of
+/// numbers' former owners.
 async fn forget_unknown(fleet: &Fleet) -> Result<(), Error> {
     fleet.store.forget_former_numbers().await?;
     let mut tx = fleet.store.bind(&CasinoId::unknown()).await?;
     let letters = tx.forget_letters(UNKNOWN_LETTER_DAYS).await?;
     if letters > 0 {
         let detail = json!({ "dead_letters": letters });
-        tx.audit(&Entry::of(AuditEvent::RetentionApplied, "scheduler", "numbers of no casino", detail)).await?;
+        tx.audit(&Entry::of(
+            AuditEvent::RetentionApplied,
+            "scheduler",
+            "numbers of no casino",
+            detail,
+        ))
+        .await?;
     }
     Ok(tx.commit().await?)
 }
 
-/// Runs tonight's jobs if it is past 03:00 in the casino's time zone; returns when the next night
+/// Runs tonight's jobs, if it is past 03:00 in the casino's time zone. Returns when the next night
 /// begins.
-async fn casino_round(fleet: &Fleet, casino: &CasinoId, now: DateTime<Utc>) -> Result<DateTime<Utc>, Error> {
+async fn casino_round(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    now: DateTime<Utc>,
+) -> Result<DateTime<Utc>, Error> {
     let mut tx = fleet.store.bind(casino).await?;
     let row = tx.casino_row().await?;
     tx.commit().await?;
@@ -112,15 +130,17 @@ async fn casino_round(fleet: &Fleet, casino: &CasinoId, now: DateTime<Utc>) -> R
     Ok(next_night(local))
 }
 
-/// Returns the next 03:00 in the casino's time zone, or an hour from now where daylight saving
-/// skips that hour. A casino that changes its time zone keeps the hour of the old one once.
+/// Returns the next 03:00 in the casino's time zone, or an hour from now if the clocks skip it.
+/// After a change of time zone, the old zone's hour still applies once.
 fn next_night(local: DateTime<Tz>) -> DateTime<Utc> {
     let date = local.date_naive() + Days::new(u64::from(local.hour() >= FROM_HOUR));
-    let three = date.and_hms_opt(FROM_HOUR, 0, 0).and_then(|at| at.and_local_timezone(local.timezone()).earliest());
+    let three = date
+        .and_hms_opt(FROM_HOUR, 0, 0)
+        .and_then(|at| at.and_local_timezone(local.timezone()).earliest());
     three.map_or_else(|| local.to_utc() + TimeDelta::hours(1), |at| at.to_utc())
 }
 
-/// Runs all jobs of one casino for this date. Skips those that have run; one that fails does not
+/// Runs all jobs of one casino for this date, except those that have run. A job that fails does not
 /// stop the others.
 ///
 /// # Errors
@@ -134,7 +154,12 @@ pub async fn night(fleet: &Fleet, config: &CasinoConfig, date: NaiveDate) -> Res
     done
 }
 
-async fn nightly(fleet: &Fleet, config: &CasinoConfig, date: NaiveDate, job: &str) -> Result<(), Error> {
+async fn nightly(
+    fleet: &Fleet,
+    config: &CasinoConfig,
+    date: NaiveDate,
+    job: &str,
+) -> Result<(), Error> {
     let rules = &fleet.packs.of(config)?.rules;
     let mut tx = fleet.store.bind(&config.casino_id).await?;
     if !tx.claim_nightly(job, date).await? {
@@ -162,7 +187,12 @@ async fn verify_chains(fleet: &Fleet, tx: &mut Tx) -> Result<Value, Error> {
             continue;
         }
         broken += 1;
-        tracing::error!(casino = %tx.casino(), guest = guest.tag(), ?report, "a consent chain does not verify");
+        tracing::error!(
+            casino = %tx.casino(),
+            guest = guest.tag(),
+            ?report,
+            "a consent chain does not verify"
+        );
         let detail = serde_json::to_value(&report).unwrap_or_default();
         tx.audit(&Entry {
             event: AuditEvent::ConsentChainBroken,
@@ -173,7 +203,14 @@ async fn verify_chains(fleet: &Fleet, tx: &mut Tx) -> Result<Value, Error> {
             trace: None,
         })
         .await?;
-        let case = compliance_case(fleet.ids.uuid(), Some(guest), "consent_chain_broken", "sev0", Some(450), Some(15));
+        let case = compliance_case(
+            fleet.ids.uuid(),
+            Some(guest),
+            "consent_chain_broken",
+            CaseSeverity::Sev0,
+            Some(450),
+            Some(15),
+        );
         counted::open_case(tx, &case).await?;
     }
     Ok(json!({ "checked": guests.len(), "broken": broken }))
@@ -189,7 +226,7 @@ async fn decay(fleet: &Fleet, rules: &Rules, tx: &mut Tx) -> Result<Value, Error
             guest_id: Some(GuestId(guest_id)),
             action: Action::Updated,
             method: method::DECAY,
-            tier: "transactional",
+            tier: ConsentTier::Transactional,
             at: fleet.clock.now(),
             evidence: json!({ "days_without_a_sign": days }),
             actor: "scheduler",
@@ -201,13 +238,18 @@ async fn decay(fleet: &Fleet, rules: &Rules, tx: &mut Tx) -> Result<Value, Error
     Ok(json!({ "lapsed": lapsed }))
 }
 
-/// Copies figures of the turns since the last night, for analysis (OBS-35). Goes back one more day,
-/// for turns that ended late.
+/// Copies figures of the turns since the last night, for analysis. Goes back one more day for turns
+/// that ended late.
 async fn facts(tx: &mut Tx) -> Result<Value, Error> {
-    let since = tx.facts_until().await?.map(|newest| newest - TimeDelta::days(1));
+    let since = tx
+        .facts_until()
+        .await?
+        .map(|newest| newest - TimeDelta::days(1));
     let (mut after, mut written) = (None, 0);
     loop {
-        let batch = tx.copy_facts(after, since, seven_store::facts::BATCH).await?;
+        let batch = tx
+            .copy_facts(after, since, seven_store::facts::BATCH)
+            .await?;
         written += batch.written;
         after = batch.last;
         if after.is_none() {
@@ -216,13 +258,20 @@ async fn facts(tx: &mut Tx) -> Result<Value, Error> {
     }
 }
 
-/// Opens a case for each deletion older than 40 days: the law allows 45 (DATA-57).
+/// Opens a case for each deletion older than 40 days; the law allows 45.
 async fn overdue(tx: &mut Tx) -> Result<usize, Error> {
     let late = tx.overdue_deletions(OVERDUE_DAYS).await?;
     for id in &late {
         tracing::error!(casino = %tx.casino(), deletion_id = %id, "a deletion is overdue");
         // The case has the deletion's id, so that every night finds the same case.
-        let case = compliance_case(*id, None, "deletion_overdue", "sev1", Some(1_800), Some(60));
+        let case = compliance_case(
+            *id,
+            None,
+            "deletion_overdue",
+            CaseSeverity::Sev1,
+            Some(1_800),
+            Some(60),
+        );
         counted::open_case(tx, &case).await?;
     }
     Ok(late.len())
@@ -232,7 +281,7 @@ fn compliance_case<'a>(
     id: Uuid,
     guest: Option<&'a GuestHash>,
     reason: &'a str,
-    severity: &'static str,
+    severity: CaseSeverity,
     ack_seconds: Option<u32>,
     respond_minutes: Option<u32>,
 ) -> NewEscalation<'a> {
@@ -243,9 +292,11 @@ fn compliance_case<'a>(
         guest,
         inbound_id: None,
         severity,
-        source: "compliance",
+        source: CaseSource::Compliance,
         reason,
         pattern_id: None,
+        subject: "",
+        detail: None,
         ack_seconds,
         respond_minutes,
         actor: "scheduler",
@@ -255,19 +306,38 @@ fn compliance_case<'a>(
 
 async fn retention(fleet: &Fleet, rules: &Rules, tx: &mut Tx) -> Result<Value, Error> {
     let rules = &rules.privacy;
-    let mut counts = tx.apply_retention(rules.warm_days, rules.archive_days).await?;
+    let mut counts = tx
+        .apply_retention(rules.warm_days, rules.archive_days)
+        .await?;
     counts["former_senders"] = json!(tx.forget_former_senders().await?);
     let mut forgotten = 0;
     for (guest_id, guest) in tx.idle_guests(rules.phone_days).await? {
         let (id, now) = (fleet.ids.uuid(), fleet.clock.now());
-        tx.request_deletion(id, &guest, guest_id, "retention", now, std::time::Duration::ZERO).await?;
+        tx.request_deletion(
+            id,
+            &guest,
+            guest_id,
+            "retention",
+            now,
+            std::time::Duration::ZERO,
+        )
+        .await?;
         forgotten += 1;
     }
     counts["guests_due_for_deletion"] = json!(forgotten);
     counts["deletions_overdue"] = json!(overdue(tx).await?);
-    if counts.as_object().is_some_and(|counts| counts.values().any(|n| n != &json!(0))) {
+    if counts
+        .as_object()
+        .is_some_and(|counts| counts.values().any(|n| n != &json!(0)))
+    {
         let casino = tx.casino().to_string();
-        tx.audit(&Entry::of(AuditEvent::RetentionApplied, "scheduler", &casino, counts.clone())).await?;
+        tx.audit(&Entry::of(
+            AuditEvent::RetentionApplied,
+            "scheduler",
+            &casino,
+            counts.clone(),
+        ))
+        .await?;
     }
     Ok(counts)
 }
@@ -280,19 +350,50 @@ mod tests {
     fn the_next_night_begins_at_three_there_whatever_the_clock_does() {
         let at = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
         for (zone, now, next) in [
-            (chrono_tz::America::New_York, "2026-01-14T07:59:00Z", "2026-01-14T08:00:00Z"),
-            (chrono_tz::America::New_York, "2026-01-14T08:00:00Z", "2026-01-15T08:00:00Z"),
-            (chrono_tz::America::New_York, "2026-01-15T01:00:00Z", "2026-01-15T08:00:00Z"),
-            // Daylight saving: the clock jumps from 02:00 to 03:00, and later back from 02:00 to
-            // 01:00.
-            (chrono_tz::America::New_York, "2026-03-07T20:00:00Z", "2026-03-08T07:00:00Z"),
-            (chrono_tz::America::New_York, "2026-10-31T20:00:00Z", "2026-11-01T08:00:00Z"),
-            // The clock jumps from 03:00 to 04:00, which skips the beginning of the night.
-            (chrono_tz::Europe::Helsinki, "2026-03-28T23:30:00Z", "2026-03-29T00:30:00Z"),
-            // The clock goes back from 04:00 to 03:00: the first of the two 03:00 counts.
-            (chrono_tz::Europe::Helsinki, "2026-10-24T20:00:00Z", "2026-10-25T00:00:00Z"),
+            (
+                chrono_tz::America::New_York,
+                "2026-01-14T07:59:00Z",
+                "2026-01-14T08:00:00Z",
+            ),
+            (
+                chrono_tz::America::New_York,
+                "2026-01-14T08:00:00Z",
+                "2026-01-15T08:00:00Z",
+            ),
+            (
+                chrono_tz::America::New_York,
+                "2026-01-15T01:00:00Z",
+                "2026-01-15T08:00:00Z",
+            ),
+            // The clocks go from 02:00 to 03:00 in spring and from 02:00 back to 01:00 in autumn.
+            (
+                chrono_tz::America::New_York,
+                "2026-03-07T20:00:00Z",
+                "2026-03-08T07:00:00Z",
+            ),
+            (
+                chrono_tz::America::New_York,
+                "2026-10-31T20:00:00Z",
+                "2026-11-01T08:00:00Z",
+            ),
+            // The clocks go from 03:00 to 04:00, so the night begins an hour later.
+            (
+                chrono_tz::Europe::Helsinki,
+                "2026-03-28T23:30:00Z",
+                "2026-03-29T00:30:00Z",
+            ),
+            // The clocks go back from 04:00 to 03:00; the first 03:00 counts.
+            (
+                chrono_tz::Europe::Helsinki,
+                "2026-10-24T20:00:00Z",
+                "2026-10-25T00:00:00Z",
+            ),
         ] {
-            assert_eq!(next_night(at(now).with_timezone(&zone)), at(next), "{zone} {now}");
+            assert_eq!(
+                next_night(at(now).with_timezone(&zone)),
+                at(next),
+                "{zone} {now}"
+            );
         }
     }
 

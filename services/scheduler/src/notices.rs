@@ -1,30 +1,34 @@
-//! Notifies the channels about alerts (SMS-55): queues one notice per alert and channel, resolves
-//! alerts that are no longer raised, and sends due notices until they are delivered or given up.
-//! Rows are claimed, so that several schedulers send each notice once.
+//! Queues one notice per alert and channel, sends due notices, and resolves alerts that are no
+//! longer raised. Notices are claimed, so that several schedulers send each of them once.
 
 use std::time::Duration;
 
 use futures::future::join_all;
-use seven_alerts::{Action, Again, Channels, Notice, channels::backoff, policy};
-use seven_domain::Severity;
+use seven_alerts::{Again, Channels, Notice, channels::backoff, policy};
 use seven_runtime::{Error, Fleet};
-use seven_store::alerts::{Due, Told};
+use seven_store::alerts::{Due, NoticeOutcome};
 use seven_telemetry::metrics;
 
 const BATCH: i64 = 50;
-/// Claim of a notice: longer than a request may take, so that no other process sends it meanwhile.
-const CLAIM: Duration = Duration::from_secs(30);
-const LEAST_WAIT: Duration = Duration::from_millis(200);
-/// Days for which resolved alerts are kept.
+/// How long a notice is claimed: longer than a request may take, so that no other process sends it.
+const CLAIM_TTL: Duration = Duration::from_secs(30);
+const MIN_WAIT: Duration = Duration::from_millis(200);
+/// For how many days resolved alerts are kept.
 const KEPT_DAYS: i32 = 90;
 
 pub(crate) async fn round(fleet: Fleet, channels: Channels) -> Result<(), Error> {
-    // The order matters: an alert that ended before anybody was notified is announced first.
-    fleet.store.plan_notices(&policy().pairs(&channels.names())).await?;
-    fleet.store.resolve_quiet(fleet.timing.alert_quiet()).await?;
+    // The order matters: an alert that ended before anybody was notified is still announced.
+    fleet
+        .store
+        .plan_notices(&policy().pairs(&channels.names()))
+        .await?;
+    fleet
+        .store
+        .resolve_quiet(fleet.timing.alert_quiet())
+        .await?;
     fleet.store.forget_alerts(KEPT_DAYS).await?;
     loop {
-        let due = fleet.store.claim_notices(BATCH, CLAIM).await?;
+        let due = fleet.store.claim_notices(BATCH, CLAIM_TTL).await?;
         if due.is_empty() {
             return Ok(());
         }
@@ -35,44 +39,83 @@ pub(crate) async fn round(fleet: Fleet, channels: Channels) -> Result<(), Error>
 }
 
 async fn tell(fleet: &Fleet, channels: &Channels, due: &Due) -> Result<(), Error> {
-    let (Some(notice), Some(channel)) = (notice(due), channels.get(&due.channel)) else {
-        tracing::error!(alert_id = %due.alert_id, channel = due.channel, action = due.action, "a notice for a channel that this fleet does not have");
-        return Ok(fleet.store.note_notice(due, Told::GivenUp("no such channel in the settings")).await?);
+    let Some(channel) = channels.get(&due.channel) else {
+        tracing::error!(
+            alert_id = %due.alert_id,
+            channel = due.channel,
+            action = %due.action,
+            "a notice names a channel that the settings do not have"
+        );
+        return Ok(fleet
+            .store
+            .note_notice(
+                due,
+                NoticeOutcome::GivenUp("no such channel in the settings"),
+            )
+            .await?);
     };
-    let answer = channel.tell(&notice).await;
-    let counted = |outcome| metrics().notices.with_label_values(&[channel.channel(), outcome]).inc();
+    let answer = channel.tell(&notice(due)).await;
+    let counted = |outcome| {
+        metrics()
+            .notices
+            .with_label_values(&[channel.channel(), outcome])
+            .inc();
+    };
     let Err(untold) = answer else {
         counted("told");
-        return Ok(fleet.store.note_notice(due, Told::Delivered).await?);
+        return Ok(fleet
+            .store
+            .note_notice(due, NoticeOutcome::Delivered)
+            .await?);
     };
     let tries = u32::try_from(due.tries).unwrap_or(u32::MAX);
     let Some(wait) = backoff(tries, untold.again) else {
         counted("given_up");
-        tracing::error!(alert_id = %due.alert_id, alert = due.name, channel = due.channel, action = due.action, tries, error = untold.why, "NOBODY WAS TOLD on this channel; see seven alert list and the settings");
-        return Ok(fleet.store.note_notice(due, Told::GivenUp(&untold.why)).await?);
+        tracing::error!(
+            alert_id = %due.alert_id,
+            alert = due.name,
+            channel = due.channel,
+            action = %due.action,
+            tries,
+            error = untold.why,
+            "notice could not be delivered on this channel; see seven alert list and the settings"
+        );
+        return Ok(fleet
+            .store
+            .note_notice(due, NoticeOutcome::GivenUp(&untold.why))
+            .await?);
     };
     counted("later");
-    tracing::warn!(alert_id = %due.alert_id, channel = due.channel, tries, error = untold.why, "a channel was not told yet");
-    // Our own waits follow the time scale; waits that the channel asks for do not.
+    tracing::warn!(
+        alert_id = %due.alert_id,
+        channel = due.channel,
+        tries,
+        error = untold.why,
+        "a notice was not delivered yet"
+    );
+    // Our own waits follow the time scale of tests; waits that the channel asks for do not.
     let asked = match untold.again {
         Again::Later(Some(asked)) => asked.min(wait),
         _ => Duration::ZERO,
     };
-    let wait = fleet.timing.scale.at_least(wait, LEAST_WAIT).max(asked);
-    Ok(fleet.store.note_notice(due, Told::Later(wait, &untold.why)).await?)
+    let wait = fleet.timing.scale.at_least(wait, MIN_WAIT).max(asked);
+    Ok(fleet
+        .store
+        .note_notice(due, NoticeOutcome::Later(wait, &untold.why))
+        .await?)
 }
 
-fn notice(due: &Due) -> Option<Notice> {
-    Some(Notice {
+fn notice(due: &Due) -> Notice {
+    Notice {
         alert_id: due.alert_id,
-        action: Action::read(&due.action)?,
+        action: due.action,
         name: due.name.clone(),
         casino: due.casino_id.clone(),
         provider: due.provider.clone(),
         code: due.code.clone(),
-        severity: due.severity.parse::<Severity>().ok()?,
+        severity: due.severity,
         summary: due.summary.clone(),
         repeats: due.repeats,
         since: due.first_at,
-    })
+    }
 }

@@ -1,9 +1,5 @@
-//! Compares the provider's records of our texts with our own (D5). Guests' texts whose webhook
-//! never came enter the pipeline under their provider's id. Sends in doubt are settled. Opt-outs
-//! that never reached us become suppressions.
-//!
-//! The module only reads the provider's records and never sends: its findings go through the same
-//! stages as webhooks.
+//! Compares the provider's records of our texts with our own (D5). It only reads the records and
+//! sends nothing: what it finds goes through the same stages as webhooks.
 
 mod inbound;
 mod opt_outs;
@@ -21,29 +17,29 @@ use tokio::time::sleep;
 
 use crate::mutant;
 
-/// Time by which each run overlaps the one before: the provider's lists are not complete at once.
-const OVERLAP: TimeDelta = TimeDelta::minutes(15);
-/// How far the first run goes back, or one after a long break.
-const FIRST: TimeDelta = TimeDelta::hours(2);
-/// How far back the provider can look up a message.
-const FURTHEST: TimeDelta = TimeDelta::days(10);
+/// How far each run overlaps the run before, because the provider's lists lag.
+const RUN_OVERLAP: TimeDelta = TimeDelta::minutes(15);
+/// How far back the first run goes, or a run after a long break.
+const FIRST_RUN_LOOKBACK: TimeDelta = TimeDelta::hours(2);
+/// How far back the provider can look up a text.
+const MAX_LOOKBACK: TimeDelta = TimeDelta::days(10);
 const TRIES: u32 = 4;
 
-/// The findings and actions of one run; in a dry run, the actions it would have taken.
+/// The findings and actions of one run; in a dry run, the actions that it would have taken.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Report {
-    /// Requests to the provider.
+    /// How many requests the provider got.
     pub requests: u32,
-    /// Guests' texts in the provider's list.
+    /// How many guests' texts the provider lists.
     pub texts_listed: usize,
-    /// Guests' texts whose webhook never came.
+    /// How many of these texts were recovered, because their webhook never came.
     pub texts_recovered: usize,
-    /// Our sends whose outcome is unknown.
+    /// How many of our sends have an unknown outcome.
     pub sends_in_doubt: usize,
     pub sends_settled: usize,
-    /// Sends that never reached the provider and are still useful: they are sent again.
+    /// How many sends never reached the provider and are still useful, so that they are sent again.
     pub sends_requeued: usize,
-    /// Sends that never reached the provider and are no longer useful.
+    /// How many sends never reached the provider and are no longer useful.
     pub sends_ended: usize,
     pub opt_outs_listed: usize,
     pub opt_outs_taken_over: usize,
@@ -60,15 +56,15 @@ impl Report {
 pub enum How {
     /// Only report.
     Dry,
-    /// Record what the provider's records show. A text without a record stays `unknown`: the
-    /// provider's list may lag, and no text may be sent twice (D5).
+    /// Record what the provider's records show. A text without a record stays `unknown`, because
+    /// the list may lag and no text may be sent twice (D5).
     Record,
-    /// Like `Record`, but send texts without a record once more: an operator's decision.
+    /// Like `Record`, but send texts without a record once more. Only an operator may decide this.
     Resend,
 }
 
-/// A number, and the period in which texts to it belong to this casino; unbounded where no other
-/// casino had it.
+/// A number, and the period in which texts to it belong to this casino. An end is open if no other
+/// casino had the number before or has it after.
 #[derive(Debug, Clone)]
 pub(crate) struct Held {
     pub(crate) number: PhoneE164,
@@ -76,18 +72,30 @@ pub(crate) struct Held {
     pub(crate) until: Option<DateTime<Utc>>,
 }
 
-/// Selects the casino's numbers. A number that was handed on changed hands when its present route
-/// began.
+/// Returns the casino's numbers. A number that was handed on changed its casino when its present
+/// route began.
 fn held<'a>(all: &'a [Number], casino: &'a CasinoId) -> impl Iterator<Item = Held> + 'a {
-    let handed_on = |number: &Number| all.iter().any(|other| other.now_of.is_some() && other.number == number.number);
-    let today = |number: &Number| all.iter().find(|other| other.now_of.is_none() && other.number == number.number);
-    all.iter().filter(|number| number.casino_id == casino.as_str()).filter_map(move |number| {
-        let (since, until) = match number.now_of {
-            None => (number.since.filter(|_| handed_on(number)), None),
-            Some(_) => (None, Some(today(number)?.since?)),
-        };
-        Some(Held { number: number.number.parse().ok()?, since, until })
-    })
+    let handed_on = |number: &Number| {
+        all.iter()
+            .any(|other| other.now_of.is_some() && other.number == number.number)
+    };
+    let today = |number: &Number| {
+        all.iter()
+            .find(|other| other.now_of.is_none() && other.number == number.number)
+    };
+    all.iter()
+        .filter(|number| number.casino_id == casino.as_str())
+        .filter_map(move |number| {
+            let (since, until) = match number.now_of {
+                None => (number.since.filter(|_| handed_on(number)), None),
+                Some(_) => (None, Some(today(number)?.since?)),
+            };
+            Some(Held {
+                number: number.number.parse().ok()?,
+                since,
+                until,
+            })
+        })
 }
 
 /// One run for one casino at one provider.
@@ -95,12 +103,12 @@ pub(crate) struct Run<'a> {
     pub(crate) fleet: &'a Fleet,
     pub(crate) records: &'a dyn Records,
     pub(crate) casino: &'a CasinoId,
-    /// The casino's numbers at this provider, and those that were handed on from it.
+    /// The casino's numbers at this provider, and numbers that it handed on.
     pub(crate) numbers: Vec<Held>,
     pub(crate) since: DateTime<Utc>,
-    /// Later texts are left out: their webhooks may still arrive.
+    /// The run leaves out later texts, because their webhooks may still come.
     pub(crate) until: DateTime<Utc>,
-    /// When this database was last restored from a backup.
+    /// When this database was last restored from a backup, if ever.
     pub(crate) restored_at: Option<DateTime<Utc>>,
     pub(crate) dry: bool,
     /// Whether texts without a record at the provider are sent again.
@@ -109,8 +117,11 @@ pub(crate) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// Returns every item of a list, page by page.
-    pub(crate) async fn all<T>(&mut self, page: impl Fn(usize) -> RecordsFuture<'a, Page<T>>) -> Result<Vec<T>, Error> {
+    /// Returns all items of a list, which is read page by page.
+    pub(crate) async fn all<T>(
+        &mut self,
+        page: impl Fn(usize) -> RecordsFuture<'a, Page<T>>,
+    ) -> Result<Vec<T>, Error> {
         let mut all = Vec::new();
         for number in 1.. {
             let Page { items, last } = self.ask(|| page(number)).await?;
@@ -122,9 +133,12 @@ impl<'a> Run<'a> {
         Ok(all)
     }
 
-    /// Makes one request, at most two a second. Repeats a transient failure, up to four tries in
-    /// all.
-    pub(crate) async fn ask<'b, T>(&mut self, call: impl Fn() -> RecordsFuture<'b, T>) -> Result<T, Error> {
+    /// Makes one request, at most two a second. A transient failure is tried again, up to four
+    /// times in all.
+    pub(crate) async fn ask<'b, T>(
+        &mut self,
+        call: impl Fn() -> RecordsFuture<'b, T>,
+    ) -> Result<T, Error> {
         let pace = self.fleet.timing.records_pace();
         let mut tries = 0;
         loop {
@@ -135,7 +149,9 @@ impl<'a> Run<'a> {
                     sleep(pace).await;
                     return Ok(answer);
                 }
-                Err(Unread { transient: true, .. }) if tries < TRIES => sleep(pace * 4u32.pow(tries)).await,
+                Err(Unread {
+                    transient: true, ..
+                }) if tries < TRIES => sleep(pace * 4u32.pow(tries)).await,
                 Err(unread) => return Err(Error::Other(unread.to_string())),
             }
         }
@@ -145,8 +161,8 @@ impl<'a> Run<'a> {
 /// Compares one casino's texts since `since` with the provider's records.
 ///
 /// # Errors
-/// If the provider or a store cannot be asked. Work done until then stays done; repeating it
-/// changes nothing.
+/// If the provider or a store cannot be reached. Work done until then stays done, and
+/// repeating it changes nothing.
 pub async fn reconcile(
     fleet: &Fleet,
     records: &dyn Records,
@@ -158,11 +174,16 @@ pub async fn reconcile(
     let mut tx = fleet.store.bind(&entry.casino).await?;
     let row = tx.casino_row().await?;
     tx.commit().await?;
-    let Some(row) = row else { return Ok(Report::default()) };
+    let Some(row) = row else {
+        return Ok(Report::default());
+    };
     let ours = &row.config.operational;
     let all = fleet.store.numbers().await?;
     let numbers = held(&all, &entry.casino)
-        .filter(|held| ours.owner_of(&held.number).is_none_or(|owner| owner == records.name()))
+        .filter(|held| {
+            ours.owner_of(&held.number)
+                .is_none_or(|owner| owner == records.name())
+        })
         .collect();
     let margin = TimeDelta::from_std(fleet.timing.records_margin()).unwrap_or_default();
     let mut run = Run {
@@ -170,14 +191,14 @@ pub async fn reconcile(
         records,
         casino: &entry.casino,
         numbers,
-        since: since.max(now - FURTHEST),
+        since: since.max(now - MAX_LOOKBACK),
         until: now - margin,
         restored_at: fleet.store.restored_at().await?,
         dry: how == How::Dry,
         resend: how == How::Resend,
         report: Report::default(),
     };
-    // Texts come first: a STOP among them is newer than the provider's list of opt-outs.
+    // Texts come first, because a STOP among them is newer than the provider's list of opt-outs.
     run.texts().await?;
     run.opt_outs().await?;
     run.sends().await?;
@@ -185,26 +206,38 @@ pub async fn reconcile(
     if how != How::Dry {
         let mut tx = fleet.store.bind(&entry.casino).await?;
         let result = serde_json::to_value(&report).unwrap_or_default();
-        tx.note_reconciliation(records.name(), now - margin, &result).await?;
+        tx.note_reconciliation(records.name(), now - margin, &result)
+            .await?;
         tx.commit().await?;
-        metrics().swept.with_label_values(&["reconciled"]).inc_by(u64::try_from(report.lost()).unwrap_or_default());
+        metrics()
+            .swept
+            .with_label_values(&["reconciled"])
+            .inc_by(u64::try_from(report.lost()).unwrap_or_default());
     }
     Ok(report)
 }
 
-/// Reconciles all casinos in turn, each at most once per period across all schedulers.
+/// Reconciles one casino after the other, each at most once per period over all schedulers.
 pub(crate) async fn round(fleet: Fleet, records: Vec<Arc<dyn Records>>) -> Result<(), Error> {
     if mutant::reconciles_nothing() {
         return Ok(());
     }
     let roster = fleet.store.roster().await?;
     for records in &records {
-        let due = fleet.store.unreconciled(records.name(), fleet.timing.reconcile_every()).await?;
+        let due = fleet
+            .store
+            .unreconciled(records.name(), fleet.timing.reconcile_every())
+            .await?;
         for entry in roster.iter().filter(|entry| due.contains(&entry.casino)) {
             match claimed_round(&fleet, records.as_ref(), entry).await {
                 // A failure at one casino or provider does not stop the others.
                 Err(error) if !error.is_away() => {
-                    tracing::warn!(casino = %entry.casino, provider = records.name(), error = &error as &dyn std::error::Error, "reconciliation failed; the next round begins where this one did");
+                    tracing::warn!(
+                        casino = %entry.casino,
+                        provider = records.name(),
+                        error = &error as &dyn std::error::Error,
+                        "reconciliation failed; the next run covers the same time again"
+                    );
                 }
                 ended => ended?,
             }
@@ -213,13 +246,21 @@ pub(crate) async fn round(fleet: Fleet, records: Vec<Arc<dyn Records>>) -> Resul
     Ok(())
 }
 
-async fn claimed_round(fleet: &Fleet, records: &dyn Records, entry: &RosterEntry) -> Result<(), Error> {
+async fn claimed_round(
+    fleet: &Fleet,
+    records: &dyn Records,
+    entry: &RosterEntry,
+) -> Result<(), Error> {
     let mut tx = fleet.store.bind(&entry.casino).await?;
-    let claimed = tx.claim_reconciliation(records.name(), fleet.timing.reconcile_every()).await?;
+    let claimed = tx
+        .claim_reconciliation(records.name(), fleet.timing.reconcile_every())
+        .await?;
     tx.commit().await?;
-    let Some(done_until) = claimed else { return Ok(()) };
+    let Some(done_until) = claimed else {
+        return Ok(());
+    };
     let now = fleet.clock.now();
-    let since = done_until.map_or(now - FIRST, |at| at - OVERLAP);
+    let since = done_until.map_or(now - FIRST_RUN_LOOKBACK, |at| at - RUN_OVERLAP);
     let report = reconcile(fleet, records, entry, since, How::Record).await?;
     tell(&entry.casino, records.name(), &report);
     Ok(())
@@ -229,6 +270,13 @@ fn tell(casino: &CasinoId, provider: &str, report: &Report) {
     tracing::info!(%casino, provider, ?report, "compared with the provider's records");
     if report.lost() > 0 {
         let text = "webhooks of this provider never reached us; the texts were recovered from its records. See `seven reconcile --dry-run`, and the webhook addresses at the provider";
-        Alert { name: "webhooks_lost", casino: casino.as_str(), provider, code: "", text }.raise();
+        Alert {
+            name: "webhooks_lost",
+            casino: casino.as_str(),
+            provider,
+            code: "",
+            text,
+        }
+        .raise();
     }
 }

@@ -1,5 +1,5 @@
-//! Restores lost streams, consumers, the bucket and its mirror (D14, D16), and updates the roster
-//! of this process.
+//! Restores lost streams, consumers, and the bucket with its copy of the controls (D14, D16), and
+//! updates this process's roster (its list of casinos).
 
 use std::{
     collections::{HashMap, HashSet},
@@ -22,22 +22,29 @@ use tokio::time::Instant;
 
 use crate::floors::{NOTED, Noted};
 
-/// Order in which lost consumers are restored: first for texts that are queued already, beginning
-/// with the safety lane; then for guests' texts, STOPs among them.
-const ORDER: [Stage; 5] = [Stage::Sender, Stage::Gate, Stage::Swarm, Stage::Envelope, Stage::Receipts];
-/// Consumers restored at the same time: after a restart of NATS those of all casinos may be
-/// missing.
+/// The order in which lost consumers are restored: first for queued texts, from the safety lane on,
+/// then for guests' texts, which may be STOPs.
+const ORDER: [Stage; 5] = [
+    Stage::Sender,
+    Stage::Gate,
+    Stage::Swarm,
+    Stage::Envelope,
+    Stage::Receipts,
+];
+/// How many consumers are restored at the same time; after a restart of NATS those of all casinos
+/// may be missing.
 const AT_ONCE: usize = 8;
 
-/// The control last mirrored to the bucket and the time, by casino. It is mirrored again when it
-/// changes, when the bucket was lost, and every 30 seconds in case somebody deleted a key.
+/// For each casino, the control last copied to the bucket, and when. It is copied again if it
+/// changes, if the bucket is lost, and every 30 seconds in case somebody deleted the key.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Mirrored(Arc<Mutex<HashMap<String, (Control, Instant)>>>);
 
 impl Mirrored {
     fn stands(&self, control: &Control, for_long: Duration) -> bool {
         let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        told.get(&control.casino).is_some_and(|(known, since)| known == control && since.elapsed() < for_long)
+        told.get(&control.casino)
+            .is_some_and(|(known, since)| known == control && since.elapsed() < for_long)
     }
 
     fn told(&self, control: &Control) {
@@ -46,17 +53,19 @@ impl Mirrored {
     }
 
     fn forget(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
     }
 }
 
-/// The last complete listing of each stage's consumers, and its time. Consumers are listed again
-/// when their number, their stream or the roster changes, and every 30 seconds, in case one was
-/// lost and an unknown one was added.
+/// For each stage, the last listing in which no consumer was missing, and when. Consumers are
+/// listed again if [`Seen`] changes, and every 30 seconds.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Complete(Arc<Mutex<HashMap<Stage, (Seen, Instant)>>>);
 
-/// Values that change when a consumer, a stream or a casino is added or lost.
+/// Values that change if a consumer, a stream or a casino is added or lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Seen {
     consumers: usize,
@@ -67,25 +76,38 @@ struct Seen {
 impl Complete {
     fn stands(&self, stage: Stage, now: &Seen, for_long: Duration) -> bool {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(&stage).is_some_and(|(seen, since)| seen == now && since.elapsed() < for_long)
+        known
+            .get(&stage)
+            .is_some_and(|(seen, since)| seen == now && since.elapsed() < for_long)
     }
 
     fn note(&self, stage: Stage, now: Seen) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(stage, (now, Instant::now()));
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(stage, (now, Instant::now()));
     }
 }
 
-/// Casinos for which a round failed.
+/// The casinos for which a round failed, with the errors.
 #[derive(Debug, Default)]
 struct Failures(Mutex<Vec<(CasinoId, Error)>>);
 
 impl Failures {
-    /// Records a casino's failure. An unreachable store or bus is no casino's fault and ends the
-    /// round.
-    async fn unless(&self, fleet: &Fleet, casino: &CasinoId, outcome: Result<(), Error>) -> Result<(), Error> {
+    /// Notes a casino's failure. If a store or the bus is unreachable, no casino is at fault and
+    /// the round ends.
+    async fn unless(
+        &self,
+        fleet: &Fleet,
+        casino: &CasinoId,
+        outcome: Result<(), Error>,
+    ) -> Result<(), Error> {
         match outcome {
             Err(error) if !error.is_away() && fleet.bus.ready().await => {
-                self.0.lock().unwrap_or_else(PoisonError::into_inner).push((casino.clone(), error));
+                self.0
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push((casino.clone(), error));
                 Ok(())
             }
             other => other,
@@ -97,21 +119,35 @@ impl Failures {
     }
 }
 
-pub(crate) async fn round(fleet: Fleet, mirrored: Mirrored, complete: Complete, floors: Noted) -> Result<(), Error> {
+pub(crate) async fn round(
+    fleet: Fleet,
+    mirrored: Mirrored,
+    complete: Complete,
+    floors: Noted,
+) -> Result<(), Error> {
     let roster = fleet.store.roster().await?;
     let streams = fleet.bus.ensure_streams().await?;
     for created in &streams.created {
-        tracing::warn!(what = created, "was gone; created anew");
+        tracing::warn!(
+            what = created,
+            "stream or consumer was missing; created again"
+        );
         mirrored.forget();
         metrics().repairs.with_label_values(&["stream"]).inc();
     }
     let casinos: Arc<[CasinoId]> = roster.iter().map(|entry| entry.casino.clone()).collect();
     let failures = Failures::default();
     for stage in ORDER {
-        let Some(found) = streams.found(stage) else { continue };
-        // Counted before the listing: if a consumer is lost in between, the next round sees another
+        let Some(found) = streams.found(stage) else {
+            continue;
+        };
+        // Read before the listing: if a consumer is lost in between, the next round sees another
         // number.
-        let now = Seen { consumers: found.consumers, made: found.made, casinos: Arc::clone(&casinos) };
+        let now = Seen {
+            consumers: found.consumers,
+            made: found.made,
+            casinos: Arc::clone(&casinos),
+        };
         if complete.stands(stage, &now, fleet.timing.mirror_check()) {
             continue;
         }
@@ -131,14 +167,16 @@ pub(crate) async fn round(fleet: Fleet, mirrored: Mirrored, complete: Complete, 
     }
     for stage in NOTED {
         if let Some(found) = streams.found(stage) {
-            floors.follow(&fleet, stage, found.last_sequence, &casinos).await?;
+            floors
+                .follow(&fleet, stage, found.last_sequence, &casinos)
+                .await?;
         }
     }
     failures.told()
 }
 
-/// Restores the lost consumers of a stage; returns whether none was missing. The safety lane comes
-/// first. A failure at one casino does not stop the others.
+/// Restores the lost consumers of a stage, the safety lane's first, and returns whether none was
+/// missing. A failure at one casino does not stop the others.
 async fn consumers(
     fleet: &Fleet,
     (stage, found): (Stage, StreamState),
@@ -146,14 +184,23 @@ async fn consumers(
     failures: &Failures,
 ) -> Result<bool, Error> {
     let present: HashSet<String> = fleet.bus.consumers(stage).await?.into_iter().collect();
-    let all = topology::lanes_of(stage).iter().flat_map(|lane| casinos.iter().map(move |casino| (casino, *lane)));
-    let gone: Vec<_> =
-        all.filter(|(casino, lane)| !present.contains(&topology::consumer_name(stage, casino, *lane))).collect();
+    let all = topology::lanes_of(stage)
+        .iter()
+        .flat_map(|lane| casinos.iter().map(move |casino| (casino, *lane)));
+    let gone: Vec<_> = all
+        .filter(|(casino, lane)| !present.contains(&topology::consumer_name(stage, casino, *lane)))
+        .collect();
     let complete = gone.is_empty();
     stream::iter(gone)
         .map(Ok::<_, Error>)
         .try_for_each_concurrent(AT_ONCE, async |(casino, lane)| {
-            failures.unless(fleet, casino, put_back(fleet, (stage, found), casino, lane).await).await
+            failures
+                .unless(
+                    fleet,
+                    casino,
+                    put_back(fleet, (stage, found), casino, lane).await,
+                )
+                .await
         })
         .await?;
     Ok(complete)
@@ -166,17 +213,20 @@ async fn put_back(
     lane: Option<Lane>,
 ) -> Result<(), Error> {
     let start = beginning(fleet, (stage, found), casino, lane).await?;
-    if fleet.bus.create_consumer(stage, casino, lane, start).await? {
+    if fleet
+        .bus
+        .create_consumer(stage, casino, lane, start)
+        .await?
+    {
         let consumer = topology::consumer_name(stage, casino, lane);
-        tracing::warn!(consumer, "was gone; created anew");
+        tracing::warn!(consumer, "stream or consumer was missing; created again");
         metrics().repairs.with_label_values(&["consumer"]).inc();
     }
     Ok(())
 }
 
-/// Returns where a restored consumer starts: at the oldest open row, or after the last acknowledged
-/// message where a stage leaves no rows (D16, D25). If nothing was noted about it, it starts at the
-/// first message.
+/// Returns where a restored consumer starts: at the oldest open row or, for a stage without rows,
+/// after the noted floor (D16, D25). Without a note, it starts at the first message.
 async fn beginning(
     fleet: &Fleet,
     (stage, found): (Stage, StreamState),
@@ -187,14 +237,28 @@ async fn beginning(
         return Ok(Start::At(oldest));
     }
     match fleet.store.ack_floor(casino, stage).await? {
-        Some(AckFloor { sequence, acked_at, stream_made, .. }) => {
-            Ok(fleet.bus.after(stage, Floor { sequence, acked_at, stream_made }, found).await?)
-        }
+        Some(AckFloor {
+            sequence,
+            acked_at,
+            stream_made,
+            ..
+        }) => Ok(fleet
+            .bus
+            .after(
+                stage,
+                Floor {
+                    sequence,
+                    acked_at,
+                    stream_made,
+                },
+                found,
+            )
+            .await?),
         None => Ok(Start::All),
     }
 }
 
-/// Returns a casino's row in the form that the bucket mirrors (D14).
+/// Returns a casino's control (its switches) in the form that the bucket has (D14).
 pub fn control(entry: RosterEntry) -> Control {
     Control {
         casino: entry.casino.to_string(),
@@ -215,12 +279,25 @@ mod tests {
     #[test]
     fn a_mirror_is_compared_when_it_changed_is_old_or_was_lost() {
         let (mirrored, hour) = (Mirrored::default(), Duration::from_secs(3_600));
-        let control = Control { casino: "here".into(), active: true, ..Control::default() };
+        let control = Control {
+            casino: "here".into(),
+            active: true,
+            ..Control::default()
+        };
         assert!(!mirrored.stands(&control, hour));
         mirrored.told(&control);
         assert!(mirrored.stands(&control, hour));
         assert!(!mirrored.stands(&control, Duration::ZERO), "old");
-        assert!(!mirrored.stands(&Control { active: false, ..control.clone() }, hour), "changed");
+        assert!(
+            !mirrored.stands(
+                &Control {
+                    active: false,
+                    ..control.clone()
+                },
+                hour
+            ),
+            "changed"
+        );
         mirrored.forget();
         assert!(!mirrored.stands(&control, hour), "lost");
     }
@@ -229,26 +306,65 @@ mod tests {
     fn consumers_are_listed_when_something_came_or_went_or_it_was_long_ago() {
         let (complete, hour) = (Complete::default(), Duration::from_secs(3_600));
         let began = DateTime::<Utc>::UNIX_EPOCH;
-        let casinos = |names: &[&str]| names.iter().map(|name| CasinoId::trusted(name).unwrap()).collect::<Arc<[_]>>();
-        let seen = Seen { consumers: 4, made: began, casinos: casinos(&["here"]) };
+        let casinos = |names: &[&str]| {
+            names
+                .iter()
+                .map(|name| CasinoId::trusted(name).unwrap())
+                .collect::<Arc<[_]>>()
+        };
+        let seen = Seen {
+            consumers: 4,
+            made: began,
+            casinos: casinos(&["here"]),
+        };
         assert!(!complete.stands(Stage::Gate, &seen, hour), "never listed");
         complete.note(Stage::Gate, seen.clone());
         assert!(complete.stands(Stage::Gate, &seen, hour));
         assert!(!complete.stands(Stage::Swarm, &seen, hour), "another stage");
-        assert!(!complete.stands(Stage::Gate, &seen, Duration::ZERO), "long ago");
-        assert!(!complete.stands(Stage::Gate, &Seen { consumers: 3, ..seen.clone() }, hour), "one is gone");
         assert!(
-            !complete.stands(Stage::Gate, &Seen { made: began + TimeDelta::seconds(1), ..seen.clone() }, hour),
+            !complete.stands(Stage::Gate, &seen, Duration::ZERO),
+            "long ago"
+        );
+        assert!(
+            !complete.stands(
+                Stage::Gate,
+                &Seen {
+                    consumers: 3,
+                    ..seen.clone()
+                },
+                hour
+            ),
+            "one is gone"
+        );
+        assert!(
+            !complete.stands(
+                Stage::Gate,
+                &Seen {
+                    made: began + TimeDelta::seconds(1),
+                    ..seen.clone()
+                },
+                hour
+            ),
             "another stream"
         );
-        let more = Seen { casinos: casinos(&["here", "there"]), ..seen };
+        let more = Seen {
+            casinos: casinos(&["here", "there"]),
+            ..seen
+        };
         assert!(!complete.stands(Stage::Gate, &more, hour), "another casino");
     }
 
     #[test] // D25
     fn every_stage_is_put_back_and_what_is_for_guests_before_receipts() {
-        assert!(topology::CONSUMING.iter().all(|stage| ORDER.contains(stage)));
-        assert_eq!((ORDER[0], ORDER[ORDER.len() - 1]), (Stage::Sender, Stage::Receipts));
+        assert!(
+            topology::CONSUMING
+                .iter()
+                .all(|stage| ORDER.contains(stage))
+        );
+        assert_eq!(
+            (ORDER[0], ORDER[ORDER.len() - 1]),
+            (Stage::Sender, Stage::Receipts)
+        );
         assert_eq!(topology::lanes_of(Stage::Sender)[0], Some(Lane::Safety));
     }
 }

@@ -1,4 +1,4 @@
-//! Runs duties at their intervals, for one casino after the other.
+//! Runs each duty at its interval, and one casino after the other.
 
 use std::{future::Future, time::Duration};
 
@@ -7,14 +7,15 @@ use seven_runtime::{Error, Fleet};
 use seven_telemetry::metrics;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
-/// Returns the timeout of a round, which ends one that waits for an answer that never comes (a
-/// server that vanished). Every round is safe to start again.
+/// Returns after how long a round is ended, for example because an answer never comes. Every round
+/// may be started again.
 pub(crate) fn longest(duty: &str) -> Duration {
     match duty {
-        // These read amounts that grow: a night's work, a provider's records at its rate, streams.
+        // These read amounts that grow: a night's work, a provider's records at a limited rate,
+        // streams.
         "nightly" | "reconcile" | "delete" | "cost" => Duration::from_secs(6 * 3_600),
-        // These signal the rows they claimed one by one: if a slow bus after an outage cut a round
-        // short, claims would be used up without a signal.
+        // These signal the rows that they claimed one by one. If a slow bus ended a round early,
+        // claims would be used up without a signal.
         "sweep" | "due" | "campaigns" => Duration::from_secs(1_800),
         _ => Duration::from_secs(120),
     }
@@ -22,8 +23,12 @@ pub(crate) fn longest(duty: &str) -> Duration {
 
 /// Runs one duty at its interval. A failed round is logged once and tried again at the next
 /// interval.
-pub(crate) async fn every<F>(fleet: &Fleet, duty: &'static str, period: Duration, round: impl Fn(Fleet) -> F)
-where
+pub(crate) async fn every<F>(
+    fleet: &Fleet,
+    duty: &'static str,
+    period: Duration,
+    round: impl Fn(Fleet) -> F,
+) where
     F: Future<Output = Result<(), Error>>,
 {
     let mut ticks = interval(period);
@@ -40,26 +45,36 @@ where
             Err(_) => Err(Error::Other("given up: it took too long".into())),
         };
         let ended = if outcome.is_ok() { "done" } else { "failed" };
-        metrics().rounds.with_label_values(&[duty, ended]).observe(began.elapsed().as_secs_f64());
+        metrics()
+            .rounds
+            .with_label_values(&[duty, ended])
+            .observe(began.elapsed().as_secs_f64());
         if let Err(error) = &outcome
             && !failing
         {
-            tracing::warn!(duty, error = error as &dyn std::error::Error, "a round failed; the next ones go on trying");
+            tracing::warn!(
+                duty,
+                error = error as &dyn std::error::Error,
+                "a round failed; the next round tries again"
+            );
         }
         failing = outcome.is_err();
     }
 }
 
 /// Runs the work for one casino after the other; a failure at one does not stop the others.
-pub(crate) async fn each<F>(casinos: Vec<CasinoId>, one: impl Fn(CasinoId) -> F) -> Result<(), Error>
+pub(crate) async fn each<F>(
+    casinos: Vec<CasinoId>,
+    one: impl Fn(CasinoId) -> F,
+) -> Result<(), Error>
 where
     F: Future<Output = Result<(), Error>>,
 {
     each_of(casinos, |casino| casino, one).await
 }
 
-/// Runs the work for each item, which belongs to a casino. Reports failures after all items were
-/// tried; an unreachable store ends the round.
+/// Runs the work for each item; `whose` names the item's casino. Reports failures after all items
+/// were tried; an unreachable store ends the round.
 pub(crate) async fn each_of<T, F>(
     all: Vec<T>,
     whose: impl Fn(&T) -> &CasinoId,
@@ -83,7 +98,11 @@ where
 pub(crate) fn casinos_failed(failures: Vec<(CasinoId, Error)>) -> Result<(), Error> {
     let failed = failures.len();
     match failures.into_iter().next() {
-        Some((first, error)) => Err(Error::Casinos { failed, first, source: Box::new(error) }),
+        Some((first, error)) => Err(Error::Casinos {
+            failed,
+            first,
+            source: Box::new(error),
+        }),
         None => Ok(()),
     }
 }
@@ -109,16 +128,25 @@ mod tests {
     async fn one_casinos_trouble_is_not_the_next_ones() {
         let (seen, ended) = round(|_| None).await;
         assert!(seen.len() == 3 && ended.is_ok());
-        let (seen, ended) =
-            round(|casino| (casino != "three").then(|| Error::Other(format!("{casino} is broken")))).await;
+        let (seen, ended) = round(|casino| {
+            (casino != "three").then(|| Error::Other(format!("{casino} is broken")))
+        })
+        .await;
         let error = ended.unwrap_err();
-        assert_eq!((seen.len(), error.to_string().as_str()), (3, "2 casino(s), one the first of them"));
+        assert_eq!(
+            (seen.len(), error.to_string().as_str()),
+            (3, "2 casino(s), one the first of them")
+        );
         assert_eq!(error.source().unwrap().to_string(), "one is broken");
     }
 
     #[tokio::test] // D16
     async fn a_store_that_is_away_is_nobodys_trouble() {
-        let away = || Error::Bus(seven_bus::Error::AckTimeout { subject: "gate.one".into() });
+        let away = || {
+            Error::Bus(seven_bus::Error::AckTimeout {
+                subject: "gate.one".into(),
+            })
+        };
         let (seen, ended) = round(|casino| (casino == "two").then(away)).await;
         assert_eq!(seen, ["one", "two"]);
         assert!(ended.unwrap_err().is_away());

@@ -1,5 +1,5 @@
-//! Publishes events that JetStream did not take in time, as ingress would have done (D2): with the
-//! same subject and identity.
+//! Publishes the events that JetStream did not take in time (D2), with the subject and identity
+//! that ingress gave them.
 
 use std::time::Duration;
 
@@ -10,8 +10,14 @@ use seven_telemetry::metrics;
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     for (casino, id) in fleet.store.spooled(500).await? {
         let mut tx = fleet.store.bind(&casino).await?;
-        let Some(message) = tx.take_spooled(id).await? else { continue };
-        let trace = message.headers.get("traceparent").and_then(serde_json::Value::as_str).unwrap_or_default();
+        let Some(message) = tx.take_spooled(id).await? else {
+            continue;
+        };
+        let trace = message
+            .headers
+            .get("traceparent")
+            .and_then(serde_json::Value::as_str)
+            .unwrap_or_default();
         let outgoing = Outgoing {
             subject: message.subject.clone(),
             key: &message.message_key,
@@ -23,7 +29,11 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
             if !fleet.bus.ready().await {
                 return Err(error.into());
             }
-            tracing::error!(%casino, error = &error as &dyn std::error::Error, "a spooled event was not taken; the others go on");
+            tracing::error!(
+                %casino,
+                error = &error as &dyn std::error::Error,
+                "publishing a spooled event failed; the other events continue"
+            );
             continue;
         }
         tx.drop_spooled(id).await?;

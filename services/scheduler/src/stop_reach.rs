@@ -1,34 +1,30 @@
-//! Extends a STOP to further casinos (D7, D40): those that had the number before and texted the
-//! guest from it, and those of the same legal sender, from the day on which its revocations apply
-//! to all of them.
-//!
-//! The gate writes a due row with every STOP in the STOP's own transaction, so that no crash loses
-//! this work.
+//! Extends a STOP to further casinos (D7, D40): those that texted the guest from the same number
+//! before, and those of the same legal sender, once its opt-outs apply to all.
 
 use chrono::{DateTime, Utc};
 use seven_compliance::chain::Action;
-use seven_domain::{PhoneE164, config::Scope};
+use seven_domain::{ConsentTier, PhoneE164, PromptState, config::Scope};
 use seven_runtime::{Error, Fleet, counted};
 use seven_store::{
     consent::Consent,
-    due::{Due, STOP_REACH},
+    due::{Due, DueKind},
     numbers::{Reached, Through},
     suppressions::{Applied, Word},
 };
 
 use crate::mutant;
 
-/// The guest's STOP in the form in which it is extended to other casinos.
+/// A guest's STOP, as it is extended to other casinos.
 struct StopToCarry {
     phone: PhoneE164,
-    /// The number that the STOP was sent to.
+    /// The number to which the guest sent the STOP.
     number: String,
     at: DateTime<Utc>,
     event_id: String,
     method: String,
 }
 
-/// Extends the STOP of this row to every casino that it concerns.
+/// Extends the STOP of this due row to every casino that it concerns.
 pub(crate) async fn reach(fleet: &Fleet, row: &Due) -> Result<(), Error> {
     let mut tx = fleet.store.bind(&row.casino).await?;
     let said = tx.said_stop(row.row_id).await?;
@@ -42,11 +38,18 @@ pub(crate) async fn reach(fleet: &Fleet, row: &Due) -> Result<(), Error> {
             event_id: said.event_id,
             method: said.method,
         };
-        let sender = match (&config.regulations.legal_sender, config.revocation_scope(said.at)) {
+        let sender = match (
+            &config.regulations.legal_sender,
+            config.revocation_scope(said.at),
+        ) {
             (Some(sender), Scope::Sender) => sender.id.as_str(),
             _ => "",
         };
-        for reached in fleet.store.stop_reaches(&said.number, &row.casino, sender).await? {
+        for reached in fleet
+            .store
+            .stop_reaches(&said.number, &row.casino, sender)
+            .await?
+        {
             if mutant::forgets_former() {
                 break;
             }
@@ -54,45 +57,59 @@ pub(crate) async fn reach(fleet: &Fleet, row: &Due) -> Result<(), Error> {
         }
     }
     let mut tx = fleet.store.bind(&row.casino).await?;
-    tx.clear_due(STOP_REACH, row.row_id).await?;
+    tx.clear_due(DueKind::StopReach, row.row_id).await?;
     Ok(tx.commit().await?)
 }
 
-/// Stops one casino's texts to the guest. The record there contains the reason, but not which
-/// casino the guest wrote to.
-async fn stop_at(fleet: &Fleet, said: &StopToCarry, Reached { casino, through }: &Reached) -> Result<(), Error> {
+/// Stops one casino's texts to the guest. The record says why, but not to which casino the guest
+/// wrote.
+async fn stop_at(
+    fleet: &Fleet,
+    said: &StopToCarry,
+    Reached { casino, through }: &Reached,
+) -> Result<(), Error> {
     let guest = fleet.keys.hash(casino, &said.phone);
     let mut tx = fleet.store.bind(casino).await?;
-    if *through == Through::FormerNumber && !tx.has_spoken_over(&guest, &said.number).await? {
+    if *through == Through::FormerNumber && !tx.may_have_spoken_over(&guest, &said.number).await? {
         return Ok(());
     }
     if tx.consent_names(&guest, &said.event_id).await? {
         return Ok(());
     }
-    // The provider blocks the number that the guest wrote to, not this casino's own.
-    let word = Word { method: &said.method, provider_knows: false };
+    // The provider blocks the number to which the guest wrote, and not this casino's.
+    let word = Word {
+        method: &said.method,
+        provider_knows: false,
+    };
     let changed = tx.stop(&guest, said.at, &said.event_id, word).await? == Applied::Changed;
-    // Ingress may have written the suppression already, but it does nothing else.
+    // Ingress may have written the suppression already, but nothing else.
     if changed || tx.has_word(&guest, &said.event_id).await? {
         let known = tx.conversation_of_guest(&guest).await?;
         if let Some((guest_id, conversation)) = known {
             tx.lock_conversation(conversation).await?;
             tx.cancel_unsent(conversation, "guest_opted_out").await?;
-            tx.close_prompts(guest_id, "declined").await?;
+            tx.close_prompts(guest_id, PromptState::Declined).await?;
         }
         let change = Consent {
             guest: &guest,
             guest_id: known.map(|(guest_id, _)| guest_id),
             action: Action::Revoked,
             method: &said.method,
-            tier: "none",
+            tier: ConsentTier::None,
             at: said.at,
-            evidence: serde_json::json!({ "reached_through": through.as_str(), "event_id": said.event_id }),
+            evidence: serde_json::json!({
+                "reached_through": through.as_str(),
+                "event_id": said.event_id,
+            }),
             actor: "scheduler",
             trace: None,
         };
         counted::record_consent(&mut tx, &change, &fleet.keys).await?;
-        tracing::info!(%casino, through = through.as_str(), "a STOP at another number ended this casino's texts too");
+        tracing::info!(
+            %casino,
+            through = through.as_str(),
+            "a STOP at another number ended this casino's texts too"
+        );
     }
     tx.commit().await?;
     fleet.cache.refuse(casino, &guest, said.at).await;

@@ -1,6 +1,5 @@
-//! Signals rows again whose next step never happened, with a fresh message id (D3). It does so
-//! sooner after a store was unreachable: the store may have lost its last commits (D23) or some
-//! signals.
+//! Signals rows again whose next step never happened, with a new message id (D3). It does so sooner
+//! after a store was unreachable, because commits (D23) or signals may be lost.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -15,13 +14,14 @@ use seven_telemetry::{metrics, trace};
 use tokio::time::Instant;
 
 const PER_CASINO: i32 = 200;
-/// Rows that have waited this long when a store becomes reachable again are swept at once: their
-/// signal is probably lost.
-const IN_VAIN: Duration = Duration::from_secs(1);
-/// How long a store counts as recently back: workers reconnect to it one after the other.
-const LATELY: Duration = Duration::from_secs(6);
+/// When a store can be reached again, rows that have waited this long are swept at once, because
+/// their signal is probably lost.
+const SIGNAL_LOST_AFTER: Duration = Duration::from_secs(1);
+/// How long a store counts as just back, because workers reconnect to it one after the other.
+const RECONNECTED_FOR: Duration = Duration::from_secs(6);
 
-/// Start time of the database, number of connections to the bus, and when either changed last.
+/// The start time of the database, the number of connections made to the bus, and when either last
+/// changed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stores(Arc<Mutex<Option<Known>>>);
 
@@ -29,31 +29,48 @@ pub(crate) struct Stores(Arc<Mutex<Option<Known>>>);
 struct Known {
     database: DateTime<Utc>,
     bus: u64,
-    /// None since our own start: no store has become reachable again.
+    /// When `database` or `bus` last changed; `None` if both are as at this process's first look.
     since: Option<Instant>,
 }
 
 impl Stores {
-    /// Returns whether the database or the bus became reachable again recently.
+    /// Returns whether the database or the bus has become reachable again just now.
     fn came_back(&self, database: DateTime<Utc>, bus: u64, now: Instant) -> bool {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = known.get_or_insert(Known { database, bus, since: None });
+        let known = known.get_or_insert(Known {
+            database,
+            bus,
+            since: None,
+        });
         if (known.database, known.bus) != (database, bus) {
-            *known = Known { database, bus, since: Some(now) };
+            *known = Known {
+                database,
+                bus,
+                since: Some(now),
+            };
         }
-        known.since.is_some_and(|since| now.saturating_duration_since(since) < LATELY)
+        known
+            .since
+            .is_some_and(|since| now.saturating_duration_since(since) < RECONNECTED_FOR)
     }
 }
 
 pub(crate) async fn round(fleet: Fleet, stores: Stores) -> Result<(), Error> {
-    // A signal that cannot be published would use up a row's sweep.
+    // A signal that cannot be published would use up a row's turn to be swept.
     if !fleet.bus.ready().await {
         return Ok(());
     }
-    if stores.came_back(fleet.store.up_since().await?, fleet.bus.connections(), Instant::now()) {
-        let rows = fleet.store.hasten(IN_VAIN).await?;
+    if stores.came_back(
+        fleet.store.up_since().await?,
+        fleet.bus.connections(),
+        Instant::now(),
+    ) {
+        let rows = fleet.store.hasten(SIGNAL_LOST_AFTER).await?;
         if rows > 0 {
-            tracing::info!(rows, "a store was away; what waits since is swept at once");
+            tracing::info!(
+                rows,
+                "a store is reachable again; rows whose signals were lost are swept at once"
+            );
         }
     }
     let longest = fleet.timing.sweep().longest;
@@ -61,25 +78,55 @@ pub(crate) async fn round(fleet: Fleet, stores: Stores) -> Result<(), Error> {
         for row in fleet.store.sweep(stage, longest, PER_CASINO).await? {
             metrics().swept.with_label_values(&[stage.as_str()]).inc();
             let copy = Some(format!("sweep:{}", fleet.ids.uuid()));
-            // The sweep is a span in the trace of the text that it signals again, which shows that
-            // a signal was lost.
-            trace::resume("sweep", &row.casino, &row.trace, signal(&fleet, stage, &row, copy)).await?;
+            // The sweep is a span in the text's trace, which shows that a signal was lost.
+            trace::resume(
+                "sweep",
+                &row.casino,
+                &row.trace,
+                signal(&fleet, stage, &row, copy),
+            )
+            .await?;
         }
     }
     Ok(())
 }
 
-async fn signal(fleet: &Fleet, stage: Stage, row: &Swept, copy: Option<String>) -> Result<(), Error> {
+async fn signal(
+    fleet: &Fleet,
+    stage: Stage,
+    row: &Swept,
+    copy: Option<String>,
+) -> Result<(), Error> {
     trace::set("seven.swept_stage", stage.as_str());
     match stage {
         Stage::Swarm => {
-            fleet.bus.signal_conversation(&row.casino, row.conversation_id, row.row_id, copy, &row.trace).await?;
+            fleet
+                .bus
+                .signal_conversation(
+                    &row.casino,
+                    row.conversation_id,
+                    row.row_id,
+                    copy,
+                    &row.trace,
+                )
+                .await?;
         }
-        Stage::Envelope => fleet.bus.signal_draft(&row.casino, row.row_id, copy, &row.trace).await?,
+        Stage::Envelope => {
+            fleet
+                .bus
+                .signal_draft(&row.casino, row.row_id, copy, &row.trace)
+                .await?;
+        }
         _ => {
             fleet
                 .bus
-                .signal_outbound(&row.casino, row.row_id, row.lane.unwrap_or(Lane::Reply), copy, &row.trace)
+                .signal_outbound(
+                    &row.casino,
+                    row.row_id,
+                    row.lane.unwrap_or(Lane::Reply),
+                    copy,
+                    &row.trace,
+                )
                 .await?;
         }
     }
@@ -92,7 +139,11 @@ mod tests {
 
     #[test] // D23
     fn a_store_came_back_lately_when_it_started_anew_or_was_connected_to_again() {
-        let (stores, at, began) = (Stores::default(), DateTime::<Utc>::UNIX_EPOCH, Instant::now());
+        let (stores, at, began) = (
+            Stores::default(),
+            DateTime::<Utc>::UNIX_EPOCH,
+            Instant::now(),
+        );
         let later = at + chrono::TimeDelta::seconds(1);
         for (database, bus, after, wanted, why) in [
             (at, 1, 0, false, "our own start"),
@@ -103,7 +154,11 @@ mod tests {
             (later, 2, 17, true, "connected again"),
             (later, 2, 23, false, "long ago"),
         ] {
-            assert_eq!(stores.came_back(database, bus, began + Duration::from_secs(after)), wanted, "{why} at {after}");
+            assert_eq!(
+                stores.came_back(database, bus, began + Duration::from_secs(after)),
+                wanted,
+                "{why} at {after}"
+            );
         }
     }
 }

@@ -1,6 +1,5 @@
-//! Handles texts that no gate has acknowledged, a day before their stream drops them. That happens
-//! to a casino that is suspended or removed, or whose gate does not run. An opt-out is written, a
-//! cry for help opens its case, and each text becomes a dead letter, so that none is lost.
+//! Handles texts that no gate has acknowledged, a day before their stream drops them: writes
+//! opt-outs, opens cases for cries for help, and makes each text a dead letter.
 
 use std::time::{Duration, SystemTime};
 
@@ -18,34 +17,42 @@ use seven_telemetry::{Alert, metrics};
 
 use crate::cry::open_case;
 
-/// Reason in the dead letters.
+/// The reason in these dead letters.
 const UNREAD: &str = "unread";
-/// How long before the stream drops a message it is read here.
-const MARGIN: Duration = Duration::from_secs(24 * 3_600);
-const PUBLISH_DEADLINE: Duration = Duration::from_secs(5);
+/// A text is read here this long before its stream drops it.
+const BEFORE_STREAM_EXPIRY: Duration = Duration::from_secs(24 * 3_600);
+const PUBLISH_TIMEOUT: Duration = Duration::from_secs(5);
 const BATCH: usize = 500;
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
-    // Not scaled for tests, because the server drops messages by its own clock.
-    let age = topology::KEPT.saturating_sub(MARGIN);
+    // Does not follow the time scale of tests, because the server drops messages by its own clock.
+    let age = topology::STAGE_RETENTION.saturating_sub(BEFORE_STREAM_EXPIRY);
     for casino in fleet.store.tenants().await? {
         take(&fleet, &casino, age).await?;
     }
     Ok(())
 }
 
-/// Takes a casino's texts that no gate acknowledged and that are older than `age` off their stream.
-/// Returns their number.
+/// Takes a casino's texts older than `age` that no gate acknowledged off their stream; returns how
+/// many.
 ///
 /// # Errors
 /// If a store is unreachable. Work done until then stays done.
 pub async fn take(fleet: &Fleet, casino: &CasinoId, age: Duration) -> Result<usize, Error> {
-    let floor = fleet.bus.read_up_to(Stage::Gate, casino).await?.unwrap_or_default();
-    // The server stamps messages with the machine's time. The fleet's own clock may differ, when
-    // the fleet was started at another simulated time.
-    let before = DateTime::<Utc>::from(SystemTime::now()) - TimeDelta::from_std(age).unwrap_or_default();
-    let (stream, wanted) = (topology::stream_of(Stage::Gate), subject(Stage::Gate, casino, None));
-    // Most casinos have no message that old; for them this is the only request.
+    let floor = fleet
+        .bus
+        .read_up_to(Stage::Gate, casino)
+        .await?
+        .unwrap_or_default();
+    // Uses the machine's time, as the server does; the fleet's clock may be set to a simulated
+    // time.
+    let before =
+        DateTime::<Utc>::from(SystemTime::now()) - TimeDelta::from_std(age).unwrap_or_default();
+    let (stream, wanted) = (
+        topology::stream_of(Stage::Gate),
+        subject(Stage::Gate, casino, None),
+    );
+    // Most casinos have no text that old, and this is their only request.
     let first = fleet.bus.first_after(stream, &wanted, floor).await?;
     if first.is_none_or(|first| first > before) {
         return Ok(0);
@@ -66,21 +73,36 @@ pub async fn take(fleet: &Fleet, casino: &CasinoId, age: Duration) -> Result<usi
     }
     if taken > 0 {
         let text = format!(
-            "{taken} text(s) were read by no gate for days; opt-outs were written and cries for help have cases, the texts are dead letters"
+            "{taken} text(s) were read by no gate for days; opt-outs were written and cries for \
+             help have cases, the texts are dead letters"
         );
-        Alert { name: "texts_unread", casino: casino.as_str(), provider: "", code: "", text: &text }.raise();
+        Alert {
+            name: "texts_unread",
+            casino: casino.as_str(),
+            provider: "",
+            code: "",
+            text: &text,
+        }
+        .raise();
     }
     Ok(taken)
 }
 
-/// Turns one message into a dead letter. Returns false if a gate stored the text and only its
+/// Turns one message into a dead letter. Returns false if a gate has stored the text and only its
 /// acknowledgement is missing.
-async fn take_one(fleet: &Fleet, casino: &CasinoId, subject: &str, message: &Taken) -> Result<bool, Error> {
+async fn take_one(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    subject: &str,
+    message: &Taken,
+) -> Result<bool, Error> {
     let payload = message.payload();
     let mut guest_hash = String::new();
     if let Ok(event) = InboundText::decode(payload.as_ref()) {
         let mut tx = fleet.store.bind(casino).await?;
-        let stored = tx.is_stored(&event.provider, &event.provider_message_id).await?;
+        let stored = tx
+            .is_stored(&event.provider, &event.provider_message_id)
+            .await?;
         tx.commit().await?;
         if stored {
             return Ok(false);
@@ -103,7 +125,10 @@ async fn take_one(fleet: &Fleet, casino: &CasinoId, subject: &str, message: &Tak
         stream_seq: message.sequence(),
         guest_hash,
     };
-    metrics().dead.with_label_values(&[Stage::Gate.as_str(), casino.as_str(), UNREAD]).inc();
+    metrics()
+        .dead
+        .with_label_values(&[Stage::Gate.as_str(), casino.as_str(), UNREAD])
+        .inc();
     let outgoing = Outgoing {
         subject: subject_for_dead(Stage::Gate, casino),
         key: &format!("{UNREAD}:{key}"),
@@ -111,32 +136,59 @@ async fn take_one(fleet: &Fleet, casino: &CasinoId, subject: &str, message: &Tak
         trace: &message.trace(),
         payload: letter.encode_to_vec().into(),
     };
-    fleet.bus.publish(&outgoing, PUBLISH_DEADLINE).await?;
-    // The dead letter contains the text now; erases the message, so that the next round does not
-    // find it again.
+    fleet.bus.publish(&outgoing, PUBLISH_TIMEOUT).await?;
+    // The dead letter has the text now; the message is erased so that the next round does not find
+    // it.
     fleet.bus.erase(Stage::Gate, message.sequence()).await?;
     Ok(true)
 }
 
-/// Writes an opt-out, and opens the case of a cry for help: neither may wait until somebody replays
-/// the dead letter.
-async fn hear(fleet: &Fleet, casino: &CasinoId, guest: &GuestHash, event: &InboundText) -> Result<(), Error> {
+/// Writes an opt-out and opens the case of a cry for help, because neither may wait until somebody
+/// replays the dead letter.
+async fn hear(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    guest: &GuestHash,
+    event: &InboundText,
+) -> Result<(), Error> {
     let word = provider::keyword(&event.autoresponse).or_else(|| classify(&event.text));
     let mut tx = fleet.store.bind(casino).await?;
     if let Some(keyword) = word.filter(|keyword| keyword.intent == Intent::OptOut) {
-        let at = Utc.timestamp_millis_opt(event.occurred_at).single().unwrap_or_else(|| fleet.clock.now());
-        let word = word_of(&keyword, &event.provider, &event.text, !event.autoresponse.is_empty());
+        let at = Utc
+            .timestamp_millis_opt(event.occurred_at)
+            .single()
+            .unwrap_or_else(|| fleet.clock.now());
+        let word = word_of(
+            &keyword,
+            &event.provider,
+            &event.text,
+            !event.autoresponse.is_empty(),
+        );
         tx.stop(guest, at, &event.event_id, word).await?;
         tx.commit().await?;
         fleet.cache.refuse(casino, guest, at).await;
         return Ok(());
     }
-    let Some(row) = tx.casino_row().await? else { return Ok(tx.commit().await?) };
-    let hits = fleet.packs.of(&row.config)?.guardrails().decide(&event.text).hits;
-    if let Some(layer) = hits.iter().map(|hit| hit.layer).find(|layer| layer.is_urgent())
+    let Some(row) = tx.casino_row().await? else {
+        return Ok(tx.commit().await?);
+    };
+    let hits = fleet
+        .packs
+        .of(&row.config)?
+        .guardrails()
+        .decide(&event.text)
+        .hits;
+    if let Some(layer) = hits
+        .iter()
+        .map(|hit| hit.layer)
+        .find(|layer| layer.is_urgent())
         && open_case(&mut tx, fleet.ids.uuid(), guest, None, layer).await?
     {
-        tracing::error!(%casino, layer = layer.as_str(), "a cry for help that no gate has read for days");
+        tracing::error!(
+            %casino,
+            layer = layer.as_str(),
+            "an urgent text was not read by any gate for days"
+        );
     }
     Ok(tx.commit().await?)
 }

@@ -1,6 +1,5 @@
-//! Exports recurring duties of operators as metrics: rotating secrets (SEC-131), making backups
-//! (DEP-31), practising recovery (DEP-33), reviewing incidents (OBS-19). The alerts
-//! SecretRotationDue, BackupMissing, RecoveryDrillDue and IncidentReviewOverdue remind of them.
+//! Exports operators' recurring duties as metrics, from which alerts remind of them: rotating
+//! secrets, making backups, practising recovery, reviewing incidents.
 
 use std::sync::Arc;
 
@@ -22,12 +21,24 @@ fn export(rotations: &[Rotation], upkeep: &Upkeep) {
     let figures = &metrics().fleet;
     figures.rotation_due.reset();
     for rotation in rotations {
-        figures.rotation_due.with_label_values(&[rotation.secret]).set(rotation.due_at.timestamp());
+        figures
+            .rotation_due
+            .with_label_values(&[rotation.secret])
+            .set(rotation.due_at.timestamp());
     }
-    figures.backup.with_label_values::<&str>(&[]).set(upkeep.backed_up.unwrap_or(upkeep.begun).timestamp());
+    figures
+        .backup
+        .with_label_values::<&str>(&[])
+        .set(upkeep.backed_up.unwrap_or(upkeep.begun).timestamp());
     figures.review.reset();
     if let Some(due) = upkeep.review_due {
-        figures.review.with_label_values::<&str>(&[]).set(due.timestamp());
+        figures
+            .review
+            .with_label_values::<&str>(&[])
+            .set(due.timestamp());
     }
-    figures.drill.with_label_values::<&str>(&[]).set(upkeep.drilled.unwrap_or(upkeep.begun).timestamp());
+    figures
+        .drill
+        .with_label_values::<&str>(&[])
+        .set(upkeep.drilled.unwrap_or(upkeep.begun).timestamp());
 }

@@ -1,28 +1,47 @@
-//! The command line. Exit codes: 0 done or drained, 1 failed, 2 wrong usage, 3 a program is not
-//! installed.
+//! The command line: the names of the commands, and one line each that runs them. `help.rs` adds
+//! groups and examples to the help.
 
 use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::Result;
-use clap::{Parser, Subcommand};
-use seven_domain::CasinoId;
-use seven_settings::Worker;
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::commands::{
-    alert, audit, backup, campaign, casino, consent, content, conversation, cost, dead, delivery, deploy, escalation,
-    flag, gate, guest, incident, knowledge, message, pause, provider, quiet_hours, reconcile, recover, restore, run,
-    secret, sms, status, turn, webhook, why,
+use crate::{
+    commands::{
+        alert, audit, backup, campaign, casino, consent, content,
+        context::{Context, Operate},
+        conversation, cost, dead, delivery, deploy, escalation, flag, gate, guest, incident,
+        knowledge, message,
+        output::{Format, View},
+        pause, provider, quiet_hours, reconcile, recover, restore, run, secret, shell, sms, status,
+        turn, webhook, why,
+    },
+    help,
 };
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("SEVEN_COMMIT"), ")");
 
+/// Heading of the options that every command has.
+const GLOBAL: &str = "Options of every command";
+
+/// The SMS host that casinos trust with their guests: workers and operators' commands.
 #[derive(Debug, Parser)]
-#[command(name = "seven", version = VERSION, about = "The SMS host casinos trust with their guests: workers and operators' commands")]
+#[command(name = "seven", version = VERSION)]
 pub struct Cli {
-    /// Settings file (TOML). Default: the file in SEVEN_CONFIG, else the settings of the fleet that
-    /// ./scripts/dev runs on this machine.
-    #[arg(long, global = true, value_name = "FILE")]
+    /// Settings file (TOML). Without it: the file in SEVEN_CONFIG, else the settings of the fleet
+    /// that ./scripts/dev runs on this machine.
+    #[arg(long, global = true, value_name = "FILE", help_heading = GLOBAL)]
     config: Option<PathBuf>,
+    /// Form of tables: `table` fits 80 columns, `wide` shows all columns and whole ids.
+    #[arg(
+        long,
+        short,
+        global = true,
+        value_name = "FORMAT",
+        default_value = "table"
+    )]
+    #[arg(hide_possible_values = true, help_heading = GLOBAL)]
+    output: Format,
     #[command(subcommand)]
     command: Command,
 }
@@ -30,122 +49,117 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Run one worker until SIGTERM.
-    Run {
-        worker: Worker,
-        /// Serve only this casino; may be given several times.
-        #[arg(long = "casino", value_name = "ID")]
-        casinos: Vec<CasinoId>,
-    },
-    /// Apply the database migrations with the owner's connection (postgres.owner_url).
+    Run(run::Run),
+    /// Apply the database migrations with the owner's connection.
     Migrate(run::Migrate),
-    /// Casinos: add, list, suspend, resume, remove; checks before the first guest (verify,
-    /// go-live); a database login of their own; the schema of the casino document.
+    /// Do nothing until SIGTERM, in the pod for operators' commands.
+    StandBy(run::StandBy),
+    /// List, add, check and remove casinos.
     #[command(subcommand)]
     Casino(casino::Casino),
-    /// Content: load.
+    /// Load a casino's content.
     #[command(subcommand)]
     Content(content::Content),
-    /// Knowledge: make the vectors of a casino's content, and measure how well questions find it.
+    /// Make vectors of content; measure how well questions find it.
     #[command(subcommand)]
     Knowledge(knowledge::Knowledge),
-    /// Outbound texts: show one with its attempts and delivery receipts, or list them.
-    #[command(subcommand)]
-    Message(message::Message),
-    /// Conversations: show the state of one, or write to the guest in place of the host (takeover,
-    /// say, release).
-    #[command(subcommand)]
-    Conversation(conversation::Conversation),
-    /// The host's turns: show what led to a reply, or list them.
-    #[command(subcommand)]
-    Turn(turn::Turn),
-    /// Dead letters: list, show, replay, discard, export.
-    #[command(subcommand)]
-    Dead(dead::Dead),
-    /// Show the timeline of one guest, text or trace across all stages, with the reason of each
-    /// refusal.
-    Why(why::Why),
-    /// Campaigns: one text to guests who consented to marketing; send, list, show, pause, resume,
-    /// cancel.
-    #[command(subcommand)]
-    Campaign(campaign::Campaign),
-    /// Providers: list, stop and release.
-    #[command(subcommand)]
-    Provider(provider::Provider),
-    /// Compare a casino's texts with the provider's records, and recover events whose webhooks
-    /// never arrived.
-    Reconcile(reconcile::Reconcile),
-    /// Write everything in Postgres (consent and audit log included) to a folder: a dump of one
-    /// moment, and a manifest of its contents.
-    Backup(backup::Backup),
-    /// Restore a backup into an empty database. The restored data must equal the manifest. The
-    /// fleet starts paused, so that nothing is sent.
-    Restore(restore::Restore),
-    /// After a restore: ask the providers what happened since the backup, then print the switches
-    /// that an operator must resume.
-    Recover(recover::Recover),
-    /// Pause one casino or all casinos: in force everywhere within 2 s, kept across restarts,
-    /// audited. Inbound texts are kept until `resume`. Without a choice of switches: outbound,
-    /// proactive and agents.
-    Pause(Box<pause::Pause>),
-    /// Turn off the switches that `pause` set (without a choice: all that are on in that scope).
-    /// One turn answers everything that each guest wrote meanwhile; texts older than the pack's
-    /// usefulness limit are closed as stale and listed.
-    Resume(Box<pause::Pause>),
-    /// Feature flags: on for a percentage of the guests, for listed guests, or for a period.
+    /// Turn features on for some guests.
     #[command(subcommand)]
     Flag(flag::Flag),
-    /// Show the number of texts, turns and dead letters in each state, and the messages that wait
-    /// in NATS.
-    Status(status::Status),
-    /// Texts: inspect their encoding and segments, and the risk that carriers filter them.
+    /// List and show conversations; pause the host; write in its place.
     #[command(subcommand)]
-    Sms(sms::Sms),
-    /// Consent: show what a guest agreed to, verify its proof, and record consent given outside the
-    /// conversation.
-    #[command(subcommand)]
-    Consent(consent::Consent),
-    /// Guests' rights: export, deletion, self-exclusion.
-    #[command(subcommand)]
-    Guest(guest::Guest),
-    /// The audit log.
-    #[command(subcommand)]
-    Audit(audit::Audit),
-    /// Escalations: cases that a person must handle.
+    Conversation(conversation::Conversation),
+    /// Handle the cases that need a person.
     #[command(subcommand)]
     Escalation(escalation::Escalation),
-    /// Alerts: list them, acknowledge one, test the channels.
+    /// Show the timeline of a guest, a text or a trace over all stages.
+    Why(why::Why),
+    /// Show outbound texts with attempts and delivery receipts.
     #[command(subcommand)]
-    Alert(alert::Alert),
-    /// Delivery outcomes of outbound texts, per casino and hour; figures beyond their thresholds
-    /// are marked.
+    Message(message::Message),
+    /// Show the host's turns and what led to a reply.
+    #[command(subcommand)]
+    Turn(turn::Turn),
+    /// Export, delete or exclude guests.
+    #[command(subcommand)]
+    Guest(guest::Guest),
+    /// Send one text to guests who consented to marketing.
+    #[command(subcommand)]
+    Campaign(campaign::Campaign),
+    /// List, stop and release providers.
+    #[command(subcommand)]
+    Provider(provider::Provider),
+    /// Show delivery outcomes by casino and hour.
     Delivery(delivery::Delivery),
-    /// Production: render Kubernetes manifests and the NATS configuration from values, and write a
-    /// casino's values file.
+    /// Compare a casino's texts with the provider's records.
+    ///
+    /// Events whose webhooks never arrived are recovered.
+    Reconcile(reconcile::Reconcile),
+    /// Inspect segments, and the risk that carriers filter texts.
     #[command(subcommand)]
-    Deploy(deploy::Deploy),
-    /// Costs: report each casino's usage and cost in a month, project the cost of a month.
-    #[command(subcommand)]
-    Cost(cost::Cost),
-    /// Incidents: their register and reviews, recovery drills, and a diagnostic bundle without
-    /// guest data for people outside.
-    #[command(subcommand)]
-    Incident(incident::Incident),
-    /// Quiet hours: check when a text may be sent to a number.
-    #[command(subcommand)]
-    QuietHours(quiet_hours::QuietHours),
-    /// The compliance gate: check texts, review its guardrail hits, mark its wrong decisions.
-    #[command(subcommand)]
-    Gate(gate::Gate),
-    /// Secrets: list when each must be rotated, and record a finished rotation in the audit log.
-    /// docs/rotation.md has the steps.
-    #[command(subcommand)]
-    Secret(secret::Secret),
-    /// Webhooks: verify a signature.
+    Sms(sms::Sms),
+    /// Verify a webhook's signature.
     #[command(subcommand)]
     Webhook(webhook::Webhook),
-    /// Does nothing until SIGTERM. The pod in which operators run the other commands (`kubectl
-    /// exec`) runs this.
-    StandBy,
+    /// Show whether the fleet works: workers, switches, backlog, alerts.
+    Status(status::Status),
+    /// Pause one casino or all: in force everywhere within 2 s.
+    ///
+    /// Kept across restarts and audited. Inbound texts are kept until `resume`. Without a choice of
+    /// switches: outbound, proactive and agents.
+    Pause(Box<pause::Pause>),
+    /// Turn off the switches that `pause` set.
+    ///
+    /// Without a choice of switches: all that are on in that scope. One turn answers everything
+    /// that each guest wrote meanwhile. Texts older than the pack's usefulness limit are closed as
+    /// stale and listed.
+    Resume(Box<pause::Resume>),
+    /// List, acknowledge and test alerts.
+    #[command(subcommand)]
+    Alert(alert::Alert),
+    /// List, replay, discard and export dead letters.
+    #[command(subcommand)]
+    Dead(dead::Dead),
+    /// Register incidents; record drills; make a diagnostic bundle.
+    #[command(subcommand)]
+    Incident(incident::Incident),
+    /// Write a backup of everything in Postgres.
+    ///
+    /// It is a dump of one moment, consent and audit log included, and a manifest of its contents.
+    Backup(backup::Backup),
+    /// Restore a backup into an empty database.
+    ///
+    /// The restored data must equal the manifest. The fleet starts paused, so that nothing is sent.
+    Restore(restore::Restore),
+    /// After a restore: take over what providers know since the backup.
+    ///
+    /// Prints the switches that an operator must then turn off.
+    Recover(recover::Recover),
+    /// Report and project costs.
+    #[command(subcommand)]
+    Cost(cost::Cost),
+    /// Render Kubernetes manifests and NATS configuration.
+    #[command(subcommand)]
+    Deploy(deploy::Deploy),
+    /// Show, verify and record consent.
+    #[command(subcommand)]
+    Consent(consent::Consent),
+    /// List the audit log.
+    #[command(subcommand)]
+    Audit(audit::Audit),
+    /// Check when a text may be sent to a number.
+    #[command(subcommand)]
+    QuietHours(quiet_hours::QuietHours),
+    /// Check texts with the gate; review its guardrail hits.
+    #[command(subcommand)]
+    Gate(gate::Gate),
+    /// List the secrets and when to rotate them; record rotations.
+    #[command(subcommand)]
+    Secret(secret::Secret),
+    /// Print a completion script for a shell.
+    Completion(shell::Completion),
+    /// Write a man page for each command into a folder.
+    Man(shell::Man),
     /// Moved to ./scripts/dev.
     #[command(hide = true)]
     Dev(Moved),
@@ -162,81 +176,90 @@ enum Command {
 
 /// Accepts any arguments of a moved command, so that it fails with the new path instead of a usage
 /// error.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Args)]
 struct Moved {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     arguments: Vec<String>,
 }
 
 impl Cli {
-    /// Returns the number of runtime threads; None leaves it to the machine, or to
-    /// TOKIO_WORKER_THREADS. A casino's own worker gets one thread: it scales by replicas, and more
-    /// threads would delay the other casinos' workers (docs/performance.md).
+    /// Parses the arguments of the process. Prints help or a usage error and exits where there is
+    /// no command to run.
+    pub fn of_process() -> Self {
+        let parsed = Self::grammar()
+            .try_get_matches()
+            .and_then(|matches| Self::from_arg_matches(&matches));
+        parsed.unwrap_or_else(|error| error.exit())
+    }
+
+    /// Returns the whole command line with its help.
+    pub(crate) fn grammar() -> clap::Command {
+        help::complete(Self::command())
+    }
+
+    /// Returns the number of runtime threads; None leaves it to the machine. A casino's own worker
+    /// gets one: more would delay the other casinos' workers (docs/performance.md).
     pub fn threads(&self) -> Option<usize> {
-        matches!(&self.command, Command::Run { casinos, .. } if !casinos.is_empty()).then_some(1)
+        matches!(&self.command, Command::Run(run) if run.has_own_casinos()).then_some(1)
     }
 
     pub async fn run(self) -> Result<ExitCode> {
-        let config = self.config.as_deref();
+        let ctx = &Context::new(self.config, View::of_stdout(self.output), Self::grammar);
         match self.command {
-            Command::Run { worker, casinos } => Box::pin(run::run(config, worker, casinos)).await?,
-            Command::Migrate(command) => return run::migrate(config, &command).await,
-            Command::Casino(command) => return casino::run(config, command).await,
-            Command::Content(command) => content::run(config, command).await?,
-            Command::Knowledge(command) => knowledge::run(config, command).await?,
-            Command::Message(command) => message::run(config, command).await?,
-            Command::Conversation(command) => conversation::run(config, command).await?,
-            Command::Turn(command) => turn::run(config, command).await?,
-            Command::Dead(command) => return Box::pin(dead::run(config, command)).await,
-            Command::Why(command) => why::run(config, command).await?,
-            Command::Campaign(command) => Box::pin(campaign::run(config, command)).await?,
-            Command::Provider(command) => provider::run(config, command).await?,
-            Command::Reconcile(command) => reconcile::run(config, &command).await?,
-            Command::Backup(command) => backup::run(config, &command).await?,
-            Command::Restore(command) => return restore::run(config, &command).await,
-            Command::Recover(command) => return Box::pin(recover::run(config, &command)).await,
-            Command::Pause(command) => pause::pause(config, &command).await?,
-            Command::Resume(command) => pause::resume(config, &command).await?,
-            Command::Flag(command) => Box::pin(flag::run(config, command)).await?,
-            Command::Status(command) => status::run(config, &command).await?,
-            Command::Sms(command) => sms::run(&command)?,
-            Command::Consent(command) => return consent::run(config, command).await,
-            Command::Guest(command) => guest::run(config, command).await?,
-            Command::Audit(command) => audit::run(config, command).await?,
-            Command::Escalation(command) => escalation::run(config, command).await?,
-            Command::Alert(command) => return alert::run(config, command).await,
-            Command::Delivery(command) => delivery::run(config, &command).await?,
-            Command::Deploy(command) => deploy::run(config, command).await?,
-            Command::Cost(command) => cost::run(config, command).await?,
-            Command::Incident(command) => Box::pin(incident::run(config, command)).await?,
-            Command::QuietHours(command) => quiet_hours::run(&command)?,
-            Command::Gate(command) => gate::run(config, &command).await?,
-            Command::Secret(command) => secret::run(config, command).await?,
-            Command::Webhook(command) => return webhook::run(&command),
-            Command::StandBy => run::stand_by().await?,
-            Command::Dev(_) => moved("dev")?,
-            Command::Chaos(_) => moved("chaos")?,
-            Command::Bench(_) => moved("bench")?,
-            Command::Eval(_) => moved("eval")?,
+            Command::Run(command) => operate(command, ctx).await,
+            Command::Migrate(command) => operate(command, ctx).await,
+            Command::StandBy(command) => operate(command, ctx).await,
+            Command::Casino(command) => operate(command, ctx).await,
+            Command::Content(command) => operate(command, ctx).await,
+            Command::Knowledge(command) => operate(command, ctx).await,
+            Command::Flag(command) => operate(command, ctx).await,
+            Command::Conversation(command) => operate(command, ctx).await,
+            Command::Escalation(command) => operate(command, ctx).await,
+            Command::Why(command) => operate(command, ctx).await,
+            Command::Message(command) => operate(command, ctx).await,
+            Command::Turn(command) => operate(command, ctx).await,
+            Command::Guest(command) => operate(command, ctx).await,
+            Command::Campaign(command) => operate(command, ctx).await,
+            Command::Provider(command) => operate(command, ctx).await,
+            Command::Delivery(command) => operate(command, ctx).await,
+            Command::Reconcile(command) => operate(command, ctx).await,
+            Command::Sms(command) => operate(command, ctx).await,
+            Command::Webhook(command) => operate(command, ctx).await,
+            Command::Status(command) => operate(command, ctx).await,
+            Command::Pause(command) => operate(*command, ctx).await,
+            Command::Resume(command) => operate(*command, ctx).await,
+            Command::Alert(command) => operate(command, ctx).await,
+            Command::Dead(command) => operate(command, ctx).await,
+            Command::Incident(command) => operate(command, ctx).await,
+            Command::Backup(command) => operate(command, ctx).await,
+            Command::Restore(command) => operate(command, ctx).await,
+            Command::Recover(command) => operate(command, ctx).await,
+            Command::Cost(command) => operate(command, ctx).await,
+            Command::Deploy(command) => operate(command, ctx).await,
+            Command::Consent(command) => operate(command, ctx).await,
+            Command::Audit(command) => operate(command, ctx).await,
+            Command::QuietHours(command) => operate(command, ctx).await,
+            Command::Gate(command) => operate(command, ctx).await,
+            Command::Secret(command) => operate(command, ctx).await,
+            Command::Completion(command) => operate(command, ctx).await,
+            Command::Man(command) => operate(command, ctx).await,
+            Command::Dev(_) => moved("dev"),
+            Command::Chaos(_) => moved("chaos"),
+            Command::Bench(_) => moved("bench"),
+            Command::Eval(_) => moved("eval"),
         }
-        Ok(ExitCode::SUCCESS)
     }
 }
 
+/// Runs a command on the heap: the futures of some are large.
+async fn operate(command: impl Operate, ctx: &Context) -> Result<ExitCode> {
+    Box::pin(command.run(ctx)).await
+}
+
 /// Fails with the new path of a command that the shipped program no longer has (D41).
-fn moved(name: &str) -> Result<()> {
+fn moved(name: &str) -> Result<ExitCode> {
     anyhow::bail!("`seven {name}` is a tool of development and moved: ./scripts/{name}")
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_casinos_own_workers_have_one_thread() {
-        let threads = |arguments: &str| Cli::try_parse_from(arguments.split(' ')).unwrap().threads();
-        assert_eq!(threads("seven run agent-swarm --casino silver_birch"), Some(1));
-        assert_eq!(threads("seven run agent-swarm"), None);
-        assert_eq!(threads("seven status"), None);
-    }
-}
+mod tests;

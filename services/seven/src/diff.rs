@@ -37,11 +37,19 @@ fn compare(field: String, before: Option<&Value>, after: Option<&Value>, all: &m
     if let (Some(Value::Object(was)), Some(Value::Object(is))) = (before, after) {
         let names: std::collections::BTreeSet<_> = was.keys().chain(is.keys()).collect();
         for name in names {
-            let path = if field.is_empty() { name.clone() } else { format!("{field}.{name}") };
+            let path = if field.is_empty() {
+                name.clone()
+            } else {
+                format!("{field}.{name}")
+            };
             compare(path, was.get(name), is.get(name), all);
         }
     } else if before != after {
-        all.push(Change { field, before: before.cloned(), after: after.cloned() });
+        all.push(Change {
+            field,
+            before: before.cloned(),
+            after: after.cloned(),
+        });
     }
 }
 
@@ -53,12 +61,30 @@ mod tests {
 
     #[test]
     fn each_field_that_differs_is_told_once() {
-        let before =
-            json!({ "id": "a", "hours": { "open": 9, "close": 17 }, "tags": ["x"], "old": true, "same": null });
-        let after =
-            json!({ "id": "a", "hours": { "open": 9, "close": 18 }, "tags": ["x", "y"], "new": 1, "same": null });
-        let told: Vec<String> = changes(&before, &after).iter().map(ToString::to_string).collect();
-        let expected = ["~ hours.close: 17 -> 18", "+ new: 1", "- old: true", r#"~ tags: ["x"] -> ["x","y"]"#];
+        let before = json!({
+            "id": "a",
+            "hours": { "open": 9, "close": 17 },
+            "tags": ["x"],
+            "old": true,
+            "same": null,
+        });
+        let after = json!({
+            "id": "a",
+            "hours": { "open": 9, "close": 18 },
+            "tags": ["x", "y"],
+            "new": 1,
+            "same": null,
+        });
+        let told: Vec<String> = changes(&before, &after)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        let expected = [
+            "~ hours.close: 17 -> 18",
+            "+ new: 1",
+            "- old: true",
+            r#"~ tags: ["x"] -> ["x","y"]"#,
+        ];
         assert_eq!(told, expected);
         assert_eq!(changes(&before, &before), []);
         assert_eq!(changes(&json!(1), &json!({})).len(), 1);

@@ -1,5 +1,4 @@
-//! Makes and stores the vectors of a casino's content, for `content load` and `knowledge reindex`
-//! (RAG-17, RAG-24, RAG-25).
+//! Makes and stores the vectors of a casino's content, for `content load` and `knowledge reindex`.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -39,16 +38,35 @@ impl Paid {
     pub(crate) fn new(settings: &Settings, cache: &Cache) -> Result<Self> {
         let spent = Arc::<Tally>::default();
         let embedding = wiring::embedding_heard(settings, cache, spent.clone())?;
-        Ok(Self { embedding, spent, most: settings.cost.reindex })
+        Ok(Self {
+            embedding,
+            spent,
+            most: settings.cost.reindex,
+        })
     }
 
-    /// Runs [`ingest`]. Raises an alert if it cost more than the limit, even when it failed midway
-    /// (OBS-32).
-    pub(crate) async fn ingest(&self, fleet: &Fleet, casino: &CasinoId, mass_removal: bool) -> Result<Ingested> {
+    /// Runs [`ingest`]. Raises an alert if it cost more than the limit, even when it failed midway.
+    pub(crate) async fn ingest(
+        &self,
+        fleet: &Fleet,
+        casino: &CasinoId,
+        mass_removal: bool,
+    ) -> Result<Ingested> {
         let outcome = ingest(fleet, casino, &self.embedding, mass_removal).await;
         if self.spent() > self.most {
-            let text = &format!("making vectors cost {}, more than the {} of [cost] reindex", self.spent(), self.most);
-            Alert { name: "reindex_cost", casino: casino.as_str(), provider: "", code: "", text }.raise();
+            let text = &format!(
+                "making vectors cost {}, more than the {} of [cost] reindex",
+                self.spent(),
+                self.most
+            );
+            Alert {
+                name: "reindex_cost",
+                casino: casino.as_str(),
+                provider: "",
+                code: "",
+                text,
+            }
+            .raise();
             seven_alerts::file_all(fleet).await;
         }
         outcome
@@ -59,28 +77,46 @@ impl Paid {
     }
 }
 
-/// Embeds rows whose text has no current vector, removes the vectors of deleted rows, and makes the
-/// workers reload the content if anything changed. Does nothing for the offline embedding.
-/// `mass_removal` allows removing more than half of the vectors (C-23).
-pub async fn ingest(fleet: &Fleet, casino: &CasinoId, embedding: &Embedding, mass_removal: bool) -> Result<Ingested> {
+/// Embeds rows without a current vector, removes vectors of deleted rows (over half of all only
+/// with `mass_removal`) and makes workers reload changes. Does nothing for the offline embedding.
+pub async fn ingest(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    embedding: &Embedding,
+    mass_removal: bool,
+) -> Result<Ingested> {
     if !embedding.is_stored() {
         return Ok(Ingested::default());
     }
     let space = embedding.space().to_string();
     let mut tx = fleet.store.bind(casino).await?;
-    let row = tx.casino_row().await?.with_context(|| format!("no casino {casino}; `seven casino list` shows them"))?;
+    let row = tx
+        .casino_row()
+        .await?
+        .with_context(|| format!("no casino {casino}; `seven casino list` shows them"))?;
     let rows = tx.content().await?;
     let mut stored = tx.vector_hashes(&space).await?;
     tx.commit().await?;
-    let items: Vec<Item> = rows.iter().filter_map(|row| Item::from_json(row).ok()).collect();
+    let items: Vec<Item> = rows
+        .iter()
+        .filter_map(|row| Item::from_json(row).ok())
+        .collect();
     let mut gone = Vec::new();
     if mass_removal {
         gone = forget_missing(&items, &mut stored);
     }
-    let plan = Ingestion::plan(&items, row.config.operational.timezone, embedding.space(), &stored)
-        .context("nothing was embedded; --remove allows it")?;
+    let plan = Ingestion::plan(
+        &items,
+        row.config.operational.timezone,
+        embedding.space(),
+        &stored,
+    )
+    .context("nothing was embedded; --remove allows it")?;
     gone.extend(plan.orphans);
-    let mut done = Ingested { kept: plan.unchanged, ..Ingested::default() };
+    let mut done = Ingested {
+        kept: plan.unchanged,
+        ..Ingested::default()
+    };
     let outcome = embed(fleet, casino, embedding, &plan.embed, &mut done).await;
     if outcome.is_ok() && !gone.is_empty() {
         let mut tx = fleet.store.bind(casino).await?;
@@ -112,13 +148,20 @@ async fn embed(
 ) -> Result<()> {
     let space = embedding.space().to_string();
     for stretch in missing.chunks(STRETCH) {
-        let texts: Vec<&str> = stretch.iter().map(|(chunk, _)| chunk.text.as_str()).collect();
-        let vectors = embedding.embedder().embed(&texts, Purpose::Document).await?;
-        let row = |((chunk, hash), vector): (&(Chunk, String), seven_knowledge::Vector)| VectorRow {
-            item_id: chunk.item_id.clone(),
-            content_hash: hash.clone(),
-            vector: vector.values().to_vec(),
-        };
+        let texts: Vec<&str> = stretch
+            .iter()
+            .map(|(chunk, _)| chunk.text.as_str())
+            .collect();
+        let vectors = embedding
+            .embedder()
+            .embed(&texts, Purpose::Document)
+            .await?;
+        let row =
+            |((chunk, hash), vector): (&(Chunk, String), seven_knowledge::Vector)| VectorRow {
+                item_id: chunk.item_id.clone(),
+                content_hash: hash.clone(),
+                vector: vector.values().to_vec(),
+            };
         let rows: Vec<VectorRow> = stretch.iter().zip(vectors).map(row).collect();
         // No transaction is open during the provider's call.
         let mut tx = fleet.store.bind(casino).await?;

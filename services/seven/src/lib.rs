@@ -1,10 +1,10 @@
-//! `seven`: the workers (`seven run <worker>`) and the operators' commands. It is a library too, so
-//! that the integration tests and the development tools (tests/lab) run the same workers. Results
-//! go to stdout, everything else to stderr.
+//! The workers (`seven run <worker>`) and the operators' commands, as a library too, so that tests
+//! and development tools (tests/lab) run the same workers. Only results go to stdout.
 
 pub mod cli;
 pub mod commands;
 mod diff;
+mod help;
 pub mod ingest;
 pub mod life;
 pub mod model;
@@ -32,11 +32,13 @@ macro_rules! out {
 
 /// Returns an error and its causes in one line, without causes that the text already contains.
 pub fn one_line(error: &anyhow::Error) -> String {
-    error.chain().fold(String::new(), |told, cause| match cause.to_string() {
-        cause if told.is_empty() => cause,
-        cause if told.contains(&cause) => told,
-        cause => format!("{told}: {cause}"),
-    })
+    error
+        .chain()
+        .fold(String::new(), |told, cause| match cause.to_string() {
+            cause if told.is_empty() => cause,
+            cause if told.contains(&cause) => told,
+            cause => format!("{told}: {cause}"),
+        })
 }
 
 /// Prints a warning to the operator on stderr; the command continues.

@@ -1,5 +1,5 @@
 //! Backup of a fleet's data, restore into an empty database, and recovery of events between the two
-//! (DEP-31..33, PROD-41, D5).
+//! (D5).
 
 pub mod backup;
 pub mod clients;

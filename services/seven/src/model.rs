@@ -23,9 +23,8 @@ use seven_settings::model::{Provider, Settings};
 use seven_telemetry::metrics;
 use url::Url;
 
-/// Records metrics of every model call (OBS-6..12, AGENT-70, AGENT-76). Holds the kind of the
-/// model, `chat` or `embedding`: without a chat model the offline host answers, without an
-/// embedding content is searched by words.
+/// Records metrics of every model call. Holds the kind, `chat` or `embedding`: without a chat model
+/// the offline host answers, without an embedding content is searched by words.
 #[derive(Debug)]
 pub(crate) struct Meter(pub(crate) &'static str);
 
@@ -41,19 +40,35 @@ impl Observer for Meter {
     fn finished(&self, call: &Finished<'_>) {
         let outcome = call.error.map_or("ok", Error::kind);
         let m = metrics();
-        m.model_calls.with_label_values(&[call.model, self.0, outcome]).inc();
-        m.model_seconds.with_label_values(&[call.model]).observe(call.took.as_secs_f64());
-        m.model_tokens.with_label_values(&[call.model, "input"]).inc_by(call.usage.input_tokens);
-        m.model_tokens.with_label_values(&[call.model, "output"]).inc_by(call.usage.output_tokens);
-        m.model_cost.with_label_values(&[call.model]).inc_by(call.cost.0);
+        m.model_calls
+            .with_label_values(&[call.model, self.0, outcome])
+            .inc();
+        m.model_seconds
+            .with_label_values(&[call.model])
+            .observe(call.took.as_secs_f64());
+        m.model_tokens
+            .with_label_values(&[call.model, "input"])
+            .inc_by(call.usage.input_tokens);
+        m.model_tokens
+            .with_label_values(&[call.model, "output"])
+            .inc_by(call.usage.output_tokens);
+        m.model_cost
+            .with_label_values(&[call.model])
+            .inc_by(call.cost.0);
     }
 
     fn retried(&self, model: &str, error: &Error) {
-        metrics().model_retries.with_label_values(&[model, error.kind()]).inc();
+        metrics()
+            .model_retries
+            .with_label_values(&[model, error.kind()])
+            .inc();
     }
 
     fn breaker(&self, name: &str, moved: Transition) {
-        metrics().breakers.with_label_values(&[name, moved.as_str()]).inc();
+        metrics()
+            .breakers
+            .with_label_values(&[name, moved.as_str()])
+            .inc();
     }
 }
 
@@ -115,9 +130,14 @@ pub fn hosted(settings: &Settings, cache: &Cache) -> Result<Option<Hosted>> {
 }
 
 fn model(settings: &Settings, name: &str, cache: &Cache) -> Result<Arc<dyn ChatModel>> {
-    let guard = guarded::Settings { price: settings.price(name), ..settings.guard };
+    let guard = guarded::Settings {
+        price: settings.price(name),
+        ..settings.guard
+    };
     let model: Arc<dyn ChatModel> = match settings.provider {
-        Provider::Gemini => Arc::new(Gemini::new(&gemini(settings, name)?).context("setting up Gemini")?),
+        Provider::Gemini => {
+            Arc::new(Gemini::new(&gemini(settings, name)?).context("setting up Gemini")?)
+        }
         Provider::Openai | Provider::Offline | Provider::Fixed => {
             Arc::new(OpenAi::new(&openai(settings, name)?).context("setting up the model")?)
         }
@@ -130,7 +150,10 @@ fn gemini(settings: &Settings, name: &str) -> Result<gemini::Settings> {
     Ok(gemini::Settings {
         base_url: settings.base_url.clone().map_or_else(google, Ok)?,
         model: name.to_owned(),
-        api_key: settings.api_key.clone().context("setting model.api_key is missing; Gemini needs one")?,
+        api_key: settings
+            .api_key
+            .clone()
+            .context("setting model.api_key is missing; Gemini needs one")?,
         thinking_budget: settings.thinking_budget,
         schema_beside_tools: false,
     })
@@ -138,7 +161,8 @@ fn gemini(settings: &Settings, name: &str) -> Result<gemini::Settings> {
 
 fn openai(settings: &Settings, name: &str) -> Result<openai::Settings> {
     let base_url = settings.base_url.clone().context(
-        "setting model.base_url is missing; such as https://api.openai.com/v1/ or http://127.0.0.1:8080/v1/",
+        "setting model.base_url is missing; such as https://api.openai.com/v1/ or \
+         http://127.0.0.1:8080/v1/",
     )?;
     Ok(openai::Settings {
         base_url,

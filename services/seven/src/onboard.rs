@@ -17,15 +17,30 @@ use crate::diff::{Change, changes};
 /// Reads and checks a casino document (TOML if the file name ends in `.toml`, else JSON).
 pub fn read_casino(file: &str, text: &str) -> Result<CasinoConfig> {
     let (config, document): (CasinoConfig, Option<Value>) = if file.ends_with(".toml") {
-        (toml::from_str(text).with_context(|| format!("reading {file}"))?, toml::from_str(text).ok())
+        (
+            toml::from_str(text).with_context(|| format!("reading {file}"))?,
+            toml::from_str(text).ok(),
+        )
     } else {
-        (serde_json::from_str(text).with_context(|| format!("reading {file}"))?, serde_json::from_str(text).ok())
+        (
+            serde_json::from_str(text).with_context(|| format!("reading {file}"))?,
+            serde_json::from_str(text).ok(),
+        )
     };
     for field in document.iter().flat_map(retired) {
-        crate::warn(&format!("{file}: nothing reads {field} any more; remove it, the next release refuses it"));
+        crate::warn(&format!(
+            "{file}: nothing reads {field} any more; remove it, the next release refuses it"
+        ));
     }
     config.check().map_err(|problems| {
-        anyhow!("{}", problems.iter().map(|p| format!("{file}: {p}")).collect::<Vec<_>>().join("\n"))
+        anyhow!(
+            "{}",
+            problems
+                .iter()
+                .map(|p| format!("{file}: {p}"))
+                .collect::<Vec<_>>()
+                .join("\n")
+        )
     })?;
     Ok(config)
 }
@@ -38,9 +53,13 @@ pub struct Addition {
     pub changes: Vec<Change>,
 }
 
-/// Stores the document if there is a pack for it, routes its number, creates its consumers and tells the running workers.
+/// Stores the document if there is a pack for it, routes its number, creates its consumers and
+/// tells the running workers.
 pub async fn add_casino(fleet: &Fleet, config: &CasinoConfig, actor: &str) -> Result<Addition> {
-    fleet.packs.of(config).with_context(|| format!("{} was not added", config.casino_id))?;
+    fleet
+        .packs
+        .of(config)
+        .with_context(|| format!("{} was not added", config.casino_id))?;
     fleet.bus.onboard(&config.casino_id).await?;
     let (tx, addition) = put_casino(fleet, config, actor).await?;
     tx.commit().await?;
@@ -50,7 +69,10 @@ pub async fn add_casino(fleet: &Fleet, config: &CasinoConfig, actor: &str) -> Re
 
 /// Returns what [`add_casino`] would do, or why it would refuse. Writes nothing.
 pub async fn try_casino(fleet: &Fleet, config: &CasinoConfig) -> Result<Addition> {
-    fleet.packs.of(config).with_context(|| format!("{} would not be added", config.casino_id))?;
+    fleet
+        .packs
+        .of(config)
+        .with_context(|| format!("{} would not be added", config.casino_id))?;
     let (tx, addition) = put_casino(fleet, config, "").await?;
     tx.rollback().await?;
     Ok(addition)
@@ -59,7 +81,10 @@ pub async fn try_casino(fleet: &Fleet, config: &CasinoConfig) -> Result<Addition
 async fn put_casino(fleet: &Fleet, config: &CasinoConfig, actor: &str) -> Result<(Tx, Addition)> {
     let mut tx = fleet.store.bind(&config.casino_id).await?;
     let changes = match tx.casino_row().await? {
-        Some(row) => changes(&serde_json::to_value(&*row.config)?, &serde_json::to_value(config)?),
+        Some(row) => changes(
+            &serde_json::to_value(&*row.config)?,
+            &serde_json::to_value(config)?,
+        ),
         None => Vec::new(),
     };
     let changed: Vec<String> = changes.iter().map(|change| change.field.clone()).collect();
@@ -69,7 +94,12 @@ async fn put_casino(fleet: &Fleet, config: &CasinoConfig, actor: &str) -> Result
 
 /// Mirrors the casino's row into the NATS bucket now instead of at the scheduler's next round.
 pub async fn announce(fleet: &Fleet, casino: &CasinoId) -> Result<()> {
-    let entry = fleet.store.roster().await?.into_iter().find(|entry| entry.casino == *casino);
+    let entry = fleet
+        .store
+        .roster()
+        .await?
+        .into_iter()
+        .find(|entry| entry.casino == *casino);
     match entry {
         Some(entry) => {
             let control = seven_scheduler::control(entry);
@@ -98,13 +128,21 @@ pub async fn load_content(
     tx.commit().await?;
     // The content is stored; swarms also check its version periodically.
     if let Err(error) = fleet.bus.announce_content(casino, version).await {
-        tracing::warn!(error = &error as &dyn std::error::Error, "the content is stored but could not be announced");
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "the content is stored but could not be announced"
+        );
     }
     Ok(summary)
 }
 
 /// Returns what [`load_content`] would do, or why it would refuse. Writes nothing.
-pub async fn try_content(fleet: &Fleet, casino: &CasinoId, file: &str, text: &str) -> Result<LoadSummary> {
+pub async fn try_content(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    file: &str,
+    text: &str,
+) -> Result<LoadSummary> {
     let (tx, summary) = put_content(fleet, casino, file, text, "").await?;
     tx.rollback().await?;
     Ok(summary)
@@ -118,22 +156,38 @@ async fn put_content(
     actor: &str,
 ) -> Result<(Tx, LoadSummary)> {
     let mut tx = fleet.store.bind(casino).await?;
-    let row =
-        tx.casino_row().await?.with_context(|| format!("no casino {casino}; add it first: seven casino add FILE"))?;
-    let reference = Reference { now: fleet.clock.property_now(), zone: row.config.operational.timezone };
+    let row = tx
+        .casino_row()
+        .await?
+        .with_context(|| format!("no casino {casino}; add it first: seven casino add FILE"))?;
+    let reference = Reference {
+        now: fleet.clock.property_now(),
+        zone: row.config.operational.timezone,
+    };
     let categories = &fleet.packs.of(&row.config)?.agents.categories;
     let items = parse_content_of(file, text, reference, categories).map_err(|problems| {
         let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        anyhow!("{} problems, nothing was loaded:\n{}", lines.len(), lines.join("\n"))
+        anyhow!(
+            "{} problems, nothing was loaded:\n{}",
+            lines.len(),
+            lines.join("\n")
+        )
     })?;
     let rows: Vec<ContentRow> = items.iter().map(content_row).collect();
     let summary = tx.replace_content(&rows).await?;
     let kept = |names: &[String]| names.iter().take(NAMES_KEPT).cloned().collect::<Vec<_>>();
     let detail = serde_json::json!({
-        "items": rows.len(), "file": file, "created": kept(&summary.created), "changed": kept(&summary.changed),
+        "items": rows.len(), "file": file, "created": kept(&summary.created),
+        "changed": kept(&summary.changed),
         "removed": kept(&summary.removed),
     });
-    tx.audit(&Entry::of(AuditEvent::ContentUpdated, actor, casino.as_str(), detail)).await?;
+    tx.audit(&Entry::of(
+        AuditEvent::ContentUpdated,
+        actor,
+        casino.as_str(),
+        detail,
+    ))
+    .await?;
     Ok((tx, summary))
 }
 
@@ -149,7 +203,7 @@ fn content_row(item: &Item) -> ContentRow {
     }
 }
 
-/// Returns the SHA-256 of the canonical item: equal items load as unchanged (RAG-17, RAG-24).
+/// Returns the SHA-256 of the canonical item: equal items load as unchanged.
 fn hash(item: &Value) -> String {
     use sha2::{Digest, Sha256};
     hex::encode(Sha256::digest(item.to_string().as_bytes()))

@@ -1,5 +1,5 @@
-//! The operations listener of a process: `/metrics`, `/health`, `/health/live`, `/health/ready`
-//! (PROD-52, PROD-53, C-32). It is private: no path here may be reachable from outside the fleet.
+//! The operations listener of a process: `/metrics`, `/health`, `/health/live`, `/health/ready`.
+//! It is private: no path here may be reachable from outside the fleet.
 //!
 //! Answers come from the last result of a background check: no request makes a call or asks a
 //! vendor, and a model never makes a worker unready. If the address is already in use, the worker
@@ -31,7 +31,7 @@ pub use warm::warm_up;
 
 /// Content type of Prometheus's text format.
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
-/// Content type of OpenMetrics, the format that can carry trace ids (OBS-28).
+/// Content type of OpenMetrics, the format that can carry trace ids.
 const OPEN: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// The listener and the task that checks the stores; dropping this ends both.
@@ -46,21 +46,33 @@ impl Ops {
     /// Binds the listener. From then on the process answers as alive but not ready.
     pub async fn bind(listen: SocketAddr, workers: &[Worker]) -> Self {
         let process = &metrics().process;
-        process.build.with_label_values(&[env!("CARGO_PKG_VERSION"), env!("SEVEN_COMMIT")]).set(1);
+        process
+            .build
+            .with_label_values(&[env!("CARGO_PKG_VERSION"), env!("SEVEN_COMMIT")])
+            .set(1);
         for worker in workers {
             process.runs.with_label_values(&[worker.name()]).set(1);
         }
         let health = Arc::new(Health::new(workers.to_vec()));
-        let mut ops = Self { health, address: None, tasks: Vec::new() };
+        let mut ops = Self {
+            health,
+            address: None,
+            tasks: Vec::new(),
+        };
         match TcpListener::bind(listen).await {
             Ok(listener) => {
                 ops.address = listener.local_addr().ok();
                 let served = axum::serve(listener, router(Arc::clone(&ops.health)));
-                ops.tasks.push(tokio::spawn(async move { drop(served.await) }));
+                ops.tasks
+                    .push(tokio::spawn(async move { drop(served.await) }));
                 tracing::info!(url = ops.url(), "metrics and health");
             }
             Err(error) => {
-                tracing::error!(%listen, %error, "no metrics and no health answers from this worker, which works all the same; give it another address (ops.listen, SEVEN_OPS__LISTEN)");
+                tracing::error!(
+                    %listen,
+                    %error,
+                    "no metrics and no health answers from this worker, which works all the same; give it another address (ops.listen, SEVEN_OPS__LISTEN)"
+                );
             }
         }
         ops
@@ -73,7 +85,8 @@ impl Ops {
 
     /// Starts checking the fleet's stores, until the fleet's shutdown.
     pub fn watch(&mut self, fleet: &Fleet) {
-        self.tasks.push(tokio::spawn(Arc::clone(&self.health).watch(fleet.clone())));
+        self.tasks
+            .push(tokio::spawn(Arc::clone(&self.health).watch(fleet.clone())));
     }
 
     /// Marks the workers as serving: the process is ready as soon as its stores are.
@@ -92,13 +105,19 @@ fn router(health: Arc<Health>) -> Router {
     Router::new()
         .route("/metrics", get(figures))
         .route("/health", get(report))
-        .route("/health/live", get(|| async { Json(serde_json::json!({ "status": "alive" })) }))
+        .route(
+            "/health/live",
+            get(|| async { Json(serde_json::json!({ "status": "alive" })) }),
+        )
         .route("/health/ready", get(ready))
         .with_state(health)
 }
 
 async fn figures(headers: HeaderMap) -> Response {
-    let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    let accept = headers
+        .get(ACCEPT)
+        .and_then(|accept| accept.to_str().ok())
+        .unwrap_or_default();
     if prefers_open(accept) {
         return ([(CONTENT_TYPE, OPEN)], seven_telemetry::render_open()).into_response();
     }
@@ -111,7 +130,9 @@ fn prefers_open(accept: &str) -> bool {
         let asked = accept.split(',').filter_map(|range| {
             let mut parts = range.split(';').map(str::trim);
             let named = parts.next()?.eq_ignore_ascii_case(wanted);
-            let quality = parts.find_map(|part| part.strip_prefix("q=")?.parse::<f32>().ok()).unwrap_or(1.0);
+            let quality = parts
+                .find_map(|part| part.strip_prefix("q=")?.parse::<f32>().ok())
+                .unwrap_or(1.0);
             named.then_some(quality)
         });
         asked.fold(0.0, f32::max)
@@ -131,7 +152,11 @@ async fn report(State(health): State<Arc<Health>>) -> Response {
 }
 
 fn answer(good: bool, body: serde_json::Value) -> Response {
-    let status = if good { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let status = if good {
+        StatusCode::OK
+    } else {
+        StatusCode::SERVICE_UNAVAILABLE
+    };
     (status, Json(body)).into_response()
 }
 

@@ -1,12 +1,15 @@
 //! Logs panics: their location, and their message only if it is a literal in the code. A formatted
-//! message may quote a guest's text, and no text may get into a log (OBS-14).
+//! message may quote a guest's text, and no text may get into a log.
 
 use std::any::Any;
 
 /// Installs this panic hook for the whole process.
 pub(crate) fn mask() {
     std::panic::set_hook(Box::new(|panic| {
-        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        let place = panic
+            .location()
+            .map(ToString::to_string)
+            .unwrap_or_default();
         let words = words(panic.payload());
         if tracing::dispatcher::has_been_set() {
             tracing::error!(place, words, "panicked");
@@ -17,7 +20,10 @@ pub(crate) fn mask() {
 }
 
 fn words(payload: &dyn Any) -> &'static str {
-    payload.downcast_ref::<&'static str>().copied().unwrap_or("not told: they may hold a text")
+    payload
+        .downcast_ref::<&'static str>()
+        .copied()
+        .unwrap_or("not told: they may hold a text")
 }
 
 #[expect(clippy::print_stderr, reason = "there is no log yet")]
@@ -34,7 +40,9 @@ mod tests {
         let text = "mi habitación";
         let caught = std::panic::catch_unwind(|| text.split_at(12).0.len()).unwrap_err();
         assert!(
-            caught.downcast_ref::<String>().is_some_and(|said| said.contains(text)),
+            caught
+                .downcast_ref::<String>()
+                .is_some_and(|said| said.contains(text)),
             "the standard library quotes it"
         );
         assert_eq!(words(&*caught), "not told: they may hold a text");

@@ -8,11 +8,21 @@ use crate::{one_line, panics};
 
 /// Runs `command` on its own runtime with `threads` threads; None leaves the number to the machine,
 /// or to TOKIO_WORKER_THREADS.
-pub fn run(name: &str, threads: Option<usize>, command: impl Future<Output = Result<ExitCode>>) -> ExitCode {
+pub fn run(
+    name: &str,
+    threads: Option<usize>,
+    command: impl Future<Output = Result<ExitCode>>,
+) -> ExitCode {
     panics::mask();
     // reqwest is built without a TLS provider of its own; two providers in one process panic.
-    if rustls::crypto::ring::default_provider().install_default().is_err() {
-        report(name, &Error::msg("a TLS provider was installed before ours"));
+    if rustls::crypto::ring::default_provider()
+        .install_default()
+        .is_err()
+    {
+        report(
+            name,
+            &Error::msg("a TLS provider was installed before ours"),
+        );
         return ExitCode::FAILURE;
     }
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
@@ -35,7 +45,10 @@ pub fn run(name: &str, threads: Option<usize>, command: impl Future<Output = Res
     })
 }
 
-#[expect(clippy::print_stderr, reason = "the one place that tells a person why the command failed")]
+#[expect(
+    clippy::print_stderr,
+    reason = "the one place that tells a person why the command failed"
+)]
 fn report(name: &str, error: &Error) {
     eprintln!("{name}: {}", one_line(error));
 }

@@ -21,7 +21,10 @@ pub fn start(settings: &Settings, bus: &Bus, service: &str) -> Result<Option<Exp
     }
     let settings = seven_otlp::Settings {
         endpoint: Url::parse(&ours.otlp_endpoint).context("reading telemetry.otlp_endpoint")?,
-        sample: Sample { share: ours.sample, of: ours.sample_of.clone() },
+        sample: Sample {
+            share: ours.sample,
+            of: ours.sample_of.clone(),
+        },
         room: ours.queue,
         service: service.to_owned(),
         version: concat!(env!("CARGO_PKG_VERSION"), "+", env!("SEVEN_COMMIT")).to_owned(),

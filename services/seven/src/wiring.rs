@@ -46,13 +46,20 @@ pub enum Nats {
 }
 
 /// Connects to everything a worker needs. `only` limits the casinos it serves.
-pub async fn fleet(settings: &Settings, only: Vec<CasinoId>, nats: Nats, shutdown: CancellationToken) -> Result<Fleet> {
+pub async fn fleet(
+    settings: &Settings,
+    only: Vec<CasinoId>,
+    nats: Nats,
+    shutdown: CancellationToken,
+) -> Result<Fleet> {
     let fleet = handles(settings, only, nats, shutdown).await?;
     let began = tokio::time::Instant::now();
     // An unreachable database does not prevent a worker's start: the NATS bucket has the roster
     // too.
     if let Ok(entries) = fleet.store.roster().await {
-        entries.into_iter().for_each(|entry| fleet.roster.put(seven_scheduler::control(entry)));
+        entries
+            .into_iter()
+            .for_each(|entry| fleet.roster.put(seven_scheduler::control(entry)));
     }
     tracing::info!(millis = began.elapsed().as_millis(), "roster read");
     Ok(fleet)
@@ -70,7 +77,10 @@ pub(crate) async fn handles(
     // Checked before any connection attempt: without this key no guest can be identified.
     let keys = HashKeys::new(settings.hash_key()?);
     laps.lap("packs");
-    let clock = settings.time.at.map_or_else(Clock::default, Clock::starting_at);
+    let clock = settings
+        .time
+        .at
+        .map_or_else(Clock::default, Clock::starting_at);
     let timing = Timing::new(TimeScale::new(settings.time.scale)).with_pauses(settings.time.pauses);
     let connections = settings.postgres.connections_of(!only.is_empty());
     let store = Store::new(&settings.postgres.url, connections, timing.sweep())?;
@@ -80,7 +90,8 @@ pub(crate) async fn handles(
         duplicate_window: Duration::from_secs(settings.nats.duplicate_window_seconds),
         ack_wait: timing.ack_wait(),
         max_deliver: settings.nats.max_deliver,
-        stream_bytes: i64::try_from(settings.nats.stream_bytes).context("setting nats.stream_bytes")?,
+        stream_bytes: i64::try_from(settings.nats.stream_bytes)
+            .context("setting nats.stream_bytes")?,
     };
     let bus = connect(
         &seven_bus::Settings {
@@ -103,16 +114,35 @@ pub(crate) async fn handles(
         clock.clone(),
     )?;
     tracing::info!(millis = ?laps.0, "connected");
-    Ok(Fleet { store, bus, cache, roster: Roster::new(only), packs, clock, ids, timing, keys, shutdown })
+    Ok(Fleet {
+        store,
+        bus,
+        cache,
+        roster: Roster::new(only),
+        packs,
+        clock,
+        ids,
+        timing,
+        keys,
+        shutdown,
+    })
 }
 
 /// Connects to NATS, and retries while the server is not up: an orchestrator starts everything at
 /// once.
-async fn connect(settings: &seven_bus::Settings, nats: Nats, shutdown: &CancellationToken) -> Result<Bus> {
+async fn connect(
+    settings: &seven_bus::Settings,
+    nats: Nats,
+    shutdown: &CancellationToken,
+) -> Result<Bus> {
     let (Nats::Needed(patience) | Nats::Wanted(patience)) = nats;
     let until = tokio::time::Instant::now() + patience;
     // An operator's command makes one short attempt, so that the operator need not wait.
-    let answer = if patience.is_zero() { Duration::from_millis(500) } else { Duration::from_secs(3) };
+    let answer = if patience.is_zero() {
+        Duration::from_millis(500)
+    } else {
+        Duration::from_secs(3)
+    };
     // The address without a possible password.
     let address = settings.url.rsplit('@').next().unwrap_or_default();
     let error = loop {
@@ -141,9 +171,13 @@ async fn connect(settings: &seven_bus::Settings, nats: Nats, shutdown: &Cancella
             error = &*error as &dyn std::error::Error,
             "NATS does not answer; going on without it until it does"
         );
-        return Bus::connect_later(settings).await.context("preparing the connection to NATS");
+        return Bus::connect_later(settings)
+            .await
+            .context("preparing the connection to NATS");
     }
-    Err(error).with_context(|| format!("NATS at {address} (is the fleet running? ./scripts/dev starts one here)"))
+    Err(error).with_context(|| {
+        format!("NATS at {address} (is the fleet running? ./scripts/dev starts one here)")
+    })
 }
 
 /// Sets up the embedding that `[knowledge]` names, which finds content by meaning.
@@ -152,16 +186,18 @@ pub fn embedding(settings: &Settings, cache: &Cache) -> Result<Embedding> {
 }
 
 /// Sets up the same embedding with another observer of its calls.
-pub(crate) fn embedding_heard(settings: &Settings, cache: &Cache, observer: Arc<dyn Observer>) -> Result<Embedding> {
+pub(crate) fn embedding_heard(
+    settings: &Settings,
+    cache: &Cache,
+    observer: Arc<dyn Observer>,
+) -> Result<Embedding> {
     Embedding::new(&settings.knowledge, cache, observer).context("setting up [knowledge]")
 }
 
 pub fn telnyx(settings: &Settings) -> Result<telnyx::Telnyx> {
-    let api_key = settings
-        .telnyx
-        .api_key
-        .clone()
-        .context("setting telnyx.api_key is missing; copy it from Mission Control, Keys & Credentials")?;
+    let api_key = settings.telnyx.api_key.clone().context(
+        "setting telnyx.api_key is missing; copy it from Mission Control, Keys & Credentials",
+    )?;
     let settings = telnyx::Settings {
         base_url: settings.telnyx.base_url.clone(),
         api_key,
@@ -174,7 +210,9 @@ pub fn telnyx(settings: &Settings) -> Result<telnyx::Telnyx> {
 /// Returns the second provider, if the fleet has an account with it.
 fn twilio(settings: &Settings) -> Result<Option<twilio::Twilio>> {
     let ours = &settings.twilio;
-    let (Some(account_sid), Some(token)) = (&ours.account_sid, ours.auth_tokens.first()) else { return Ok(None) };
+    let (Some(account_sid), Some(token)) = (&ours.account_sid, ours.auth_tokens.first()) else {
+        return Ok(None);
+    };
     let (user, secret) = match (&ours.api_key_sid, &ours.api_key_secret) {
         (Some(key), Some(secret)) => (key.clone(), secret.clone()),
         _ => (account_sid.clone(), token.clone()),
@@ -193,7 +231,14 @@ fn twilio(settings: &Settings) -> Result<Option<twilio::Twilio>> {
 /// Returns every provider the fleet has an account with, in the configured order. Providers missing
 /// from that order come last and serve the casinos that name them.
 fn providers(settings: &Settings) -> Result<Vec<Arc<dyn Provider>>> {
-    let order = |name: &str| settings.sending.providers.iter().position(|n| n == name).unwrap_or(usize::MAX);
+    let order = |name: &str| {
+        settings
+            .sending
+            .providers
+            .iter()
+            .position(|n| n == name)
+            .unwrap_or(usize::MAX)
+    };
     let mut providers: Vec<Arc<dyn Provider>> = vec![Arc::new(telnyx(settings)?)];
     if let Some(twilio) = twilio(settings)? {
         providers.push(Arc::new(twilio));
@@ -232,7 +277,10 @@ fn verifiers(settings: &Settings) -> Result<Verifiers> {
             webhook_url: ours.webhook_url.clone(),
         }),
     };
-    Ok(Verifiers { telnyx: telnyx::signature::Verifier::new(&settings.telnyx.public_keys)?, twilio })
+    Ok(Verifiers {
+        telnyx: telnyx::signature::Verifier::new(&settings.telnyx.public_keys)?,
+        twilio,
+    })
 }
 
 /// Runs one worker until the fleet's shutdown. Meanwhile it sends heartbeats and files the alerts
@@ -248,7 +296,10 @@ pub async fn run(
     let served = Box::pin(serve(worker, fleet, settings, listener)).await;
     if served.is_ok() {
         // Both tasks end with the fleet's shutdown.
-        drop(tokio::time::timeout(Duration::from_secs(2), async { tokio::join!(beat, filing) }).await);
+        drop(
+            tokio::time::timeout(Duration::from_secs(2), async { tokio::join!(beat, filing) })
+                .await,
+        );
     } else {
         beat.abort();
         filing.abort();
@@ -263,18 +314,29 @@ fn ingress_limits(ours: &seven_settings::Ingress) -> seven_ingress_webhook::Limi
         request: Duration::from_secs(ours.request_seconds),
         head: Duration::from_secs(ours.head_seconds),
         connections: ours.connections,
-        idle: Waits { all: ours.connections, of_one: ours.connections_per_address },
-        bodies: Waits { all: ours.bodies, of_one: ours.bodies_per_address },
+        idle: Waits {
+            all: ours.connections,
+            of_one: ours.connections_per_address,
+        },
+        bodies: Waits {
+            all: ours.bodies,
+            of_one: ours.bodies_per_address,
+        },
     }
 }
 
 /// Opens ingress's listener; returns none for the other workers.
-pub async fn listener(worker: Worker, settings: &Settings) -> Result<Option<tokio::net::TcpListener>> {
+pub async fn listener(
+    worker: Worker,
+    settings: &Settings,
+) -> Result<Option<tokio::net::TcpListener>> {
     if worker != Worker::IngressWebhook {
         return Ok(None);
     }
     let listen = settings.ingress.listen;
-    let listener = tokio::net::TcpListener::bind(listen).await.with_context(|| format!("listening on {listen}"))?;
+    let listener = tokio::net::TcpListener::bind(listen)
+        .await
+        .with_context(|| format!("listening on {listen}"))?;
     Ok(Some(listener))
 }
 
@@ -291,14 +353,29 @@ async fn serve(
             let verifiers = verifiers(settings)?;
             let listener = match listener {
                 Some(listener) => listener,
-                None => self::listener(worker, settings).await?.context("ingress has a listener")?,
+                None => self::listener(worker, settings)
+                    .await?
+                    .context("ingress has a listener")?,
             };
             let proxies = seven_ingress_webhook::Proxies(settings.ingress.trusted_proxies.clone());
-            seven_ingress_webhook::run(fleet, verifiers, proxies, ingress_limits(&settings.ingress), listener).await;
+            seven_ingress_webhook::run(
+                fleet,
+                verifiers,
+                proxies,
+                ingress_limits(&settings.ingress),
+                listener,
+            )
+            .await;
         }
         Worker::ComplianceGate => {
             let second_reader = settings.gate.second_reader;
-            seven_compliance_gate::run(fleet, settings.limits.fleet_texts_per_minute, second_reader, loops).await;
+            seven_compliance_gate::run(
+                fleet,
+                settings.limits.fleet_texts_per_minute,
+                second_reader,
+                loops,
+            )
+            .await;
         }
         Worker::AgentSwarm => {
             let swarm = seven_agent_swarm::Settings {
@@ -322,8 +399,13 @@ async fn serve(
             seven_outbound_sender::run(fleet, providers, None, limits, loops).await?;
         }
         Worker::Scheduler => {
-            Box::pin(seven_scheduler::run(fleet, Arc::new(settings.clone()), records(settings)?, channels(settings)?))
-                .await;
+            Box::pin(seven_scheduler::run(
+                fleet,
+                Arc::new(settings.clone()),
+                records(settings)?,
+                channels(settings)?,
+            ))
+            .await;
         }
     }
     Ok(())

@@ -14,64 +14,58 @@ use seven_domain::Severity;
 use url::Url;
 use uuid::Uuid;
 
-pub use self::{log::Log, pagerduty::PagerDuty, webhook::Webhook};
+pub use seven_store::alerts::NoticeAction as Action;
 
-/// The change of the alert that a notice reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
-    Trigger,
-    Acknowledge,
-    Resolve,
-}
+pub use self::{log::Log, pagerduty::PagerDuty, webhook::Webhook};
 
 /// A message about one alert, for a channel to pass on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// The same for all notices of one alert: PagerDuty's deduplication key.
+    /// The same for all notices of one alert; PagerDuty uses it as deduplication key.
     pub alert_id: Uuid,
     pub action: Action,
     pub name: String,
-    /// Empty: the whole fleet.
+    /// Empty for an alert about the whole fleet.
     pub casino: String,
     pub provider: String,
     pub code: String,
     pub severity: Severity,
-    /// Our own sentence: what happened and what to do.
+    /// Our own sentence: the event and what to do about it.
     pub summary: String,
-    /// How often it came beyond the first time.
+    /// How often the alert was raised again after the first time.
     pub repeats: i64,
     pub since: DateTime<Utc>,
 }
 
-/// The channel was not told.
+/// A notice that the channel did not accept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct Untold {
-    /// Holds no address: a webhook's is its secret.
+    /// Contains no address, because a webhook's address is its secret.
     pub why: String,
     pub again: Again,
 }
 
-/// Whether to try again.
+/// Whether and when to try again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Again {
     /// The same request would be refused again.
     Never,
-    /// May pass later; not before this, where the channel named a time.
+    /// Trying again may help, but not before this time if the channel named one.
     Later(Option<Duration>),
 }
 
-/// The channel's answer in a few words.
+/// Resolves to the channel's answer in a few words.
 pub type TellFuture<'a> = Pin<Box<dyn Future<Output = Result<String, Untold>> + Send + 'a>>;
 
 /// A way to reach people.
 pub trait Notifier: Send + Sync + std::fmt::Debug {
-    /// The word in routes, rows and labels.
+    /// The channel's name in routes, rows and labels.
     fn channel(&self) -> &'static str;
     fn tell<'a>(&'a self, notice: &'a Notice) -> TellFuture<'a>;
 }
 
-/// The channels of this fleet; the log is always one.
+/// The channels of this fleet; the log is always among them.
 #[derive(Debug, Clone)]
 pub struct Channels(Vec<Arc<dyn Notifier>>);
 
@@ -82,7 +76,7 @@ pub struct Settings {
     pub slack_webhook_url: Option<SecretString>,
     pub pagerduty_routing_key: Option<SecretString>,
     pub pagerduty_url: Url,
-    /// For one request.
+    /// Timeout of one request.
     pub deadline: Duration,
 }
 
@@ -94,41 +88,29 @@ pub enum Error {
     Client(#[from] reqwest::Error),
 }
 
-/// Tries of one notice on one channel.
+/// Most attempts to send one notice to one channel.
 pub const MOST_TRIES: u32 = 8;
 
-/// The wait before another try after `tries` failed ones: 5 s, three times as long each time, 20 minutes at most, and not before the
-/// channel asked; none when it is given up.
+/// Returns the wait after `tries` failed attempts: 5 s, tripled each time up to 20 minutes, and no
+/// less than the channel asked for. `None` means to give up.
 pub fn backoff(tries: u32, again: Again) -> Option<Duration> {
-    let Again::Later(asked) = again else { return None };
-    let own = Duration::from_secs(5u64.saturating_mul(3u64.saturating_pow(tries.saturating_sub(1))).min(1_200));
+    let Again::Later(asked) = again else {
+        return None;
+    };
+    let own = Duration::from_secs(
+        5u64.saturating_mul(3u64.saturating_pow(tries.saturating_sub(1)))
+            .min(1_200),
+    );
     (tries < MOST_TRIES).then(|| own.max(asked.unwrap_or_default().min(Duration::from_secs(3_600))))
-}
-
-// === impl Action ===
-
-impl Action {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Trigger => "trigger",
-            Self::Acknowledge => "acknowledge",
-            Self::Resolve => "resolve",
-        }
-    }
-
-    /// Reads the word of a row.
-    pub fn read(word: &str) -> Option<Self> {
-        [Self::Trigger, Self::Acknowledge, Self::Resolve].into_iter().find(|action| action.as_str() == word)
-    }
 }
 
 // === impl Channels ===
 
 impl Channels {
-    /// The log, and whatever has an address.
+    /// Creates the log channel, and each other channel that has an address.
     ///
     /// # Errors
-    /// When an address is none, or TLS cannot be set up.
+    /// Fails if an address is no URL or TLS cannot be set up.
     pub fn new(settings: &Settings) -> Result<Self, Error> {
         let client = Client::builder()
             .timeout(settings.deadline)
@@ -140,12 +122,16 @@ impl Channels {
             all.push(Arc::new(Webhook::new(client.clone(), url)?));
         }
         if let Some(key) = &settings.pagerduty_routing_key {
-            all.push(Arc::new(PagerDuty::new(client, settings.pagerduty_url.clone(), key.clone())));
+            all.push(Arc::new(PagerDuty::new(
+                client,
+                settings.pagerduty_url.clone(),
+                key.clone(),
+            )));
         }
         Ok(Self(all))
     }
 
-    /// The names of those that are there.
+    /// Returns the names of the channels.
     pub fn names(&self) -> Vec<&'static str> {
         self.0.iter().map(|notifier| notifier.channel()).collect()
     }
@@ -159,29 +145,53 @@ impl Channels {
     }
 }
 
-// === what the HTTP channels share ===
+// === shared by the HTTP channels ===
 
-/// One request; a 2xx is the channel's yes, 408, 429 and 5xx may pass later.
+/// Sends one request; 2xx is success, and after 408, 429 or 5xx another attempt may help.
 async fn post(request: RequestBuilder) -> Result<String, Untold> {
-    let response = request.send().await.map_err(|error| Untold { why: broken(&error), again: Again::Later(None) })?;
+    let response = request.send().await.map_err(|error| Untold {
+        why: broken(&error),
+        again: Again::Later(None),
+    })?;
     let (status, asked) = (response.status(), asked(&response));
-    // Never more of an answer than a line.
-    let body: String =
-        response.text().await.unwrap_or_default().chars().filter(|c| !c.is_control()).take(160).collect();
+    // Keeps at most one line of the answer.
+    let body: String = response
+        .text()
+        .await
+        .unwrap_or_default()
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(160)
+        .collect();
     let answer = format!("HTTP {} {body}", status.as_u16());
     if status.is_success() {
         return Ok(answer.trim_end().to_owned());
     }
-    let passes =
-        status.is_server_error() || [StatusCode::TOO_MANY_REQUESTS, StatusCode::REQUEST_TIMEOUT].contains(&status);
-    Err(Untold { why: answer.trim_end().to_owned(), again: if passes { Again::Later(asked) } else { Again::Never } })
+    let passes = status.is_server_error()
+        || [StatusCode::TOO_MANY_REQUESTS, StatusCode::REQUEST_TIMEOUT].contains(&status);
+    Err(Untold {
+        why: answer.trim_end().to_owned(),
+        again: if passes {
+            Again::Later(asked)
+        } else {
+            Again::Never
+        },
+    })
 }
 
 fn asked(response: &Response) -> Option<Duration> {
-    response.headers().get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
+    response
+        .headers()
+        .get(RETRY_AFTER)?
+        .to_str()
+        .ok()?
+        .trim()
+        .parse()
+        .ok()
+        .map(Duration::from_secs)
 }
 
-/// The error's kind without its URL, which is a secret.
+/// Returns the kind of the error without its URL, which is a secret.
 fn broken(error: &reqwest::Error) -> String {
     let kind = if error.is_timeout() {
         "no answer before the deadline"

@@ -44,14 +44,22 @@ async fn channels_speak_what_slack_and_pagerduty_understand() {
     assert_eq!(slack.len(), 3);
     let text = slack[0]["text"].as_str().unwrap();
     assert!(
-        text.starts_with("CRITICAL carrier_block (silver_birch)") && text.contains("&lt;look&gt; &amp; act"),
+        text.starts_with("CRITICAL carrier_block (silver_birch)")
+            && text.contains("&lt;look&gt; &amp; act"),
         "{text}"
     );
     assert!(slack[2]["text"].as_str().unwrap().starts_with("RESOLVED"));
     let events = pagers.taken(Side::PagerDuty);
-    let actions: Vec<&str> = events.iter().map(|event| event["event_action"].as_str().unwrap()).collect();
+    let actions: Vec<&str> = events
+        .iter()
+        .map(|event| event["event_action"].as_str().unwrap())
+        .collect();
     assert_eq!(actions, ["trigger", "acknowledge", "resolve"]);
-    assert!(events.iter().all(|event| event["dedup_key"] == Uuid::from_u128(7).to_string()));
+    assert!(
+        events
+            .iter()
+            .all(|event| event["dedup_key"] == Uuid::from_u128(7).to_string())
+    );
     assert_eq!(events[0]["payload"]["severity"], "critical");
     assert_eq!(events[0]["payload"]["source"], "seven-silver_birch");
 }
@@ -64,20 +72,36 @@ async fn what_may_pass_later_is_told_apart_from_what_never_does() {
     for (fault, again) in [
         (Fault::Status(500), later),
         (Fault::Silence, later),
-        (Fault::Throttled(7), Again::Later(Some(Duration::from_secs(7)))),
+        (
+            Fault::Throttled(7),
+            Again::Later(Some(Duration::from_secs(7))),
+        ),
         (Fault::Status(404), Again::Never),
         (Fault::Status(400), Again::Never),
     ] {
         for (side, channel) in [(Side::Slack, WEBHOOK), (Side::PagerDuty, PAGERDUTY)] {
             pagers.fail(side, fault, 1);
-            let untold = channels.get(channel).unwrap().tell(&notice(Action::Trigger)).await.unwrap_err();
+            let untold = channels
+                .get(channel)
+                .unwrap()
+                .tell(&notice(Action::Trigger))
+                .await
+                .unwrap_err();
             assert_eq!(untold.again, again, "{channel} {fault:?}: {untold}");
-            assert!(!untold.why.contains("http"), "an address is a secret: {untold}");
+            assert!(
+                !untold.why.contains("http"),
+                "an address is a secret: {untold}"
+            );
         }
     }
     assert!(pagers.taken(Side::Slack).is_empty() && pagers.taken(Side::PagerDuty).is_empty());
     drop(pagers);
-    let untold = channels.get(WEBHOOK).unwrap().tell(&notice(Action::Trigger)).await.unwrap_err();
+    let untold = channels
+        .get(WEBHOOK)
+        .unwrap()
+        .tell(&notice(Action::Trigger))
+        .await
+        .unwrap_err();
     assert_eq!(untold.again, later, "{untold}");
 }
 
@@ -95,6 +119,10 @@ fn tries_come_further_apart_and_end() {
         (MOST_TRIES, later(None), None),
         (1, Again::Never, None),
     ] {
-        assert_eq!(backoff(tries, again), wait.map(Duration::from_secs), "{tries} {again:?}");
+        assert_eq!(
+            backoff(tries, again),
+            wait.map(Duration::from_secs),
+            "{tries} {again:?}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! When figures of delivery are bad, and when a carrier blocks us. Pure; shares count messages, never segments (C-48).
+//! Decides whether delivery figures are bad and whether a carrier blocks us. Pure; shares count
+//! messages, never segments.
 
 use serde::{Deserialize, Serialize};
 use seven_domain::Severity;
@@ -8,17 +9,17 @@ use seven_domain::Severity;
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Figures {
     pub sent: i64,
-    /// Of `sent`, those of one segment.
+    /// Texts among `sent` that have one segment.
     pub single_segment: i64,
-    /// Old enough that a receipt should have come.
+    /// Texts old enough that their receipt should have arrived.
     pub counted: i64,
-    /// Of `counted`.
+    /// Texts among `counted` that were delivered.
     pub delivered: i64,
-    /// Of `counted`: the carrier refused them after the provider had taken them.
+    /// Texts among `counted` that the carrier refused after the provider had accepted them.
     pub bounced: i64,
-    /// Guests who left.
+    /// Guests who opted out.
     pub opt_outs: i64,
-    /// Texts with a last word, and how long it took on average.
+    /// Texts with a final receipt; `receipt_seconds` is their average wait for it.
     pub reported: i64,
     pub receipt_seconds: Option<f64>,
 }
@@ -34,7 +35,7 @@ pub enum Figure {
     SingleSegmentShare,
 }
 
-/// One line of the table of figures.
+/// One row of the table of thresholds.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Threshold {
@@ -44,29 +45,29 @@ pub struct Threshold {
     least: i64,
     #[serde(default)]
     events: i64,
-    /// True where a low figure is the bad one.
+    /// True if low values are bad.
     pub below: bool,
     pub warning: f64,
     pub critical: f64,
-    /// Critical: the casino's proactive texts are paused at once.
+    /// Whether a critical value pauses the casino's proactive texts at once.
     #[serde(default)]
     pub pauses: bool,
-    /// Instructions for whoever receives the alert.
+    /// Instructions for the person who receives the alert.
     pub action: String,
 }
 
-/// How a figure stands.
+/// The judgement on a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// Says nothing.
+    /// There are too few texts to judge.
     TooFew,
     Good,
-    /// Warning or critical.
+    /// The figure is beyond the limit for this severity.
     Beyond(Severity),
 }
 
-/// When a carrier blocks us (SMS-52).
+/// The conditions under which we assume that a carrier blocks us.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Block {
@@ -74,24 +75,24 @@ pub struct Block {
     least: i64,
     delivered_below: f64,
     in_a_row: i64,
-    /// `provider/code` of a carrier's refusal.
+    /// Codes of a carrier's refusal, as `provider/code`.
     pub codes: Vec<String>,
     pub action: String,
 }
 
-/// Refusals of one carrier since it last took a text.
+/// The number of texts that one carrier refused since it last accepted one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Streak {
     pub provider: String,
-    /// Empty where the provider does not say.
+    /// Empty if the provider does not name the carrier.
     pub carrier: String,
     pub refused: i64,
 }
 
-/// Why we think that a carrier blocks us.
+/// The reason why we assume that a carrier blocks us.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Blocked {
-    /// The share that arrived, of so many.
+    /// The delivered share, and the number of texts that it is a share of.
     Share(f64, i64),
     Streak(Streak),
 }
@@ -99,7 +100,8 @@ pub enum Blocked {
 // === impl Figures ===
 
 impl Figures {
-    /// The figure, with the size of its sample and the texts behind it; none where nothing was counted.
+    /// Returns the figure, the size of its sample, and the number of texts that count for it;
+    /// `None` without a sample.
     fn of(&self, figure: Figure) -> Option<(f64, i64, i64)> {
         let share = |part: i64, whole: i64| (whole > 0).then(|| (ratio(part, whole), whole, part));
         match figure {
@@ -107,17 +109,22 @@ impl Figures {
             Figure::BouncedShare => share(self.bounced, self.counted),
             Figure::OptOutShare => share(self.opt_outs, self.counted),
             Figure::SingleSegmentShare => share(self.single_segment, self.sent),
-            Figure::ReceiptSeconds => self.receipt_seconds.map(|seconds| (seconds, self.reported, self.reported)),
+            Figure::ReceiptSeconds => self
+                .receipt_seconds
+                .map(|seconds| (seconds, self.reported, self.reported)),
         }
     }
 
-    /// The figure as a share of 1, or in seconds.
+    /// Returns the figure, as a share of 1 or in seconds.
     pub fn value(&self, figure: Figure) -> Option<f64> {
         self.of(figure).map(|(value, ..)| value)
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "an hour's texts are far below 2^52")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "an hour's texts are far below 2^52"
+)]
 fn ratio(part: i64, whole: i64) -> f64 {
     part as f64 / whole as f64
 }
@@ -125,13 +132,21 @@ fn ratio(part: i64, whole: i64) -> f64 {
 // === impl Threshold ===
 
 impl Threshold {
-    /// How this figure stands.
+    /// Compares the figure with its limits.
     pub fn judge(&self, figures: &Figures) -> Standing {
-        let Some((value, sample, behind)) = figures.of(self.figure) else { return Standing::TooFew };
+        let Some((value, sample, behind)) = figures.of(self.figure) else {
+            return Standing::TooFew;
+        };
         if sample < self.least {
             return Standing::TooFew;
         }
-        let beyond = |limit: f64| if self.below { value < limit } else { value > limit };
+        let beyond = |limit: f64| {
+            if self.below {
+                value < limit
+            } else {
+                value > limit
+            }
+        };
         if behind < self.events {
             Standing::Good
         } else if beyond(self.critical) {
@@ -143,7 +158,7 @@ impl Threshold {
         }
     }
 
-    /// The alert's sentence.
+    /// Returns the alert's sentence.
     pub fn told(&self, figures: &Figures) -> String {
         let (value, sample, _) = figures.of(self.figure).unwrap_or_default();
         let shown = |value: f64| match self.figure {
@@ -163,10 +178,15 @@ impl Threshold {
 }
 
 impl Figure {
-    pub const ALL: [Self; 5] =
-        [Self::DeliveredShare, Self::BouncedShare, Self::OptOutShare, Self::ReceiptSeconds, Self::SingleSegmentShare];
+    pub const ALL: [Self; 5] = [
+        Self::DeliveredShare,
+        Self::BouncedShare,
+        Self::OptOutShare,
+        Self::ReceiptSeconds,
+        Self::SingleSegmentShare,
+    ];
 
-    /// As a person reads it.
+    /// Returns the figure's name in an alert.
     pub fn told(self) -> &'static str {
         match self {
             Self::DeliveredShare => "the share of texts delivered",
@@ -181,7 +201,7 @@ impl Figure {
 // === impl Blocked ===
 
 impl Blocked {
-    /// The provider behind which the carrier is; empty where it may be any.
+    /// Returns the provider whose texts the carrier blocks; empty if it is unknown.
     pub fn provider(&self) -> &str {
         match self {
             Self::Share(..) => "",
@@ -193,24 +213,39 @@ impl Blocked {
 // === impl Block ===
 
 impl Block {
-    /// Whether a carrier blocks us, by what the last minutes came to.
+    /// Decides from the figures of the last minutes whether a carrier blocks us.
     pub fn judge(&self, recent: &Figures, streaks: &[Streak]) -> Option<Blocked> {
-        let worst = streaks.iter().max_by_key(|streak| streak.refused).filter(|worst| worst.refused > self.in_a_row);
+        let worst = streaks
+            .iter()
+            .max_by_key(|streak| streak.refused)
+            .filter(|worst| worst.refused > self.in_a_row);
         if let Some(streak) = worst {
             return Some(Blocked::Streak(streak.clone()));
         }
         let share = recent.value(Figure::DeliveredShare)?;
-        (recent.counted >= self.least && share < self.delivered_below).then_some(Blocked::Share(share, recent.counted))
+        (recent.counted >= self.least && share < self.delivered_below)
+            .then_some(Blocked::Share(share, recent.counted))
     }
 
-    /// The alert's sentence.
+    /// Returns the alert's sentence.
     pub fn told(&self, why: &Blocked) -> String {
         let what = match why {
             Blocked::Share(share, of) => {
-                format!("only {:.1} % of {of} texts of the last minutes arrived", share * 100.0)
+                format!(
+                    "only {:.1} % of {of} texts of the last minutes arrived",
+                    share * 100.0
+                )
             }
-            Blocked::Streak(Streak { provider, carrier, refused }) => {
-                let carrier = if carrier.is_empty() { "carriers" } else { carrier };
+            Blocked::Streak(Streak {
+                provider,
+                carrier,
+                refused,
+            }) => {
+                let carrier = if carrier.is_empty() {
+                    "carriers"
+                } else {
+                    carrier
+                };
                 format!("{carrier} behind {provider} refused {refused} texts in a row")
             }
         };

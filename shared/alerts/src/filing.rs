@@ -1,5 +1,5 @@
-//! Takes what this process raised (`seven_telemetry::Alert`) to the table of alerts, so that no caller needs a connection. A database that
-//! is away costs time: raised alerts wait in memory and come again, counted.
+//! Writes this process's alerts (`seven_telemetry::Alert`) to their table: raising one needs no
+//! connection. While the database is unreachable they wait in memory; repetitions are counted.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::{key, policy};
 
-const PERIOD: Duration = Duration::from_millis(500);
+const FILING_PERIOD: Duration = Duration::from_millis(500);
 
-/// Files until the fleet's shutdown, and once more then.
+/// Files alerts every half second until the fleet's shutdown, and once more then.
 pub async fn file(fleet: Fleet) {
-    let mut ticks = interval(PERIOD);
+    let mut ticks = interval(FILING_PERIOD);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         let over = tokio::select! {
@@ -34,7 +34,10 @@ pub async fn file_all(fleet: &Fleet) {
     let mut raised = take_raised().into_iter();
     while let Some(each) = raised.next() {
         if let Err(error) = file_one(fleet, &each).await {
-            tracing::debug!(error = &error as &dyn std::error::Error, "alerts could not be filed yet");
+            tracing::debug!(
+                error = &error as &dyn std::error::Error,
+                "alerts could not be filed yet"
+            );
             put_back(std::iter::once(each).chain(raised).collect());
             return;
         }
@@ -42,10 +45,18 @@ pub async fn file_all(fleet: &Fleet) {
 }
 
 /// # Errors
-/// When the database does not take it.
+/// Fails if the database does not accept the alert.
 pub async fn file_one(fleet: &Fleet, raised: &Raised) -> Result<()> {
-    let Raised { name, casino, provider, code, text, times } = raised;
-    // A casino's own worker may note nothing for the fleet; its login would refuse it.
+    let Raised {
+        name,
+        casino,
+        provider,
+        code,
+        text,
+        times,
+    } = raised;
+    // A casino's own worker may not write fleet-wide rows, so a fleet-wide alert is filed for its
+    // casino.
     let casino = match fleet.roster.only() {
         [own] if casino.is_empty() => own.as_str(),
         _ => casino,

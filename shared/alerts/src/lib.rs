@@ -1,7 +1,7 @@
-//! Alerts: how grave each is and who hears of it (`policy`), when figures of delivery are bad or a carrier blocks us (`delivery`), both as
-//! data and pure; and the channels that are told (`channels`): log, Slack-compatible webhook, PagerDuty.
+//! Alerts: their severities and routes (`policy`), the judgement on delivery figures (`delivery`),
+//! and the channels that people watch (`channels`).
 //!
-//! Nothing here knows a guest: an alert holds names, codes, counts and our own sentences.
+//! No alert contains data of a guest, only names, codes, counts and our own sentences.
 
 pub mod channels;
 pub mod delivery;
@@ -12,15 +12,15 @@ pub use channels::{Action, Again, Channels, Notice, Notifier, Untold};
 pub use filing::{file, file_all, file_one};
 pub use policy::{Policy, Route, policy};
 
-/// The key of an alert: one is open under it at a time.
+/// Returns the key of an alert. At most one alert is open under a key.
 pub fn key(name: &str, casino: &str, provider: &str, code: &str) -> String {
     format!("{name}/{casino}/{provider}/{code}")
 }
 
-/// The name of the alert about a case (`seven escalation list`); its id is the case's.
+/// Name of the alert about a case (`seven escalation list`); the alert has the case's id.
 pub const CASE: &str = "case";
 
-/// Channels by name, as routes and rows name them.
+/// The channels' names in routes and rows.
 pub const LOG: &str = "log";
 /// The Slack-compatible webhook.
 pub const WEBHOOK: &str = "webhook";

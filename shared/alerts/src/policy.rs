@@ -1,9 +1,9 @@
-//! Severities, routes and thresholds, read from `data/alerts.toml` (SMS-55).
+//! Severities, routes and thresholds, read from `data/alerts.toml`.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use serde::Deserialize;
-use seven_domain::Severity;
+use seven_domain::{CaseSeverity, Severity};
 
 use crate::{
     LOG, PAGERDUTY, WEBHOOK,
@@ -15,17 +15,17 @@ use crate::{
 #[serde(deny_unknown_fields)]
 pub struct Route {
     pub channels: Vec<String>,
-    /// Minutes in which somebody must acknowledge; none: nobody has to.
+    /// Minutes within which somebody must acknowledge; `None` if nobody has to.
     pub ack_minutes: Option<u32>,
 }
 
-/// The whole file.
+/// The contents of `data/alerts.toml`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Policy {
     routes: BTreeMap<Severity, Route>,
     alerts: BTreeMap<String, Severity>,
-    cases: BTreeMap<String, Severity>,
+    cases: BTreeMap<CaseSeverity, Severity>,
     /// The figures of an hour that are watched.
     #[serde(rename = "figure")]
     pub figures: Vec<Threshold>,
@@ -40,10 +40,11 @@ enum Bad {
     Value(String),
 }
 
-/// The policy this build carries.
+/// Returns the policy that is compiled into this build.
 pub fn policy() -> &'static Policy {
-    static POLICY: LazyLock<Policy> =
-        LazyLock::new(|| Policy::read(include_str!("../data/alerts.toml")).expect("the file holds, says a test"));
+    static POLICY: LazyLock<Policy> = LazyLock::new(|| {
+        Policy::read(include_str!("../data/alerts.toml")).expect("the file holds, says a test")
+    });
     &POLICY
 }
 
@@ -51,45 +52,60 @@ impl Policy {
     fn read(text: &str) -> Result<Self, Bad> {
         let policy: Self = toml::from_str(text)?;
         for severity in Severity::ALL {
-            let route =
-                policy.routes.get(severity).ok_or_else(|| Bad::Value(format!("severity {severity} has no route")))?;
-            if let Some(odd) = route.channels.iter().find(|name| ![LOG, WEBHOOK, PAGERDUTY].contains(&name.as_str())) {
-                return Err(Bad::Value(format!("route {severity}: no channel is called {odd}")));
+            let route = policy
+                .routes
+                .get(severity)
+                .ok_or_else(|| Bad::Value(format!("severity {severity} has no route")))?;
+            if let Some(odd) = route
+                .channels
+                .iter()
+                .find(|name| ![LOG, WEBHOOK, PAGERDUTY].contains(&name.as_str()))
+            {
+                return Err(Bad::Value(format!(
+                    "route {severity}: no channel is called {odd}"
+                )));
             }
         }
         for figure in &policy.figures {
             if figure.below != (figure.critical < figure.warning) {
-                return Err(Bad::Value(format!("{}: critical must lie beyond warning", figure.alert)));
+                return Err(Bad::Value(format!(
+                    "{}: critical must lie beyond warning",
+                    figure.alert
+                )));
             }
         }
         Ok(policy)
     }
 
-    /// How grave an alert of this name is; a name nobody listed is a warning.
+    /// Returns the severity of an alert; a name that is not listed is a warning.
     pub fn severity(&self, alert: &str) -> Severity {
         self.alerts.get(alert).copied().unwrap_or(Severity::Warning)
     }
 
-    /// How grave a case of `sev0` to `sev3` is; none: nobody is told at once.
-    pub fn case(&self, severity: &str) -> Option<Severity> {
-        self.cases.get(severity).copied()
+    /// Returns the severity of the alert about a case; `None` if nobody is notified at once.
+    pub fn case(&self, severity: CaseSeverity) -> Option<Severity> {
+        self.cases.get(&severity).copied()
     }
 
     /// Severities of cases that somebody is told of at once.
-    pub fn told_cases(&self) -> Vec<String> {
-        self.cases.keys().cloned().collect()
+    pub fn told_cases(&self) -> Vec<CaseSeverity> {
+        self.cases.keys().copied().collect()
     }
 
-    /// Where alerts of this severity go. Every severity has a route.
+    /// Returns the route of alerts of this severity; every severity has one.
     pub fn route(&self, severity: Severity) -> &Route {
         &self.routes[&severity]
     }
 
-    /// Pairs of severity and channel, for those channels that are there.
+    /// Returns the pairs of severity and channel, limited to the channels in `there`.
     pub fn pairs(&self, there: &[&str]) -> Vec<(Severity, String)> {
-        let pairs =
-            self.routes.iter().flat_map(|(severity, route)| route.channels.iter().map(|c| (*severity, c.clone())));
-        pairs.filter(|(_, channel)| there.contains(&channel.as_str())).collect()
+        let pairs = self
+            .routes
+            .iter()
+            .flat_map(|(severity, route)| route.channels.iter().map(|c| (*severity, c.clone())));
+        pairs
+            .filter(|(_, channel)| there.contains(&channel.as_str()))
+            .collect()
     }
 }
 
@@ -112,10 +128,13 @@ mod tests {
             assert_eq!(route(alert).channels, channels, "{alert}");
             assert_eq!(route(alert).ack_minutes, Some(minutes), "{alert}");
         }
-        assert_eq!(policy.case("sev0"), Some(Severity::Critical));
-        assert_eq!(policy.case("sev2"), Some(Severity::Warning));
-        assert_eq!(policy.case("sev3"), None, "the digest's");
-        assert_eq!(policy.pairs(&[PAGERDUTY]), [(Severity::Critical, PAGERDUTY.to_owned())]);
+        assert_eq!(policy.case(CaseSeverity::Sev0), Some(Severity::Critical));
+        assert_eq!(policy.case(CaseSeverity::Sev2), Some(Severity::Warning));
+        assert_eq!(policy.case(CaseSeverity::Sev3), None, "the digest's");
+        assert_eq!(
+            policy.pairs(&[PAGERDUTY]),
+            [(Severity::Critical, PAGERDUTY.to_owned())]
+        );
     }
 
     #[test]
@@ -129,7 +148,10 @@ mod tests {
             ("[block]", "[blocks]"),
         ] {
             assert!(good.contains(from), "{from}");
-            assert!(Policy::read(&good.replacen(from, to, 1)).is_err(), "{from} -> {to}");
+            assert!(
+                Policy::read(&good.replacen(from, to, 1)).is_err(),
+                "{from} -> {to}"
+            );
         }
     }
 }

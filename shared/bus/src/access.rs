@@ -25,7 +25,9 @@ impl Access {
                 .custom_inbox_prefix(permissions::inbox_of(user));
         }
         if let Some(file) = &self.ca_file {
-            options = options.add_root_certificates(file.clone()).require_tls(true);
+            options = options
+                .add_root_certificates(file.clone())
+                .require_tls(true);
         }
         options
     }

@@ -34,7 +34,11 @@ impl Bus {
     pub async fn lag(&self, stage: Stage) -> Result<Vec<Lag>, Error> {
         let name = topology::stream_of(stage);
         // Read before the consumers, so that no floor is attributed to a stream created after it.
-        let stream = self.js.get_stream(name).await.map_err(|e| Error::setup(format!("stream {name}"))(e.into()))?;
+        let stream = self
+            .js
+            .get_stream(name)
+            .await
+            .map_err(|e| Error::setup(format!("stream {name}"))(e.into()))?;
         let made = stream.cached_info().created;
         let infos: Vec<jetstream::consumer::Info> = stream
             .consumers()
@@ -46,10 +50,17 @@ impl Bus {
             pending: i.num_pending,
             in_flight: i.num_ack_pending,
             redelivered: i.num_redelivered,
-            floor: i.ack_floor.last_active.map(|acked_at| Floor::of(i.ack_floor.stream_sequence, acked_at, made)),
+            floor: i
+                .ack_floor
+                .last_active
+                .map(|acked_at| Floor::of(i.ack_floor.stream_sequence, acked_at, made)),
         };
         // A reader outside the worker loop temporarily has a consumer without a durable name.
-        Ok(infos.into_iter().filter(|info| info.config.durable_name.is_some()).map(lag).collect())
+        Ok(infos
+            .into_iter()
+            .filter(|info| info.config.durable_name.is_some())
+            .map(lag)
+            .collect())
     }
 
     /// Returns the sequence of the last message stored in a stage's stream.
@@ -58,18 +69,24 @@ impl Bus {
     /// Fails when the bus does not answer.
     pub async fn last_sequence(&self, stage: Stage) -> Result<u64, Error> {
         let name = topology::stream_of(stage);
-        let stream = self.js.get_stream(name).await.map_err(|e| Error::setup(format!("stream {name}"))(e.into()))?;
+        let stream = self
+            .js
+            .get_stream(name)
+            .await
+            .map_err(|e| Error::setup(format!("stream {name}"))(e.into()))?;
         Ok(stream.cached_info().state.last_sequence)
     }
 
-    /// Returns the sequence up to which a casino's consumer of a stage has acknowledged all its
-    /// messages: the stream's last one if none waits. `None` if there is no such consumer, as for a
-    /// removed casino.
+    /// Returns the sequence up to which a casino's consumer of a stage has acknowledged all: the
+    /// stream's last if none waits. `None` without such a consumer, as for a removed casino.
     ///
     /// # Errors
     /// Fails when the bus does not answer.
     pub async fn read_up_to(&self, stage: Stage, casino: &CasinoId) -> Result<Option<u64>, Error> {
-        let (stream, name) = (topology::stream_of(stage), topology::consumer_name(stage, casino, None));
+        let (stream, name) = (
+            topology::stream_of(stage),
+            topology::consumer_name(stage, casino, None),
+        );
         // Read before the consumer, so that a message stored in between does not count as read.
         let last = self.last_sequence(stage).await?;
         let info = match self.stream(stream).await?.consumer_info(&name).await {
@@ -78,7 +95,11 @@ impl Bus {
             Err(error) => return Err(Error::setup(format!("consumer {name}"))(error.into())),
         };
         let waits = info.num_pending > 0 || info.num_ack_pending > 0;
-        Ok(Some(if waits { info.ack_floor.stream_sequence } else { last }))
+        Ok(Some(if waits {
+            info.ack_floor.stream_sequence
+        } else {
+            last
+        }))
     }
 
     /// Returns the payloads in a stage's stream, oldest first, that belong to a casino, come after
@@ -93,15 +114,30 @@ impl Bus {
         sequence: u64,
         needle: &[u8],
     ) -> Result<Vec<Bytes>, Error> {
-        let mut reader = self.read(topology::stream_of(stage), &topology::subject(stage, casino, None)).await?;
+        let mut reader = self
+            .read(
+                topology::stream_of(stage),
+                &topology::subject(stage, casino, None),
+            )
+            .await?;
         let mut found = Vec::new();
         loop {
             let batch = reader.next(500).await?;
             if batch.is_empty() {
                 return Ok(found);
             }
-            let holds = |payload: &Bytes| payload.windows(needle.len().max(1)).any(|window| window == needle);
-            found.extend(batch.iter().filter(|m| m.sequence() > sequence).map(Taken::payload).filter(holds));
+            let holds = |payload: &Bytes| {
+                payload
+                    .windows(needle.len().max(1))
+                    .any(|window| window == needle)
+            };
+            found.extend(
+                batch
+                    .iter()
+                    .filter(|m| m.sequence() > sequence)
+                    .map(Taken::payload)
+                    .filter(holds),
+            );
         }
     }
 
@@ -118,9 +154,16 @@ impl Bus {
                 .get_stream(&config.name)
                 .await
                 .map_err(|e| Error::setup(format!("stream {}", config.name))(e.into()))?;
-            let (held_bytes, limit) = (stream.cached_info().state.bytes, stream.cached_info().config.max_bytes);
+            let (held_bytes, limit) = (
+                stream.cached_info().state.bytes,
+                stream.cached_info().config.max_bytes,
+            );
             let limit_bytes = u64::try_from(limit).ok().filter(|limit| *limit > 0);
-            all.push(Storage { stream: config.name, held_bytes, limit_bytes });
+            all.push(Storage {
+                stream: config.name,
+                held_bytes,
+                limit_bytes,
+            });
         }
         Ok(all)
     }
@@ -130,8 +173,11 @@ impl Bus {
         let mut sum = 0;
         for stage in topology::CONSUMING {
             let name = topology::stream_of(stage);
-            let stream =
-                self.js.get_stream(name).await.map_err(|e| Error::setup(format!("stream {name}"))(e.into()))?;
+            let stream = self
+                .js
+                .get_stream(name)
+                .await
+                .map_err(|e| Error::setup(format!("stream {name}"))(e.into()))?;
             sum += stream.cached_info().state.last_sequence;
         }
         Ok(sum)

@@ -11,9 +11,12 @@ use crate::{Bus, Error, events::WorkerBeat, topology};
 impl Bus {
     /// Publishes this worker's heartbeat.
     pub async fn beat(&self, beat: &WorkerBeat) {
-        let sent = self.client.publish(topology::WORKER_BEAT, beat.encode_to_vec().into()).await;
+        let sent = self
+            .client
+            .publish(topology::WORKER_BEAT, beat.encode_to_vec().into())
+            .await;
         if let Err(error) = sent {
-            tracing::debug!(%error, "nobody heard a beat");
+            tracing::debug!(%error, "no worker received the heartbeat");
         }
     }
 
@@ -24,8 +27,11 @@ impl Bus {
     pub async fn beats(&self, time: Duration) -> Result<Vec<WorkerBeat>, Error> {
         let until = Instant::now() + time;
         let subject = topology::WORKER_BEAT;
-        let mut told =
-            self.client.subscribe(subject).await.map_err(|e| Error::setup("subscription to beats")(e.into()))?;
+        let mut told = self
+            .client
+            .subscribe(subject)
+            .await
+            .map_err(|e| Error::setup("subscription to beats")(e.into()))?;
         let mut heard = BTreeMap::new();
         while let Ok(Some(message)) = timeout_at(until, told.next()).await {
             if let Ok(beat) = WorkerBeat::decode(message.payload) {

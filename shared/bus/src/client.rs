@@ -70,21 +70,39 @@ impl Bus {
     pub async fn publish(&self, message: &Outgoing<'_>, deadline: Duration) -> Result<(), Error> {
         let acked = async {
             if !*self.trusted.wait().await {
-                return Err(Error::TooOld { found: self.client.server_info().version });
+                return Err(Error::TooOld {
+                    found: self.client.server_info().version,
+                });
             }
-            let failed = |source| Error::Publish { subject: message.subject.clone(), source };
-            let sent = self.js.send_publish(message.subject.clone(), envelope(message)).await;
-            sent.map_err(|e| failed(e.into()))?.await.map_err(|e| failed(e.into()))
+            let failed = |source| Error::Publish {
+                subject: message.subject.clone(),
+                source,
+            };
+            let sent = self
+                .js
+                .send_publish(message.subject.clone(), envelope(message))
+                .await;
+            sent.map_err(|e| failed(e.into()))?
+                .await
+                .map_err(|e| failed(e.into()))
         };
         match tokio::time::timeout(deadline, acked).await {
             Ok(acked) => acked.map(|_| ()),
-            Err(_) => Err(Error::AckTimeout { subject: message.subject.clone() }),
+            Err(_) => Err(Error::AckTimeout {
+                subject: message.subject.clone(),
+            }),
         }
     }
 
     /// Publishes several messages and awaits all acknowledgements concurrently.
-    pub async fn publish_all(&self, messages: &[Outgoing<'_>], deadline: Duration) -> Result<(), Error> {
-        futures::future::try_join_all(messages.iter().map(|m| self.publish(m, deadline))).await.map(|_| ())
+    pub async fn publish_all(
+        &self,
+        messages: &[Outgoing<'_>],
+        deadline: Duration,
+    ) -> Result<(), Error> {
+        futures::future::try_join_all(messages.iter().map(|m| self.publish(m, deadline)))
+            .await
+            .map(|_| ())
     }
 
     /// Publishes a message that cannot be handled to `dead.<stage>.<casino>` (D17).
@@ -95,7 +113,10 @@ impl Bus {
         letter: &events::DeadLetter,
         trace: &str,
     ) -> Result<(), Error> {
-        metrics().dead.with_label_values(&[stage.as_str(), casino.as_str(), &letter.reason]).inc();
+        metrics()
+            .dead
+            .with_label_values(&[stage.as_str(), casino.as_str(), &letter.reason])
+            .inc();
         let message = Outgoing {
             subject: topology::subject_for_dead(stage, casino),
             key: &letter.message_key,
@@ -108,8 +129,10 @@ impl Bus {
 
     /// Returns whether the server answers and is new enough.
     pub async fn ready(&self) -> bool {
-        matches!(tokio::time::timeout(Duration::from_secs(2), self.client.flush()).await, Ok(Ok(())))
-            && self.client.connection_state() == State::Connected
+        matches!(
+            tokio::time::timeout(Duration::from_secs(2), self.client.flush()).await,
+            Ok(Ok(()))
+        ) && self.client.connection_state() == State::Connected
             && self.trusted.get() == Some(&true)
             && !self.is_too_old()
     }
@@ -129,12 +152,15 @@ impl Bus {
     pub async fn consumers(&self, stage: Stage) -> Result<Vec<String>, Error> {
         use futures::TryStreamExt;
         let stream = self.stream(topology::stream_of(stage)).await?;
-        stream.consumer_names().try_collect().await.map_err(|e| Error::setup(format!("consumers of {stage}"))(e.into()))
+        stream
+            .consumer_names()
+            .try_collect()
+            .await
+            .map_err(|e| Error::setup(format!("consumers of {stage}"))(e.into()))
     }
 
-    /// Creates one durable pull consumer; returns true when it did. One that another process
-    /// created meanwhile stays unchanged: onboarding and the scheduler's repair check first and
-    /// then create.
+    /// Creates a durable pull consumer; returns true when it did. One that another process created
+    /// meanwhile stays unchanged.
     pub async fn create_consumer(
         &self,
         stage: Stage,
@@ -159,7 +185,7 @@ impl Bus {
             for lane in topology::lanes_of(stage) {
                 let name = topology::consumer_name(stage, casino, *lane);
                 if stream.delete_consumer(&name).await.is_err() {
-                    tracing::debug!(consumer = name, "was gone already");
+                    tracing::debug!(consumer = name, "already deleted");
                 }
             }
         }
@@ -173,7 +199,8 @@ impl Bus {
             let present = self.consumers(stage).await?;
             for lane in topology::lanes_of(stage) {
                 if !present.contains(&topology::consumer_name(stage, casino, *lane)) {
-                    self.create_consumer(stage, casino, *lane, topology::Start::All).await?;
+                    self.create_consumer(stage, casino, *lane, topology::Start::All)
+                        .await?;
                 }
             }
         }
@@ -184,11 +211,17 @@ impl Bus {
     pub async fn mirror(&self, control: &events::Control) -> Result<bool, Error> {
         let bucket = self.bucket().await?;
         let value = Bytes::from(control.encode_to_vec());
-        let there = bucket.get(control.casino.clone()).await.map_err(|e| Error::setup("bucket fleet")(e.into()))?;
+        let there = bucket
+            .get(control.casino.clone())
+            .await
+            .map_err(|e| Error::setup("bucket fleet")(e.into()))?;
         if there.as_ref() == Some(&value) {
             return Ok(false);
         }
-        bucket.put(&control.casino, value).await.map_err(|e| Error::setup("bucket fleet")(e.into()))?;
+        bucket
+            .put(&control.casino, value)
+            .await
+            .map_err(|e| Error::setup("bucket fleet")(e.into()))?;
         Ok(true)
     }
 
@@ -198,8 +231,13 @@ impl Bus {
         use futures::TryStreamExt;
         let bucket = self.bucket().await?;
         let failed = |e: async_nats::Error| Error::setup("bucket fleet")(e);
-        let mut casinos: Vec<String> =
-            bucket.keys().await.map_err(|e| failed(e.into()))?.try_collect().await.map_err(|e| failed(e.into()))?;
+        let mut casinos: Vec<String> = bucket
+            .keys()
+            .await
+            .map_err(|e| failed(e.into()))?
+            .try_collect()
+            .await
+            .map_err(|e| failed(e.into()))?;
         casinos.sort_unstable();
         let mut all = Vec::with_capacity(casinos.len());
         for casino in casinos {
@@ -211,15 +249,25 @@ impl Bus {
     }
 
     pub async fn unmirror(&self, casino: &CasinoId) -> Result<(), Error> {
-        self.bucket().await?.delete(casino.as_str()).await.map_err(|e| Error::setup("bucket fleet")(e.into()))
+        self.bucket()
+            .await?
+            .delete(casino.as_str())
+            .await
+            .map_err(|e| Error::setup("bucket fleet")(e.into()))
     }
 
     pub(crate) async fn bucket(&self) -> Result<kv::Store, Error> {
-        self.js.get_key_value(topology::FLEET_BUCKET).await.map_err(|e| Error::setup("bucket fleet")(e.into()))
+        self.js
+            .get_key_value(topology::FLEET_BUCKET)
+            .await
+            .map_err(|e| Error::setup("bucket fleet")(e.into()))
     }
 
     pub(crate) async fn stream(&self, name: &str) -> Result<stream::Stream<()>, Error> {
-        self.js.get_stream_no_info(name).await.map_err(|e| Error::setup(format!("stream {name}"))(e.into()))
+        self.js
+            .get_stream_no_info(name)
+            .await
+            .map_err(|e| Error::setup(format!("stream {name}"))(e.into()))
     }
 }
 
@@ -236,8 +284,17 @@ impl Bus {
         copy: Option<String>,
         trace: &str,
     ) -> Result<(), Error> {
-        let event = events::ConversationSignal { conversation_id: crate::id_bytes(conversation) };
-        self.signal(subject(Stage::Swarm, casino, None), &cause.to_string(), copy, &event, trace).await
+        let event = events::ConversationSignal {
+            conversation_id: crate::id_bytes(conversation),
+        };
+        self.signal(
+            subject(Stage::Swarm, casino, None),
+            &cause.to_string(),
+            copy,
+            &event,
+            trace,
+        )
+        .await
     }
 
     pub async fn signal_draft(
@@ -247,8 +304,17 @@ impl Bus {
         copy: Option<String>,
         trace: &str,
     ) -> Result<(), Error> {
-        let event = events::DraftReady { turn_id: crate::id_bytes(turn) };
-        self.signal(subject(Stage::Envelope, casino, None), &turn.to_string(), copy, &event, trace).await
+        let event = events::DraftReady {
+            turn_id: crate::id_bytes(turn),
+        };
+        self.signal(
+            subject(Stage::Envelope, casino, None),
+            &turn.to_string(),
+            copy,
+            &event,
+            trace,
+        )
+        .await
     }
 
     pub async fn signal_outbound(
@@ -259,35 +325,68 @@ impl Bus {
         copy: Option<String>,
         trace: &str,
     ) -> Result<(), Error> {
-        let event = events::OutboundReady { outbound_id: crate::id_bytes(outbound) };
-        self.signal(subject(Stage::Sender, casino, Some(lane)), &outbound.to_string(), copy, &event, trace).await
+        let event = events::OutboundReady {
+            outbound_id: crate::id_bytes(outbound),
+        };
+        self.signal(
+            subject(Stage::Sender, casino, Some(lane)),
+            &outbound.to_string(),
+            copy,
+            &event,
+            trace,
+        )
+        .await
     }
 
     /// Announces new content. A lost announcement does no harm: every turn compares versions.
-    pub async fn announce_content(&self, casino: &CasinoId, content_version: i64) -> Result<(), Error> {
+    pub async fn announce_content(
+        &self,
+        casino: &CasinoId,
+        content_version: i64,
+    ) -> Result<(), Error> {
         let event = events::ContentChanged { content_version };
         let key = format!("content:{casino}:{content_version}");
-        self.signal(topology::subject_for_content(casino), &key, None, &event, "").await
+        self.signal(
+            topology::subject_for_content(casino),
+            &key,
+            None,
+            &event,
+            "",
+        )
+        .await
     }
 
     /// Returns a stream of casinos with a new content version, as announced from now on, limited to
     /// the casinos of `roster`. Announcements are lost while the connection is down.
-    pub async fn content_changes(&self, roster: &Roster) -> Result<impl Stream<Item = (CasinoId, i64)> + use<>, Error> {
+    pub async fn content_changes(
+        &self,
+        roster: &Roster,
+    ) -> Result<impl Stream<Item = (CasinoId, i64)> + use<>, Error> {
         let subjects = match roster.only() {
             [] => vec![topology::CONTENT_SUBJECTS.to_owned()],
             only => only.iter().map(topology::subject_for_content).collect(),
         };
-        let subscribed = subjects.into_iter().map(|subject| self.client.subscribe(subject));
+        let subscribed = subjects
+            .into_iter()
+            .map(|subject| self.client.subscribe(subject));
         let messages = futures::stream::select_all(
             futures::future::try_join_all(subscribed)
                 .await
                 .map_err(|e| Error::setup("subscription to content")(e.into()))?,
         );
         // The server must know the subscription before the caller relies on it.
-        self.client.flush().await.map_err(|e| Error::setup("subscription to content")(e.into()))?;
+        self.client
+            .flush()
+            .await
+            .map_err(|e| Error::setup("subscription to content")(e.into()))?;
         Ok(messages.filter_map(async |message| {
             let casino = CasinoId::trusted(message.subject.strip_prefix("content.")?).ok()?;
-            Some((casino, events::ContentChanged::decode(message.payload).ok()?.content_version))
+            Some((
+                casino,
+                events::ContentChanged::decode(message.payload)
+                    .ok()?
+                    .content_version,
+            ))
         }))
     }
 
@@ -299,7 +398,13 @@ impl Bus {
         event: &impl Message,
         trace: &str,
     ) -> Result<(), Error> {
-        let message = Outgoing { subject, key, copy, trace, payload: event.encode_to_vec().into() };
+        let message = Outgoing {
+            subject,
+            key,
+            copy,
+            trace,
+            payload: event.encode_to_vec().into(),
+        };
         self.publish(&message, Duration::from_secs(5)).await
     }
 }
@@ -318,11 +423,17 @@ fn envelope(message: &Outgoing<'_>) -> PublishMessage {
         Some(copy) => format!("{}:{}#{copy}", message.subject, message.key),
         None => format!("{}:{}", message.subject, message.key),
     };
-    PublishMessage::build().payload(message.payload.clone()).headers(headers).message_id(id)
+    PublishMessage::build()
+        .payload(message.payload.clone())
+        .headers(headers)
+        .message_id(id)
 }
 
 pub(crate) fn trace_of(headers: Option<&HeaderMap>) -> TraceContext {
-    headers.and_then(|h| h.get(TRACE_HEADER)).and_then(|v| v.as_str().parse().ok()).unwrap_or_else(TraceContext::start)
+    headers
+        .and_then(|h| h.get(TRACE_HEADER))
+        .and_then(|v| v.as_str().parse().ok())
+        .unwrap_or_else(TraceContext::start)
 }
 
 #[cfg(test)]
@@ -331,11 +442,19 @@ mod tests {
 
     #[test] // The message id must survive our own headers (crates.md, finding 1).
     fn the_message_id_survives_the_headers() {
-        let message =
-            Outgoing { subject: "ingress.a_b".into(), key: "k1", copy: None, trace: "t", payload: Bytes::new() };
+        let message = Outgoing {
+            subject: "ingress.a_b".into(),
+            key: "k1",
+            copy: None,
+            trace: "t",
+            payload: Bytes::new(),
+        };
         let out = envelope(&message).outbound_message("ingress.a_b");
         let headers = out.headers.unwrap();
-        assert_eq!(headers.get("Nats-Msg-Id").unwrap().as_str(), "ingress.a_b:k1");
+        assert_eq!(
+            headers.get("Nats-Msg-Id").unwrap().as_str(),
+            "ingress.a_b:k1"
+        );
         assert_eq!(headers.get(KEY_HEADER).unwrap().as_str(), "k1");
     }
 }

@@ -15,7 +15,9 @@ impl Bus {
     pub async fn connect(settings: &Settings) -> Result<Self, Error> {
         let bus = Self::connect_with(settings, settings.access.options()).await?;
         if !bus.look() {
-            return Err(Error::TooOld { found: bus.client.server_info().version });
+            return Err(Error::TooOld {
+                found: bus.client.server_info().version,
+            });
         }
         Ok(bus)
     }
@@ -26,12 +28,20 @@ impl Bus {
     /// # Errors
     /// Fails when the settings cannot work with any server.
     pub async fn connect_later(settings: &Settings) -> Result<Self, Error> {
-        let bus = Self::connect_with(settings, settings.access.options().retry_on_initial_connect()).await?;
+        let bus = Self::connect_with(
+            settings,
+            settings.access.options().retry_on_initial_connect(),
+        )
+        .await?;
         let mut looking = bus.clone();
         tokio::spawn(async move {
-            // The server's version is known a moment after the first connection. The clone is
-            // dropped with this task.
-            if looking.connections.wait_for(|made| *made > 0).await.is_err() {
+            // The server's version is known a moment after the first connection.
+            if looking
+                .connections
+                .wait_for(|made| *made > 0)
+                .await
+                .is_err()
+            {
                 return;
             }
             while looking.client.try_server_info().is_none() {
@@ -66,7 +76,9 @@ impl Bus {
             .max_reconnects(None)
             // The first attempt, which the start waits for, has no delay.
             .reconnect_delay_callback(|attempt| {
-                Duration::from_millis(u64::try_from(attempt.saturating_sub(1).min(10)).unwrap_or(10) * 100)
+                Duration::from_millis(
+                    u64::try_from(attempt.saturating_sub(1).min(10)).unwrap_or(10) * 100,
+                )
             })
             .event_callback(move |event| {
                 if matches!(event, async_nats::Event::Connected) {
@@ -80,7 +92,14 @@ impl Bus {
         let client = Box::pin(connecting).await.map_err(Error::Connect)?;
         let mut js = jetstream::new(client.clone());
         js.set_timeout(Duration::from_secs(5));
-        Ok(Self { client, js, limits: settings.limits, connections, trusted: Arc::default(), raised: Arc::default() })
+        Ok(Self {
+            client,
+            js,
+            limits: settings.limits,
+            connections,
+            trusted: Arc::default(),
+            raised: Arc::default(),
+        })
     }
 
     /// Returns how often this process has connected, the first time included.
@@ -107,7 +126,11 @@ mod tests {
     #[test]
     fn versions_compare_by_number() {
         assert!(version("2.9.10") < FLOOR && version("2.12.2") < FLOOR);
-        assert!(version("2.12.3") >= FLOOR && version("2.15.1") >= FLOOR && version("2.13.0-preview.1") >= FLOOR);
+        assert!(
+            version("2.12.3") >= FLOOR
+                && version("2.15.1") >= FLOOR
+                && version("2.13.0-preview.1") >= FLOOR
+        );
     }
 
     /// Implements enough of the protocol to accept a connection, and counts the messages published
@@ -119,7 +142,10 @@ mod tests {
             tokio::spawn(async move {
                 let (reading, mut writing) = connection.into_split();
                 let info = r#"INFO {"server_id":"OLD","version":"2.9.10","go":"","host":"127.0.0.1","port":4222,"headers":true,"max_payload":1048576,"proto":1}"#;
-                writing.write_all(format!("{info}\r\n").as_bytes()).await.unwrap();
+                writing
+                    .write_all(format!("{info}\r\n").as_bytes())
+                    .await
+                    .unwrap();
                 let mut lines = BufReader::new(reading).lines();
                 while let Ok(Some(line)) = lines.next_line().await {
                     if line.starts_with("PING") {
@@ -138,23 +164,45 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let limits = topology::Limits::default();
-        let settings =
-            Settings { url: format!("nats://{address}"), access: Access::default(), limits, instance: "test".into() };
+        let settings = Settings {
+            url: format!("nats://{address}"),
+            access: Access::default(),
+            limits,
+            instance: "test".into(),
+        };
         let bus = Bus::connect_later(&settings).await.unwrap();
-        let message =
-            Outgoing { subject: "cleared.a_b".into(), key: "k", copy: None, trace: "", payload: bytes::Bytes::new() };
+        let message = Outgoing {
+            subject: "cleared.a_b".into(),
+            key: "k",
+            copy: None,
+            trace: "",
+            payload: bytes::Bytes::new(),
+        };
         let patience = Duration::from_millis(100);
-        assert!(matches!(bus.publish(&message, patience).await, Err(Error::AckTimeout { .. })));
+        assert!(matches!(
+            bus.publish(&message, patience).await,
+            Err(Error::AckTimeout { .. })
+        ));
         let (publishing, published) = watch::channel(0);
         tokio::spawn(old_server(listener, publishing));
         // The server answers from now on. The message is published before and after the version
         // check.
         for _ in 0..2 {
             let told = bus.publish(&message, Duration::from_secs(10)).await;
-            assert!(matches!(&told, Err(Error::TooOld { found }) if found == "2.9.10"), "{told:?}");
+            assert!(
+                matches!(&told, Err(Error::TooOld { found }) if found == "2.9.10"),
+                "{told:?}"
+            );
         }
         assert!(!bus.ready().await, "and no worker works on it");
-        assert_eq!(*published.borrow(), 0, "what was asked before there was a server is not sent to it either");
-        assert!(matches!(Bus::connect(&settings).await, Err(Error::TooOld { .. })));
+        assert_eq!(
+            *published.borrow(),
+            0,
+            "what was asked before there was a server is not sent to it either"
+        );
+        assert!(matches!(
+            Bus::connect(&settings).await,
+            Err(Error::TooOld { .. })
+        ));
     }
 }

@@ -18,7 +18,12 @@ impl Bus {
 
     /// Removes every message of these subjects whose payload contains `needle`; returns how many.
     /// Reads each message once, in order, without affecting the stages' consumers.
-    pub async fn erase_holding(&self, stream: &str, subject: &str, needle: &[u8]) -> Result<u64, Error> {
+    pub async fn erase_holding(
+        &self,
+        stream: &str,
+        subject: &str,
+        needle: &[u8],
+    ) -> Result<u64, Error> {
         let setup = |e: async_nats::Error| Error::setup(format!("reading {stream} to erase"))(e);
         let handle = self.stream(stream).await?;
         let mut reader = self.read(stream, subject).await?;
@@ -29,7 +34,10 @@ impl Bus {
                 return Ok(erased);
             }
             for Taken(message) in batch {
-                let holds = message.payload.windows(needle.len().max(1)).any(|window| window == needle);
+                let holds = message
+                    .payload
+                    .windows(needle.len().max(1))
+                    .any(|window| window == needle);
                 let sequence = message.info().map_err(&setup)?.stream_sequence;
                 if holds && remove(&handle, sequence).await? {
                     erased += 1;
@@ -46,7 +54,9 @@ async fn remove(stream: &Stream<()>, sequence: u64) -> Result<bool, Error> {
         Ok(removed) => Ok(removed),
         Err(error) => match error.kind() {
             DeleteMessageErrorKind::JetStream(why) if is_gone(&why) => Ok(false),
-            _ => Err(Error::setup(format!("removing message {sequence}"))(error.into())),
+            _ => Err(Error::setup(format!("removing message {sequence}"))(
+                error.into(),
+            )),
         },
     }
 }
@@ -57,5 +67,7 @@ fn is_gone(why: &jetstream::Error) -> bool {
     let said = why.to_string();
     why.error_code() == ErrorCode::SEQUENCE_NOT_FOUND
         || (why.error_code() == ErrorCode::STREAM_MESSAGE_DELETE_FAILED
-            && ["no message found", "stream store EOF"].iter().any(|words| said.contains(words)))
+            && ["no message found", "stream store EOF"]
+                .iter()
+                .any(|words| said.contains(words)))
 }

@@ -31,7 +31,10 @@ impl Error {
         match self {
             Self::TooOld { .. } => true,
             Self::Connect(error) => {
-                matches!(error.kind(), ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation)
+                matches!(
+                    error.kind(),
+                    ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation
+                )
             }
             _ => false,
         }

@@ -19,7 +19,7 @@ pub struct Floor {
 }
 
 /// The most by which the server's clock may have been set back unnoticed.
-const CLOCKS: TimeDelta = TimeDelta::minutes(1);
+const CLOCK_SKEW: TimeDelta = TimeDelta::minutes(1);
 
 /// Sequence and time of a message in the stream.
 type Message = (u64, DateTime<Utc>);
@@ -30,17 +30,29 @@ impl Bus {
     ///
     /// # Errors
     /// Fails when the server does not report the contents of its stream.
-    pub async fn after(&self, stage: Stage, floor: Floor, stream: StreamState) -> Result<Start, Error> {
+    pub async fn after(
+        &self,
+        stage: Stage,
+        floor: Floor,
+        stream: StreamState,
+    ) -> Result<Start, Error> {
         // Sequences begin at 1, and a server refuses a request for 0.
         if floor.sequence == 0 {
             return Ok(Start::All);
         }
         let name = topology::stream_of(stage);
         let handle = self.stream(name).await?;
-        let next = match handle.direct_get_next_for_subject(">", Some(floor.sequence)).await {
+        let next = match handle
+            .direct_get_next_for_subject(">", Some(floor.sequence))
+            .await
+        {
             Ok(message) => Some((message.sequence, message.time)),
             Err(e) if e.kind() == DirectGetErrorKind::NotFound => None,
-            Err(e) => return Err(Error::setup(format!("where consumers of {name} begin"))(e.into())),
+            Err(e) => {
+                return Err(Error::setup(format!("where consumers of {name} begin"))(
+                    e.into(),
+                ));
+            }
         };
         Ok(floor.beginning(stream, next))
     }
@@ -48,13 +60,18 @@ impl Bus {
 
 impl Floor {
     pub(crate) fn of(sequence: u64, acked_at: DateTime<Utc>, stream_made: DateTime<Utc>) -> Self {
-        Self { sequence, acked_at: acked_at.trunc_subsecs(6), stream_made: stream_made.trunc_subsecs(6) }
+        Self {
+            sequence,
+            acked_at: acked_at.trunc_subsecs(6),
+            stream_made: stream_made.trunc_subsecs(6),
+        }
     }
 
     /// Decides by the stream, and by its first message at or after the floor. A stream that was
     /// lost, or restored to an earlier state, gives other messages the same sequences.
     fn beginning(self, stream: StreamState, next: Option<Message>) -> Start {
-        if stream.made.trunc_subsecs(6) != self.stream_made || stream.last_sequence < self.sequence {
+        if stream.made.trunc_subsecs(6) != self.stream_made || stream.last_sequence < self.sequence
+        {
             return Start::All;
         }
         match next {
@@ -65,7 +82,7 @@ impl Floor {
             Some((sequence, _)) if sequence == self.sequence => Start::All,
             // The message at the floor is gone, and the remaining ones are younger than the last
             // acknowledgement.
-            Some(_) => Start::At(self.acked_at - CLOCKS),
+            Some(_) => Start::At(self.acked_at - CLOCK_SKEW),
         }
     }
 }
@@ -81,15 +98,56 @@ mod tests {
         let same = at(1) + TimeDelta::nanoseconds(1_700);
         for (what, made, last_sequence, next, begins) in [
             ("as it was", same, 90, Some((40, at(999))), Start::After(40)),
-            ("acknowledged at once", same, 40, Some((40, at(1_000))), Start::After(40)),
-            ("erased, and texts behind it wait since long", same, 90, Some((43, at(200))), Start::After(40)),
-            ("erased, and nothing is left behind it", same, 90, None, Start::After(40)),
-            ("erased, and the next came later", same, 90, Some((41, at(1_001))), Start::At(at(940))),
+            (
+                "acknowledged at once",
+                same,
+                40,
+                Some((40, at(1_000))),
+                Start::After(40),
+            ),
+            (
+                "erased, and texts behind it wait since long",
+                same,
+                90,
+                Some((43, at(200))),
+                Start::After(40),
+            ),
+            (
+                "erased, and nothing is left behind it",
+                same,
+                90,
+                None,
+                Start::After(40),
+            ),
+            (
+                "erased, and the next came later",
+                same,
+                90,
+                Some((41, at(1_001))),
+                Start::At(at(940)),
+            ),
             ("another stream", at(2), 90, Some((40, at(999))), Start::All),
             ("back as it was earlier", same, 39, None, Start::All),
-            ("back as it was earlier, and texts since", same, 90, Some((40, at(1_001))), Start::All),
+            (
+                "back as it was earlier, and texts since",
+                same,
+                90,
+                Some((40, at(1_001))),
+                Start::All,
+            ),
         ] {
-            assert_eq!(floor.beginning(StreamState { made, last_sequence, consumers: 0 }, next), begins, "{what}");
+            assert_eq!(
+                floor.beginning(
+                    StreamState {
+                        made,
+                        last_sequence,
+                        consumers: 0
+                    },
+                    next
+                ),
+                begins,
+                "{what}"
+            );
         }
     }
 }

@@ -11,15 +11,21 @@ impl Bus {
     /// ends. Nothing is repeated: a process that misses one only drops its spans of that trace.
     pub async fn share_kept(self, mut kept: Kept) -> Result<(), Error> {
         let subject = topology::TRACE_KEEP;
-        let mut told =
-            self.client.subscribe(subject).await.map_err(|e| Error::setup("subscription to kept traces")(e.into()))?;
+        let mut told = self
+            .client
+            .subscribe(subject)
+            .await
+            .map_err(|e| Error::setup("subscription to kept traces")(e.into()))?;
         loop {
             tokio::select! {
                 ours = kept.next() => match ours {
                     Some(trace_id) => {
                         let payload = bytes::Bytes::copy_from_slice(&trace_id);
                         if let Err(error) = self.client.publish(subject, payload).await {
-                            tracing::debug!(%error, "the others were not told of a trace to keep");
+                            tracing::debug!(
+                                %error,
+                                "other processes were not notified of a trace to keep"
+                            );
                         }
                     }
                     None => return Ok(()),

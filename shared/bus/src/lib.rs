@@ -1,7 +1,5 @@
-//! JetStream access for the fleet: subjects and streams (D16), typed publishing, the worker loop of
-//! every stage, dead letters (D17) and the roster of casinos (D14).
-//!
-//! This is the only crate that uses NATS. It does not depend on Postgres, Redis or providers.
+//! JetStream access: subjects and streams (D16), publishing, the worker loop, dead letters (D17)
+//! and the roster (D14). The only crate that uses NATS; it uses no other store.
 
 mod access;
 mod backlog;
@@ -48,7 +46,9 @@ use uuid::Uuid;
 
 /// Reads a 16-byte id from an event.
 pub fn id<T: From<Uuid>>(bytes: &[u8]) -> Result<T, Invalid> {
-    Uuid::from_slice(bytes).map(T::from).map_err(|e| Invalid::new("event id", e.to_string(), "16 bytes"))
+    Uuid::from_slice(bytes)
+        .map(T::from)
+        .map_err(|e| Invalid::new("event id", e.to_string(), "16 bytes"))
 }
 
 /// Writes an id for an event.

@@ -6,12 +6,14 @@ use futures::{Stream, StreamExt};
 use crate::{Bus, Error};
 
 impl Bus {
-    /// Returns a stream of one line per message from now on, which continues after a lost
-    /// connection.
-    /// Messages that arrive faster than they are read are lost.
+    /// Returns one line per message from now on, also after a lost connection. Messages that arrive
+    /// faster than they are read are lost.
     pub async fn overhear(&self) -> Result<impl Stream<Item = String> + use<>, Error> {
-        let heard =
-            self.client.subscribe(">").await.map_err(|e| Error::setup("subscription to everything")(e.into()))?;
+        let heard = self
+            .client
+            .subscribe(">")
+            .await
+            .map_err(|e| Error::setup("subscription to everything")(e.into()))?;
         Ok(heard.map(|message| {
             let mut line = message.subject.to_string();
             for (name, values) in message.headers.iter().flat_map(HeaderMap::iter) {

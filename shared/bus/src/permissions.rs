@@ -1,16 +1,13 @@
-//! Permissions of a NATS user: only the subjects that the code uses (SEC-160, DEP-14). `seven
-//! deploy render` writes them into the server's configuration.
-//!
-//! Answers and pulled messages arrive in a user's own inbox; a user who shared one could read the
-//! messages that another casino's worker pulls.
+//! Permissions of a NATS user, written into the server's configuration: only subjects in use, and
+//! an inbox of its own, as a shared one would show others' messages.
 
 use std::collections::BTreeSet;
 
 use seven_domain::{CasinoId, Stage};
 
 use crate::topology::{
-    CONSUMING, CONTENT_SUBJECTS, FLEET_BUCKET_STREAM, TRACE_KEEP, WORKER_BEAT, consumer_name, lanes_of, stream_of,
-    subject_for_content, subject_for_control, subjects_of, subjects_of_dead,
+    CONSUMING, CONTENT_SUBJECTS, FLEET_BUCKET_STREAM, TRACE_KEEP, WORKER_BEAT, consumer_name,
+    lanes_of, stream_of, subject_for_content, subject_for_control, subjects_of, subjects_of_dead,
 };
 
 /// Returns the prefix of a user's inboxes.
@@ -58,10 +55,14 @@ impl Permissions {
     pub fn work(mut self, stage: Stage, casino: Option<&CasinoId>) -> Self {
         let stream = stream_of(stage);
         for lane in lanes_of(stage) {
-            let consumer = casino.map_or_else(|| "*".to_owned(), |casino| consumer_name(stage, casino, *lane));
+            let consumer = casino.map_or_else(
+                || "*".to_owned(),
+                |casino| consumer_name(stage, casino, *lane),
+            );
             self.api(&format!("CONSUMER.INFO.{stream}.{consumer}"));
             self.api(&format!("CONSUMER.MSG.NEXT.{stream}.{consumer}"));
-            self.publish.insert(format!("$JS.ACK.{stream}.{consumer}.>"));
+            self.publish
+                .insert(format!("$JS.ACK.{stream}.{consumer}.>"));
         }
         self.hand_on(stage, casino).dead_letter(stage, casino)
     }
@@ -83,13 +84,13 @@ impl Permissions {
     /// Adds subscribing to announcements of new content.
     #[must_use]
     pub fn hear_content(mut self, casino: Option<&CasinoId>) -> Self {
-        self.subscribe.insert(casino.map_or_else(|| CONTENT_SUBJECTS.to_owned(), subject_for_content));
+        self.subscribe
+            .insert(casino.map_or_else(|| CONTENT_SUBJECTS.to_owned(), subject_for_content));
         self
     }
 
-    /// Adds deleting single messages from a stage's stream. The server checks only the stream for
-    /// this call, so the right covers every casino's messages: the user can delete them, but
-    /// neither read nor write them.
+    /// Adds deleting single messages of a stage. The server checks only the stream, so the user can
+    /// delete, but neither read nor write, every casino's messages.
     #[must_use]
     pub fn erase(mut self, stage: Stage) -> Self {
         self.api(&format!("STREAM.MSG.DELETE.{}", stream_of(stage)));
@@ -116,8 +117,14 @@ impl Permissions {
         ] {
             self.api(call);
         }
-        self.publish.extend(["$JS.ACK.>".to_owned(), subject_for_control(None), subjects_of_dead(None, None)]);
-        CONSUMING.into_iter().fold(self.follow(None), |all, stage| all.hand_on(stage, None))
+        self.publish.extend([
+            "$JS.ACK.>".to_owned(),
+            subject_for_control(None),
+            subjects_of_dead(None, None),
+        ]);
+        CONSUMING
+            .into_iter()
+            .fold(self.follow(None), |all, stage| all.hand_on(stage, None))
     }
 
     /// Adds to `tend` the rights of operators' commands: announcing content, removing a casino's
@@ -148,13 +155,25 @@ mod tests {
             .work(Stage::Swarm, Some(&casino))
             .hand_on(Stage::Sender, Some(&casino))
             .hear_content(Some(&casino));
-        let bare = ["$JS.API.STREAM.INFO.KV_fleet", "$JS.FC.KV_fleet.>", TRACE_KEEP, WORKER_BEAT];
+        let bare = [
+            "$JS.API.STREAM.INFO.KV_fleet",
+            "$JS.FC.KV_fleet.>",
+            TRACE_KEEP,
+            WORKER_BEAT,
+        ];
         for subject in user.publish.iter().filter(|s| !bare.contains(&s.as_str())) {
             assert!(subject.contains(casino.as_str()), "{subject}");
         }
         assert_eq!(
-            user.subscribe.iter().map(String::as_str).collect::<Vec<_>>(),
-            ["_INBOX.agent-swarm-silver-birch.>", "content.silver_birch", TRACE_KEEP]
+            user.subscribe
+                .iter()
+                .map(String::as_str)
+                .collect::<Vec<_>>(),
+            [
+                "_INBOX.agent-swarm-silver-birch.>",
+                "content.silver_birch",
+                TRACE_KEEP
+            ]
         );
     }
 }

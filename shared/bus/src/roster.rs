@@ -35,13 +35,23 @@ struct Known {
 impl Known {
     fn put(&mut self, casino: CasinoId, control: Control) {
         self.remove(&casino);
-        self.owners.extend(control.numbers.iter().map(|number| (number.clone(), casino.clone())));
+        self.owners.extend(
+            control
+                .numbers
+                .iter()
+                .map(|number| (number.clone(), casino.clone())),
+        );
         self.casinos.insert(casino, control);
     }
 
     /// Removes a casino. A number that another casino has taken over keeps its new owner.
     fn remove(&mut self, casino: &CasinoId) {
-        for number in self.casinos.remove(casino).into_iter().flat_map(|control| control.numbers) {
+        for number in self
+            .casinos
+            .remove(casino)
+            .into_iter()
+            .flat_map(|control| control.numbers)
+        {
             if self.owners.get(&number) == Some(casino) {
                 self.owners.remove(&number);
             }
@@ -53,7 +63,10 @@ impl Known {
 
 impl Roster {
     pub fn new(only: Vec<CasinoId>) -> Self {
-        Self { known: Arc::default(), only: Arc::new(only) }
+        Self {
+            known: Arc::default(),
+            only: Arc::new(only),
+        }
     }
 
     /// Returns the casinos that this process is limited to; empty for all.
@@ -64,7 +77,9 @@ impl Roster {
     /// Applies a casino's state as read from Postgres: at start, and whenever a scheduler or
     /// ingress reads it.
     pub fn put(&self, control: Control) {
-        let Ok(casino) = CasinoId::trusted(&control.casino) else { return };
+        let Ok(casino) = CasinoId::trusted(&control.casino) else {
+            return;
+        };
         if let Ok(mut known) = self.known.write() {
             known.put(casino, control);
         }
@@ -72,7 +87,9 @@ impl Roster {
 
     /// Returns the active casinos that this process serves.
     pub fn serving(&self) -> Vec<CasinoId> {
-        let Ok(known) = self.known.read() else { return Vec::new() };
+        let Ok(known) = self.known.read() else {
+            return Vec::new();
+        };
         let casinos = known.casinos.iter();
         casinos
             .filter(|(id, c)| c.active && (self.only.is_empty() || self.only.contains(id)))
@@ -90,8 +107,13 @@ impl Roster {
     }
 
     pub fn is_paused(&self, casino: &CasinoId, switch: &str) -> bool {
-        let Ok(known) = self.known.read() else { return false };
-        known.casinos.get(casino).is_some_and(|control| control.paused.iter().any(|paused| paused == switch))
+        let Ok(known) = self.known.read() else {
+            return false;
+        };
+        known
+            .casinos
+            .get(casino)
+            .is_some_and(|control| control.paused.iter().any(|paused| paused == switch))
     }
 
     /// Watches the bucket until shutdown; a watch that fails or falls silent is set up again.
@@ -100,7 +122,10 @@ impl Roster {
             tokio::select! {
                 () = shutdown.cancelled() => return,
                 outcome = self.watch(bus) => if let Err(error) = outcome {
-                    tracing::debug!(error = &error as &dyn std::error::Error, "watching the fleet bucket; trying again");
+                    tracing::debug!(
+                        error = &error as &dyn std::error::Error,
+                        "watching the fleet bucket; trying again"
+                    );
                 },
             }
             tokio::select! {
@@ -123,7 +148,10 @@ impl Roster {
         let consumer = bucket
             .stream
             .create_consumer(push::OrderedConfig {
-                name: inbox.rsplit('.').next().map(|unique| format!("roster-{unique}")),
+                name: inbox
+                    .rsplit('.')
+                    .next()
+                    .map(|unique| format!("roster-{unique}")),
                 deliver_subject: inbox,
                 filter_subject: watched,
                 deliver_policy: DeliverPolicy::LastPerSubject,
@@ -138,8 +166,12 @@ impl Roster {
         while let Ok(Some(change)) = tokio::time::timeout_at(until, changes.next()).await {
             let entry = change.map_err(|e| broken(e.into()))?;
             // A value is stored as is; the bucket's own headers mark a deleted one.
-            let operation = entry.headers.as_ref().and_then(|headers| headers.get("KV-Operation"));
-            let gone = operation.is_some_and(|operation| matches!(operation.as_str(), "DEL" | "PURGE"));
+            let operation = entry
+                .headers
+                .as_ref()
+                .and_then(|headers| headers.get("KV-Operation"));
+            let gone =
+                operation.is_some_and(|operation| matches!(operation.as_str(), "DEL" | "PURGE"));
             match entry.subject.strip_prefix(bucket.prefix.as_str()) {
                 Some(key) if gone => self.forget(key),
                 _ => {
@@ -164,7 +196,12 @@ mod tests {
     use super::*;
 
     fn control(casino: &str, active: bool, number: &str) -> Control {
-        Control { casino: casino.into(), active, numbers: vec![number.into()], ..Control::default() }
+        Control {
+            casino: casino.into(),
+            active,
+            numbers: vec![number.into()],
+            ..Control::default()
+        }
     }
 
     #[test]
@@ -174,7 +211,10 @@ mod tests {
             roster.put(control(casino, active, &format!("+1860555{casino}")));
         }
         assert_eq!(roster.serving(), ["a_one".parse().unwrap()]);
-        assert_eq!(roster.casino_of("+1860555c_three").unwrap().as_str(), "c_three");
+        assert_eq!(
+            roster.casino_of("+1860555c_three").unwrap().as_str(),
+            "c_three"
+        );
     }
 
     #[test]
@@ -187,8 +227,15 @@ mod tests {
         assert_eq!(owner("+18605550101").as_deref(), Some("b_two"));
         assert_eq!(owner("+18605550102"), None);
         roster.put(control("a_one", true, "+18605550103"));
-        assert_eq!(owner("+18605550101").as_deref(), Some("b_two"), "what has moved on stays where it is");
+        assert_eq!(
+            owner("+18605550101").as_deref(),
+            Some("b_two"),
+            "what has moved on stays where it is"
+        );
         roster.forget("b_two");
-        assert_eq!((owner("+18605550101"), owner("+18605550103").as_deref()), (None, Some("a_one")));
+        assert_eq!(
+            (owner("+18605550101"), owner("+18605550103").as_deref()),
+            (None, Some("a_one"))
+        );
     }
 }

@@ -36,8 +36,8 @@ impl Streams {
 // === impl Bus ===
 
 impl Bus {
-    /// Creates the missing streams and the missing bucket. Also, once per process, raises the
-    /// limits of existing streams to ours, since ours change with a release or the settings.
+    /// Creates the missing streams and the missing bucket. Once per process, also raises the limits
+    /// of existing streams to ours, and adds a byte limit to a stream without one.
     pub async fn ensure_streams(&self) -> Result<Streams, Error> {
         let (mut created, mut found) = (Vec::new(), HashMap::new());
         for config in topology::streams(&self.limits) {
@@ -48,17 +48,34 @@ impl Bus {
                     let bounded = topology::bounded(&there.config, &config, there.state.bytes);
                     // A separate call: a server that refuses the other changes would otherwise
                     // refuse this one too.
-                    let there = if self.bound(&there.config, &bounded).await { &bounded } else { &there.config };
+                    let there = if self.bound(&there.config, &bounded).await {
+                        &bounded
+                    } else {
+                        &there.config
+                    };
                     self.raise(there, &config).await;
                 }
                 stream.cached_info().clone()
             } else {
                 let made = Box::pin(self.js.create_stream(config)).await;
                 created.push(name.clone());
-                made.map_err(|e| Error::setup(format!("stream {name}"))(e.into()))?.cached_info().clone()
+                made.map_err(|e| Error::setup(format!("stream {name}"))(e.into()))?
+                    .cached_info()
+                    .clone()
             };
-            let stream::State { last_sequence, consumer_count: consumers, .. } = info.state;
-            found.insert(name, StreamState { made: info.created, last_sequence, consumers });
+            let stream::State {
+                last_sequence,
+                consumer_count: consumers,
+                ..
+            } = info.state;
+            found.insert(
+                name,
+                StreamState {
+                    made: info.created,
+                    last_sequence,
+                    consumers,
+                },
+            );
         }
         self.raised.store(true, Ordering::Relaxed);
         if self.js.get_key_value(topology::FLEET_BUCKET).await.is_err() {
@@ -68,11 +85,24 @@ impl Bus {
                 num_replicas: self.limits.replicas,
                 ..kv::Config::default()
             };
-            self.js.create_key_value(bucket).await.map_err(|e| Error::setup("bucket fleet")(e.into()))?;
+            self.js
+                .create_key_value(bucket)
+                .await
+                .map_err(|e| Error::setup("bucket fleet")(e.into()))?;
             created.push(topology::FLEET_BUCKET_STREAM.to_owned());
         }
-        self.ensure_durable(topology::DEAD_STREAM, topology::FILING_CONSUMER, &mut created).await?;
-        self.ensure_durable(topology::ADVISORY_STREAM, topology::ADVISORY_CONSUMER, &mut created).await?;
+        self.ensure_durable(
+            topology::DEAD_STREAM,
+            topology::FILING_CONSUMER,
+            &mut created,
+        )
+        .await?;
+        self.ensure_durable(
+            topology::ADVISORY_STREAM,
+            topology::ADVISORY_CONSUMER,
+            &mut created,
+        )
+        .await?;
         Ok(Streams { created, found })
     }
 
@@ -83,9 +113,18 @@ impl Bus {
         if raised == *there {
             return;
         }
-        let (stream, consumers, window) = (&there.name, raised.max_consumers, raised.duplicate_window.as_secs());
+        let (stream, consumers, window) = (
+            &there.name,
+            raised.max_consumers,
+            raised.duplicate_window.as_secs(),
+        );
         match self.js.update_stream(&raised).await {
-            Ok(_) => tracing::info!(stream, consumers, duplicate_window_seconds = window, "stream allows more now"),
+            Ok(_) => tracing::info!(
+                stream,
+                consumers,
+                duplicate_window_seconds = window,
+                "stream allows more now"
+            ),
             Err(error) => tracing::warn!(
                 stream,
                 consumers_allowed = there.max_consumers,
@@ -105,23 +144,38 @@ impl Bus {
         }
         let (stream, bytes) = (&there.name, bounded.max_bytes);
         match self.js.update_stream(bounded).await {
-            Ok(_) => tracing::info!(stream, bytes, "stream has a limit of bytes now"),
+            Ok(_) => tracing::info!(stream, bytes, "stream has a byte limit now"),
             Err(error) => {
-                tracing::warn!(stream, bytes, %error, "stream keeps no limit of bytes: docs/upgrade.md");
+                tracing::warn!(
+                    stream,
+                    bytes,
+                    %error,
+                    "stream has no byte limit; see docs/upgrade.md"
+                );
                 return false;
             }
         }
         true
     }
 
-    async fn ensure_durable(&self, stream: &str, name: &str, created: &mut Vec<String>) -> Result<(), Error> {
+    async fn ensure_durable(
+        &self,
+        stream: &str,
+        name: &str,
+        created: &mut Vec<String>,
+    ) -> Result<(), Error> {
         let handle = self.stream(stream).await?;
         if handle.consumer_info(name).await.is_err() {
             // No process files what these two consumers give up on, so they retry for as long as
             // Postgres is unreachable.
-            let config =
-                pull::Config { max_deliver: -1, ..topology::durable(name, &self.limits, topology::Start::All) };
-            handle.create_consumer(config).await.map_err(|e| Error::setup(format!("consumer {name}"))(e.into()))?;
+            let config = pull::Config {
+                max_deliver: -1,
+                ..topology::durable(name, &self.limits, topology::Start::All)
+            };
+            handle
+                .create_consumer(config)
+                .await
+                .map_err(|e| Error::setup(format!("consumer {name}"))(e.into()))?;
             created.push(name.to_owned());
         }
         Ok(())

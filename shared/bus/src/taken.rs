@@ -32,9 +32,16 @@ impl Bus {
     }
 
     /// Creates a reader of these subjects that starts after this sequence.
-    pub async fn read_after(&self, stream: &str, subject: &str, sequence: u64) -> Result<Reader, Error> {
+    pub async fn read_after(
+        &self,
+        stream: &str,
+        subject: &str,
+        sequence: u64,
+    ) -> Result<Reader, Error> {
         let config = jetstream::consumer::pull::Config {
-            deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: sequence + 1 },
+            deliver_policy: DeliverPolicy::ByStartSequence {
+                start_sequence: sequence + 1,
+            },
             filter_subject: subject.to_owned(),
             ack_policy: jetstream::consumer::AckPolicy::None,
             inactive_threshold: Duration::from_secs(60),
@@ -42,7 +49,9 @@ impl Bus {
             ..Default::default()
         };
         let consumer = self.stream(stream).await?.create_consumer(config).await;
-        consumer.map(Reader).map_err(|e| Error::setup(format!("reading {stream}"))(e.into()))
+        consumer
+            .map(Reader)
+            .map_err(|e| Error::setup(format!("reading {stream}"))(e.into()))
     }
 
     /// Returns when the first message of this subject after this sequence entered its stream;
@@ -53,30 +62,66 @@ impl Bus {
         subject: &str,
         sequence: u64,
     ) -> Result<Option<DateTime<Utc>>, Error> {
-        match self.stream(stream).await?.direct_get_next_for_subject(subject, Some(sequence + 1)).await {
+        match self
+            .stream(stream)
+            .await?
+            .direct_get_next_for_subject(subject, Some(sequence + 1))
+            .await
+        {
             Ok(message) => Ok(Some(message.time.to_utc())),
             Err(error) if error.kind() == DirectGetErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::setup(format!("first message of {stream} after {sequence}"))(error.into())),
+            Err(error) => Err(Error::setup(format!(
+                "first message of {stream} after {sequence}"
+            ))(error.into())),
         }
     }
 
     /// Returns a stored message by its sequence in the stage's stream: subject, key, payload,
     /// trace.
-    pub async fn stored(&self, stream: &str, sequence: u64) -> Result<Option<(String, String, Bytes, String)>, Error> {
+    pub async fn stored(
+        &self,
+        stream: &str,
+        sequence: u64,
+    ) -> Result<Option<(String, String, Bytes, String)>, Error> {
         let message = match self.stream(stream).await?.direct_get(sequence).await {
             Ok(message) => message,
             Err(error) if error.kind() == DirectGetErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Error::setup(format!("message {sequence} of {stream}"))(error.into())),
+            Err(error) => {
+                return Err(Error::setup(format!("message {sequence} of {stream}"))(
+                    error.into(),
+                ));
+            }
         };
-        let header = |name: &str| message.headers.get(name).map(|v| v.as_str().to_owned()).unwrap_or_default();
+        let header = |name: &str| {
+            message
+                .headers
+                .get(name)
+                .map(|v| v.as_str().to_owned())
+                .unwrap_or_default()
+        };
         let (key, trace) = (header(KEY_HEADER), header(TRACE_HEADER));
-        Ok(Some((message.subject.to_string(), key, message.payload, trace)))
+        Ok(Some((
+            message.subject.to_string(),
+            key,
+            message.payload,
+            trace,
+        )))
     }
 
     /// Returns up to `most` waiting messages of a durable consumer, without waiting for more.
-    pub async fn take(&self, stream: &str, consumer: &str, most: usize) -> Result<Vec<Taken>, Error> {
+    pub async fn take(
+        &self,
+        stream: &str,
+        consumer: &str,
+        most: usize,
+    ) -> Result<Vec<Taken>, Error> {
         let setup = |e: async_nats::Error| Error::setup(format!("pull on {consumer}"))(e);
-        let handle: PullConsumer = self.stream(stream).await?.get_consumer(consumer).await.map_err(&setup)?;
+        let handle: PullConsumer = self
+            .stream(stream)
+            .await?
+            .get_consumer(consumer)
+            .await
+            .map_err(&setup)?;
         fetch(&handle, most).await.map_err(setup)
     }
 }
@@ -84,19 +129,21 @@ impl Bus {
 impl Reader {
     /// Returns the next messages, at most `most`; empty at the end of the stream.
     pub async fn next(&mut self, most: usize) -> Result<Vec<Taken>, Error> {
-        fetch(&self.0, most).await.map_err(Error::setup("reading a stream"))
+        fetch(&self.0, most)
+            .await
+            .map_err(Error::setup("reading a stream"))
     }
 }
 
 /// Timeout of a fetch: a request whose answer was lost would never end.
-const LONGEST_FETCH: Duration = Duration::from_secs(10);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(10);
 
 async fn fetch(consumer: &PullConsumer, most: usize) -> Result<Vec<Taken>, async_nats::Error> {
     let fetched = async {
         let batch = consumer.fetch().max_messages(most).messages().await?;
         batch.map_ok(Taken).try_collect().await
     };
-    tokio::time::timeout(LONGEST_FETCH, fetched).await?
+    tokio::time::timeout(FETCH_TIMEOUT, fetched).await?
 }
 
 impl Taken {
@@ -115,12 +162,22 @@ impl Taken {
 
     /// Returns the key under which the message was published, or an empty string.
     pub fn key(&self) -> String {
-        self.0.headers.as_ref().and_then(|h| h.get(KEY_HEADER)).map(|v| v.as_str().to_owned()).unwrap_or_default()
+        self.0
+            .headers
+            .as_ref()
+            .and_then(|h| h.get(KEY_HEADER))
+            .map(|v| v.as_str().to_owned())
+            .unwrap_or_default()
     }
 
     /// Returns the trace that the message carries, or an empty string.
     pub fn trace(&self) -> String {
-        self.0.headers.as_ref().and_then(|h| h.get(TRACE_HEADER)).map(|v| v.as_str().to_owned()).unwrap_or_default()
+        self.0
+            .headers
+            .as_ref()
+            .and_then(|h| h.get(TRACE_HEADER))
+            .map(|v| v.as_str().to_owned())
+            .unwrap_or_default()
     }
 
     pub async fn done(self) {

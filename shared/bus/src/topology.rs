@@ -64,10 +64,16 @@ impl Default for Limits {
 }
 
 /// The stages that consume a subject, in path order.
-pub const CONSUMING: [Stage; 5] = [Stage::Gate, Stage::Swarm, Stage::Envelope, Stage::Sender, Stage::Receipts];
+pub const CONSUMING: [Stage; 5] = [
+    Stage::Gate,
+    Stage::Swarm,
+    Stage::Envelope,
+    Stage::Sender,
+    Stage::Receipts,
+];
 
 /// How long the stages' streams keep a message.
-pub const KEPT: Duration = Duration::from_secs(7 * 24 * 3_600);
+pub const STAGE_RETENTION: Duration = Duration::from_secs(7 * 24 * 3_600);
 
 /// Maximum number of consumers of one stream; the sender's stream has three per casino. It is set
 /// explicitly, because servers from 2.15 on default to 1 000, which the 334th casino would exceed.
@@ -113,15 +119,25 @@ pub fn subject(stage: Stage, casino: &CasinoId, lane: Option<Lane>) -> String {
 /// Returns every subject on which `stage` receives messages, of one casino or of all.
 pub fn subjects_of(stage: Stage, casino: Option<&CasinoId>) -> Vec<String> {
     let Some(casino) = casino else {
-        let wildcard = if lanes_of(stage).len() > 1 { "*.*" } else { "*" };
+        let wildcard = if lanes_of(stage).len() > 1 {
+            "*.*"
+        } else {
+            "*"
+        };
         return vec![format!("{}.{wildcard}", prefix_of(stage))];
     };
-    lanes_of(stage).iter().map(|lane| subject(stage, casino, *lane)).collect()
+    lanes_of(stage)
+        .iter()
+        .map(|lane| subject(stage, casino, *lane))
+        .collect()
 }
 
 /// Returns the bucket's subject for a casino's switches, or for those of all casinos.
 pub fn subject_for_control(casino: Option<&CasinoId>) -> String {
-    format!("$KV.{FLEET_BUCKET}.{}", casino.map_or(">", CasinoId::as_str))
+    format!(
+        "$KV.{FLEET_BUCKET}.{}",
+        casino.map_or(">", CasinoId::as_str)
+    )
 }
 
 pub fn subject_for_content(casino: &CasinoId) -> String {
@@ -130,7 +146,11 @@ pub fn subject_for_content(casino: &CasinoId) -> String {
 
 /// Returns `dead.<stage>.<casino>`; events for unknown numbers go to `dead.ingress.unknown`.
 pub fn subject_for_dead(stage: Stage, casino: &CasinoId) -> String {
-    let casino = if casino.is_unknown() { "unknown" } else { casino.as_str() };
+    let casino = if casino.is_unknown() {
+        "unknown"
+    } else {
+        casino.as_str()
+    };
     format!("dead.{stage}.{casino}")
 }
 
@@ -172,10 +192,17 @@ pub fn streams(limits: &Limits) -> Vec<stream::Config> {
         .into_iter()
         .map(|stage| {
             let subjects = subjects_of(stage, None);
-            base(stream_of(stage), &subjects.iter().map(String::as_str).collect::<Vec<_>>(), KEPT)
+            base(
+                stream_of(stage),
+                &subjects.iter().map(String::as_str).collect::<Vec<_>>(),
+                STAGE_RETENTION,
+            )
         })
         .collect();
-    all.push(stream::Config { max_messages_per_subject: 1, ..base(CONTENT_STREAM, &[CONTENT_SUBJECTS], 7 * DAY) });
+    all.push(stream::Config {
+        max_messages_per_subject: 1,
+        ..base(CONTENT_STREAM, &[CONTENT_SUBJECTS], 7 * DAY)
+    });
     all.push(base(DEAD_STREAM, &["dead.*.*"], 30 * DAY));
     all.push(base(ADVISORY_STREAM, &[ADVISORY_SUBJECT], 30 * DAY));
     all
@@ -193,7 +220,11 @@ pub(crate) fn raised(there: &stream::Config, ours: &stream::Config) -> stream::C
 
 /// Adds a size limit to a stream without one. The limit is at least twice the current size, so that
 /// the stream accepts messages at once.
-pub(crate) fn bounded(there: &stream::Config, ours: &stream::Config, held_bytes: u64) -> stream::Config {
+pub(crate) fn bounded(
+    there: &stream::Config,
+    ours: &stream::Config,
+    held_bytes: u64,
+) -> stream::Config {
     if there.max_bytes > 0 {
         return there.clone();
     }
@@ -210,15 +241,14 @@ pub(crate) fn bounded(there: &stream::Config, ours: &stream::Config, held_bytes:
 pub enum Start {
     /// At the beginning of the stream, for a new casino.
     All,
-    /// At the time of the stage's oldest open row; everything older is done.
+    /// At this time; everything published earlier is done.
     At(chrono::DateTime<chrono::Utc>),
     /// After the message up to which all were acknowledged.
     After(u64),
 }
 
-/// Returns a casino consumer's configuration. On a single server, the consumer keeps its position
-/// in memory and is created again after a restart, at the position noted in Postgres (D25). A
-/// cluster that was stopped as a whole would otherwise restore it at the stream's beginning.
+/// Returns a casino consumer's configuration. A single server keeps its position in memory (D25),
+/// since a cluster stopped as a whole would restart it at the beginning.
 pub(crate) fn consumer_config(
     stage: Stage,
     casino: &CasinoId,
@@ -238,7 +268,9 @@ pub(crate) fn durable(name: &str, limits: &Limits, start: Start) -> pull::Config
     let deliver_policy = match start {
         Start::All => consumer::DeliverPolicy::All,
         Start::At(start_time) => consumer::DeliverPolicy::ByStartTime { start_time },
-        Start::After(sequence) => consumer::DeliverPolicy::ByStartSequence { start_sequence: sequence + 1 },
+        Start::After(sequence) => consumer::DeliverPolicy::ByStartSequence {
+            start_sequence: sequence + 1,
+        },
     };
     pull::Config {
         durable_name: Some(name.to_owned()),
@@ -263,16 +295,31 @@ mod tests {
         for stage in CONSUMING {
             for lane in lanes_of(stage) {
                 let subject = subject(stage, &casino, *lane);
-                let owners = streams.iter().filter(|s| s.subjects.iter().any(|p| matches(p, &subject))).count();
+                let owners = streams
+                    .iter()
+                    .filter(|s| s.subjects.iter().any(|p| matches(p, &subject)))
+                    .count();
                 assert_eq!(owners, 1, "{subject}");
             }
         }
-        assert!(streams.iter().all(|stream| stream.max_consumers >= 30_000), "ten thousand casinos, three lanes each");
+        assert!(
+            streams.iter().all(|stream| stream.max_consumers >= 30_000),
+            "ten thousand casinos, three lanes each"
+        );
         assert_eq!(FLEET_BUCKET_STREAM, format!("KV_{FLEET_BUCKET}"));
         assert_eq!(subjects_of(Stage::Sender, Some(&casino)).len(), 3);
-        assert_eq!(subject_for_dead(Stage::Ingress, &CasinoId::unknown()), "dead.ingress.unknown");
-        assert_eq!(subjects_of_dead(Some(Stage::Ingress), Some(&CasinoId::unknown())), "dead.ingress.unknown");
-        assert!(matches(&subjects_of_dead(None, None), &subject_for_dead(Stage::Gate, &casino)));
+        assert_eq!(
+            subject_for_dead(Stage::Ingress, &CasinoId::unknown()),
+            "dead.ingress.unknown"
+        );
+        assert_eq!(
+            subjects_of_dead(Some(Stage::Ingress), Some(&CasinoId::unknown())),
+            "dead.ingress.unknown"
+        );
+        assert!(matches(
+            &subjects_of_dead(None, None),
+            &subject_for_dead(Stage::Gate, &casino)
+        ));
     }
 
     #[test] // D25
@@ -281,12 +328,18 @@ mod tests {
         for stage in CONSUMING {
             for lane in lanes_of(stage) {
                 let in_memory = |replicas| {
-                    let limits = Limits { replicas, ..Limits::default() };
+                    let limits = Limits {
+                        replicas,
+                        ..Limits::default()
+                    };
                     consumer_config(stage, &casino, *lane, &limits, Start::All).memory_storage
                 };
                 assert_eq!((in_memory(1), in_memory(3)), (true, false), "{stage}");
                 let config = consumer_config(stage, &casino, *lane, &Limits::default(), Start::All);
-                assert_eq!(config.durable_name, Some(consumer_name(stage, &casino, *lane)));
+                assert_eq!(
+                    config.durable_name,
+                    Some(consumer_name(stage, &casino, *lane))
+                );
             }
         }
         assert!(!durable(FILING_CONSUMER, &Limits::default(), Start::All).memory_storage);

@@ -1,8 +1,5 @@
-//! The worker loop that every stage uses (D16): pulls shared fairly among casinos, bounded
-//! concurrency, one place that acknowledges.
-//!
-//! Failing and waiting are different outcomes, which the handler tells apart. A stage whose
-//! dependency is unreachable stops pulling.
+//! The worker loop of every stage (D16): pulls shared fairly among casinos, bounded concurrency,
+//! one place that acknowledges. It stops pulling without its dependencies.
 
 mod in_work;
 mod process;
@@ -48,17 +45,23 @@ pub struct Worker<H> {
 const PULL_EXPIRES: Duration = Duration::from_secs(30);
 /// Pause after a pull that the server refused, doubled after each further one up to a second: after
 /// a server's restart, hundreds of casinos' consumers are missing at once.
-const ASK_AGAIN: Duration = Duration::from_millis(250);
-const ASK_AGAIN_AT_LAST: Duration = Duration::from_secs(1);
+const PULL_RETRY_DELAY: Duration = Duration::from_millis(250);
+const PULL_RETRY_DELAY_MAX: Duration = Duration::from_secs(1);
 /// Delay before the redelivery of a message whose casino is not served here any more. The pull may
 /// stay open for a while, and would get the message again and again, up to its last delivery.
-const GIVEN_UP: Duration = Duration::from_secs(5);
+const UNSERVED_NAK_DELAY: Duration = Duration::from_secs(5);
 const ROSTER_PERIOD: Duration = Duration::from_millis(500);
 
 // === impl Worker ===
 
 impl<H: Handler> Worker<H> {
-    pub fn new(handler: H, bus: Bus, roster: Roster, settings: WorkerSettings, shutdown: CancellationToken) -> Self {
+    pub fn new(
+        handler: H,
+        bus: Bus,
+        roster: Roster,
+        settings: WorkerSettings,
+        shutdown: CancellationToken,
+    ) -> Self {
         let shared = Shared {
             handler,
             pulls: Pulls::new(&bus),
@@ -74,7 +77,9 @@ impl<H: Handler> Worker<H> {
             tasks: TaskTracker::new(),
             shutdown,
         };
-        Self { shared: Arc::new(shared) }
+        Self {
+            shared: Arc::new(shared),
+        }
     }
 
     /// Runs until shutdown, then finishes the messages in progress or returns them.
@@ -101,7 +106,8 @@ impl<H: Handler> Worker<H> {
                 for lane in topology::lanes_of(H::STAGE) {
                     pulling.entry((casino.clone(), *lane)).or_insert_with(|| {
                         let stop = shared.shutdown.child_token();
-                        let (shared, casino, lane, token) = (Arc::clone(&shared), casino.clone(), *lane, stop.clone());
+                        let (shared, casino, lane, token) =
+                            (Arc::clone(&shared), casino.clone(), *lane, stop.clone());
                         pullers.spawn(async move { shared.pull_loop(casino, lane, token).await });
                         stop
                     });
@@ -118,8 +124,14 @@ impl<H: Handler> Worker<H> {
             pullers.wait().await;
             shared.tasks.wait().await;
         };
-        if tokio::time::timeout(shared.settings.drain, drained).await.is_err() {
-            tracing::warn!(stage = %H::STAGE, "drain deadline passed; messages in work will be delivered again");
+        if tokio::time::timeout(shared.settings.drain, drained)
+            .await
+            .is_err()
+        {
+            tracing::warn!(
+                stage = %H::STAGE,
+                "drain deadline passed; messages in work will be delivered again"
+            );
         }
     }
 }
@@ -129,10 +141,15 @@ impl<H: Handler> Worker<H> {
 impl<H: Handler> Shared<H> {
     /// Runs one pull after another, each for at most this casino's fair share of the permits. It
     /// names the consumer anew each time, so that no state of a broken consumer is kept here.
-    async fn pull_loop(self: Arc<Self>, casino: CasinoId, lane: Option<Lane>, stop: CancellationToken) {
+    async fn pull_loop(
+        self: Arc<Self>,
+        casino: CasinoId,
+        lane: Option<Lane>,
+        stop: CancellationToken,
+    ) {
         let name = topology::consumer_name(H::STAGE, &casino, lane);
         let seat = self.pulls.take(&name, &casino, lane);
-        let mut pause = ASK_AGAIN;
+        let mut pause = PULL_RETRY_DELAY;
         while !stop.is_cancelled() {
             let end = tokio::select! {
                 () = stop.cancelled() => break,
@@ -141,18 +158,28 @@ impl<H: Handler> Shared<H> {
             // The scheduler recreates missing consumers; this loop only retries.
             match end {
                 Ok(End::Over) => {
-                    pause = ASK_AGAIN;
+                    pause = PULL_RETRY_DELAY;
                     continue;
                 }
                 Ok(End::Broken(why)) => {
-                    tracing::debug!(stage = %H::STAGE, %casino, why, "pull ended early; asking again");
+                    tracing::debug!(
+                        stage = %H::STAGE,
+                        %casino,
+                        why,
+                        "pull ended early; asking again"
+                    );
                 }
                 Err(error) => {
-                    tracing::debug!(stage = %H::STAGE, %casino, error = &error as &dyn std::error::Error, "pull failed; asking again");
+                    tracing::debug!(
+                        stage = %H::STAGE,
+                        %casino,
+                        error = &error as &dyn std::error::Error,
+                        "pull failed; asking again"
+                    );
                 }
             }
             sleep(pause).await;
-            pause = (pause * 2).min(ASK_AGAIN_AT_LAST);
+            pause = (pause * 2).min(PULL_RETRY_DELAY_MAX);
         }
         self.pulls.leave(&name, &seat);
     }
@@ -161,7 +188,15 @@ impl<H: Handler> Shared<H> {
         self.wait_until_open(stop).await;
         self.bus.connected().await;
         let room = self.room(seat.lane, &seat.work, stop).await;
-        self.pulls.pull(&self.bus, (topology::stream_of(H::STAGE), name), seat, room, PULL_EXPIRES).await
+        self.pulls
+            .pull(
+                &self.bus,
+                (topology::stream_of(H::STAGE), name),
+                seat,
+                room,
+                PULL_EXPIRES,
+            )
+            .await
     }
 
     async fn wait_until_open(&self, stop: &CancellationToken) {
@@ -173,19 +208,31 @@ impl<H: Handler> Shared<H> {
     }
 
     fn permits(&self, lane: Option<Lane>) -> &Arc<Semaphore> {
-        if lane == Some(Lane::Safety) { &self.safety_permits } else { &self.permits }
+        if lane == Some(Lane::Safety) {
+            &self.safety_permits
+        } else {
+            &self.permits
+        }
     }
 
-    /// Subscribes to the answers; `None` when the shutdown came first.
+    /// Subscribes to the inbox to which the bus delivers the messages of all pulls, and retries
+    /// until it succeeds. Returns `None` if the shutdown comes first.
     async fn subscribe(&self) -> Option<Subscriber> {
         loop {
             match self.bus.client.subscribe(self.pulls.subject()).await {
                 Ok(arriving) => return Some(arriving),
                 Err(error) => {
-                    tracing::warn!(stage = %H::STAGE, %error, "no subscription to pull through; trying again");
+                    tracing::warn!(
+                        stage = %H::STAGE,
+                        %error,
+                        "no subscription to pull through; trying again"
+                    );
                 }
             }
-            tokio::select! { () = self.shutdown.cancelled() => return None, () = sleep(ASK_AGAIN) => {} }
+            tokio::select! {
+                () = self.shutdown.cancelled() => return None,
+                () = sleep(PULL_RETRY_DELAY) => {}
+            }
         }
     }
 
@@ -212,13 +259,19 @@ impl<H: Handler> Shared<H> {
     async fn take(self: &Arc<Self>, message: async_nats::Message) {
         match self.pulls.arrived(message, &self.bus.js) {
             Some((Some(seat), message)) => {
-                let (this, place) = (Arc::clone(self), InWorkGuard::taken(self, seat.lane, &seat.work));
+                let (this, place) = (
+                    Arc::clone(self),
+                    InWorkGuard::taken(self, seat.lane, &seat.work),
+                );
                 self.tasks.spawn(async move {
                     this.process(seat.casino.clone(), seat.lane, message).await;
                     drop(place);
                 });
             }
-            Some((None, message)) => self.acknowledge(&message, AckKind::Nak(Some(GIVEN_UP))).await,
+            Some((None, message)) => {
+                self.acknowledge(&message, AckKind::Nak(Some(UNSERVED_NAK_DELAY)))
+                    .await;
+            }
             None => {}
         }
     }
@@ -228,7 +281,9 @@ impl<H: Handler> Shared<H> {
         if arriving.drain().await.is_err() {
             return;
         }
-        while let Ok(Some(message)) = tokio::time::timeout(Duration::from_millis(250), arriving.next()).await {
+        while let Ok(Some(message)) =
+            tokio::time::timeout(Duration::from_millis(250), arriving.next()).await
+        {
             if let Some((_, message)) = self.pulls.arrived(message, &self.bus.js) {
                 self.acknowledge(&message, AckKind::Nak(None)).await;
             }
@@ -241,7 +296,11 @@ impl<H: Handler> Shared<H> {
     /// first success.
     fn close_until_ready(&self, what: &str) {
         if self.set_open(false) {
-            tracing::warn!(stage = %H::STAGE, what, "dependency away; the stage stops pulling");
+            tracing::warn!(
+                stage = %H::STAGE,
+                what,
+                "dependency unreachable; the stage stops pulling messages"
+            );
         }
     }
 
@@ -251,7 +310,10 @@ impl<H: Handler> Shared<H> {
         self.open.send_if_modified(|open| {
             let changes = *open != opens;
             *open = opens;
-            metrics().waiting.with_label_values(&[H::STAGE.as_str()]).set(i64::from(!opens));
+            metrics()
+                .waiting
+                .with_label_values(&[H::STAGE.as_str()])
+                .set(i64::from(!opens));
             changes
         })
     }
@@ -268,7 +330,10 @@ impl<H: Handler> Shared<H> {
                 tokio::select! { () = self.shutdown.cancelled() => return, () = sleep(pause) => {} }
                 pause = (pause * 2).min(Duration::from_secs(1));
             }
-            tracing::info!(stage = %H::STAGE, "dependency answers; the stage pulls again");
+            tracing::info!(
+                stage = %H::STAGE,
+                "dependency reachable again; the stage pulls messages again"
+            );
             self.set_open(true);
         }
     }

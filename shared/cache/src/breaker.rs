@@ -1,12 +1,11 @@
-//! Circuit breakers by name, shared by the fleet: one for each (provider, model), one for each
-//! carrier (AGENT-68, PROD-9).
+//! Circuit breakers by name, shared by the fleet: one for each hosted model and one for each SMS
+//! provider.
 //!
-//! Failures are counted in a rolling window, and a success does not clear it. In the half-open
-//! state, one probe at a time decides, and two successful probes in a row close the breaker. A late
-//! outcome changes nothing: a failure of an earlier call does not prolong the cooldown, and in
-//! half-open only the probe's outcome counts. Time is the Redis server's. While Redis is
-//! unreachable, each process has a breaker of its own, which starts from the last known state of
-//! the shared one.
+//! Failures count within a rolling window; a success does not clear it. In the half-open state one
+//! test call (probe) at a time decides, and outcomes of earlier calls change nothing.
+//!
+//! While Redis is unreachable, each process has a breaker of its own, which starts from the last
+//! known state of the shared one.
 
 mod local;
 mod script;
@@ -68,7 +67,7 @@ pub enum Outcome {
     Neutral,
 }
 
-/// A change of state, which is to be logged and counted (AGENT-70, PROD-11).
+/// A change of state, which callers log and count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Transition {
     /// The number of failures in the window reached the limit.
@@ -114,7 +113,12 @@ pub struct Breaker {
 
 impl Default for BreakerSettings {
     fn default() -> Self {
-        Self { failures: 5, window: Duration::from_secs(60), cooldown: Duration::from_secs(30), successes: 2 }
+        Self {
+            failures: 5,
+            window: Duration::from_secs(60),
+            cooldown: Duration::from_secs(30),
+            successes: 2,
+        }
     }
 }
 
@@ -138,7 +142,12 @@ impl Cache {
     /// Returns the breaker called `name`, which is the same in every process. Keep the handle,
     /// since it holds the local fallback.
     pub fn breaker(&self, name: &str, settings: BreakerSettings) -> Breaker {
-        let breaker = Breaker { cache: self.clone(), name: name.into(), settings, local: Arc::default() };
+        let breaker = Breaker {
+            cache: self.clone(),
+            name: name.into(),
+            settings,
+            local: Arc::default(),
+        };
         self.breaker_names().insert(Arc::clone(&breaker.name));
         breaker
     }
@@ -149,8 +158,12 @@ impl Cache {
         let names: Vec<Arc<str>> = self.breaker_names().iter().cloned().collect();
         let mut states = Vec::new();
         for name in names {
-            let breaker =
-                Breaker { cache: self.clone(), name, settings: BreakerSettings::default(), local: Arc::default() };
+            let breaker = Breaker {
+                cache: self.clone(),
+                name,
+                settings: BreakerSettings::default(),
+                local: Arc::default(),
+            };
             if let Some(state) = script::state(&breaker).await {
                 states.push((breaker.name, state));
             }
@@ -180,13 +193,22 @@ impl Breaker {
                 return Admission::Refused { retry_in };
             }
         };
-        self.told(Admission::Go(Permit { token, probe, local: false, moved }))
+        self.told(Admission::Go(Permit {
+            token,
+            probe,
+            local: false,
+            moved,
+        }))
     }
 
     /// Returns a permit with the call's outcome. Returns the transition that this outcome caused,
     /// if any.
     pub async fn record(&self, permit: Permit, outcome: Outcome) -> Option<Transition> {
-        let shared = if permit.local { None } else { script::record(self, &permit, outcome).await };
+        let shared = if permit.local {
+            None
+        } else {
+            script::record(self, &permit, outcome).await
+        };
         let moved = match shared {
             Some(moved) => {
                 self.local().heard(moved, self.settings.cooldown);
@@ -237,7 +259,9 @@ impl Breaker {
                     "breaker opened again: the probe failed"
                 );
             }
-            Transition::HalfOpened => tracing::info!(breaker, "breaker half open: one probe goes"),
+            Transition::HalfOpened => {
+                tracing::info!(breaker, "breaker half open: one probe is allowed");
+            }
             Transition::Closed => tracing::info!(breaker, "breaker closed"),
         }
     }

@@ -47,12 +47,14 @@ struct Inner {
     breakers: Mutex<BTreeSet<Arc<str>>>,
 }
 
-const REST: Duration = Duration::from_secs(1);
-const DEADLINE: Duration = Duration::from_millis(150);
+const RECONNECT_DELAY: Duration = Duration::from_secs(1);
+const COMMAND_TIMEOUT: Duration = Duration::from_millis(150);
 
 impl std::fmt::Debug for Cache {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Cache").field("prefix", &self.inner.prefix).finish_non_exhaustive()
+        f.debug_struct("Cache")
+            .field("prefix", &self.inner.prefix)
+            .finish_non_exhaustive()
     }
 }
 
@@ -68,7 +70,9 @@ impl Cache {
             local: LocalLimits::new(settings.senders),
             breakers: Mutex::default(),
         };
-        Ok(Self { inner: Arc::new(inner) })
+        Ok(Self {
+            inner: Arc::new(inner),
+        })
     }
 
     pub(crate) fn key(&self, kind: &str, casino: &str, rest: &str) -> String {
@@ -81,12 +85,17 @@ impl Cache {
 
     /// Returns the names of the breakers that this process uses.
     pub(crate) fn breaker_names(&self) -> std::sync::MutexGuard<'_, BTreeSet<Arc<str>>> {
-        self.inner.breakers.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner
+            .breakers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns whether Redis answers within the deadline that applies to every call.
     pub async fn ready(&self) -> bool {
-        self.ask::<String>("ready", &redis::cmd("PING")).await.is_some()
+        self.ask::<String>("ready", &redis::cmd("PING"))
+            .await
+            .is_some()
     }
 
     pub(crate) fn now_millis(&self) -> u64 {
@@ -95,7 +104,11 @@ impl Cache {
 
     /// Runs one command within the deadline; returns `None` when Redis is unreachable, too slow, or
     /// paused after a failure. `what` labels the fallback metric.
-    pub(crate) async fn ask<T: FromRedisValue>(&self, what: &str, command: &redis::Cmd) -> Option<T> {
+    pub(crate) async fn ask<T: FromRedisValue>(
+        &self,
+        what: &str,
+        command: &redis::Cmd,
+    ) -> Option<T> {
         let run = async {
             let mut manager = self.manager().await?.clone();
             command.query_async(&mut manager).await
@@ -116,20 +129,30 @@ impl Cache {
         self.guarded(what, run).await
     }
 
-    async fn guarded<T>(&self, what: &str, run: impl Future<Output = Result<T, RedisError>>) -> Option<T> {
+    async fn guarded<T>(
+        &self,
+        what: &str,
+        run: impl Future<Output = Result<T, RedisError>>,
+    ) -> Option<T> {
         if self.now_millis() < self.inner.resting_until.load(Ordering::Relaxed) {
             metrics().cache_fallbacks.with_label_values(&[what]).inc();
             return None;
         }
-        let failure = match tokio::time::timeout(DEADLINE, run).await {
+        let failure = match tokio::time::timeout(COMMAND_TIMEOUT, run).await {
             Ok(Ok(answer)) => return Some(answer),
             Ok(Err(error)) => error.to_string(),
             Err(_) => "no answer in time".to_owned(),
         };
-        tracing::warn!(what, error = failure, "Redis is away; answering locally");
+        tracing::warn!(
+            what,
+            error = failure,
+            "Redis is unreachable; limits are counted locally"
+        );
         metrics().cache_fallbacks.with_label_values(&[what]).inc();
-        let rest = u64::try_from(REST.as_millis()).unwrap_or(1_000);
-        self.inner.resting_until.store(self.now_millis() + rest, Ordering::Relaxed);
+        let rest = u64::try_from(RECONNECT_DELAY.as_millis()).unwrap_or(1_000);
+        self.inner
+            .resting_until
+            .store(self.now_millis() + rest, Ordering::Relaxed);
         None
     }
 
@@ -138,6 +161,9 @@ impl Cache {
             .set_connection_timeout(Some(Duration::from_millis(150)))
             .set_response_timeout(Some(Duration::from_millis(150)))
             .set_number_of_retries(1);
-        self.inner.manager.get_or_try_init(|| self.inner.client.get_connection_manager_with_config(config)).await
+        self.inner
+            .manager
+            .get_or_try_init(|| self.inner.client.get_connection_manager_with_config(config))
+            .await
     }
 }

@@ -6,19 +6,28 @@ use seven_domain::CasinoId;
 
 use crate::Cache;
 
-/// Dedup records are kept for a day (SMS-8).
+/// How long records of finished work and of first calls are kept: a day.
 const KEPT_SECONDS: u64 = 86_400;
 
 impl Cache {
     /// Returns true when this work is known to be done. False means that it is unknown.
     pub async fn is_done(&self, casino: &CasinoId, key: &str) -> bool {
-        let command = redis::cmd("EXISTS").arg(self.key("done", casino.as_str(), key)).to_owned();
-        self.ask::<bool>("idempotency", &command).await.unwrap_or(false)
+        let command = redis::cmd("EXISTS")
+            .arg(self.key("done", casino.as_str(), key))
+            .to_owned();
+        self.ask::<bool>("idempotency", &command)
+            .await
+            .unwrap_or(false)
     }
 
     /// Returns when the webhook of this message was first called: `now`, unless an earlier call
     /// within the last day is known. Without Redis it returns `now`.
-    pub async fn first_seen(&self, casino: &CasinoId, message_id: &str, now: DateTime<Utc>) -> DateTime<Utc> {
+    pub async fn first_seen(
+        &self,
+        casino: &CasinoId,
+        message_id: &str,
+        now: DateTime<Utc>,
+    ) -> DateTime<Utc> {
         let command = redis::cmd("SET")
             .arg(self.key("first", casino.as_str(), message_id))
             .arg(now.timestamp_millis())
@@ -28,13 +37,19 @@ impl Cache {
             .arg(KEPT_SECONDS)
             .to_owned();
         let first: Option<i64> = self.ask("idempotency", &command).await.flatten();
-        first.and_then(|millis| Utc.timestamp_millis_opt(millis).single()).unwrap_or(now)
+        first
+            .and_then(|millis| Utc.timestamp_millis_opt(millis).single())
+            .unwrap_or(now)
     }
 
     /// Records that the effect of this work is durable.
     pub async fn mark_done(&self, casino: &CasinoId, key: &str) {
-        let command =
-            redis::cmd("SET").arg(self.key("done", casino.as_str(), key)).arg(1).arg("EX").arg(KEPT_SECONDS).to_owned();
+        let command = redis::cmd("SET")
+            .arg(self.key("done", casino.as_str(), key))
+            .arg(1)
+            .arg("EX")
+            .arg(KEPT_SECONDS)
+            .to_owned();
         self.ask::<()>("idempotency", &command).await;
     }
 }

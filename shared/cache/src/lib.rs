@@ -1,8 +1,7 @@
 //! Redis access (D3): idempotency keys, refusals, shared pacing, inbound limits, breakers.
 //!
-//! Losing all or part of Redis costs speed, never correctness: a missing key is not a permission,
-//! and a refusal is only ever added. Every call has a short deadline. After a failure Redis is not
-//! called for a second, and then again (PROD-4).
+//! Losing Redis costs speed, never correctness: a missing key is no permission, and a refusal is
+//! only ever added. Every call has a short deadline, and a failure pauses calls for a second.
 
 mod breaker;
 mod connection;

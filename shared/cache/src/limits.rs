@@ -1,5 +1,4 @@
-//! Inbound limits: sliding windows, checked and recorded in one script (SMS-12, SMS-13 as corrected
-//! by C-5).
+//! Inbound limits: sliding windows, checked and recorded in one script.
 
 use std::sync::LazyLock;
 
@@ -11,10 +10,8 @@ use crate::{
     limit::{Limit, LimitVerdict},
 };
 
-/// KEYS: one set per limit, then one notice key per limit. ARGV: member, then (most, window ms) per
-/// limit.
-/// Nothing is counted when any limit is exceeded, but the notice key records that the sender was
-/// told.
+/// KEYS: a set per limit, then a notice key per limit, which notes the text whose sender is told.
+/// ARGV: member, then (most, window ms) per limit. If a limit is exceeded, nothing is counted.
 static SLIDING: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local t = redis.call('TIME')
@@ -40,7 +37,12 @@ static SLIDING: LazyLock<Script> = LazyLock::new(|| {
 impl Cache {
     /// Counts one text against all limits. `member` identifies the text, so that counting it again
     /// changes nothing.
-    pub async fn count_text(&self, casino: &CasinoId, member: &str, limits: &[Limit]) -> LimitVerdict {
+    pub async fn count_text(
+        &self,
+        casino: &CasinoId,
+        member: &str,
+        limits: &[Limit],
+    ) -> LimitVerdict {
         let mut call = SLIDING.prepare_invoke();
         for limit in limits {
             call.key(self.key("limit", limit.scope(casino), &limit.key));
@@ -50,14 +52,24 @@ impl Cache {
         }
         call.arg(member);
         for limit in limits {
-            call.arg(limit.most).arg(u64::try_from(limit.window.as_millis()).unwrap_or(u64::MAX));
+            call.arg(limit.most)
+                .arg(u64::try_from(limit.window.as_millis()).unwrap_or(u64::MAX));
         }
         match self.invoke::<(usize, u8)>("limits", &call).await {
             Some((0, _)) => LimitVerdict::Within,
-            Some((over, first)) => LimitVerdict::Over { limit: over - 1, first: first == 1 },
-            None => match limits.iter().position(|limit| !self.local().within(casino, limit)) {
+            Some((over, first)) => LimitVerdict::Over {
+                limit: over - 1,
+                first: first == 1,
+            },
+            None => match limits
+                .iter()
+                .position(|limit| !self.local().within(casino, limit))
+            {
                 // Without Redis it is unknown who was told, so no notice is sent rather than two.
-                Some(limit) => LimitVerdict::Over { limit, first: false },
+                Some(limit) => LimitVerdict::Over {
+                    limit,
+                    first: false,
+                },
                 None => LimitVerdict::Within,
             },
         }

@@ -1,4 +1,4 @@
-//! Limits on sending, in segments, and the rates that follow from them (SMS-14). Pure functions.
+//! Limits on sending, in segments, and the rates that follow from them. Pure functions.
 
 use std::time::Duration;
 
@@ -43,8 +43,8 @@ pub trait Pacer: Send + Sync {
     fn take(&self, ask: &Ask<'_>) -> impl Future<Output = Pace> + Send;
 }
 
-/// Windows of at least this length are strict: no such window ever contains more than `most`. In a
-/// shorter one, a burst may be twice that, which providers queue.
+/// Windows of at least this length are strict: none ever contains more than `most`. In a shorter
+/// window a burst may reach twice that, because providers queue it.
 const STRICT_FROM: Duration = Duration::from_secs(2);
 
 /// The rate at which one lane may use a level.
@@ -57,25 +57,39 @@ pub(crate) struct Rate {
 }
 
 impl Level {
-    /// Returns the rate of a lane. A fifth of the limit is reserved for safety texts (D6).
-    /// Proactive texts may use only half the burst, so that an answer can be sent at once however
-    /// many of them wait.
+    /// Returns the rate of a lane. A fifth of the limit is reserved for safety texts (D6). Bulk
+    /// texts may use only half the burst, so that a reply can always be sent at once.
     pub(crate) fn rate(&self, lane: Lane, segments: u32) -> Rate {
         let reserve = (self.most / 5).max(1);
-        let most = if lane == Lane::Safety { reserve } else { self.most.saturating_sub(reserve).max(1) };
+        let most = if lane == Lane::Safety {
+            reserve
+        } else {
+            self.most.saturating_sub(reserve).max(1)
+        };
         let strict = self.window >= STRICT_FROM;
         let burst = if strict { self.window / 2 } else { self.window };
-        let emission = if strict { self.window + burst } else { self.window } / most;
+        let emission = if strict {
+            self.window + burst
+        } else {
+            self.window
+        } / most;
         let cost = emission.saturating_mul(segments);
         let tolerance = match lane {
             Lane::Bulk => (burst / 2).max(cost),
             Lane::Reply | Lane::Safety => burst.max(cost.saturating_mul(2)),
         };
-        Rate { emission, tolerance }
+        Rate {
+            emission,
+            tolerance,
+        }
     }
 
     pub(crate) fn bucket(&self, lane: Lane) -> String {
-        let lane = if lane == Lane::Safety { "safety" } else { "other" };
+        let lane = if lane == Lane::Safety {
+            "safety"
+        } else {
+            "other"
+        };
         format!("{}:{}:{lane}", self.name, self.key)
     }
 }
@@ -87,14 +101,26 @@ mod tests {
     use super::*;
 
     fn level(most: u32, window: u64) -> Level {
-        Level { name: "number", key: "k".into(), most, window: Duration::from_secs(window), shared: false }
+        Level {
+            name: "number",
+            key: "k".into(),
+            most,
+            window: Duration::from_secs(window),
+            shared: false,
+        }
     }
 
     #[test] // D6: four fifths and one fifth of 20 a second
     fn safety_has_its_own_fifth() {
         let level = level(20, 1);
-        assert_eq!(level.rate(Lane::Reply, 1).emission, Duration::from_micros(62_500));
-        assert_eq!(level.rate(Lane::Safety, 1).emission, Duration::from_millis(250));
+        assert_eq!(
+            level.rate(Lane::Reply, 1).emission,
+            Duration::from_micros(62_500)
+        );
+        assert_eq!(
+            level.rate(Lane::Safety, 1).emission,
+            Duration::from_millis(250)
+        );
         assert_ne!(level.bucket(Lane::Safety), level.bucket(Lane::Reply));
         assert_eq!(level.bucket(Lane::Bulk), level.bucket(Lane::Reply));
     }
@@ -108,7 +134,9 @@ mod tests {
                 (rate.tolerance + level.window).as_nanos() / rate.emission.as_nanos().max(1)
             };
             // Rounding of the emission may add one.
-            prop_assert!(per_window(Lane::Reply) + per_window(Lane::Safety) <= u128::from(most) + 2);
+            prop_assert!(
+                per_window(Lane::Reply) + per_window(Lane::Safety) <= u128::from(most) + 2
+            );
         }
 
         #[test]
@@ -123,7 +151,9 @@ mod tests {
         fn an_answer_passes_where_proactive_texts_wait(most in 2_u32..1_000) {
             let level = level(most, 1);
             let (answer, bulk) = (level.rate(Lane::Reply, 1), level.rate(Lane::Bulk, 1));
-            prop_assert!(bulk.tolerance + answer.emission <= answer.tolerance + Duration::from_micros(1));
+            prop_assert!(
+                bulk.tolerance + answer.emission <= answer.tolerance + Duration::from_micros(1)
+            );
         }
     }
 }

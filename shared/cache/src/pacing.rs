@@ -1,9 +1,8 @@
-//! Pacing in segments over several limits at once: GCRA shared through Redis, behind a trait; local
-//! limits while Redis is unreachable (SMS-14, PROD-4).
+//! Pacing in segments over several limits at once, shared through Redis; local limits while Redis
+//! is unreachable.
 //!
-//! A text takes from all limits or from none: if one limit delays it, it takes nothing from the
-//! others. If several casinos wait for a limit that they share, the one served longest ago goes
-//! first, so that no casino waits behind another's thousands of texts.
+//! A text takes from all limits or from none. Of the casinos that wait for a shared limit, the one
+//! served longest ago goes first, so that one casino's many texts do not delay another's.
 
 use std::{sync::LazyLock, time::Duration};
 
@@ -14,9 +13,8 @@ use crate::{
     pace::{Ask, Pace, Pacer},
 };
 
-/// Generic cell rate algorithm on the server's clock, in microseconds. KEYS: per level its bucket,
-/// the waiting casinos, and when each casino was served. ARGV: casino, segments, then per level
-/// emission, tolerance, and 1 if it is shared.
+/// Generic cell rate algorithm in microseconds. KEYS per level: bucket, waiting casinos, times
+/// served. ARGV: casino, segments, then per level emission, tolerance, and 1 if it is shared.
 static GCRA: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local t = redis.call('TIME')
@@ -78,7 +76,9 @@ impl Pacer for Cache {
         call.arg(ask.casino.as_str()).arg(segments);
         for level in ask.levels {
             let rate = level.rate(ask.lane, segments);
-            call.arg(micros(rate.emission)).arg(micros(rate.tolerance)).arg(u8::from(level.shared));
+            call.arg(micros(rate.emission))
+                .arg(micros(rate.tolerance))
+                .arg(u8::from(level.shared));
         }
         match self.invoke::<(usize, u64)>("pacing", &call).await {
             Some((0, _)) => Pace::Now,

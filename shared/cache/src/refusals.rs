@@ -32,18 +32,23 @@ impl Cache {
     /// store it.
     pub async fn refuse(&self, casino: &CasinoId, guest: &GuestHash, as_of: DateTime<Utc>) -> bool {
         let mut call = REFUSE.key(self.key("refuse", casino.as_str(), &guest.hex()));
-        self.invoke::<i64>("refusal", call.arg(as_of.timestamp_millis())).await.is_some()
+        self.invoke::<i64>("refusal", call.arg(as_of.timestamp_millis()))
+            .await
+            .is_some()
     }
 
     /// Lifts refusals older than a START at `as_of`.
     pub async fn lift(&self, casino: &CasinoId, guest: &GuestHash, as_of: DateTime<Utc>) {
         let mut call = LIFT.key(self.key("refuse", casino.as_str(), &guest.hex()));
-        self.invoke::<i64>("refusal", call.arg(as_of.timestamp_millis())).await;
+        self.invoke::<i64>("refusal", call.arg(as_of.timestamp_millis()))
+            .await;
     }
 
     /// Returns the time of the STOP that refuses this guest, if Redis has one.
     pub async fn refused(&self, casino: &CasinoId, guest: &GuestHash) -> Option<DateTime<Utc>> {
-        let command = redis::cmd("GET").arg(self.key("refuse", casino.as_str(), &guest.hex())).to_owned();
+        let command = redis::cmd("GET")
+            .arg(self.key("refuse", casino.as_str(), &guest.hex()))
+            .to_owned();
         let millis: Option<i64> = self.ask("refusal", &command).await?;
         Utc.timestamp_millis_opt(millis?).single()
     }

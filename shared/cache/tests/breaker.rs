@@ -4,7 +4,9 @@
 
 use std::time::Duration;
 
-use seven_cache::{Admission, Breaker, BreakerSettings, BreakerState, Cache, Outcome, Permit, Settings, Transition};
+use seven_cache::{
+    Admission, Breaker, BreakerSettings, BreakerState, Cache, Outcome, Permit, Settings, Transition,
+};
 use seven_testkit::{Redis, Scratch};
 
 const LEASE: Duration = Duration::from_secs(5);
@@ -18,18 +20,30 @@ struct Fleet {
 impl Fleet {
     async fn start(name: &str) -> Self {
         let dir = Scratch::new(name).unwrap();
-        Self { redis: Redis::start(dir.path()).await.unwrap(), _dir: dir }
+        Self {
+            redis: Redis::start(dir.path()).await.unwrap(),
+            _dir: dir,
+        }
     }
 
     /// Returns a handle like another process's, with its own connection and its own local fallback.
     fn process(&self, settings: BreakerSettings) -> Breaker {
-        let cache = Settings { url: self.redis.url(), prefix: "t:".into(), senders: 1 };
-        Cache::new(&cache, seven_domain::Clock::default()).unwrap().breaker("gemini/flash", settings)
+        let cache = Settings {
+            url: self.redis.url(),
+            prefix: "t:".into(),
+            senders: 1,
+        };
+        Cache::new(&cache, seven_domain::Clock::default())
+            .unwrap()
+            .breaker("gemini/flash", settings)
     }
 }
 
 fn quick() -> BreakerSettings {
-    BreakerSettings { cooldown: COOLDOWN, ..BreakerSettings::default() }
+    BreakerSettings {
+        cooldown: COOLDOWN,
+        ..BreakerSettings::default()
+    }
 }
 
 async fn go(breaker: &Breaker) -> Permit {
@@ -54,7 +68,10 @@ async fn opened(fleet: &Fleet, settings: BreakerSettings) -> (Breaker, Breaker) 
     for breaker in [&a, &b, &a, &b] {
         assert_eq!(ends(breaker, Outcome::Failure).await, None);
     }
-    assert_eq!(ends(&a, Outcome::Failure).await, Some(Transition::Opened { failures: 5 }));
+    assert_eq!(
+        ends(&a, Outcome::Failure).await,
+        Some(Transition::Opened { failures: 5 })
+    );
     (a, b)
 }
 
@@ -63,10 +80,21 @@ async fn five_failures_anywhere_in_the_fleet_stop_everybody() {
     let fleet = Fleet::start("breaker-opens").await;
     let (a, b) = opened(&fleet, BreakerSettings::default()).await;
     assert!(refused(&a).await && refused(&b).await);
-    let BreakerState::Open(left) = b.state().await else { panic!("open") };
-    assert!(left > Duration::from_secs(28) && left <= Duration::from_secs(30), "{left:?}");
-    let other = Settings { url: fleet.redis.url(), prefix: "t:".into(), senders: 1 };
-    let other = Cache::new(&other, seven_domain::Clock::default()).unwrap().breaker("openai/x", quick());
+    let BreakerState::Open(left) = b.state().await else {
+        panic!("open")
+    };
+    assert!(
+        left > Duration::from_secs(28) && left <= Duration::from_secs(30),
+        "{left:?}"
+    );
+    let other = Settings {
+        url: fleet.redis.url(),
+        prefix: "t:".into(),
+        senders: 1,
+    };
+    let other = Cache::new(&other, seven_domain::Clock::default())
+        .unwrap()
+        .breaker("openai/x", quick());
     assert!(!refused(&other).await, "another name, another breaker");
 }
 
@@ -91,11 +119,19 @@ async fn of_many_processes_one_probes() {
     assert!(permit.is_probe());
     assert_eq!(permit.transition(), Some(Transition::HalfOpened));
     assert!(refused(&a).await && refused(&b).await);
-    assert_eq!(process.record(permit, Outcome::Success).await, None, "one success is not enough");
+    assert_eq!(
+        process.record(permit, Outcome::Success).await,
+        None,
+        "one success is not enough"
+    );
     assert_eq!(b.state().await, BreakerState::HalfOpen);
     assert_eq!(ends(&b, Outcome::Success).await, Some(Transition::Closed));
     assert_eq!(a.state().await, BreakerState::Closed);
-    assert_eq!(ends(&a, Outcome::Failure).await, None, "closing cleared the window");
+    assert_eq!(
+        ends(&a, Outcome::Failure).await,
+        None,
+        "closing cleared the window"
+    );
 }
 
 #[tokio::test] // AGENT-69
@@ -115,15 +151,23 @@ async fn what_comes_late_changes_nothing() {
     let early = fleet.process(quick());
     let (late_failure, late_success) = (go(&early).await, go(&early).await);
     let (a, b) = opened(&fleet, quick()).await;
-    let BreakerState::Open(before) = a.state().await else { panic!("open") };
+    let BreakerState::Open(before) = a.state().await else {
+        panic!("open")
+    };
     assert_eq!(early.record(late_failure, Outcome::Failure).await, None);
     match a.state().await {
-        BreakerState::Open(after) => assert!(after <= before, "a late failure does not prolong the rest"),
+        BreakerState::Open(after) => {
+            assert!(after <= before, "a late failure does not prolong the rest");
+        }
         other => assert_eq!(other, BreakerState::HalfOpen),
     }
     tokio::time::sleep(COOLDOWN).await;
     let probe = go(&b).await;
-    assert_eq!(early.record(late_success, Outcome::Success).await, None, "only the probe speaks");
+    assert_eq!(
+        early.record(late_success, Outcome::Success).await,
+        None,
+        "only the probe speaks"
+    );
     assert_eq!(b.record(probe, Outcome::Neutral).await, None);
     assert!(go(&a).await.is_probe(), "a neutral probe makes room");
 }
@@ -131,7 +175,10 @@ async fn what_comes_late_changes_nothing() {
 #[tokio::test] // AGENT-68
 async fn old_failures_do_not_count() {
     let fleet = Fleet::start("breaker-window").await;
-    let settings = BreakerSettings { window: Duration::from_millis(80), ..quick() };
+    let settings = BreakerSettings {
+        window: Duration::from_millis(80),
+        ..quick()
+    };
     let breaker = fleet.process(settings);
     for _ in 0..4 {
         assert_eq!(ends(&breaker, Outcome::Failure).await, None);
@@ -146,11 +193,17 @@ async fn a_probe_that_died_is_replaced_after_its_lease() {
     let fleet = Fleet::start("breaker-lease").await;
     let (a, b) = opened(&fleet, quick()).await;
     tokio::time::sleep(COOLDOWN).await;
-    let Admission::Go(dead) = a.admit(Duration::from_millis(50)).await else { panic!("a probe") };
+    let Admission::Go(dead) = a.admit(Duration::from_millis(50)).await else {
+        panic!("a probe")
+    };
     assert!(refused(&b).await);
     tokio::time::sleep(Duration::from_millis(60)).await;
     let next = go(&b).await;
-    assert_eq!(a.record(dead, Outcome::Failure).await, None, "it no longer speaks");
+    assert_eq!(
+        a.record(dead, Outcome::Failure).await,
+        None,
+        "it no longer speaks"
+    );
     assert_eq!(b.record(next, Outcome::Success).await, None);
     assert_eq!(ends(&b, Outcome::Success).await, Some(Transition::Closed));
 }
@@ -166,6 +219,9 @@ async fn without_redis_each_process_goes_on_from_what_it_last_heard() {
     for _ in 0..4 {
         assert_eq!(ends(&fresh, Outcome::Failure).await, None);
     }
-    assert!(matches!(ends(&fresh, Outcome::Failure).await, Some(Transition::Opened { .. })));
+    assert!(matches!(
+        ends(&fresh, Outcome::Failure).await,
+        Some(Transition::Opened { .. })
+    ));
     assert!(refused(&fresh).await);
 }

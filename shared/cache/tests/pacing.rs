@@ -20,16 +20,32 @@ const SECOND: Duration = Duration::from_secs(1);
 async fn cache(name: &str) -> (Cache, Redis, Scratch) {
     let dir = Scratch::new(name).unwrap();
     let redis = Redis::start(dir.path()).await.unwrap();
-    let settings = Settings { url: redis.url(), prefix: "t:".into(), senders: 4 };
+    let settings = Settings {
+        url: redis.url(),
+        prefix: "t:".into(),
+        senders: 4,
+    };
     (Cache::new(&settings, Clock::default()).unwrap(), redis, dir)
 }
 
 fn number(casino: &CasinoId, most: u32) -> Level {
-    Level { name: "number", key: casino.to_string(), most, window: SECOND, shared: false }
+    Level {
+        name: "number",
+        key: casino.to_string(),
+        most,
+        window: SECOND,
+        shared: false,
+    }
 }
 
 fn account(most: u32) -> Level {
-    Level { name: "account", key: "telnyx".into(), most, window: SECOND, shared: true }
+    Level {
+        name: "account",
+        key: "telnyx".into(),
+        most,
+        window: SECOND,
+        shared: true,
+    }
 }
 
 async fn until_it_goes(cache: &Cache, ask: &Ask<'_>) {
@@ -42,9 +58,14 @@ async fn until_it_goes(cache: &Cache, ask: &Ask<'_>) {
 async fn what_one_limit_holds_back_takes_nothing_from_the_others() {
     let (cache, _redis, _dir) = cache("pace_all").await;
     let (here, there): (CasinoId, CasinoId) = ("here".parse().unwrap(), "there".parse().unwrap());
-    // Eight of ten segments are for answers; the number's burst is two.
+    // Eight of the account's ten segments are for replies; the number's burst is two.
     let slow = [number(&here, 2), account(10)];
-    let ask = Ask { casino: &here, lane: Lane::Reply, segments: 1, levels: &slow };
+    let ask = Ask {
+        casino: &here,
+        lane: Lane::Reply,
+        segments: 1,
+        levels: &slow,
+    };
     let mut passed = 0;
     for _ in 0..20 {
         match cache.take(&ask).await {
@@ -54,14 +75,29 @@ async fn what_one_limit_holds_back_takes_nothing_from_the_others() {
     }
     assert!(passed <= 3, "{passed}");
     let free = [number(&there, 1_000), account(10)];
-    let ask = Ask { casino: &there, lane: Lane::Reply, segments: 1, levels: &free };
+    let ask = Ask {
+        casino: &there,
+        lane: Lane::Reply,
+        segments: 1,
+        levels: &free,
+    };
     let mut at_once = 0;
     while cache.take(&ask).await == Pace::Now {
         at_once += 1;
     }
-    assert!(at_once >= 5, "the refused asks took nothing from the account: {at_once}");
-    let safety = Ask { lane: Lane::Safety, ..ask };
-    assert_eq!(cache.take(&safety).await, Pace::Now, "with a reserve of its own");
+    assert!(
+        at_once >= 5,
+        "the refused asks took nothing from the account: {at_once}"
+    );
+    let safety = Ask {
+        lane: Lane::Safety,
+        ..ask
+    };
+    assert_eq!(
+        cache.take(&safety).await,
+        Pace::Now,
+        "with a reserve of its own"
+    );
 }
 
 #[tokio::test] // SMS-14: whoever was served longest ago goes first
@@ -74,7 +110,12 @@ async fn a_flood_of_one_casino_does_not_stand_before_another() {
         let (cache, flood, sent) = (cache.clone(), flood.clone(), Arc::clone(&sent));
         tasks.spawn(async move {
             let levels = [number(&flood, 1_000), account(50)];
-            let ask = Ask { casino: &flood, lane: Lane::Reply, segments: 1, levels: &levels };
+            let ask = Ask {
+                casino: &flood,
+                lane: Lane::Reply,
+                segments: 1,
+                levels: &levels,
+            };
             loop {
                 until_it_goes(&cache, &ask).await;
                 sent.fetch_add(1, Ordering::SeqCst);
@@ -86,7 +127,12 @@ async fn a_flood_of_one_casino_does_not_stand_before_another() {
         sleep(Duration::from_millis(10)).await;
     }
     let levels = [number(&calm, 1_000), account(50)];
-    let ask = Ask { casino: &calm, lane: Lane::Reply, segments: 1, levels: &levels };
+    let ask = Ask {
+        casino: &calm,
+        lane: Lane::Reply,
+        segments: 1,
+        levels: &levels,
+    };
     for _ in 0..10 {
         let before = sent.load(Ordering::SeqCst);
         until_it_goes(&cache, &ask).await;
@@ -103,14 +149,20 @@ async fn without_redis_each_process_keeps_to_its_part_and_asks_again() {
     let (cache, redis, dir) = cache("pace_away").await;
     let here: CasinoId = "here".parse().unwrap();
     let levels = [number(&here, 100)];
-    let ask = Ask { casino: &here, lane: Lane::Reply, segments: 1, levels: &levels };
+    let ask = Ask {
+        casino: &here,
+        lane: Lane::Reply,
+        segments: 1,
+        levels: &levels,
+    };
     assert_eq!(cache.take(&ask).await, Pace::Now);
     drop(redis);
     let mut passed = 0;
     for _ in 0..100 {
         passed += usize::from(cache.take(&ask).await == Pace::Now);
     }
-    // The share of each of four processes in four fifths of a hundred.
+    // Each of four processes has a quarter of 80 segments; the other 20 of 100 are reserved for
+    // safety texts.
     assert!((10..=30).contains(&passed), "{passed}");
     drop(dir);
 }

@@ -1,5 +1,5 @@
-//! Prints each line of stdin in the folded form in which the gate reads it.
-//! `scripts/data/train_likeness.py` learns from this form.
+//! Prints each line of stdin as the gate reads it: lower case, without accents, words separated by
+//! single spaces. `scripts/data/train_likeness.py` trains on this output.
 #![expect(clippy::print_stdout, reason = "its output is its purpose")]
 
 use seven_compliance::Guardrails;

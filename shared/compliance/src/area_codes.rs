@@ -1,8 +1,5 @@
-//! Area codes as hints of where a number's owner lives: all states and time zones that a code may
-//! mean (D15, C-37).
-//!
-//! People keep their numbers when they move, so an area code is only a hint: callers must obey the
-//! rules of every place that it may mean.
+//! Maps an area code to all states and time zones in which the number's owner may live (D15).
+//! People keep numbers when they move, so callers must obey the rules of every such place.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -11,10 +8,10 @@ use seven_domain::{Invalid, PhoneE164};
 
 use crate::jurisdiction::State;
 
-/// The meaning of one area code of country code 1.
+/// The places that one area code of country code 1 stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AreaCode {
-    /// Every state and zone a US number with this code may belong to; never empty.
+    /// Every state and time zone that a US number with this code may belong to; never empty.
     Us(Vec<(State, Tz)>),
     /// A country or territory outside the United States that shares country code 1.
     Abroad(String),
@@ -32,7 +29,7 @@ pub enum NoPlace {
 }
 
 impl NoPlace {
-    /// Returns a noun phrase for messages, as in "800 is a toll-free code".
+    /// Returns a noun phrase such as "a toll-free code", for the explanation of a sending window.
     pub fn describe(self) -> &'static str {
         match self {
             Self::TollFree => "a toll-free code",
@@ -44,12 +41,12 @@ impl NoPlace {
     }
 }
 
-/// A number's prefix, as the table of area codes knows it.
+/// The start of a phone number, looked up in the table of area codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prefix<'a> {
-    /// The three digits and their meaning.
+    /// The three digits of the area code, and the places that they stand for.
     Known(&'a str, &'static AreaCode),
-    /// Country code 1, but no code in service when the table was made.
+    /// Country code 1 with an area code that was not in service when the table was made.
     UnknownCode(&'a str),
     /// Another country code, or country code 1 with a wrong number of digits.
     NotNorthAmerican,
@@ -60,7 +57,9 @@ pub fn prefix_of(phone: &PhoneE164) -> Prefix<'_> {
     match phone.as_str().strip_prefix("+1") {
         Some(national) if national.len() == 10 => {
             let code = &national[..3];
-            TABLE.get(code).map_or(Prefix::UnknownCode(code), |area| Prefix::Known(code, area))
+            TABLE
+                .get(code)
+                .map_or(Prefix::UnknownCode(code), |area| Prefix::Known(code, area))
         }
         _ => Prefix::NotNorthAmerican,
     }
@@ -74,22 +73,33 @@ pub fn us() -> impl Iterator<Item = (&'static str, &'static [(State, Tz)])> {
     })
 }
 
-/// Returns the date of the table's source, such as `2026-11-06`. Codes put into service after that
-/// day are unknown.
+/// Returns the date of the table's source, such as `2026-11-06`. The table does not know codes that
+/// came into service later.
 pub fn source_date() -> &'static str {
-    let line = include_str!("../data/area_codes.csv").lines().find_map(|line| line.strip_prefix("# Source dated "));
+    let line = include_str!("../data/area_codes.csv")
+        .lines()
+        .find_map(|line| line.strip_prefix("# Source dated "));
     line.and_then(|line| line.get(..10)).unwrap_or_default()
 }
 
-static TABLE: LazyLock<BTreeMap<String, AreaCode>> =
-    LazyLock::new(|| parse(include_str!("../data/area_codes.csv")).expect("a test parses the file of this build"));
+static TABLE: LazyLock<BTreeMap<String, AreaCode>> = LazyLock::new(|| {
+    parse(include_str!("../data/area_codes.csv")).expect("a test parses the file of this build")
+});
 
 fn parse(csv: &str) -> Result<BTreeMap<String, AreaCode>, Invalid> {
     let mut table = BTreeMap::new();
     for line in csv.lines().filter(|line| !line.starts_with('#')).skip(1) {
-        let bad = || Invalid::new("area_codes.csv", format!("`{line}`"), "code,kind,place,zone; one kind per code");
+        let bad = || {
+            Invalid::new(
+                "area_codes.csv",
+                format!("`{line}`"),
+                "code,kind,place,zone; one kind per code",
+            )
+        };
         let fields: Vec<&str> = line.split(',').collect();
-        let &[code, kind, place, zone] = fields.as_slice() else { return Err(bad()) };
+        let &[code, kind, place, zone] = fields.as_slice() else {
+            return Err(bad());
+        };
         if code.len() != 3 || !code.bytes().all(|b| b.is_ascii_digit()) {
             return Err(bad());
         }
@@ -118,11 +128,14 @@ mod tests {
 
     use super::*;
 
-    #[test] // D15: new codes keep the strictest window until the table knows them
+    #[test] // D15: the strictest rules apply to a code that is not in the table
     fn unknown_codes_are_known_as_such_and_the_table_tells_its_date() {
         for code in ["457", "471", "621", "679", "837", "924"] {
             let phone: PhoneE164 = format!("+1{code}5550142").parse().unwrap();
-            assert!(matches!(prefix_of(&phone), Prefix::UnknownCode(unknown) if unknown == code), "{code}");
+            assert!(
+                matches!(prefix_of(&phone), Prefix::UnknownCode(unknown) if unknown == code),
+                "{code}"
+            );
         }
         assert!(chrono::NaiveDate::parse_from_str(source_date(), "%Y-%m-%d").is_ok());
     }
@@ -130,12 +143,18 @@ mod tests {
     #[test] // SMS-32
     fn every_state_has_a_code_and_every_code_a_place() {
         parse(include_str!("../data/area_codes.csv")).unwrap();
-        let states: BTreeSet<State> = us().flat_map(|(_, places)| places.iter().map(|(state, _)| *state)).collect();
+        let states: BTreeSet<State> = us()
+            .flat_map(|(_, places)| places.iter().map(|(state, _)| *state))
+            .collect();
         assert_eq!(states, State::all().collect());
         assert!(us().count() >= 360, "{}", us().count());
         for (code, places) in us() {
-            let distinct: BTreeSet<String> = places.iter().map(|place| format!("{place:?}")).collect();
-            assert!(!places.is_empty() && distinct.len() == places.len(), "{code}");
+            let distinct: BTreeSet<String> =
+                places.iter().map(|place| format!("{place:?}")).collect();
+            assert!(
+                !places.is_empty() && distinct.len() == places.len(),
+                "{code}"
+            );
         }
     }
 
@@ -171,10 +190,17 @@ mod tests {
 
     #[test]
     fn a_broken_table_is_refused() {
-        for bad in
-            ["860,us,CT", "86x,us,CT,America/New_York", "860,us,QQ,America/New_York", "860,us,CT,Mars/Base", "860,x,,"]
-        {
-            assert!(parse(&format!("code,kind,place,zone\n{bad}\n")).is_err(), "{bad}");
+        for bad in [
+            "860,us,CT",
+            "86x,us,CT,America/New_York",
+            "860,us,QQ,America/New_York",
+            "860,us,CT,Mars/Base",
+            "860,x,,",
+        ] {
+            assert!(
+                parse(&format!("code,kind,place,zone\n{bad}\n")).is_err(),
+                "{bad}"
+            );
         }
         assert!(parse("code,kind,place,zone\n800,toll_free,,\n800,abroad,Canada,\n").is_err());
     }

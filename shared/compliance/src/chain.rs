@@ -1,8 +1,5 @@
-//! The consent chain (D8, SEC-69 to SEC-75): what a consent event is, how it is hashed, and how a chain is checked.
-//!
-//! An event is stored as exactly the text that was hashed: canonical JSON, keys sorted, no white
-//! space. Each event holds the hash of the previous one. A sealed head, stored outside the chain,
-//! records how long the chain is.
+//! Defines the events of the consent chain (D8). Each is stored as the canonical JSON that was
+//! hashed and holds the previous event's hash; a sealed head records the chain's length.
 
 mod canonical;
 #[cfg(test)]
@@ -21,7 +18,7 @@ pub use self::{
 /// The value that the first event of a chain has as its previous hash.
 pub const GENESIS: &str = "GENESIS";
 
-/// The kind of change to a consent (SEC-70).
+/// The kind of change to a consent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     Granted,
@@ -39,19 +36,19 @@ impl Action {
     }
 }
 
-/// One change of consent that has no position in the chain yet.
+/// One change of consent, before it gets its position in the chain.
 #[derive(Debug, Clone)]
 pub struct Change {
     pub action: Action,
     pub casino_id: String,
     /// Keyed hash of the phone number, with its algorithm and key id; never the number itself.
     pub guest_phone_hash: String,
-    /// How the change was made: `sms_stop_keyword`, `natural_language`, `web_form` ...
+    /// How the consent changed, such as `sms_stop_keyword`, `natural_language` or `web_form`.
     pub method: String,
     pub previous_state: Value,
     pub new_state: Value,
     pub at: DateTime<Utc>,
-    /// Evidence: wording, prompting message, operator.
+    /// Evidence of the change, such as the wording, the text that prompted it, or the operator.
     pub metadata: Option<Value>,
 }
 
@@ -64,12 +61,16 @@ pub struct Link {
 }
 
 impl Change {
-    /// Appends the change to the event whose hash is `previous_hash` ([`GENESIS`] for the first
-    /// event).
+    /// Makes the link that follows the event whose hash is `previous_hash`; the first event of a
+    /// chain follows [`GENESIS`].
     pub fn link(&self, position: u64, previous_hash: &str) -> Link {
         let event = canonical(&self.payload(position, previous_hash));
         let content_hash = hash(&event);
-        Link { position, event, content_hash }
+        Link {
+            position,
+            event,
+            content_hash,
+        }
     }
 
     fn payload(&self, position: u64, previous_hash: &str) -> Value {
@@ -78,13 +79,19 @@ impl Change {
         put("action", json!(self.action.as_str()));
         put("casino_id", json!(self.casino_id));
         put("chain_position", json!(position));
-        put("event_type", json!(format!("consent_{}", self.action.as_str())));
+        put(
+            "event_type",
+            json!(format!("consent_{}", self.action.as_str())),
+        );
         put("guest_phone_hash", json!(self.guest_phone_hash));
         put("method", json!(self.method));
         put("new_state", self.new_state.clone());
         put("previous_hash", json!(previous_hash));
         put("previous_state", self.previous_state.clone());
-        put("timestamp", json!(self.at.to_rfc3339_opts(SecondsFormat::Millis, true)));
+        put(
+            "timestamp",
+            json!(self.at.to_rfc3339_opts(SecondsFormat::Millis, true)),
+        );
         if let Some(metadata) = &self.metadata {
             put("metadata", metadata.clone());
         }
@@ -97,7 +104,7 @@ pub fn hash(event: &str) -> String {
     hex::encode(Sha256::digest(event.as_bytes()))
 }
 
-/// Returns the text that a head's seal covers.
+/// Returns the text over which a chain head's seal is computed.
 pub fn seal_input(casino_id: &str, guest_phone_hash: &str, length: u64, head_hash: &str) -> String {
     format!("consent-head:{casino_id}:{guest_phone_hash}:{length}:{head_hash}")
 }

@@ -1,5 +1,5 @@
-//! Reads a text in the context of its conversation: is it an answer to our question, a copy of an
-//! earlier text, or part of a running dialogue?
+//! Judges a text by the conversation around it: is it an answer to our question, a copy of an
+//! earlier text, or part of an ordinary dialogue?
 
 use crate::{Likely, echo};
 
@@ -12,12 +12,16 @@ pub fn folded(text: &str) -> String {
 
 /// Returns whether two texts differ in at most one word in five, such as a time of day or a name.
 pub fn near_identical(one: &str, other: &str) -> bool {
-    let (mut one, mut other): (Vec<String>, Vec<String>) = (words(one).collect(), words(other).collect());
+    let (mut one, mut other): (Vec<String>, Vec<String>) =
+        (words(one).collect(), words(other).collect());
     for list in [&mut one, &mut other] {
         list.sort();
         list.dedup();
     }
-    let common = one.iter().filter(|word| other.binary_search(word).is_ok()).count();
+    let common = one
+        .iter()
+        .filter(|word| other.binary_search(word).is_ok())
+        .count();
     let all = one.len() + other.len() - common;
     all > 0 && common * 5 >= all * 4
 }
@@ -25,22 +29,25 @@ pub fn near_identical(one: &str, other: &str) -> bool {
 /// Returns whether the text asks a question or requests something; auto-responders do neither.
 pub fn asks(text: &str) -> bool {
     const OPENERS: &[&str] = &[
-        "what", "whats", "when", "where", "wheres", "who", "how", "hows", "which", "why", "is", "are", "do", "does",
-        "did", "can", "could", "will", "would", "should", "any", "may", "have", "has", "i'd", "id", "need", "want",
-        "book", "que", "qué", "cuando", "cuándo", "donde", "dónde", "como", "cómo", "cual", "cuál", "cuanto", "cuánto",
-        "hay", "puedo", "pueden", "tienen", "tiene", "quiero", "necesito", "a",
+        "what", "whats", "when", "where", "wheres", "who", "how", "hows", "which", "why", "is",
+        "are", "do", "does", "did", "can", "could", "will", "would", "should", "any", "may",
+        "have", "has", "i'd", "id", "need", "want", "book", "que", "qué", "cuando", "cuándo",
+        "donde", "dónde", "como", "cómo", "cual", "cuál", "cuanto", "cuánto", "hay", "puedo",
+        "pueden", "tienen", "tiene", "quiero", "necesito", "a",
     ];
-    text.contains(['?', '¿']) || words(text).next().is_some_and(|first| OPENERS.contains(&first.as_str()))
+    text.contains(['?', '¿'])
+        || words(text)
+            .next()
+            .is_some_and(|first| OPENERS.contains(&first.as_str()))
 }
 
-/// Additional evidence, in hundredths of log odds, that a likely opt-out or cry for help needs when
-/// it is a short answer to our question or is about a room or a meal.
+/// How much more evidence a likely opt-out or cry for help needs, in hundredths of log odds, when
+/// the text is a short answer to our question or is about a room or a meal.
 const MORE_IN_DIALOGUE: i16 = 100;
 const SHORT_WORDS: usize = 8;
 
-/// Returns whether a text still counts as a likely opt-out or cry for help, given the dialogue
-/// around it. A short text after our question is usually the answer to it, and complaints and
-/// wishes about rooms and meals use strong words.
+/// Returns whether a text still counts as a likely opt-out or cry for help within its dialogue.
+/// Short answers to our questions and complaints about rooms or meals need more evidence.
 pub fn holds(likely: Likely, text: &str, asked: bool) -> bool {
     const MATTERS: &[&str] = &[
         "room",
@@ -89,13 +96,22 @@ pub fn holds(likely: Likely, text: &str, asked: bool) -> bool {
         "reservacion",
     ];
     let mut count = 0;
-    let about_the_stay =
-        words(text).inspect(|_| count += 1).filter(|word| MATTERS.contains(&word.as_str())).count() > 0;
+    let about_the_stay = words(text)
+        .inspect(|_| count += 1)
+        .filter(|word| MATTERS.contains(&word.as_str()))
+        .count()
+        > 0;
     let answers = asked && count <= SHORT_WORDS;
-    likely.margin > if answers || about_the_stay { MORE_IN_DIALOGUE } else { 0 }
+    likely.margin
+        > if answers || about_the_stay {
+            MORE_IN_DIALOGUE
+        } else {
+            0
+        }
 }
 
-/// Returns the answer to a yes-or-no question of ours, if the whole text is such an answer.
+/// Returns whether the guest answered our question with yes or with no; `None` if the text says
+/// more than that.
 pub fn yes_or_no(text: &str) -> Option<bool> {
     const YES: &[&str] = &[
         "yes",
@@ -175,9 +191,13 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     echo::words(text).map(|(_, word)| word)
 }
 
-/// Returns whether the text cancels a pending deletion: KEEP or CONSERVAR, as a whole message.
+/// Returns whether the text asks to keep the guest's data, which cancels a pending deletion: the
+/// whole message is KEEP or CONSERVAR.
 pub fn keeps_data(text: &str) -> bool {
-    let word = text.trim().trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let word = text
+        .trim()
+        .trim_matches(|c: char| !c.is_alphanumeric())
+        .to_lowercase();
     matches!(word.as_str(), "keep" | "conservar")
 }
 
@@ -213,38 +233,59 @@ mod tests {
             "I am out until 5pm and will call you then",
             "I am out until 6pm and will call you then"
         ));
-        assert!(!near_identical("is the pool open today", "is the spa open tomorrow"));
+        assert!(!near_identical(
+            "is the pool open today",
+            "is the spa open tomorrow"
+        ));
         assert!(!near_identical("", ""));
     }
 
-    #[test] // D20: the running dialogue counts
+    #[test] // D20: a short answer needs more evidence
     fn dialogue_explains_weak_likeness() {
-        let likely = |margin| Likely { kind: crate::LikelyKind::OptOut, margin };
+        let likely = |margin| Likely {
+            kind: crate::LikelyKind::OptOut,
+            margin,
+        };
         for (margin, text, asked, stands) in [
             (50, "not that one please", false, true),
             (50, "not that one please", true, false),
             (150, "not that one please", true, true),
             (50, "no more onions in my food", false, false),
             (150, "no more onions in my food", false, true),
-            (50, "not that one and nothing else of the kind ever again", true, true),
+            (
+                50,
+                "not that one and nothing else of the kind ever again",
+                true,
+                true,
+            ),
         ] {
-            assert_eq!(holds(likely(margin), text, asked), stands, "{text} {margin} {asked}");
+            assert_eq!(
+                holds(likely(margin), text, asked),
+                stands,
+                "{text} {margin} {asked}"
+            );
         }
     }
 
     #[test]
     fn who_asks_is_no_machine() {
         assert!(
-            asks("is there a steakhouse in the hotel") && asks("hay un bar?") && asks("Need a table for six tonight")
+            asks("is there a steakhouse in the hotel")
+                && asks("hay un bar?")
+                && asks("Need a table for six tonight")
         );
         assert!(!asks("I'm busy right now and will get back to you."));
     }
 
     #[test] // C-18
     fn keep_is_a_whole_message() {
-        for (text, keep) in
-            [("KEEP", true), (" keep! ", true), ("Conservar.", true), ("keep my table", false), ("", false)]
-        {
+        for (text, keep) in [
+            ("KEEP", true),
+            (" keep! ", true),
+            ("Conservar.", true),
+            ("keep my table", false),
+            ("", false),
+        ] {
             assert_eq!(keeps_data(text), keep, "{text:?}");
         }
     }

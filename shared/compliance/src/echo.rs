@@ -1,8 +1,5 @@
-//! Recognises our own words in a guest's text: reactions of phones ("Liked “...”") and quoted
-//! replies. They never count as the guest's words.
-//!
-//! A reaction is recognised by its wording in five languages or, in any language, because it quotes
-//! one of our texts.
+//! Finds our own words in a guest's text, which never count as the guest's: phones' reactions
+//! ("Liked “...”") in five languages, and quoted replies.
 
 use std::sync::LazyLock;
 
@@ -15,17 +12,17 @@ use crate::is_invisible;
 pub struct Reaction {
     /// The quoted words; empty for a reaction to a picture.
     pub quoted: String,
-    /// The guest's own words after the quotation; usually empty.
+    /// The words that the guest wrote after the quotation; usually empty.
     pub added: String,
 }
 
-/// The number of our latest texts to a guest that a reaction or reply is compared with.
+/// How many of our latest texts to a guest are compared with an incoming reaction or reply.
 pub const TEXTS_REMEMBERED: i64 = 8;
-/// The maximum length of a reaction: phones quote only one message.
+/// The longest text that is checked for a reaction; a reaction quotes only one message.
 const LONGEST_BYTES: usize = 4_000;
-/// The number of consecutive words of ours that count as a quotation without quotation marks.
+/// How many consecutive words of one of our texts make a quotation, without quotation marks.
 const QUOTED_WORDS: usize = 6;
-/// The number of consecutive words of ours that count as a quotation inside quotation marks.
+/// How many consecutive words of one of our texts make a quotation, inside quotation marks.
 const MARKED_WORDS: usize = 3;
 
 static FORMS: LazyLock<(Regex, Regex, Regex)> = LazyLock::new(|| {
@@ -47,7 +44,7 @@ static FORMS: LazyLock<(Regex, Regex, Regex)> = LazyLock::new(|| {
         // Portuguese
         r"(?:n[aã]o )?gostou d[eoa]|(?:n[aã]o )?curtiu|amou|adorou|riu(?: d[eoa]| com)?|enfatizou|destacou|questionou|perguntou",
         r"reagiu(?: com)? \S+ (?:a|à|ao)|(?:removeu|retirou) [^.?!]{1,40} (?:de|da|do)",
-        // Programs that send only the emoji: "😂 to “...”".
+        // Some programs send only the emoji: "😂 to “...”".
         r"[^\p{L}\p{N}\s]{1,12} (?:to|al?|à|an|auf|zu|para|em|de|from)",
     ]
     .join("|");
@@ -64,32 +61,46 @@ static FORMS: LazyLock<(Regex, Regex, Regex)> = LazyLock::new(|| {
     )
 });
 
-/// Returns the reaction that the text is, judged by its wording alone.
+/// Returns the reaction if the text is worded like one; our texts are not consulted.
 pub fn reaction(text: &str) -> Option<Reaction> {
-    let first = text.trim_start_matches(|c: char| is_invisible(c) || c.is_whitespace()).chars().next()?;
-    // Most texts are not reactions. A reaction has quotation marks, or is a few words about a
+    let first = text
+        .trim_start_matches(|c: char| is_invisible(c) || c.is_whitespace())
+        .chars()
+        .next()?;
+    // Sorts out most texts cheaply: a reaction has quotation marks, or is a few words about a
     // picture.
     if text.len() > LONGEST_BYTES || first == '“' || first == '"' {
         return None;
     }
     let (reacted, about_thing, verb_behind) = &*FORMS;
-    let Some((lead, quoted, added)) = text.contains(['“', '"', '„', '«']).then(|| parts(text)).flatten() else {
+    let Some((lead, quoted, added)) = text
+        .contains(['“', '"', '„', '«'])
+        .then(|| parts(text))
+        .flatten()
+    else {
         let short = text.len() <= 80 && about_thing.is_match(&cleaned(text));
-        return short.then(|| Reaction { quoted: String::new(), added: String::new() });
+        return short.then(|| Reaction {
+            quoted: String::new(),
+            added: String::new(),
+        });
     };
     if !reacted.is_match(&lead) {
         return None;
     }
-    let added = if verb_behind.is_match(&added) { String::new() } else { added };
+    let added = if verb_behind.is_match(&added) {
+        String::new()
+    } else {
+        added
+    };
     Some(Reaction { quoted, added })
 }
 
 /// The guest's own words in a text that quotes us.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Theirs {
-    /// The words before the quotation: a phone's verb ("Pidió nota por") or the guest's own words.
+    /// The words before the quotation: the phone's verb ("Pidió nota por") or words of the guest.
     pub lead: String,
-    /// The words after the quotation; empty where the guest added nothing.
+    /// The words after the quotation; empty if the guest added nothing.
     pub added: String,
 }
 
@@ -99,19 +110,27 @@ impl Theirs {
     }
 }
 
-/// Returns the text without our own words, or `None` if it contains none of them.
-///
+/// Returns the parts of the text that are not ours, or `None` if it quotes none of our texts.
 /// `ours` holds our latest texts to this guest.
 pub fn without_ours(text: &str, ours: &[String]) -> Option<Theirs> {
-    let ours: Vec<Vec<String>> = ours.iter().map(|text| words(text).map(|(_, word)| word).collect()).collect();
-    if let Some((lead, _, added)) = parts(text).filter(|(_, quoted, _)| ours.iter().any(|ours| holds(ours, quoted))) {
+    let ours: Vec<Vec<String>> = ours
+        .iter()
+        .map(|text| words(text).map(|(_, word)| word).collect())
+        .collect();
+    if let Some((lead, _, added)) =
+        parts(text).filter(|(_, quoted, _)| ours.iter().any(|ours| holds(ours, quoted)))
+    {
         return Some(Theirs { lead, added });
     }
     let theirs: Vec<(std::ops::Range<usize>, String)> = words(text).collect();
     let mut kept = String::new();
     let (mut at, mut from) = (0, 0);
     while at < theirs.len() {
-        let run = ours.iter().map(|ours| longest_run(&theirs[at..], ours)).max().unwrap_or(0);
+        let run = ours
+            .iter()
+            .map(|ours| longest_run(&theirs[at..], ours))
+            .max()
+            .unwrap_or(0);
         let whole = run > 1 && run == theirs.len() && ours.iter().any(|ours| ours.len() == run);
         if run >= QUOTED_WORDS || whole {
             kept.push_str(&text[from..theirs[at].0.start]);
@@ -125,17 +144,29 @@ pub fn without_ours(text: &str, ours: &[String]) -> Option<Theirs> {
         return None;
     }
     kept.push_str(&text[from..]);
-    let added = if kept.chars().any(char::is_alphanumeric) { kept.trim().to_owned() } else { String::new() };
-    Some(Theirs { lead: String::new(), added })
+    let added = if kept.chars().any(char::is_alphanumeric) {
+        kept.trim().to_owned()
+    } else {
+        String::new()
+    };
+    Some(Theirs {
+        lead: String::new(),
+        added,
+    })
 }
 
 /// Returns whether one of our texts contains the quoted words.
 pub fn is_ours(quoted: &str, ours: &[String]) -> bool {
-    ours.iter().any(|ours| holds(&words(ours).map(|(_, word)| word).collect::<Vec<_>>(), quoted))
+    ours.iter().any(|ours| {
+        holds(
+            &words(ours).map(|(_, word)| word).collect::<Vec<_>>(),
+            quoted,
+        )
+    })
 }
 
-/// Returns whether a text contains quotation marks, or the marks that mail programs put before
-/// quoted lines.
+/// Returns whether a text contains quotation marks, or the `>` that mail programs put before quoted
+/// lines.
 pub fn may_quote(text: &str) -> bool {
     text.contains(['“', '”', '"', '„', '«', '»', '>'])
 }
@@ -152,45 +183,70 @@ fn parts(text: &str) -> Option<(String, String, String)> {
     let inside = &text[open..];
     let inside = &inside[inside.chars().next()?.len_utf8()..];
     let (quoted, added) = match inside.rfind(['”', '"', '“', '»']) {
-        Some(close) => (&inside[..close], inside[close..].trim_start_matches(['”', '"', '“', '»'])),
+        Some(close) => (
+            &inside[..close],
+            inside[close..].trim_start_matches(['”', '"', '“', '»']),
+        ),
         None => (inside, ""),
     };
-    let added = added.trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ',' | ';')).to_owned();
+    let added = added
+        .trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ',' | ';'))
+        .to_owned();
     Some((lead, quoted.trim().to_owned(), added))
 }
 
-/// Returns the text without invisible characters, with every white space but line breaks replaced
-/// by single blanks.
+/// Returns the text without invisible characters, and with every white space except line breaks
+/// replaced by one blank.
 fn cleaned(text: &str) -> String {
-    let seen = text.chars().filter(|c| !is_invisible(*c)).map(|c| if c.is_whitespace() && c != '\n' { ' ' } else { c });
+    let seen = text.chars().filter(|c| !is_invisible(*c)).map(|c| {
+        if c.is_whitespace() && c != '\n' {
+            ' '
+        } else {
+            c
+        }
+    });
     let seen: String = seen.collect();
-    seen.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ").trim().to_owned()
+    seen.split(' ')
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+        .trim()
+        .to_owned()
 }
 
 /// Returns the words in lower case, each with its byte range in the text.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = (std::ops::Range<usize>, String)> {
     let start = text.as_ptr() as usize;
-    text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’')).filter(|word| !word.is_empty()).map(
-        move |word| {
+    text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’'))
+        .filter(|word| !word.is_empty())
+        .map(move |word| {
             let at = word.as_ptr() as usize - start;
             (at..at + word.len(), word.replace('’', "'").to_lowercase())
-        },
-    )
+        })
 }
 
-/// Returns whether our text contains the quoted words consecutively; the last word may be cut off.
+/// Returns whether our text contains the quoted words consecutively; the last word may be cut off,
+/// because phones shorten long quotations.
 fn holds(ours: &[String], quoted: &str) -> bool {
     let quoted: Vec<String> = words(quoted).map(|(_, word)| word).collect();
-    let Some((last, whole)) = quoted.split_last() else { return false };
+    let Some((last, whole)) = quoted.split_last() else {
+        return false;
+    };
     (quoted.len() >= MARKED_WORDS || quoted.len() == ours.len())
         && ours
             .windows(quoted.len())
             .any(|run| run[..whole.len()] == *whole && run[whole.len()].starts_with(last.as_str()))
 }
 
-/// Returns how many of these words, counted from the first, occur consecutively in our text.
+/// Returns how many of the guest's words, from the first one on, occur consecutively in our text.
 fn longest_run(theirs: &[(std::ops::Range<usize>, String)], ours: &[String]) -> usize {
-    let run = |from: usize| theirs.iter().zip(&ours[from..]).take_while(|((_, theirs), ours)| theirs == *ours).count();
+    let run = |from: usize| {
+        theirs
+            .iter()
+            .zip(&ours[from..])
+            .take_while(|((_, theirs), ours)| theirs == *ours)
+            .count()
+    };
     (0..ours.len()).map(run).max().unwrap_or(0)
 }
 
@@ -200,7 +256,7 @@ mod tests {
 
     use super::*;
 
-    #[test] // SMS-24, CONV-2: reactions of phones and message programs
+    #[test] // SMS-24, CONV-2: reactions that phones send as texts
     fn reactions_are_known_by_their_form() {
         for (text, quoted) in [
             ("Liked “Text STOP.”", "Text STOP."),
@@ -208,39 +264,65 @@ mod tests {
             ("Reacted 🎉 to “welcome back”", "welcome back"),
             ("Removed a like from “STOP”", "STOP"),
             ("Removed an exclamation mark from “STOP”", "STOP"),
-            (" \u{200b}😂\u{200b} to “\u{200a}STOP to end.\u{200a}” ", "STOP to end."),
+            (
+                " \u{200b}😂\u{200b} to “\u{200a}STOP to end.\u{200a}” ",
+                "STOP to end.",
+            ),
             ("Le gustó “STOP para salir.”", "STOP para salir."),
-            ("Se rió de “Hola, soy Seven, IA. STOP para salir. ”", "Hola, soy Seven, IA. STOP para salir."),
+            (
+                "Se rió de “Hola, soy Seven, IA. STOP para salir. ”",
+                "Hola, soy Seven, IA. STOP para salir.",
+            ),
             ("Reaccionó con ❤️ a “STOP”", "STOP"),
             ("A aimé « STOP pour finir »", "STOP pour finir"),
             ("Gefällt „STOP“", "STOP"),
             ("Gostou de “STOP para sair”", "STOP para sair"),
-            ("Liked “In danger, call 911. Msg f…", "In danger, call 911. Msg f…"),
+            (
+                "Liked “In danger, call 911. Msg f…",
+                "In danger, call 911. Msg f…",
+            ),
             ("Liked an image", ""),
             ("Le encantó una foto", ""),
         ] {
             let found = reaction(text).unwrap_or_else(|| panic!("{text}"));
-            assert_eq!((found.quoted.as_str(), found.added.as_str()), (quoted, ""), "{text}");
+            assert_eq!(
+                (found.quoted.as_str(), found.added.as_str()),
+                (quoted, ""),
+                "{text}"
+            );
         }
         let added = reaction("Liked “STOP to end.” thanks, is the pool open?").unwrap();
         assert_eq!(added.added, "thanks, is the pool open?");
-        for plain in
-            ["I said \"STOP\"", "loved the pool", "my wife liked the room", "liked it a lot", "please \"STOP\" now", ""]
-        {
+        for plain in [
+            "I said \"STOP\"",
+            "loved the pool",
+            "my wife liked the room",
+            "liked it a lot",
+            "please \"STOP\" now",
+            "",
+        ] {
             assert_eq!(reaction(plain), None, "{plain}");
         }
     }
 
-    #[test] // D7: a STOP before the quotation is the guest's
+    #[test] // D7: a STOP before a quotation was written by the guest
     fn words_before_a_quotation_stay() {
         let ours = ["Hi, I'm Seven. Text STOP to end. Msg rates apply.".to_owned()];
         for (text, lead, added) in [
             ("STOP. You said “Text STOP to end”", "STOP. You said", ""),
-            ("You said \"Text STOP to end.\" so STOP", "You said", "so STOP"),
+            (
+                "You said \"Text STOP to end.\" so STOP",
+                "You said",
+                "so STOP",
+            ),
             ("Pidió nota por “Text STOP to end.”", "Pidió nota por", ""),
         ] {
             let theirs = without_ours(text, &ours).unwrap();
-            assert_eq!((theirs.lead.as_str(), theirs.added.as_str()), (lead, added), "{text}");
+            assert_eq!(
+                (theirs.lead.as_str(), theirs.added.as_str()),
+                (lead, added),
+                "{text}"
+            );
         }
     }
 
@@ -250,16 +332,28 @@ mod tests {
             ["Silver Birch Resort: you are unsubscribed. We will send no more texts. To rejoin, text START."
                 .to_owned()];
         for (text, left) in [
-            ("Pidió nota por “you are unsubscribed. We will send no”", Some("")),
-            ("> you are unsubscribed. We will send no more texts.\nwait what", Some("wait what")),
-            ("you are unsubscribed. We will send no more texts. why?", Some("why?")),
+            (
+                "Pidió nota por “you are unsubscribed. We will send no”",
+                Some(""),
+            ),
+            (
+                "> you are unsubscribed. We will send no more texts.\nwait what",
+                Some("wait what"),
+            ),
+            (
+                "you are unsubscribed. We will send no more texts. why?",
+                Some("why?"),
+            ),
             ("no more texts", None),
             ("stop", None),
             ("I said “STOP”", None),
         ] {
             let found = without_ours(text, &ours);
-            let found =
-                found.as_ref().map(|theirs| theirs.added.trim_matches(|c: char| !c.is_alphanumeric() && c != '?'));
+            let found = found.as_ref().map(|theirs| {
+                theirs
+                    .added
+                    .trim_matches(|c: char| !c.is_alphanumeric() && c != '?')
+            });
             assert_eq!(found, left, "{text}");
         }
     }

@@ -1,9 +1,5 @@
-//! The guardrails in front of every agent: layers of rules that are applied to a guest's text
-//! (SEC-20 to SEC-24).
-//!
-//! Rules are pack data (D18), so none is installed by default. Where guardrails are required and
-//! [`Guardrails::installed`] is false, the caller must let nothing reach a model (D10). Keywords
-//! and opt-outs need no pack.
+//! The guardrails: layers of rules from a pack (D18) that judge a guest's text. While
+//! [`Guardrails::installed`] is false, no text may reach a model that needs guardrails (D10).
 
 mod engine;
 mod pack;
@@ -18,7 +14,9 @@ use seven_domain::Language;
 
 use self::engine::{Engine, Workspace};
 pub use self::pack::{Error, Failure};
-use crate::{keywords::Keyword, likeness::Likely, machine::Machine, second::Evidence, verdict::Verdict};
+use crate::{
+    keywords::Keyword, likeness::Likely, machine::Machine, second::Evidence, verdict::Verdict,
+};
 
 /// The layers of guardrails, the most serious first; `Ord` follows this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -42,7 +40,8 @@ pub struct Hit {
     pub layer: Layer,
     pub pattern_id: String,
     pub intent: String,
-    /// The language of the rule, if it is written for one; most likely also the guest's language.
+    /// The language for which the rule was written, if any; it is probably the guest's language
+    /// too.
     #[serde(default)]
     pub language: Option<Language>,
 }
@@ -51,16 +50,17 @@ pub struct Hit {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Decision {
     pub verdict: Verdict,
-    /// The command or opt-out, also when the verdict is a guardrail: a cry for help is answered
-    /// first, and the opt-out still takes effect (C-21).
+    /// The command or opt-out in the text. It takes effect even if a guardrail decides the answer:
+    /// a cry for help is answered first.
     pub keyword: Option<Keyword>,
-    /// Every rule that matched, the most serious first (SEC C-13: answer the worst, log all).
+    /// Every rule that matched, the most serious first. The first one decides the answer; all are
+    /// logged.
     pub hits: Vec<Hit>,
-    /// The opt-out or cry for help that the text resembles without being one for certain (D20).
-    /// Such a text still goes to the agents.
+    /// The opt-out or cry for help that the text resembles without certainty (D20). Such a text
+    /// still goes to the agents.
     pub likely: Option<Likely>,
     pub author: Author,
-    /// Findings of this first reading that a second reading needs.
+    /// The findings of this first reading that a second reading (`shared/reader`) needs.
     pub evidence: Evidence,
 }
 
@@ -83,7 +83,7 @@ pub struct Guardrails {
 // === impl Hit ===
 
 impl Hit {
-    /// Returns whether only the likeness classifier found this, and no rule.
+    /// Returns whether the likeness classifier alone found this hit, without any rule.
     pub fn is_by_likeness(&self) -> bool {
         self.pattern_id.starts_with("like.")
     }
@@ -120,25 +120,35 @@ impl Layer {
         }
     }
 
-    /// Returns whether the answer to this layer also covers `other`: the answer to a crisis names
-    /// 911 and the gambling helpline.
+    /// Returns whether the answer to this layer also serves `other`: the answer to a crisis names
+    /// 911 and the gambling helpline too.
     pub fn serves(self, other: Self) -> bool {
         self == other || self == Self::Crisis && other.is_urgent()
     }
 
-    /// Returns whether someone may come to harm. Such a text is answered even if the guest also
-    /// opts out in plain language (C-21).
+    /// Returns whether someone may come to harm. Such a text is answered even if the guest opts out
+    /// in the same text.
     pub fn is_urgent(self) -> bool {
-        matches!(self, Self::Crisis | Self::Emergency | Self::ResponsibleGaming)
+        matches!(
+            self,
+            Self::Crisis | Self::Emergency | Self::ResponsibleGaming
+        )
     }
 }
 
 // === impl Decision ===
 
 impl Decision {
-    /// Returns the decision for a text that contains no words of the guest.
+    /// Returns the decision for a text that contains no words of a guest.
     pub fn of(author: Author) -> Self {
-        Self { verdict: Verdict::Pass, keyword: None, hits: Vec::new(), likely: None, author, evidence: Evidence::NONE }
+        Self {
+            verdict: Verdict::Pass,
+            keyword: None,
+            hits: Vec::new(),
+            likely: None,
+            author,
+            evidence: Evidence::NONE,
+        }
     }
 }
 
@@ -148,17 +158,22 @@ impl Guardrails {
     /// Compiles a pack's rules.
     pub fn parse(source: &str) -> Result<Self, Error> {
         let engine = Engine::new(Some(pack::Pack::parse(source)?))?;
-        Ok(Self { engine: Arc::new(engine) })
+        Ok(Self {
+            engine: Arc::new(engine),
+        })
     }
 
-    /// Returns a copy whose memory is contiguous. Compiling leaves small gaps between the data it
-    /// keeps; a copy made by a separate thread has its own memory, so the rest can be returned to
-    /// the system.
+    /// Returns a copy in contiguous memory. A separate thread makes it in memory of its own, so
+    /// that the gaps left by compiling can go back to the operating system.
     #[must_use]
     pub fn in_one_piece(&self) -> Self {
         let copied = std::thread::scope(|scope| {
             let copy = || Arc::new(Engine::clone(&self.engine));
-            std::thread::Builder::new().spawn_scoped(scope, copy).ok()?.join().ok()
+            std::thread::Builder::new()
+                .spawn_scoped(scope, copy)
+                .ok()?
+                .join()
+                .ok()
         });
         copied.map_or_else(|| self.clone(), |engine| Self { engine })
     }
@@ -172,16 +187,18 @@ impl Guardrails {
         self.engine.guards(layer)
     }
 
-    /// Returns the text in its folded form, words separated by single spaces. Serves explanations
-    /// of decisions, and training.
+    /// Returns the text as the rules read it: folded words separated by single spaces. Used to
+    /// explain decisions and to train the classifier.
     pub fn reads(&self, text: &str) -> String {
         self.engine.reads(text, &mut Workspace::default())
     }
 
-    /// Returns the classifier's probability of each class (D20), or none for a text of fewer than
+    /// Returns the classifier's probability of each class (D20), or `None` for a text of fewer than
     /// three words.
     pub fn likeness(&self, text: &str) -> Option<Vec<(&'static str, f32)>> {
-        self.engine.likeness(text, &mut Workspace::default()).map(|likeness| likeness.named().collect())
+        self.engine
+            .likeness(text, &mut Workspace::default())
+            .map(|likeness| likeness.named().collect())
     }
 
     pub fn decide(&self, text: &str) -> Decision {
@@ -197,18 +214,26 @@ impl Guardrails {
     /// Tests every rule on the examples in its pack.
     pub fn self_test(&self) -> Result<(), Error> {
         let failures = self.engine.failures(|text| self.decide(text).hits);
-        if failures.is_empty() { Ok(()) } else { Err(Error::Examples(failures)) }
+        if failures.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::Examples(failures))
+        }
     }
 }
 
 impl Default for Guardrails {
     fn default() -> Self {
-        Self { engine: Engine::base() }
+        Self {
+            engine: Engine::base(),
+        }
     }
 }
 
 impl fmt::Debug for Guardrails {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Guardrails").field("rules", &self.engine.rules()).finish()
+        f.debug_struct("Guardrails")
+            .field("rules", &self.engine.rules())
+            .finish()
     }
 }

@@ -1,5 +1,4 @@
-//! The rules that apply to a guest: the places the guest may be in, and the strictest of their
-//! rules (D15, CONV-21, C-23).
+//! Finds the places in which a guest may be, and the strictest combination of their rules (D15).
 
 mod laws;
 mod state;
@@ -30,19 +29,18 @@ pub struct Residence {
 pub enum Basis {
     Profile,
     AreaCode,
-    /// There is no evidence: the strictest rules of all places apply.
+    /// Nothing shows where the guest is, so the strictest rules of all places apply.
     Unknown,
 }
 
-/// One place the guest may be in. With several states, the guest may be in any of them, so the
-/// rules of all apply.
+/// One place in which the guest may be. If it has several states, the rules of all of them apply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Candidate {
     pub(crate) zone: Tz,
     pub(crate) states: Vec<State>,
 }
 
-/// All places the guest may be in. A text must be lawful in every one of them.
+/// All places in which the guest may be. A text must be lawful in every one of them.
 #[derive(Debug, Clone)]
 pub(crate) struct Whereabouts<'a> {
     pub(crate) basis: Basis,
@@ -50,32 +48,57 @@ pub(crate) struct Whereabouts<'a> {
     pub(crate) candidates: Vec<Candidate>,
 }
 
-/// Returns the place in the profile; otherwise every place that the area code may mean; otherwise
-/// every zone of the states, each with the rules of all states.
-pub(crate) fn whereabouts<'a>(phone: &'a PhoneE164, profile: Option<&Residence>) -> Whereabouts<'a> {
+/// Returns the profile's place; else every place that the area code may mean; else every US time
+/// zone, each with the rules of all states.
+pub(crate) fn whereabouts<'a>(
+    phone: &'a PhoneE164,
+    profile: Option<&Residence>,
+) -> Whereabouts<'a> {
     let prefix = area_codes::prefix_of(phone);
     let by_code: &[(State, Tz)] = match prefix {
         Prefix::Known(_, AreaCode::Us(places)) => places,
         _ => &[],
     };
-    let one = |zone, state| Candidate { zone, states: vec![state] };
-    let (basis, candidates) = match profile {
-        Some(&Residence { zone, state: Some(state) }) => (Basis::Profile, vec![one(zone, state)]),
-        Some(&Residence { zone, state: None }) => {
-            (Basis::Profile, vec![Candidate { zone, states: states_in(zone, by_code) }])
-        }
-        None if by_code.is_empty() => (Basis::Unknown, everywhere()),
-        None => (Basis::AreaCode, by_code.iter().map(|&(state, zone)| one(zone, state)).collect()),
+    let one = |zone, state| Candidate {
+        zone,
+        states: vec![state],
     };
-    Whereabouts { basis, prefix, candidates }
+    let (basis, candidates) = match profile {
+        Some(&Residence {
+            zone,
+            state: Some(state),
+        }) => (Basis::Profile, vec![one(zone, state)]),
+        Some(&Residence { zone, state: None }) => (
+            Basis::Profile,
+            vec![Candidate {
+                zone,
+                states: states_in(zone, by_code),
+            }],
+        ),
+        None if by_code.is_empty() => (Basis::Unknown, everywhere()),
+        None => (
+            Basis::AreaCode,
+            by_code
+                .iter()
+                .map(|&(state, zone)| one(zone, state))
+                .collect(),
+        ),
+    };
+    Whereabouts {
+        basis,
+        prefix,
+        candidates,
+    }
 }
 
-/// Returns the possible states for a profile that has only a zone: the area code's states in that
-/// zone, otherwise every state in that zone, or every state for a zone abroad.
+/// Returns the possible states for a profile that has only a time zone: the area code's states in
+/// that zone; else every state in it; for a zone abroad, every state.
 fn states_in(zone: Tz, by_code: &[(State, Tz)]) -> Vec<State> {
     let in_zone = |places: &mut dyn Iterator<Item = (State, Tz)>| {
-        let mut states: Vec<State> =
-            places.filter(|&(_, other)| same_clock(zone, other)).map(|(state, _)| state).collect();
+        let mut states: Vec<State> = places
+            .filter(|&(_, other)| same_clock(zone, other))
+            .map(|(state, _)| state)
+            .collect();
         states.sort_unstable();
         states.dedup();
         states
@@ -85,16 +108,25 @@ fn states_in(zone: Tz, by_code: &[(State, Tz)]) -> Vec<State> {
         return confirmed;
     }
     let all = in_zone(&mut area_codes::us().flat_map(|(_, places)| places.iter().copied()));
-    if all.is_empty() { State::states_and_dc().collect() } else { all }
+    if all.is_empty() {
+        State::states_and_dc().collect()
+    } else {
+        all
+    }
 }
 
-/// Returns whether both zones show the same time in every month of these years; zones with
-/// different names may have the same clock.
+/// Returns whether both zones show the same time in every month of the years that are compared.
 fn same_clock(one: Tz, other: Tz) -> bool {
-    let months =
-        (2025..2035).flat_map(|year| (1..=12).filter_map(move |month| NaiveDate::from_ymd_opt(year, month, 1)));
-    let offset = |zone: Tz, day: NaiveDate| zone.offset_from_utc_datetime(&day.and_time(NaiveTime::MIN)).fix();
-    one == other || months.into_iter().all(|day| offset(one, day) == offset(other, day))
+    let months = (2025..2035)
+        .flat_map(|year| (1..=12).filter_map(move |month| NaiveDate::from_ymd_opt(year, month, 1)));
+    let offset = |zone: Tz, day: NaiveDate| {
+        zone.offset_from_utc_datetime(&day.and_time(NaiveTime::MIN))
+            .fix()
+    };
+    one == other
+        || months
+            .into_iter()
+            .all(|day| offset(one, day) == offset(other, day))
 }
 
 fn everywhere() -> Vec<Candidate> {
@@ -105,7 +137,13 @@ fn everywhere() -> Vec<Candidate> {
             zones.push(*zone);
         }
     }
-    zones.into_iter().map(|zone| Candidate { zone, states: states.clone() }).collect()
+    zones
+        .into_iter()
+        .map(|zone| Candidate {
+            zone,
+            states: states.clone(),
+        })
+        .collect()
 }
 
 /// The rules that apply to a guest, apart from the sending window.
@@ -117,10 +155,11 @@ pub struct Rules {
     pub ai_disclosure_required: bool,
     /// The laws of these states that require the disclosure, where their names are known.
     pub ai_disclosure_laws: Vec<String>,
-    /// The longest waiting period of these states and the lowest offer value to which one applies.
+    /// The longest waiting period of these states, with the lowest offer value that any of them
+    /// sets.
     pub cooling_off: Option<CoolingOff>,
     pub self_exclusion_check: bool,
-    /// Whether counsel has confirmed the rules of every one of these states.
+    /// Whether counsel has confirmed the rules of all these states.
     pub verified: bool,
 }
 
@@ -131,22 +170,34 @@ pub fn of(phone: &PhoneE164, profile: Option<&Residence>) -> Rules {
 
 /// Like [`of`], with another table of laws.
 pub fn with(laws: &Laws, phone: &PhoneE164, profile: Option<&Residence>) -> Rules {
-    let Whereabouts { basis, candidates, .. } = whereabouts(phone, profile);
-    let mut states: Vec<State> = candidates.into_iter().flat_map(|candidate| candidate.states).collect();
+    let Whereabouts {
+        basis, candidates, ..
+    } = whereabouts(phone, profile);
+    let mut states: Vec<State> = candidates
+        .into_iter()
+        .flat_map(|candidate| candidate.states)
+        .collect();
     states.sort_unstable();
     states.dedup();
     let each = || states.iter().map(|state| laws.of(*state));
-    let disclosures = || each().map(|law| &law.ai_disclosure).filter(|disclosure| disclosure.required);
+    let disclosures = || {
+        each()
+            .map(|law| &law.ai_disclosure)
+            .filter(|disclosure| disclosure.required)
+    };
     Rules {
         basis,
         ai_disclosure_required: disclosures().next().is_some(),
-        ai_disclosure_laws: disclosures().filter_map(|disclosure| disclosure.law.clone()).collect(),
-        cooling_off: each().filter_map(|law| law.cooling_off).filter(|wait| wait.hours > 0).reduce(|one, other| {
-            CoolingOff {
+        ai_disclosure_laws: disclosures()
+            .filter_map(|disclosure| disclosure.law.clone())
+            .collect(),
+        cooling_off: each()
+            .filter_map(|law| law.cooling_off)
+            .filter(|wait| wait.hours > 0)
+            .reduce(|one, other| CoolingOff {
                 hours: one.hours.max(other.hours),
                 offers_above_dollars: one.offers_above_dollars.min(other.offers_above_dollars),
-            }
-        }),
+            }),
         self_exclusion_check: each().any(|law| law.self_exclusion_check),
         verified: each().all(|law| law.verified_at.is_some()),
         states,

@@ -1,5 +1,4 @@
-//! Keywords: messages that consist of a command, recognised despite variations in spelling and
-//! courtesy (SMS-15, C-6, C-7).
+//! Recognises keywords: messages that consist of a command, whatever their spelling and courtesy.
 
 mod courtesy;
 mod slip;
@@ -29,8 +28,8 @@ pub enum Intent {
     OptOut,
     OptIn,
     Help,
-    /// Yes, as an answer to whatever was asked. It is consent only while an opt-in prompt is
-    /// pending (C-16).
+    /// Yes, as the answer to any question. It counts as consent only while a question about opting
+    /// in is open.
     Affirm,
     Privacy,
     Delete,
@@ -54,36 +53,33 @@ pub struct Keyword {
     pub intent: Intent,
     /// The id of the row that matched, for audit: `optout.kw.stop`, `optout.nl.en.03`.
     pub pattern_id: &'static str,
-    /// The language of the words; none for words that we ask guests of any language to send (STOP,
-    /// START, HELP).
+    /// The language of the words; `None` for words that guests of any language are asked to send
+    /// (STOP, START, HELP).
     pub language: Option<Language>,
 }
 
-/// Returns the command that a message is, if it is one. Opt-outs are also recognised as a sentence
-/// of their own ("Who is this? STOP") and in plain language ([`crate::opt_out`]). Every
-/// [`Guardrails::decide`] finds the same command.
+/// Returns the command in a message, if any. Opt-outs also count as a sentence of their own ("Who
+/// is this? STOP") or in plain language ([`crate::opt_out`]).
 pub fn classify(text: &str) -> Option<Keyword> {
     Guardrails::default().decide(text).keyword
 }
 
-/// All command phrases, indexed for matching.
+/// The command phrases of the keyword table, indexed by their first word.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Commands {
-    /// Command rows and fillers, by their first word.
+    /// The command rows and the courtesy words, by their first word.
     phrases: HashMap<Symbol, Vec<(Vec<Symbol>, Meaning)>>,
-    /// First words of the opt-out and opt-in rows; only texts with one of them are searched for a
+    /// The first words of opt-out and opt-in rows. A text without any of them is not searched for a
     /// wrapped command.
     openers: HashSet<Symbol>,
 }
 
-/// Words that continue on the next line: after one of them, the next line is not a sentence of its
-/// own.
+/// Words after which a sentence goes on: if a line ends with one, the next line continues it.
 const LEADS_ON: &[&str] = &[
-    "dont", "not", "never", "cant", "wont", "to", "the", "a", "my", "next", "last", "bus", "tram", "and", "or", "no",
-    "nunca", "el", "la",
+    "dont", "not", "never", "cant", "wont", "to", "the", "a", "my", "next", "last", "bus", "tram",
+    "and", "or", "no", "nunca", "el", "la",
 ];
-/// The most words of a message that is checked for typos of a command; below, the most words of a
-/// wrapped command.
+/// Only messages of at most this many words are checked for typos of a command.
 const SLIP_WORDS: usize = 4;
 const WRAPPED_WORDS: usize = 40;
 
@@ -96,15 +92,26 @@ enum Meaning {
 impl Commands {
     pub(crate) fn new(builder: &mut Builder<'_>) -> Self {
         let rows = ROWS.iter().map(|row| (row.words, Meaning::Row(row)));
-        let fillers = FILLERS.iter().flat_map(|(list, kind)| list.iter().map(|one| (*one, Meaning::Filler(*kind))));
+        let fillers = FILLERS
+            .iter()
+            .flat_map(|(list, kind)| list.iter().map(|one| (*one, Meaning::Filler(*kind))));
         let mut commands = Self::default();
         for (words, meaning) in rows.chain(fillers) {
-            let alternatives = Groups::default().alternatives(words).expect("the tables are folded words, says a test");
+            let alternatives = Groups::default()
+                .alternatives(words)
+                .expect("the tables are folded words, says a test");
             let phrase = builder.symbols(alternatives.phrases[0]);
-            if matches!(meaning, Meaning::Row(row) if matches!(row.intent, Intent::OptOut | Intent::OptIn)) {
+            if matches!(
+                meaning,
+                Meaning::Row(row) if matches!(row.intent, Intent::OptOut | Intent::OptIn)
+            ) {
                 commands.openers.insert(phrase[0]);
             }
-            commands.phrases.entry(phrase[0]).or_default().push((phrase, meaning));
+            commands
+                .phrases
+                .entry(phrase[0])
+                .or_default()
+                .push((phrase, meaning));
         }
         commands
     }
@@ -128,22 +135,33 @@ impl Commands {
         }
         // "ok stop" is a STOP, but "yes cancel" may be the answer to "shall I cancel your table?".
         let row: &'static Row = core.or(first)?;
-        let fits = FILLERS.iter().all(|(_, kind)| !fillers[*kind as usize] || row.fit.allows(*kind));
+        let fits = FILLERS
+            .iter()
+            .all(|(_, kind)| !fillers[*kind as usize] || row.fit.allows(*kind));
         ((agree || core.is_some()) && fits).then_some(row)
     }
 
     /// Returns the longest row that these words begin with, or else the longest filler, and its
     /// length in words.
     fn longest(&self, words: &[Option<Symbol>]) -> Option<(Meaning, usize)> {
-        let here = self.phrases.get(&(*words.first()?)?)?.iter().filter(|(phrase, _)| {
-            phrase.len() <= words.len() && phrase.iter().zip(words).all(|(one, word)| Some(*one) == *word)
-        });
-        let best = here.max_by_key(|(phrase, meaning)| (matches!(meaning, Meaning::Row(_)), phrase.len()));
+        let here = self
+            .phrases
+            .get(&(*words.first()?)?)?
+            .iter()
+            .filter(|(phrase, _)| {
+                phrase.len() <= words.len()
+                    && phrase
+                        .iter()
+                        .zip(words)
+                        .all(|(one, word)| Some(*one) == *word)
+            });
+        let best =
+            here.max_by_key(|(phrase, meaning)| (matches!(meaning, Meaning::Row(_)), phrase.len()));
         best.map(|(phrase, meaning)| (*meaning, phrase.len()))
     }
 
-    /// Returns the opt-out or opt-in inside additions of phones and mail programs, or with its
-    /// typos corrected. `whole_message` matches a separate text.
+    /// Returns the opt-out or opt-in inside what phones and mail programs add, or an opt-out with
+    /// typos. `whole_message` matches the text that is left after unwrapping or correcting.
     pub(crate) fn wrapped(
         &self,
         text: &str,
@@ -159,7 +177,11 @@ impl Commands {
         }
         // Most texts contain no word of a command.
         if !(2..=WRAPPED_WORDS).contains(&words)
-            || !reading.base.iter().flatten().any(|word| self.openers.contains(word))
+            || !reading
+                .base
+                .iter()
+                .flatten()
+                .any(|word| self.openers.contains(word))
         {
             return None;
         }
@@ -169,9 +191,8 @@ impl Commands {
         (leaves_or_returns && (!inside.doubtful || row.is_unmistakable())).then_some(row)
     }
 
-    /// Returns an unmistakable STOP that is a sentence of its own, at the end ("Who is this? STOP")
-    /// or at the beginning ("STOP. I am not a customer"). "Stop! You are too kind" does not count:
-    /// banter begins this way.
+    /// Returns an unmistakable STOP that is the last or the first sentence ("Who is this? STOP").
+    /// "Stop! You are too kind" does not count, because banter begins this way.
     pub(crate) fn own_sentence(&self, reading: &Reading) -> Option<&'static Row> {
         let mut sentences = reading.folded.sentences();
         let ((first, first_end), (last, last_end)) = (sentences.next()?, sentences.next_back()?);
@@ -182,10 +203,21 @@ impl Commands {
         // "Please don't" and "stop" on two lines are one sentence, not an opt-out.
         let goes_on = last.start > 0 && {
             let before = last.start - 1;
-            reading.folded.tokens()[before].stop == Some('\n') && LEADS_ON.contains(&reading.folded.word(before))
+            reading.folded.tokens()[before].stop == Some('\n')
+                && LEADS_ON.contains(&reading.folded.word(before))
         };
-        let at_end = if last_end == Some('?') || goes_on { None } else { core(last) };
-        at_end.or_else(|| if matches!(first_end, Some('.' | '\n' | ';')) { core(first) } else { None })
+        let at_end = if last_end == Some('?') || goes_on {
+            None
+        } else {
+            core(last)
+        };
+        at_end.or_else(|| {
+            if matches!(first_end, Some('.' | '\n' | ';')) {
+                core(first)
+            } else {
+                None
+            }
+        })
     }
 }
 
@@ -208,14 +240,21 @@ fn corrected(reading: &Reading) -> Option<String> {
 
 impl Row {
     pub(crate) fn keyword(&self) -> Keyword {
-        Keyword { intent: self.intent, pattern_id: self.id, language: self.language }
+        Keyword {
+            intent: self.intent,
+            pattern_id: self.id,
+            language: self.language,
+        }
     }
 
     /// Returns whether the command counts even inside instruction words or next to a lower-case
     /// signature: "Reply END" is a command, "say no more" is not.
     fn is_unmistakable(&self) -> bool {
         self.fit == Fit::Core
-            || matches!(self.words, "cancel" | "end" | "quit" | "revoke" | "start" | "unstop" | "baja" | "cancelar")
+            || matches!(
+                self.words,
+                "cancel" | "end" | "quit" | "revoke" | "start" | "unstop" | "baja" | "cancelar"
+            )
     }
 }
 

@@ -1,9 +1,5 @@
-//! Classifies a guest's text before any agent may read it: keywords, opt-outs in plain language,
-//! guardrails, the verdict.
-//!
-//! Pure functions over `&str` that accept any input. They do no I/O, keep or print no text, and do
-//! not decide what is sent: ingress and gate act on the verdict. The crate also decides which
-//! unsolicited texts a guest may get: area codes, state rules, sending windows.
+//! Judges a guest's text before any agent reads it, and decides by law when a guest may be texted.
+//! Pure functions: they accept any input, keep and print no text, and send nothing.
 
 pub mod area_codes;
 pub mod chain;

@@ -1,8 +1,5 @@
-//! Recognises texts that no person wrote for us: auto-replies of phones and offices, notices of
-//! carriers, bounced mail.
-//!
-//! Nothing in them counts as the guest's opt-out, cry for help or question, and we do not reply to
-//! them.
+//! Recognises texts that no person wrote to us, such as auto-replies and bounced mail. We do not
+//! answer them, and nothing in them counts as the guest's opt-out or question.
 
 use std::sync::LazyLock;
 
@@ -12,20 +9,21 @@ use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
 use crate::is_invisible;
 
-/// The kind of author of a text that looks like a machine's.
+/// Which kind of automatic text this is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Machine {
     /// The network or a mail system reports that something was not delivered.
     Notice,
-    /// An automatic answer of an office, a phone or a mail program, in words that no guest uses.
+    /// An automatic answer of an office, a phone or a mail program, in words that guests do not
+    /// use.
     AutoReply,
-    /// Somebody is busy and will answer later, or thanks us for a message. A program or a person
-    /// may have written it, so an opt-out or a cry for help in it counts as a person's.
+    /// A note that somebody is busy, or thanks for a message. A person may have written it, so an
+    /// opt-out or a cry for help in it counts as a person's.
     Busy,
 }
 
-/// The maximum length of a text that is checked.
+/// The longest text that is checked.
 const LONGEST_BYTES: usize = 1_200;
 
 static NOTICES: LazyLock<RegexSet> = LazyLock::new(|| {
@@ -53,14 +51,14 @@ static AUTO_REPLIES: LazyLock<RegexSet> = LazyLock::new(|| {
         r"\bnotifications? (?:are |is )?(?:silenced|turned off|muted)\b|\bnot receiving notifications\b|\bdo not disturb while driving\b|\bfocus (?:mode )?(?:is )?(?:on|turned on)\b",
         r"\bnotificaciones (?:estan )?(?:silenciadas|desactivadas)\b|\bmodo (?:no molestar|concentracion|de conduccion|conducir)\b",
         r"\b(?:mailbox|inbox|number|line|account|phone) is (?:not|un)[- ]?monitored\b|\bno[- ]?reply\b.{0,30}\b(?:mailbox|number|address)|\bdo not reply to this (?:message|text|number|email)\b",
-        r"[.!,;:]\s*(?:please )?(?:reply|text|txt|send|envie|responda|mande)\b[^.?]{0,12}\b(?:stop|help|alto|ayuda)\b[^.?]{0,4}\b(?:to|for|para)\b",
+        r"[.!,;:]\s*(?:please )?(?:reply|text|txt|send|envie|responda|mande)\b[^.?'][^.?]{0,11}\b(?:stop|help|alto|ayuda)\b[^.?]{0,4}\b(?:to|for|para)\b",
         r"\b(?:msg|message)(?: ?& ?| and )data rates\b|\bmsg freq\b",
         r"\bour (?:office|store|business|clinic|shop)(?: hours)? (?:is|are) (?:now |currently )?(?:closed|monday|\d)|\b(?:nuestra|la) oficina (?:esta cerrada|cierra|abre)\b|\bnuestro horario (?:es|de)\b",
         r"\bif this is an? (?:life[- ]threatening |medical |real )?emergency\b|\bsi (?:esto )?es una emergencia\b.{0,40}\b911\b",
     ])
 });
 
-/// The first words of office auto-replies. A guest may begin the same way, so an opt-out or a cry
+/// The first words of office auto-replies. Guests may begin this way too, so an opt-out or a cry
 /// for help after them counts as a person's.
 static OFFICES: LazyLock<RegexSet> = LazyLock::new(|| {
     set(&[
@@ -71,8 +69,8 @@ static OFFICES: LazyLock<RegexSet> = LazyLock::new(|| {
     ])
 });
 
-/// Phrases that say that somebody is busy, and phrases that announce a later answer. A busy note
-/// contains one of each.
+/// Phrases that say that somebody is busy, and phrases that promise a later answer. A note counts
+/// as automatic if it has one of each.
 static BUSY: LazyLock<RegexSet> = LazyLock::new(|| {
     set(&[
         r"\b(?:i'm|im|i am|we're|we are)\b[^.?!]{0,25}\b(?:driving|in a meeting|in class|at work|working|busy|away|unavailable|not available|on vacation|on leave|asleep|sleeping|on a call|on another call|at the movies|in a movie)\b",
@@ -111,7 +109,8 @@ pub fn of(text: &str) -> Option<Machine> {
     } else if AUTO_REPLIES.is_match(&text) {
         Some(Machine::AutoReply)
     } else if !text.contains('?')
-        && (OFFICES.is_match(&text) || BUSY.is_match(&text) && LATER.is_match(&text) && !wishes(&text))
+        && (OFFICES.is_match(&text)
+            || BUSY.is_match(&text) && LATER.is_match(&text) && !wishes(&text))
         || ready_made(&text)
     {
         Some(Machine::Busy)
@@ -120,9 +119,8 @@ pub fn of(text: &str) -> Option<Machine> {
     }
 }
 
-/// Returns the text in ASCII: without accents and invisible characters, with plain apostrophes, and
-/// with a blank for any other character. Unicode word boundaries would take ten times as long as
-/// all other matching.
+/// Returns the text in ASCII: no accents, no invisible characters, plain apostrophes, and a blank
+/// for any other character. Matching Unicode word boundaries would take ten times as long.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars().filter(|c| !is_invisible(*c)) {
@@ -139,7 +137,7 @@ fn plain(text: &str) -> String {
     out
 }
 
-/// Returns whether the text requests something from us; no busy note does.
+/// Returns whether the text asks us for something; no automatic note does.
 fn wishes(text: &str) -> bool {
     static WISHES: LazyLock<RegexSet> = LazyLock::new(|| {
         set(&[
@@ -169,50 +167,94 @@ mod tests {
     #[test]
     fn machines_are_known() {
         for (text, machine) in [
-            ("FREE MSG: Unable to send message - Message Blocking is active.", Some(Machine::Notice)),
+            (
+                "FREE MSG: Unable to send message - Message Blocking is active.",
+                Some(Machine::Notice),
+            ),
             (
                 "NETWORK MSG: You replied with the word \"stop\" which blocks all texts sent from this number.",
                 Some(Machine::Notice),
             ),
-            ("The person you are trying to reach is not accepting texts at this time.", Some(Machine::Notice)),
+            (
+                "The person you are trying to reach is not accepting texts at this time.",
+                Some(Machine::Notice),
+            ),
             (
                 "AT&T Free Msg: your message was not delivered because messaging is blocked on this line.",
                 Some(Machine::Notice),
             ),
-            ("Unable to deliver message to this number.", Some(Machine::Notice)),
-            ("The number you texted is a landline and cannot receive texts.", Some(Machine::Notice)),
+            (
+                "Unable to deliver message to this number.",
+                Some(Machine::Notice),
+            ),
+            (
+                "The number you texted is a landline and cannot receive texts.",
+                Some(Machine::Notice),
+            ),
             (
                 "Automatic reply: I am out of the office until Monday. For help text HELP to 555-0150.",
                 Some(Machine::AutoReply),
             ),
-            ("This mailbox is not monitored. To stop receiving these messages reply STOP.", Some(Machine::AutoReply)),
+            (
+                "This mailbox is not monitored. To stop receiving these messages reply STOP.",
+                Some(Machine::AutoReply),
+            ),
             (
                 "Thanks for your message! Msg & data rates may apply. Reply HELP for help, STOP to cancel.",
                 Some(Machine::AutoReply),
             ),
             ("I have notifications silenced.", Some(Machine::AutoReply)),
-            ("Mensaje automático: no estoy disponible.", Some(Machine::AutoReply)),
-            ("Thanks for texting Oak Dental! Our office is closed.", Some(Machine::AutoReply)),
+            (
+                "Mensaje automático: no estoy disponible.",
+                Some(Machine::AutoReply),
+            ),
+            (
+                "Thanks for texting Oak Dental! Our office is closed.",
+                Some(Machine::AutoReply),
+            ),
             (
                 "I'm driving with Do Not Disturb While Driving turned on. I'll see your message when I get where I'm going.",
                 Some(Machine::AutoReply),
             ),
             ("I’m in a meeting, will call you back.", Some(Machine::Busy)),
-            ("I'm busy right now and will get back to you.", Some(Machine::Busy)),
-            ("Estoy conduciendo. Le respondo cuando llegue.", Some(Machine::Busy)),
-            ("Thanks for texting Oak Dental! Reply STOP to opt out.", Some(Machine::AutoReply)),
-            ("The number you dialed is no longer in service.", Some(Machine::Notice)),
+            (
+                "I'm busy right now and will get back to you.",
+                Some(Machine::Busy),
+            ),
+            (
+                "Estoy conduciendo. Le respondo cuando llegue.",
+                Some(Machine::Busy),
+            ),
+            (
+                "Thanks for texting Oak Dental! Reply STOP to opt out.",
+                Some(Machine::AutoReply),
+            ),
+            (
+                "The number you dialed is no longer in service.",
+                Some(Machine::Notice),
+            ),
             ("Message not sent: blocked.", Some(Machine::Notice)),
-            // After a greeting that offices use, an opt-out or a cry for help counts as a person's.
-            ("Thanks for texting, but please stop texting me", Some(Machine::Busy)),
+            // After an office's greeting, an opt-out or a cry for help counts as a person's.
+            (
+                "Thanks for texting, but please stop texting me",
+                Some(Machine::Busy),
+            ),
             ("I'm in a meeting, is the spa open at 5?", None),
             ("El elevador esta fuera de servicio y necesito ayuda", None),
             ("is the pool bar no longer in service", None),
             ("I think my text was not sent", None),
-            ("I'm driving now, when we arrive we need a crib in the room", None),
+            (
+                "I'm driving now, when we arrive we need a crib in the room",
+                None,
+            ),
             ("thank you for your help", None),
             ("thanks for your message", None),
             ("I'll be late", None),
+            ("we were eating. text’ing stop to go", None),
+            (
+                "See you at nine. Text STOP to opt out.",
+                Some(Machine::AutoReply),
+            ),
             ("can't talk now", None),
             ("please don't text me anymore", None),
             ("reply STOP", None),

@@ -1,6 +1,5 @@
 //! Folds the many ways of typing a text into one spelling: case, accents, look-alike letters,
-//! invisible characters, punctuation, emoji (C-6, C-7, SEC-25). Each text is folded once;
-//! everything else works on the folded words.
+//! invisible characters, punctuation, emoji. Each text is folded once, before all other checks.
 
 mod glyphs;
 
@@ -8,8 +7,8 @@ use std::ops::Range;
 
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
-/// A text as words: lower case, without accents and apostrophes ("don’t" is `dont`). Every
-/// character that is neither a letter nor a digit separates words.
+/// A folded text: words in lower case without accents and apostrophes ("don’t" is `dont`). Every
+/// character that is neither letter nor digit separates words.
 #[derive(Debug, Default)]
 pub(crate) struct Folded {
     /// The words, with one space before, between and after them.
@@ -27,16 +26,27 @@ pub(crate) struct Token {
     pub(crate) digits: bool,
 }
 
-/// The characters between a word and the previous one.
+/// The characters between a word and the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Gap {
     first: Option<char>,
-    /// Whether all the characters are the same as the first.
+    /// Whether all these characters are equal.
     uniform: bool,
     count: u8,
-    /// Whether there is a colon, bracket or similar character, which makes the words before it a
+    /// Whether a colon, bracket or similar character is among them; it makes the words before it a
     /// label.
     pub(crate) label: bool,
+}
+
+/// Returns the text without the characters that folding ignores: combining marks, invisible
+/// characters, apostrophes other than `'`.
+pub(crate) fn without_marks(text: &str) -> String {
+    let ignored = |c: char| {
+        !c.is_ascii()
+            && (is_combining_mark(c)
+                || matches!(glyphs::special(c), Some(glyphs::Special::Nothing)))
+    };
+    text.chars().filter(|c| !ignored(*c)).collect()
 }
 
 // === impl Gap ===
@@ -56,7 +66,9 @@ impl Gap {
 
     /// Returns the character and its count if all the characters are the same.
     pub(crate) fn repeated(self) -> Option<(char, u8)> {
-        self.first.filter(|_| self.uniform).map(|sign| (sign, self.count))
+        self.first
+            .filter(|_| self.uniform)
+            .map(|sign| (sign, self.count))
     }
 }
 
@@ -70,7 +82,7 @@ impl Folded {
         folded
     }
 
-    /// Folds a text in place of the previous one; reuses the memory.
+    /// Folds a text in place of the previous one and reuses its memory.
     pub(crate) fn read(&mut self, text: &str) {
         self.clear();
         let mut gap = Gap::default();
@@ -112,12 +124,17 @@ impl Folded {
         self.tokens.clear();
     }
 
-    /// Adds a word that was joined from several: its gap is the first one's, its sentence end the
-    /// last one's.
+    /// Adds a word that was joined from several tokens. It takes its gap from the first and its
+    /// sentence end from the last.
     pub(crate) fn push(&mut self, word: &str, first: Token, last: Token) {
         let start = self.line.len();
         self.line.push_str(word);
-        self.tokens.push(Token { start: offset(start), end: offset(self.line.len()), stop: last.stop, ..first });
+        self.tokens.push(Token {
+            start: offset(start),
+            end: offset(self.line.len()),
+            stop: last.stop,
+            ..first
+        });
         self.line.push(' ');
     }
 
@@ -128,11 +145,20 @@ impl Folded {
         if c.is_alphanumeric() {
             if !*open {
                 let at = offset(self.line.len());
-                self.tokens.push(Token { start: at, end: at, gap: *gap, stop: None, digits: true });
+                self.tokens.push(Token {
+                    start: at,
+                    end: at,
+                    gap: *gap,
+                    stop: None,
+                    digits: true,
+                });
                 (*gap, *open) = (Gap::default(), true);
             }
             if !c.is_ascii_digit() {
-                let unit = self.tokens.last_mut().map(|token| std::mem::replace(&mut token.digits, false));
+                let unit = self
+                    .tokens
+                    .last_mut()
+                    .map(|token| std::mem::replace(&mut token.digits, false));
                 debug_assert!(unit.is_some());
             }
             self.line.push(c.to_ascii_lowercase());
@@ -150,7 +176,8 @@ impl Folded {
         }
     }
 
-    /// Ends the current word. Splits a number and its unit ("18yo", "10k", "7pm") into two words.
+    /// Ends the current word. A number and the unit written directly after it ("18yo", "10k",
+    /// "7pm") become two words.
     fn close(&mut self) {
         let end = self.line.len();
         if let Some(&last) = self.tokens.last()
@@ -164,8 +191,16 @@ impl Folded {
                 self.line.insert(middle, ' ');
                 let token = self.tokens.last_mut().expect("there is a last token");
                 (token.end, token.digits) = (offset(middle), true);
-                let unit = Token { start: offset(middle + 1), end: offset(end + 1), gap: Gap::default(), ..last };
-                self.tokens.push(Token { digits: false, ..unit });
+                let unit = Token {
+                    start: offset(middle + 1),
+                    end: offset(end + 1),
+                    gap: Gap::default(),
+                    ..last
+                };
+                self.tokens.push(Token {
+                    digits: false,
+                    ..unit
+                });
             } else {
                 self.tokens.last_mut().expect("there is a last token").end = offset(end);
             }
@@ -192,15 +227,18 @@ impl Folded {
         &self.line[token.start as usize..token.end as usize]
     }
 
-    /// Returns each clause as a line of its own; clauses end at the end of a sentence, at commas,
-    /// and before "and" or "but". Returns none if the text is a single clause.
+    /// Returns each clause as a line; clauses end at the end of a sentence, at commas and before
+    /// conjunctions such as "and". Returns nothing if the text is a single clause.
     pub(crate) fn clauses(&self) -> Vec<String> {
-        const CONJUNCTIONS: &[&str] = &["and", "but", "so", "because", "cause", "cuz", "y", "pero", "porque", "aunque"];
+        const CONJUNCTIONS: &[&str] = &[
+            "and", "but", "so", "because", "cause", "cuz", "y", "pero", "porque", "aunque",
+        ];
         let mut clauses = vec![String::from(" ")];
         for (at, token) in self.tokens.iter().enumerate() {
             let word = self.word(at);
             let joins = CONJUNCTIONS.contains(&word);
-            let behind_sign = token.gap.first == Some(',') || at > 0 && self.tokens[at - 1].stop.is_some();
+            let behind_sign =
+                token.gap.first == Some(',') || at > 0 && self.tokens[at - 1].stop.is_some();
             if joins || behind_sign {
                 clauses.push(String::from(" "));
             }
@@ -210,13 +248,24 @@ impl Folded {
             }
         }
         clauses.retain(|clause| clause.len() > 1);
-        if clauses.len() > 1 { clauses } else { Vec::new() }
+        if clauses.len() > 1 {
+            clauses
+        } else {
+            Vec::new()
+        }
     }
 
     /// Returns the range of words of each sentence, with the character that ends it.
-    pub(crate) fn sentences(&self) -> impl DoubleEndedIterator<Item = (Range<usize>, Option<char>)> {
-        let ends = self.tokens.iter().enumerate().filter(|(at, t)| t.stop.is_some() || at + 1 == self.tokens.len());
-        let ends: Vec<(usize, Option<char>)> = ends.map(|(at, token)| (at + 1, token.stop)).collect();
+    pub(crate) fn sentences(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = (Range<usize>, Option<char>)> {
+        let ends = self
+            .tokens
+            .iter()
+            .enumerate()
+            .filter(|(at, t)| t.stop.is_some() || at + 1 == self.tokens.len());
+        let ends: Vec<(usize, Option<char>)> =
+            ends.map(|(at, token)| (at + 1, token.stop)).collect();
         (0..ends.len()).map(move |k| (if k == 0 { 0 } else { ends[k - 1].0 }..ends[k].0, ends[k].1))
     }
 }
@@ -232,8 +281,8 @@ impl Token {
     }
 }
 
-/// Returns the word that three or more consecutive letters in circles, squares or flags spell, and
-/// removes them from `rest`.
+/// Returns the word spelled by three or more consecutive letters in circles, squares or flags, and
+/// removes these letters from `rest`.
 fn enclosed_word(first: char, rest: &mut std::str::Chars<'_>) -> Option<String> {
     let mut word = String::from(glyphs::enclosed(first)?);
     let mut ahead = rest.clone();
@@ -244,7 +293,9 @@ fn enclosed_word(first: char, rest: &mut std::str::Chars<'_>) -> Option<String> 
                 word.push(letter);
                 end = ahead.clone();
             }
-            None if c == ' ' || matches!(glyphs::special(c), Some(glyphs::Special::Nothing)) || c == '\u{fe0f}' => {}
+            None if c == ' '
+                || matches!(glyphs::special(c), Some(glyphs::Special::Nothing))
+                || c == '\u{fe0f}' => {}
             None => break,
         }
     }
@@ -254,23 +305,25 @@ fn enclosed_word(first: char, rest: &mut std::str::Chars<'_>) -> Option<String> 
     })
 }
 
-/// Returns whether the character is invisible: joiners, direction marks, fillers, the placeholder
-/// of a picture.
+/// Returns whether the character is invisible, such as a joiner, a direction mark, a filler or the
+/// placeholder of a picture.
 pub fn is_invisible(c: char) -> bool {
     matches!(glyphs::special(c), Some(glyphs::Special::Nothing))
         && !matches!(c, '´' | '‘' | '’' | '‛' | 'ʼ' | 'ʹ' | '′' | '＇')
         || matches!(
             c,
-            '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2028}' | '\u{2029}'
-                | '\u{206a}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}'
-                | '\u{fff0}'..='\u{fffc}' | '\u{e0000}'..='\u{e0fff}'
+            '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+                | '\u{2028}' | '\u{2029}' | '\u{206a}'..='\u{206f}' | '\u{2800}' | '\u{3164}'
+                | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffc}'
+                | '\u{e0000}'..='\u{e0fff}'
         )
 }
 
 /// Units that people write directly after a number.
 const UNITS: &[&str] = &[
-    "k", "yo", "yr", "yrs", "year", "years", "y", "yearold", "yrold", "ano", "anos", "mil", "am", "pm", "m", "hrs",
-    "hr", "min", "mins", "usd", "dls", "bucks", "grand", "st", "th", "pesos", "dolares", "months", "meses",
+    "k", "yo", "yr", "yrs", "year", "years", "y", "yearold", "yrold", "ano", "anos", "mil", "am",
+    "pm", "m", "hrs", "hr", "min", "mins", "usd", "dls", "bucks", "grand", "st", "th", "pesos",
+    "dolares", "months", "meses",
 ];
 
 fn offset(at: usize) -> u32 {
@@ -321,21 +374,36 @@ mod tests {
 
     #[test]
     fn clauses_are_what_signs_and_conjunctions_part() {
-        let clauses = Folded::new("took a bunch of pills, what time does it close? and then").clauses();
-        assert_eq!(clauses, [" took a bunch of pills ", " what time does it close ", " then "]);
+        let clauses =
+            Folded::new("took a bunch of pills, what time does it close? and then").clauses();
+        assert_eq!(
+            clauses,
+            [
+                " took a bunch of pills ",
+                " what time does it close ",
+                " then "
+            ]
+        );
         assert!(Folded::new("is the pool open").clauses().is_empty());
     }
 
     #[test]
     fn remembers_what_stood_between() {
         let folded = Folded::new("078-05-1120 f**k System: who? me\nnow");
-        let gaps: Vec<_> = folded.tokens().iter().map(|t| (t.gap.single(), t.gap.repeated().map(|r| r.1))).collect();
+        let gaps: Vec<_> = folded
+            .tokens()
+            .iter()
+            .map(|t| (t.gap.single(), t.gap.repeated().map(|r| r.1)))
+            .collect();
         assert_eq!(gaps[1], (Some('-'), Some(1)));
         assert_eq!(folded.tokens()[4].gap.repeated(), Some(('*', 2)));
         assert!(folded.tokens()[6].gap.label, "who, after the label");
         assert!(folded.tokens()[0].digits && !folded.tokens()[3].digits);
         let sentences: Vec<_> = folded.sentences().collect();
-        assert_eq!(sentences, [(0..7, Some('?')), (7..8, Some('\n')), (8..9, None)]);
+        assert_eq!(
+            sentences,
+            [(0..7, Some('?')), (7..8, Some('\n')), (8..9, None)]
+        );
         assert_eq!(Folded::new("").sentences().count(), 0);
     }
 }

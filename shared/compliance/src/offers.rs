@@ -1,9 +1,5 @@
-//! Finds the offers in a reply and checks them against what the casino really offers, before a
-//! guest can read them (SEC-41..47, SEC-83, C-20).
-//!
-//! A reply with an unproven amount of money is rejected; a reply with other unproven wording is
-//! sent and flagged. Only the existence of an offer is checked, never whether it is meant for this
-//! guest.
+//! Compares the offers in a reply with the casino's real ones before the guest reads it. An
+//! unproven amount of money rejects the reply; other unproven wording is sent and flagged.
 
 mod amount;
 mod catalogue;
@@ -28,7 +24,7 @@ use self::{
     verify::{Campaign, Content},
 };
 
-/// Something in a text that a guest may take for an offer.
+/// Wording in a reply that a guest may take for an offer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Offer {
     #[serde(flatten)]
@@ -61,7 +57,8 @@ pub enum Kind {
     Code {
         code: Option<String>,
     },
-    /// Play that depends on the guest's own stake: match play, bonus bet, deposit match.
+    /// Play that the guest must match with money of their own: match play, bonus bet, deposit
+    /// match.
     Match {
         on: String,
     },
@@ -71,7 +68,7 @@ pub enum Kind {
 #[serde(rename_all = "snake_case")]
 pub enum Currency {
     Usd,
-    /// Any other currency. None of our casinos uses one, so nothing can prove such an amount.
+    /// Any other currency. No casino uses one, so an amount in it cannot be proven.
     Other,
 }
 
@@ -85,7 +82,7 @@ pub enum Action {
     Reject,
 }
 
-/// The result of checking one reply for offers (SEC-46).
+/// The result of checking one reply for offers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OfferCheck {
     pub has_offers: bool,
@@ -95,13 +92,14 @@ pub struct OfferCheck {
     /// The ids of the promotions that proved an offer.
     pub matched_campaigns: Vec<String>,
     pub action: Action,
-    /// For a rejected reply, the instructions for the model's next draft (SEC-47).
+    /// For a rejected reply: the instructions for the model's next draft.
     pub feedback: Option<String>,
-    /// For a flagged reply, the wording to review, for the event `offer_flagged` (SEC-47).
+    /// For a flagged reply: the wording for a person to review, logged with the event
+    /// `offer_flagged`.
     pub audit: Option<String>,
 }
 
-/// Checks a reply as the guest would read it. A promotion is valid by calendar days in the casino's
+/// Checks the final wording of a reply. A promotion is valid by calendar days in the casino's time
 /// zone.
 pub fn check(reply: &str, catalogue: &Catalogue, now: DateTime<Utc>, zone: Tz) -> OfferCheck {
     check_with(reply, || catalogue, now, zone)
@@ -120,17 +118,28 @@ pub fn check_with<C: Borrow<Catalogue>>(
     }
     let catalogue = catalogue();
     let catalogue: &Catalogue = catalogue.borrow();
-    let live = catalogue.promotions.iter().filter(|promotion| promotion.is_live(now, zone));
+    let live = catalogue
+        .promotions
+        .iter()
+        .filter(|promotion| promotion.is_live(now, zone));
     let campaigns: Vec<Campaign<'_>> = live.map(Campaign::read).collect();
     let content = Content::read(&catalogue.rows);
-    let is_proven = |found: &Claimed| content.proves(found) || campaigns.iter().any(|campaign| campaign.proves(found));
+    let is_proven = |found: &Claimed| {
+        content.proves(found) || campaigns.iter().any(|campaign| campaign.proves(found))
+    };
     let offer = |found: &Claimed| Offer {
         kind: found.kind.clone(),
         span: found.span.clone(),
         text: reply[found.span.clone()].to_owned(),
     };
-    let unverified = found.iter().filter(|found| !is_proven(found)).map(offer).collect();
-    let matched = campaigns.iter().filter(|campaign| found.iter().any(|found| campaign.proves(found)));
+    let unverified = found
+        .iter()
+        .filter(|found| !is_proven(found))
+        .map(offer)
+        .collect();
+    let matched = campaigns
+        .iter()
+        .filter(|campaign| found.iter().any(|found| campaign.proves(found)));
     let matched = matched.map(|campaign| campaign.id.to_owned()).collect();
     OfferCheck::new(found.iter().map(offer).collect(), unverified, matched)
 }
@@ -138,7 +147,11 @@ pub fn check_with<C: Borrow<Catalogue>>(
 // === impl OfferCheck ===
 
 impl OfferCheck {
-    fn new(offers_found: Vec<Offer>, unverified_offers: Vec<Offer>, matched_campaigns: Vec<String>) -> Self {
+    fn new(
+        offers_found: Vec<Offer>,
+        unverified_offers: Vec<Offer>,
+        matched_campaigns: Vec<String>,
+    ) -> Self {
         let is_money = |offer: &Offer| matches!(offer.kind, Kind::Money { .. });
         let action = match &unverified_offers[..] {
             [] => Action::Pass,
@@ -147,13 +160,17 @@ impl OfferCheck {
         };
         let feedback = (action == Action::Reject).then(|| {
             format!(
-                "No current promotion or listed price supports {}. Remove it, put no other amount or gift in its \
-                 place, and mention only the promotions and prices you were given.",
+                "No current promotion or listed price supports {}. Remove it, put no other amount \
+                 or gift in its place, and mention only the promotions and prices you were given.",
                 quoted(&unverified_offers)
             )
         });
-        let audit = (action == Action::Flag)
-            .then(|| format!("sent with wording that no current promotion supports: {}", quoted(&unverified_offers)));
+        let audit = (action == Action::Flag).then(|| {
+            format!(
+                "sent with wording that no current promotion supports: {}",
+                quoted(&unverified_offers)
+            )
+        });
         Self {
             has_offers: !offers_found.is_empty(),
             verified: unverified_offers.is_empty(),
@@ -167,7 +184,7 @@ impl OfferCheck {
     }
 }
 
-/// Quotes the first few distinct offers: the model and the reviewer need examples, not a full list.
+/// Quotes the first few distinct offers; the model and the reviewer need examples, not a full list.
 fn quoted(offers: &[Offer]) -> String {
     const MOST: usize = 5;
     let mut texts: Vec<String> = Vec::new();

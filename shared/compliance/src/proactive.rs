@@ -1,5 +1,5 @@
-//! Checks the wording of an unsolicited text (SMS-33, SMS-49, C-40): it must say who writes, that
-//! it is an AI, how to stop it, and ask for one thing. `seven_sms` checks length and risk.
+//! Checks the wording of an unsolicited text: it must say who writes, that it is an AI and how to
+//! stop it, and ask for one thing. `seven_sms` checks its length and risk.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use seven_domain::Language;
 
 use crate::{Intent, classify};
 
-/// A required part that is missing, or a part that occurs too often.
+/// A required part that is missing, or a part that occurs more often than allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     NoCasino,
@@ -26,8 +26,12 @@ impl fmt::Display for Fault {
             Self::NoDisclosure => {
                 "it does not say that an AI writes (AI or artificial intelligence; IA or inteligencia artificial)"
             }
-            Self::NoStop => "it does not say how to stop: a word such as STOP, in Spanish PARAR, in capitals",
-            Self::NoCallToAction => "it asks for nothing: a question, or reply, text, call, ask, book, join, visit",
+            Self::NoStop => {
+                "it does not say how to stop: a word such as STOP, in Spanish PARAR, in capitals"
+            }
+            Self::NoCallToAction => {
+                "it asks for nothing: a question, or reply, text, call, ask, book, join, visit"
+            }
             Self::TwoQuestions => "it asks more than one question",
         })
     }
@@ -35,15 +39,20 @@ impl fmt::Display for Fault {
 
 const ARTIFICIAL: [&str; 2] = ["artificial intelligence", "inteligencia artificial"];
 
-const ENGLISH: [&str; 9] = ["reply", "text", "call", "ask", "book", "join", "visit", "write", "tell"];
+const ENGLISH: [&str; 9] = [
+    "reply", "text", "call", "ask", "book", "join", "visit", "write", "tell",
+];
 const SPANISH: [&str; 12] = [
-    "responda", "escriba", "envie", "envíe", "llame", "pregunte", "reserve", "visite", "venga", "pida", "diga",
-    "conteste",
+    "responda", "escriba", "envie", "envíe", "llame", "pregunte", "reserve", "visite", "venga",
+    "pida", "diga", "conteste",
 ];
 
-/// Returns all faults of the wording; `casino` is the name that guests know.
+/// Returns all faults of the wording; `casino` is the name by which guests know the casino.
 pub fn faults(text: &str, language: Language, casino: &str) -> Vec<Fault> {
-    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
     let lower = text.to_lowercase();
     let discloses = words.iter().any(|word| match language {
         Language::En => *word == "AI",
@@ -53,8 +62,14 @@ pub fn faults(text: &str, language: Language, casino: &str) -> Vec<Fault> {
     [
         (!lower.contains(&casino.to_lowercase()), Fault::NoCasino),
         (!discloses, Fault::NoDisclosure),
-        (!words.iter().any(|word| stops(word, language)), Fault::NoStop),
-        (questions == 0 && !calls(&words, language), Fault::NoCallToAction),
+        (
+            !words.iter().any(|word| stops(word, language)),
+            Fault::NoStop,
+        ),
+        (
+            questions == 0 && !calls(&words, language),
+            Fault::NoCallToAction,
+        ),
         (questions > 1, Fault::TwoQuestions),
     ]
     .into_iter()
@@ -62,15 +77,16 @@ pub fn faults(text: &str, language: Language, casino: &str) -> Vec<Fault> {
     .collect()
 }
 
-/// Returns whether the word is an opt-out for the gate, is in capitals so that guests notice it,
-/// and belongs to the text's language or to all languages.
+/// Returns whether the gate takes the word for an opt-out, it is in capitals so that guests notice
+/// it, and it belongs to the text's language or to all.
 fn stops(word: &str, language: Language) -> bool {
     word.chars().all(|c| !c.is_lowercase())
-        && classify(word)
-            .is_some_and(|keyword| keyword.intent == Intent::OptOut && keyword.language.is_none_or(|of| of == language))
+        && classify(word).is_some_and(|keyword| {
+            keyword.intent == Intent::OptOut && keyword.language.is_none_or(|of| of == language)
+        })
 }
 
-/// Returns whether a verb asks the guest to do something other than opt out: "Reply STOP" alone
+/// Returns whether a verb asks the guest to do something other than opt out; "Reply STOP" alone
 /// does not count.
 fn calls(words: &[&str], language: Language) -> bool {
     let verbs: &[&str] = match language {
@@ -108,7 +124,10 @@ mod tests {
                 "Seven, anfitrion IA de Silver Birch. Responda SI para reservar el viernes o PARAR para salir.",
                 Language::Es,
             ),
-            ("Silver Birch, inteligencia artificial: quiere una mesa el viernes? Envie STOP para salir.", Language::Es),
+            (
+                "Silver Birch, inteligencia artificial: quiere una mesa el viernes? Envie STOP para salir.",
+                Language::Es,
+            ),
         ] {
             assert_eq!(said(text, language), [], "{text}");
         }
@@ -118,18 +137,58 @@ mod tests {
     fn each_fault_is_named() {
         use Fault::{NoCallToAction, NoCasino, NoDisclosure, NoStop, TwoQuestions};
         for (text, language, faults) in [
-            ("Our AI host has Friday tables. Reply YES or STOP to opt out.", Language::En, vec![NoCasino]),
-            ("Silver Birch: Friday tables. Reply YES or STOP to opt out.", Language::En, vec![NoDisclosure]),
-            // Part of a word is no disclosure.
-            ("Silver Birch SAID: Friday tables. Reply YES or STOP to opt out.", Language::En, vec![NoDisclosure]),
-            ("Silver Birch: our AI host has Friday tables. Reply YES.", Language::En, vec![NoStop]),
-            ("Silver Birch: our AI host will not stop. Reply YES.", Language::En, vec![NoStop]),
-            ("Silver Birch: our AI host has Friday tables. Reply STOP to opt out.", Language::En, vec![NoCallToAction]),
-            ("Silver Birch: AI host here. Friday? Saturday? STOP to opt out.", Language::En, vec![TwoQuestions]),
-            // The other language's word for stopping is not the reader's.
-            ("Silver Birch: AI host here. Friday? PARAR to opt out.", Language::En, vec![NoStop]),
-            ("Silver Birch: anfitrion IA. Le reservo el viernes? Responda PARAR para salir.", Language::Es, vec![]),
-            ("", Language::En, vec![NoCasino, NoDisclosure, NoStop, NoCallToAction]),
+            (
+                "Our AI host has Friday tables. Reply YES or STOP to opt out.",
+                Language::En,
+                vec![NoCasino],
+            ),
+            (
+                "Silver Birch: Friday tables. Reply YES or STOP to opt out.",
+                Language::En,
+                vec![NoDisclosure],
+            ),
+            // A word that merely contains the letters "ai", such as SAID, discloses nothing.
+            (
+                "Silver Birch SAID: Friday tables. Reply YES or STOP to opt out.",
+                Language::En,
+                vec![NoDisclosure],
+            ),
+            (
+                "Silver Birch: our AI host has Friday tables. Reply YES.",
+                Language::En,
+                vec![NoStop],
+            ),
+            (
+                "Silver Birch: our AI host will not stop. Reply YES.",
+                Language::En,
+                vec![NoStop],
+            ),
+            (
+                "Silver Birch: our AI host has Friday tables. Reply STOP to opt out.",
+                Language::En,
+                vec![NoCallToAction],
+            ),
+            (
+                "Silver Birch: AI host here. Friday? Saturday? STOP to opt out.",
+                Language::En,
+                vec![TwoQuestions],
+            ),
+            // A word for stopping in a language other than the text's does not count.
+            (
+                "Silver Birch: AI host here. Friday? PARAR to opt out.",
+                Language::En,
+                vec![NoStop],
+            ),
+            (
+                "Silver Birch: anfitrion IA. Le reservo el viernes? Responda PARAR para salir.",
+                Language::Es,
+                vec![],
+            ),
+            (
+                "",
+                Language::En,
+                vec![NoCasino, NoDisclosure, NoStop, NoCallToAction],
+            ),
         ] {
             assert_eq!(said(text, language), faults, "{text}");
         }

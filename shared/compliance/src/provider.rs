@@ -1,12 +1,22 @@
-//! The words to which a provider reacts by itself, and the meaning of its webhook's report that it
+//! Lists the words to which a provider reacts by itself, and reads the provider's report that it
 //! did.
 
 use crate::{Intent, Keyword};
 
 /// The messages, in any case, to which a provider reacts by default: it blocks or unblocks the
-/// number and may answer.
-const TELNYX_WORDS: &[&str] =
-    &["stop", "stopall", "stop all", "unsubscribe", "cancel", "end", "quit", "start", "unstop", "help"];
+/// guest's number and may answer.
+const TELNYX_WORDS: &[&str] = &[
+    "stop",
+    "stopall",
+    "stop all",
+    "unsubscribe",
+    "cancel",
+    "end",
+    "quit",
+    "start",
+    "unstop",
+    "help",
+];
 const TWILIO_WORDS: &[&str] = &[
     "stop",
     "stopall",
@@ -25,15 +35,26 @@ const TWILIO_WORDS: &[&str] = &[
 
 /// Returns whether the provider's own list makes it react to this message.
 pub fn reacts(provider: &str, text: &str) -> bool {
-    let words = if provider == seven_domain::TWILIO { TWILIO_WORDS } else { TELNYX_WORDS };
-    words.iter().any(|word| text.trim().eq_ignore_ascii_case(word))
+    let words = if provider == seven_domain::TWILIO {
+        TWILIO_WORDS
+    } else {
+        TELNYX_WORDS
+    };
+    words
+        .iter()
+        .any(|word| text.trim().eq_ignore_ascii_case(word))
 }
 
-/// Returns the command that the provider reports in its webhook (Telnyx's `autoresponse_type`,
-/// Twilio's `OptOutType`). It counts whatever the text says, because accounts may have keywords of
-/// their own.
+/// Returns the command that a webhook reports (Telnyx: `autoresponse_type`, Twilio: `OptOutType`).
+/// It counts whatever the text says, because accounts may have their own keywords.
 pub fn keyword(verdict: &str) -> Option<Keyword> {
-    let said = |intent, pattern_id| Some(Keyword { intent, pattern_id, language: None });
+    let said = |intent, pattern_id| {
+        Some(Keyword {
+            intent,
+            pattern_id,
+            language: None,
+        })
+    };
     let letters: String = verdict.chars().filter(char::is_ascii_alphabetic).collect();
     match letters.to_ascii_lowercase().as_str() {
         "stop" | "optout" | "unsubscribe" => said(Intent::OptOut, "optout.provider"),
@@ -49,9 +70,19 @@ mod tests {
 
     use super::*;
 
-    #[test] // C-6: each provider knows its own words alone
+    #[test] // C-6: each provider reacts to its own list of words
     fn each_list_is_its_own() {
-        for text in ["STOP", "stopall", "UNSUBSCRIBE", "cancel", "END", "quit", " start ", "UNSTOP", "Help"] {
+        for text in [
+            "STOP",
+            "stopall",
+            "UNSUBSCRIBE",
+            "cancel",
+            "END",
+            "quit",
+            " start ",
+            "UNSTOP",
+            "Help",
+        ] {
             assert!(reacts(TELNYX, text) && reacts(TWILIO, text), "{text}");
         }
         for (text, telnyx, twilio) in [
@@ -66,7 +97,11 @@ mod tests {
             ("ALTO", false, false),
             ("please stop texting me", false, false),
         ] {
-            assert_eq!((reacts(TELNYX, text), reacts(TWILIO, text)), (telnyx, twilio), "{text}");
+            assert_eq!(
+                (reacts(TELNYX, text), reacts(TWILIO, text)),
+                (telnyx, twilio),
+                "{text}"
+            );
         }
     }
 
@@ -82,7 +117,11 @@ mod tests {
             ("something", None),
             ("", None),
         ] {
-            assert_eq!(keyword(verdict).map(|keyword| keyword.intent), intent, "{verdict}");
+            assert_eq!(
+                keyword(verdict).map(|keyword| keyword.intent),
+                intent,
+                "{verdict}"
+            );
         }
     }
 }

@@ -1,9 +1,5 @@
-//! Decides whether an unsolicited text may be sent now, and if not, when (SMS-32, SEC-57, C-8,
-//! C-37, D15).
-//!
-//! The window is the law's, on the guest's own clock, in every place the guest may be, narrowed by
-//! the casino's hours. Replies to a guest's text are not checked: they may be sent at any hour
-//! (D6). The functions are pure; the caller passes in the time.
+//! Decides whether an unsolicited text may be sent now and, if not, when: in the lawful window of
+//! every place where the guest may be (D15), narrowed by the casino's. Replies need no window (D6).
 
 mod hours;
 mod spans;
@@ -20,14 +16,14 @@ pub use self::hours::{CasinoWindow, Hours, Week};
 use self::spans::Span;
 use crate::jurisdiction::{self, Basis, Candidate, Laws, Residence, State};
 
-/// How far ahead the next opening is searched: every weekday, and today's weekday again.
-const HORIZON: TimeDelta = TimeDelta::days(8);
+/// How far ahead the next opening is searched: every weekday once, and today's weekday again.
+const SEARCH_AHEAD: TimeDelta = TimeDelta::days(8);
 
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
     pub to: &'a PhoneE164,
     pub at: DateTime<Utc>,
-    /// The guest's home according to the profile; takes precedence over the area code.
+    /// The guest's home according to the profile; it takes precedence over the area code.
     pub profile: Option<Residence>,
     pub casino: CasinoWindow,
 }
@@ -37,9 +33,9 @@ pub struct Question<'a> {
 pub struct Window {
     pub open: bool,
     /// `at` if the window is open, otherwise the first instant that is lawful in every place;
-    /// missing if there is none within 8 days.
+    /// `None` if there is none within 8 days.
     pub opens_at: Option<DateTime<Utc>>,
-    /// The end of the window that is open now or opens at `opens_at`; missing if no end is known.
+    /// The end of the window that is open now or opens at `opens_at`; `None` if no end is known.
     pub closes_at: Option<DateTime<Utc>>,
     pub basis: Basis,
     pub places: Vec<PlaceWindow>,
@@ -47,18 +43,17 @@ pub struct Window {
     pub why: String,
 }
 
-/// The window in one place the guest may be in.
+/// The window in one place where the guest may be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlaceWindow {
-    /// The state; missing if the guest may be in any of several states, whose common window is then
-    /// used.
+    /// The state; `None` if several states are possible, whose common window is then used.
     pub state: Option<State>,
     pub zone: Tz,
     pub local_time: NaiveDateTime,
     pub open: bool,
-    /// The lawful hours on this weekday; none if the window is closed all day.
+    /// The lawful hours on this weekday; `None` if no text is lawful that day.
     pub lawful: Option<Hours>,
-    /// The parts of `lawful` that the casino's own hours leave open.
+    /// The parts of `lawful` in which the casino texts.
     pub hours: Vec<Hours>,
     pub source: String,
 }
@@ -70,7 +65,12 @@ pub fn check(question: &Question<'_>) -> Window {
 
 /// Like [`check`], with another table of laws.
 pub fn check_with(laws: &Laws, question: &Question<'_>) -> Window {
-    let Question { to, at, profile, casino } = *question;
+    let Question {
+        to,
+        at,
+        profile,
+        casino,
+    } = *question;
     let whereabouts = jurisdiction::whereabouts(to, profile.as_ref());
     let mut common: Option<Vec<Span>> = None;
     let mut places = Vec::with_capacity(whereabouts.candidates.len());
@@ -85,16 +85,22 @@ pub fn check_with(laws: &Laws, question: &Question<'_>) -> Window {
     }
     let mut common = common.unwrap_or_default();
     if why::no_law_known(&whereabouts) {
-        // The states' windows do not apply to a number from elsewhere.
+        // The windows of US states do not apply to a number from another country.
         common.clear();
     }
-    let latest = at.checked_add_signed(HORIZON).unwrap_or(DateTime::<Utc>::MAX_UTC);
-    let next = common.iter().find(|span| at < span.end && span.start <= latest);
+    let latest = at
+        .checked_add_signed(SEARCH_AHEAD)
+        .unwrap_or(DateTime::<Utc>::MAX_UTC);
+    let next = common
+        .iter()
+        .find(|span| at < span.end && span.start <= latest);
     let mut window = Window {
         open: next.is_some_and(|span| span.start <= at),
         opens_at: next.map(|span| span.start.max(at)),
-        // A span that continues after the searched days has no known end.
-        closes_at: next.map(|span| span.end).filter(|end| *end <= latest + TimeDelta::days(1)),
+        // A span that reaches beyond the searched days has no known end.
+        closes_at: next
+            .map(|span| span.end)
+            .filter(|end| *end <= latest + TimeDelta::days(1)),
         basis: whereabouts.basis,
         places,
         why: String::new(),
@@ -103,7 +109,13 @@ pub fn check_with(laws: &Laws, question: &Question<'_>) -> Window {
     window
 }
 
-fn place_window(laws: &Laws, of: &Candidate, week: &Week, spans: &[Span], question: &Question<'_>) -> PlaceWindow {
+fn place_window(
+    laws: &Laws,
+    of: &Candidate,
+    week: &Week,
+    spans: &[Span],
+    question: &Question<'_>,
+) -> PlaceWindow {
     let local_time = spans::local(of.zone, question.at).unwrap_or(question.at.naive_utc());
     let lawful = week.on(chrono::Datelike::weekday(&local_time));
     let (state, source) = match of.states.as_slice() {
@@ -114,9 +126,14 @@ fn place_window(laws: &Laws, of: &Candidate, week: &Week, spans: &[Span], questi
         state,
         zone: of.zone,
         local_time,
-        open: spans.iter().any(|span| span.start <= question.at && question.at < span.end),
+        open: spans
+            .iter()
+            .any(|span| span.start <= question.at && question.at < span.end),
         lawful,
-        hours: lawful.into_iter().flat_map(|hours| question.casino.narrow(hours)).collect(),
+        hours: lawful
+            .into_iter()
+            .flat_map(|hours| question.casino.narrow(hours))
+            .collect(),
         source,
     }
 }

@@ -1,15 +1,15 @@
-//! Combines a second reader's judgement of a suspicious text with the first one's (D20). The reader
-//! itself is in `shared/reader`; this module holds only the pure rule that combines both.
+//! Combines the first reading of a suspicious text with the second reader's judgement (D20). The
+//! second reader is in `shared/reader`; this module has only the rule that combines both.
 
 use serde::Serialize;
 
 use crate::{
-    Author, Decision, Guardrails, Intent, Layer, Likely, LikelyKind, guardrails::Hit, likeness::MARGIN_WITH_PATTERN,
-    verdict::Verdict,
+    Author, Decision, Guardrails, Intent, Layer, Likely, LikelyKind, guardrails::Hit,
+    likeness::MARGIN_WITH_PATTERN, verdict::Verdict,
 };
 
-/// Log odds that a text is of each kind, against everything ordinary, from a reader that does not
-/// know the first reader's odds.
+/// The second reader's log odds that a text is of each kind and not ordinary. The second reader
+/// does not know the first reader's odds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SecondReading {
     pub opt_out: f32,
@@ -21,51 +21,59 @@ pub struct SecondReading {
 /// Findings of the first reading that the second reading needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Evidence {
-    /// The classifier's log odds that the text is of any urgent kind, in hundredths; none for a
-    /// text that it does not read.
+    /// The classifier's log odds that the text is urgent, in hundredths; `None` if it did not read
+    /// it.
     pub(crate) suspicion: Option<i16>,
     /// Whether a phrase asks to keep our texts ("don't stop texting me"): such a text is no
-    /// opt-out, whatever it resembles.
+    /// opt-out, whatever else it resembles.
     pub(crate) spared: bool,
-    /// The layer of a pattern that matched although the classifier doubts it.
+    /// The layer of a pattern that matched although the classifier doubts the match.
     pub(crate) doubted: Option<Layer>,
-    /// Whether a rule matched that its pack marks as certain.
+    /// Whether a rule matched that the pack marks as certain.
     pub(crate) sure: bool,
 }
 
-/// The first reader's log odds above which a text gets a second reading. Nine in ten ordinary texts
-/// are below it, and no cry for help of the tuning sets is.
+/// Above these log odds of the first reader, in hundredths, a text gets a second reading. Nine in
+/// ten ordinary texts of the tuning sets are below, and no cry for help is.
 const SUSPICIOUS: i16 = -250;
-/// The weight of the first reader's log odds in the sum with the second reader's.
+/// The weight of the first reader's log odds when they are added to the second reader's.
 const FIRST_READERS_SHARE: f32 = 0.5;
-/// The lowest weighted sum of both readers' odds at which a text is likely an opt-out or a cry for
-/// help. The opt-out's is higher than the crisis's, because an unnecessary question does more harm
-/// there than an unnecessary helpline does where a life is at stake.
+/// The lowest sum of both readers' log odds for a likely opt-out or cry. It is lowest for a crisis:
+/// an unnecessary helpline does less harm than an unnecessary question about opting out.
 const LEAST_OPT_OUT: f32 = 4.0;
 const LEAST_CRISIS: f32 = 3.25;
 const LEAST_CRY: f32 = 4.0;
-/// The log odds below which the second reader is so sure that a text is ordinary that a pattern's
-/// hit becomes likely instead of certain.
+/// If all the second reader's log odds are lower, it is sure that the text is ordinary: a pattern's
+/// match becomes likely instead of certain.
 const ORDINARY: f32 = -2.5;
 
 impl Evidence {
-    pub(crate) const NONE: Self = Self { suspicion: None, spared: false, doubted: None, sure: false };
+    pub(crate) const NONE: Self = Self {
+        suspicion: None,
+        spared: false,
+        doubted: None,
+        sure: false,
+    };
 }
 
 impl Decision {
-    /// Returns whether a second reading could change the decision: a guest wrote the text, it is no
-    /// command, and the first reader is not sure that it is ordinary.
+    /// Returns whether a second reading could change the decision: a guest wrote the text, it
+    /// neither opts out nor in, and the first reader is not sure that it is ordinary.
     pub fn is_suspicious(&self) -> bool {
         self.author == Author::Guest
-            && self.keyword.is_none_or(|keyword| !matches!(keyword.intent, Intent::OptOut | Intent::OptIn))
-            && self.evidence.suspicion.is_some_and(|suspicion| suspicion > SUSPICIOUS)
+            && self
+                .keyword
+                .is_none_or(|keyword| !matches!(keyword.intent, Intent::OptOut | Intent::OptIn))
+            && self
+                .evidence
+                .suspicion
+                .is_some_and(|suspicion| suspicion > SUSPICIOUS)
     }
 }
 
 impl Guardrails {
-    /// Returns the decision of both readers. If a pattern matched, the second reader can only
-    /// weaken its alarm, never remove it; if none matched, both readers together determine what the
-    /// text resembles.
+    /// Combines both readings. If a pattern found a cry for help, the second reader can only weaken
+    /// it to a likely one; otherwise both readers' log odds decide what the text resembles.
     #[must_use]
     pub fn weigh(&self, first: Decision, second: &SecondReading) -> Decision {
         if !first.is_suspicious() {
@@ -75,47 +83,87 @@ impl Guardrails {
             (LikelyKind::OptOut, second.opt_out),
             (LikelyKind::Cry(Layer::Crisis), second.crisis),
             (LikelyKind::Cry(Layer::Emergency), second.emergency),
-            (LikelyKind::Cry(Layer::ResponsibleGaming), second.responsible_gaming),
+            (
+                LikelyKind::Cry(Layer::ResponsibleGaming),
+                second.responsible_gaming,
+            ),
         ];
-        let odds = kinds.iter().map(|(_, odds)| *odds).fold(f32::NEG_INFINITY, f32::max);
-        if let Some(cry) = first.hits.iter().find(|hit| hit.layer.is_urgent()).map(|hit| hit.layer) {
+        let odds = kinds
+            .iter()
+            .map(|(_, odds)| *odds)
+            .fold(f32::NEG_INFINITY, f32::max);
+        if let Some(cry) = first
+            .hits
+            .iter()
+            .find(|hit| hit.layer.is_urgent())
+            .map(|hit| hit.layer)
+        {
             let doubted = odds < ORDINARY && first.keyword.is_none() && !first.evidence.sure;
-            return if doubted { softened(first, cry) } else { self.beside(first, &kinds) };
+            return if doubted {
+                softened(first, cry)
+            } else {
+                self.beside(first, &kinds)
+            };
         }
         self.beside(first, &kinds)
     }
 
-    /// Adds the kind that the text resembles to the kinds that were found for certain.
+    /// Adds the kind that the text most resembles to the findings that are certain.
     fn beside(&self, first: Decision, kinds: &[(LikelyKind, f32)]) -> Decision {
         let net = f32::from(first.evidence.suspicion.unwrap_or(SUSPICIOUS)) / 100.0;
         let margin = |kind: LikelyKind, odds: f32| match kind {
-            // A pattern matched that the classifier doubts: the second reader's doubt cannot remove
-            // it.
-            LikelyKind::Cry(layer) if first.evidence.doubted == Some(layer) => f32::from(MARGIN_WITH_PATTERN) / 100.0,
+            // A pattern matched although the classifier doubts it; the second reader's doubt cannot
+            // cancel the match.
+            LikelyKind::Cry(layer) if first.evidence.doubted == Some(layer) => {
+                f32::from(MARGIN_WITH_PATTERN) / 100.0
+            }
             LikelyKind::OptOut => odds + FIRST_READERS_SHARE * net - LEAST_OPT_OUT,
             LikelyKind::Cry(Layer::Crisis) => odds + FIRST_READERS_SHARE * net - LEAST_CRISIS,
             LikelyKind::Cry(_) => odds + FIRST_READERS_SHARE * net - LEAST_CRY,
         };
-        // A kind that the answer already covers raises no second alarm, even if the text resembles
-        // it most.
+        // No second alarm is raised for a kind that the answer already covers.
         let open = |kind: LikelyKind| match kind {
-            LikelyKind::OptOut => first.keyword.is_none() && !first.evidence.spared && first.hits.is_empty(),
-            LikelyKind::Cry(layer) => self.guards(layer) && !first.hits.iter().any(|hit| hit.layer.serves(layer)),
+            LikelyKind::OptOut => {
+                first.keyword.is_none() && !first.evidence.spared && first.hits.is_empty()
+            }
+            LikelyKind::Cry(layer) => {
+                self.guards(layer) && !first.hits.iter().any(|hit| hit.layer.serves(layer))
+            }
         };
-        let margins = kinds.iter().map(|(kind, odds)| (*kind, margin(*kind, *odds)));
+        let margins = kinds
+            .iter()
+            .map(|(kind, odds)| (*kind, margin(*kind, *odds)));
         let most = margins.max_by(|one, other| one.1.total_cmp(&other.1));
         let likely = most.filter(|(kind, margin)| *margin > 0.0 && open(*kind));
-        let likely = likely.map(|(kind, margin)| Likely { kind, margin: (margin * 100.0) as i16 });
+        let likely = likely.map(|(kind, margin)| Likely {
+            kind,
+            margin: (margin * 100.0) as i16,
+        });
         Decision { likely, ..first }
     }
 }
 
 /// Weakens the decision: its certain cry for help becomes a likely one.
 fn softened(first: Decision, cry: Layer) -> Decision {
-    let hits: Vec<Hit> = first.hits.into_iter().filter(|hit| !hit.layer.is_urgent()).collect();
-    let verdict = hits.first().cloned().map_or(Verdict::Pass, Verdict::Guardrail);
-    let likely = Some(Likely { kind: LikelyKind::Cry(cry), margin: MARGIN_WITH_PATTERN });
-    Decision { verdict, hits, likely, ..first }
+    let hits: Vec<Hit> = first
+        .hits
+        .into_iter()
+        .filter(|hit| !hit.layer.is_urgent())
+        .collect();
+    let verdict = hits
+        .first()
+        .cloned()
+        .map_or(Verdict::Pass, Verdict::Guardrail);
+    let likely = Some(Likely {
+        kind: LikelyKind::Cry(cry),
+        margin: MARGIN_WITH_PATTERN,
+    });
+    Decision {
+        verdict,
+        hits,
+        likely,
+        ..first
+    }
 }
 
 #[cfg(test)]
@@ -129,7 +177,12 @@ mod tests {
     const PACK: &str = include_str!("../../packs/casino/guardrails.toml");
 
     fn all(odds: f32) -> SecondReading {
-        SecondReading { opt_out: odds, crisis: odds, emergency: odds, responsible_gaming: odds }
+        SecondReading {
+            opt_out: odds,
+            crisis: odds,
+            emergency: odds,
+            responsible_gaming: odds,
+        }
     }
 
     fn rails() -> Guardrails {
@@ -141,25 +194,55 @@ mod tests {
     fn the_second_reader_finds_softens_and_never_silences() {
         let rails = rails();
         let ordinary = all(-6.0);
-        let found = SecondReading { crisis: 6.0, ..ordinary };
+        let found = SecondReading {
+            crisis: 6.0,
+            ..ordinary
+        };
         let kind = |decision: &Decision| decision.likely.map(|likely| likely.kind.as_str());
         for (text, second, verdict, likely) in [
-            // A pattern matched, and the second reader is not sure that the text is ordinary: the
+            // A pattern matched and the second reader is not sure that the text is ordinary, so the
             // cry stays certain.
             ("i want to kill myself tonight", all(5.0), "crisis", None),
             ("i want to kill myself tonight", all(-2.0), "crisis", None),
-            // The alarm of a pattern is weakened, but stays.
-            ("i want to kill myself tonight", ordinary, "pass", Some("crisis")),
-            // No pattern matched, but both readers agree.
-            ("nobody will notice when i am not around any more", found, "pass", Some("crisis")),
-            ("nobody will notice when i am not around any more", ordinary, "pass", None),
-            // The second reader is not asked about certain opt-outs, nor about texts that were
-            // spared.
+            // The second reader weakens the pattern's finding but does not cancel it.
+            (
+                "i want to kill myself tonight",
+                ordinary,
+                "pass",
+                Some("crisis"),
+            ),
+            // No pattern matched; both readers must agree.
+            (
+                "nobody will notice when i am not around any more",
+                found,
+                "pass",
+                Some("crisis"),
+            ),
+            (
+                "nobody will notice when i am not around any more",
+                ordinary,
+                "pass",
+                None,
+            ),
+            // The second reader changes neither certain opt-outs nor texts that ask to keep our
+            // texts.
             ("stop texting me please", ordinary, "opt_out", None),
-            ("please do not stop texting me about the shows", SecondReading { opt_out: 9.0, ..ordinary }, "pass", None),
+            (
+                "please do not stop texting me about the shows",
+                SecondReading {
+                    opt_out: 9.0,
+                    ..ordinary
+                },
+                "pass",
+                None,
+            ),
         ] {
             let decision = rails.weigh(rails.decide(text), &second);
-            assert_eq!((decision.verdict.as_str(), kind(&decision)), (verdict, likely), "{text} {second:?}");
+            assert_eq!(
+                (decision.verdict.as_str(), kind(&decision)),
+                (verdict, likely),
+                "{text} {second:?}"
+            );
         }
     }
 
@@ -178,8 +261,11 @@ mod tests {
     }
 
     proptest! {
-        #[test] // D20: neither reader alone unsubscribes, and no second reading takes an alarm of a pattern away
-        fn an_alarm_stays_and_nothing_becomes_certain(text in "[a-z ]{0,80}", odds in prop::array::uniform4(-20.0_f32..20.0)) {
+        #[test] // D20: one reader alone does not opt a guest out or cancel a pattern's cry
+        fn an_alarm_stays_and_nothing_becomes_certain(
+            text in "[a-z ]{0,80}",
+            odds in prop::array::uniform4(-20.0_f32..20.0),
+        ) {
             let rails = rails();
             let first = rails.decide(&text);
             let [opt_out, crisis, emergency, responsible_gaming] = odds;
@@ -187,7 +273,8 @@ mod tests {
             let both = rails.weigh(first.clone(), &second);
             prop_assert_eq!(both.keyword, first.keyword);
             prop_assert!(both.hits.iter().all(|hit| first.hits.contains(hit)));
-            let urgent = |decision: &Decision| decision.hits.iter().any(|hit| hit.layer.is_urgent());
+            let urgent =
+                |decision: &Decision| decision.hits.iter().any(|hit| hit.layer.is_urgent());
             prop_assert!(!urgent(&first) || urgent(&both) || both.likely.is_some());
         }
     }

@@ -1,4 +1,4 @@
-//! The judgement of a text that ingress, gate and `seven gate check` share.
+//! The judgement of a text, as ingress, the gate and `seven gate check` use it.
 
 use serde::Serialize;
 
@@ -10,10 +10,10 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// An ordinary text, for the agents.
+    /// An ordinary text, which goes to the agents.
     Pass,
     Keyword(Keyword),
-    /// The most serious hit, which decides the answer; [`crate::Decision::hits`] has them all.
+    /// The most serious hit, which decides the answer; [`crate::Decision::hits`] has all of them.
     Guardrail(Hit),
 }
 
@@ -28,7 +28,7 @@ impl Verdict {
     }
 }
 
-/// Returns only the verdict of [`Guardrails::decide`].
+/// Returns the verdict of [`Guardrails::decide`] alone.
 pub fn verdict(text: &str, guardrails: &Guardrails) -> Verdict {
     guardrails.decide(text).verdict
 }

@@ -1,6 +1,5 @@
-//! The costs of a casino: recorded usage times the prices of `[cost]` (OBS-32, OBS-40 to OBS-43,
-//! SMS-60). Money is billionths of a dollar in integers; the model's part was priced when each call
-//! was made.
+//! The costs of a casino: recorded usage times the prices of `[cost]`. Amounts are integers in
+//! billionths of a dollar; model calls were priced when they were made.
 
 pub mod projection;
 
@@ -22,29 +21,29 @@ const NANO: u64 = 1_000_000_000;
 #[serde(transparent)]
 pub struct Usd(pub u64);
 
-/// Prices and the budget, in dollars as decimal text.
+/// Prices and the monthly budget, in dollars as decimal text.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prices {
-    /// A segment the provider took.
+    /// Price of a segment that a provider accepted from us.
     pub segment_out: Usd,
-    /// A segment of a guest's.
+    /// Price of a segment that a guest sent.
     pub segment_in: Usd,
-    /// The carriers' surcharge, which is taken both ways (C-52).
+    /// The carriers' surcharge on each segment, in both directions.
     pub surcharge: Usd,
-    /// A month of a number.
+    /// Price of a number per month.
     pub number: Usd,
-    /// A month of a 10DLC campaign.
+    /// Price of a 10DLC campaign per month.
     pub campaign: Usd,
-    /// A casino's part of machines and services in a month.
+    /// A casino's share of machines and services per month.
     pub infrastructure: Usd,
-    /// The most that a casino may cost in a month; 0 for no budget.
+    /// Most that a casino may cost per month; 0 means no budget.
     pub budget: Usd,
-    /// The most that one run of making a casino's vectors may cost before an alert is raised.
+    /// Most that one run of computing a casino's vectors may cost before an alert is raised.
     pub reindex: Usd,
 }
 
-/// One casino, one month.
+/// The cost of one casino in one month.
 #[derive(Debug, Clone, Serialize)]
 pub struct Cost {
     pub casino: String,
@@ -55,12 +54,12 @@ pub struct Cost {
     pub sms: Usd,
     pub fixed: Usd,
     pub total: Usd,
-    /// Nothing without a conversation.
+    /// `None` if there was no conversation.
     pub per_conversation: Option<Usd>,
     pub per_turn: Option<Usd>,
 }
 
-/// A month, as `2026-11`.
+/// A calendar month, written as `2026-11`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Month {
     first: NaiveDate,
@@ -90,14 +89,23 @@ impl std::str::FromStr for Usd {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let bad =
-            || format!("`{text}` is no price; expected dollars as text with at most nine places, such as \"0.004\"");
+        let bad = || {
+            format!(
+                "`{text}` is no price; expected dollars as text with at most nine places, such as \
+                 \"0.004\""
+            )
+        };
         let (whole, places) = text.split_once('.').unwrap_or((text, "0"));
-        let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let digits =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         if !digits(whole) || !digits(places) || places.len() > 9 {
             return Err(bad());
         }
-        let whole = whole.parse::<u64>().ok().and_then(|whole| whole.checked_mul(NANO)).ok_or_else(bad)?;
+        let whole = whole
+            .parse::<u64>()
+            .ok()
+            .and_then(|whole| whole.checked_mul(NANO))
+            .ok_or_else(bad)?;
         let places = format!("{places:0<9}").parse::<u64>().map_err(|_| bad())?;
         whole.checked_add(places).map(Self).ok_or_else(bad)
     }
@@ -105,12 +113,14 @@ impl std::str::FromStr for Usd {
 
 impl<'de> Deserialize<'de> for Usd {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
+        String::deserialize(from)?
+            .parse()
+            .map_err(serde::de::Error::custom)
     }
 }
 
 impl std::fmt::Display for Usd {
-    /// To a hundredth of a cent.
+    /// Rounds to a hundredth of a cent.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "${:.4}", self.dollars())
     }
@@ -123,9 +133,9 @@ impl std::str::FromStr for Month {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let first = NaiveDate::parse_from_str(&format!("{text}-01"), "%Y-%m-%d");
-        first
-            .map(|first| Self { first })
-            .map_err(|_| format!("`{text}` is no month; expected a year and a month, such as 2026-11"))
+        first.map(|first| Self { first }).map_err(|_| {
+            format!("`{text}` is no month; expected a year and a month, such as 2026-11")
+        })
     }
 }
 
@@ -138,12 +148,17 @@ impl std::fmt::Display for Month {
 impl Month {
     pub fn of(now: DateTime<Utc>) -> Self {
         let day = now.date_naive();
-        Self { first: day.with_day(1).unwrap_or(day) }
+        Self {
+            first: day.with_day(1).unwrap_or(day),
+        }
     }
 
-    /// By UTC: its beginning, and that of the next.
+    /// Returns the beginning of this month and of the next one, in UTC.
     fn span(self) -> (DateTime<Utc>, DateTime<Utc>) {
-        let next = self.first.checked_add_months(chrono::Months::new(1)).unwrap_or(NaiveDate::MAX);
+        let next = self
+            .first
+            .checked_add_months(chrono::Months::new(1))
+            .unwrap_or(NaiveDate::MAX);
         let at = |day: NaiveDate| day.and_time(chrono::NaiveTime::MIN).and_utc();
         (at(self.first), at(next))
     }
@@ -161,7 +176,12 @@ impl Prices {
         let model = Usd(u64::try_from(used.model_nano_usd).unwrap_or_default());
         let fixed = self.number + self.campaign + self.infrastructure;
         let total = model + sms + fixed;
-        let per = |n: i64| u64::try_from(n).ok().filter(|n| *n > 0).map(|n| Usd(total.0 / n));
+        let per = |n: i64| {
+            u64::try_from(n)
+                .ok()
+                .filter(|n| *n > 0)
+                .map(|n| Usd(total.0 / n))
+        };
         let (per_conversation, per_turn) = (per(used.conversations), per(used.turns));
         Cost {
             casino: casino.to_owned(),
@@ -177,8 +197,13 @@ impl Prices {
     }
 }
 
-/// Every casino's month, or one casino's.
-pub async fn month(fleet: &Fleet, prices: &Prices, month: Month, only: Option<&str>) -> Result<Vec<Cost>> {
+/// Returns the month's cost of every casino, or of one.
+pub async fn month(
+    fleet: &Fleet,
+    prices: &Prices,
+    month: Month,
+    only: Option<&str>,
+) -> Result<Vec<Cost>> {
     let (from, to) = month.span();
     let mut costs = Vec::new();
     for casino in casinos(fleet, only).await? {
@@ -191,11 +216,17 @@ pub async fn month(fleet: &Fleet, prices: &Prices, month: Month, only: Option<&s
 }
 
 async fn casinos(fleet: &Fleet, only: Option<&str>) -> Result<impl Iterator<Item = CasinoId>> {
-    let roster = fleet.store.roster().await?.into_iter().map(|entry| entry.casino);
+    let roster = fleet
+        .store
+        .roster()
+        .await?
+        .into_iter()
+        .map(|entry| entry.casino);
     Ok(roster.filter(move |casino| only.is_none_or(|only| only == casino.as_str())))
 }
 
-/// Returns the usage of hosted models in a month by step, at all casinos or at one; dearest first.
+/// Returns the usage of hosted models in a month by step of a turn, at all casinos or at one; most
+/// expensive first.
 pub async fn by_step(fleet: &Fleet, month: Month, only: Option<&str>) -> Result<Vec<UsedByStep>> {
     let (from, to) = month.span();
     let mut steps: BTreeMap<String, UsedByStep> = BTreeMap::new();
@@ -204,11 +235,18 @@ pub async fn by_step(fleet: &Fleet, month: Month, only: Option<&str>) -> Result<
         let used = tx.used_by_step(from, to).await?;
         tx.commit().await?;
         for more in used {
-            steps.entry(more.step.clone()).and_modify(|known| add(known, &more)).or_insert(more);
+            steps
+                .entry(more.step.clone())
+                .and_modify(|known| add(known, &more))
+                .or_insert(more);
         }
     }
     let mut steps: Vec<_> = steps.into_values().collect();
-    steps.sort_by(|a, b| b.nano_usd.cmp(&a.nano_usd).then_with(|| a.step.cmp(&b.step)));
+    steps.sort_by(|a, b| {
+        b.nano_usd
+            .cmp(&a.nano_usd)
+            .then_with(|| a.step.cmp(&b.step))
+    });
     Ok(steps)
 }
 
@@ -251,10 +289,18 @@ mod tests {
             ..Used::default()
         };
         let cost = prices().cost("silver_birch", "2026-11".parse().unwrap(), used);
-        assert_eq!((cost.sms, cost.fixed, cost.model), (usd("280"), usd("16"), usd("18.7")));
+        assert_eq!(
+            (cost.sms, cost.fixed, cost.model),
+            (usd("280"), usd("16"), usd("18.7"))
+        );
         assert_eq!(cost.total, usd("314.7"));
         assert_eq!(cost.per_turn, Some(usd("0.015735")));
-        assert_eq!(prices().cost("quiet", "2026-11".parse().unwrap(), Used::default()).per_turn, None);
+        assert_eq!(
+            prices()
+                .cost("quiet", "2026-11".parse().unwrap(), Used::default())
+                .per_turn,
+            None
+        );
     }
 
     #[test]
@@ -267,8 +313,14 @@ mod tests {
         let (from, to) = "2026-12".parse::<Month>().unwrap().span();
         assert_eq!(
             (from.to_rfc3339(), to.to_rfc3339()),
-            ("2026-12-01T00:00:00+00:00".into(), "2027-01-01T00:00:00+00:00".into())
+            (
+                "2026-12-01T00:00:00+00:00".into(),
+                "2027-01-01T00:00:00+00:00".into()
+            )
         );
-        assert_eq!(Month::of("2026-11-23T10:00:00Z".parse().unwrap()).to_string(), "2026-11");
+        assert_eq!(
+            Month::of("2026-11-23T10:00:00Z".parse().unwrap()).to_string(),
+            "2026-11"
+        );
     }
 }

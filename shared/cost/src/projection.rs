@@ -1,5 +1,5 @@
-//! Projects the cost of a month, by the specification's formula (OBS-42) or from the real cost of a
-//! casino's turns.
+//! Projects the cost of a month, by the specification's formula or from the real cost of a casino's
+//! turns.
 
 use serde::Serialize;
 
@@ -8,8 +8,8 @@ use super::{Cost, Usd};
 /// Days of a projected month.
 const DAYS: f64 = 30.0;
 
-/// The inputs of the formula. The defaults are the specification's; C-27 doubts them, so a casino's
-/// own figures override them.
+/// The inputs of the formula. The defaults are the specification's estimates; a casino's own
+/// figures should replace them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Assumed {
     pub conversations_per_day: f64,
@@ -20,18 +20,19 @@ pub struct Assumed {
     pub turn: Usd,
     /// Model cost of a turn that needs a second draft.
     pub retried_turn: Usd,
-    /// Of the question, per turn.
+    /// Cost of embedding the question, per turn.
     pub embedding: Usd,
 }
 
-/// A month to come.
+/// The projected cost of a month.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Projection {
     pub conversations: f64,
     pub turns: f64,
     pub model: Usd,
     pub embedding: Usd,
-    /// Texts of the turns and the casino's fixed costs; nothing by the formula, which leaves them out.
+    /// Cost of the texts. Like `fixed`, it is zero if the formula was used, which covers only the
+    /// models.
     pub sms: Usd,
     pub fixed: Usd,
     pub total: Usd,
@@ -53,7 +54,8 @@ impl Default for Assumed {
 
 impl Usd {
     fn scaled(self, by: f64) -> Self {
-        // Money is at most some millions of dollars: far inside what a double counts exactly in billionths.
+        // Amounts are at most some millions of dollars, which a double can represent exactly in
+        // billionths.
         Self((self.0 as f64 * by).round().max(0.0) as u64)
     }
 }
@@ -70,19 +72,49 @@ impl Assumed {
 }
 
 impl Projection {
-    /// A casino's month so far, stretched to so many conversations a day; nothing when it has had none.
+    /// Extends a casino's month so far to this many conversations a day; `None` if it has had no
+    /// conversation.
     pub fn like(cost: &Cost, conversations_per_day: f64) -> Option<Self> {
-        let had = u32::try_from(cost.used.conversations).ok().filter(|had| *had > 0)?;
+        let had = u32::try_from(cost.used.conversations)
+            .ok()
+            .filter(|had| *had > 0)?;
         let conversations = conversations_per_day * DAYS;
         let by = conversations / f64::from(had);
         let turns = cost.used.turns as f64 * by;
-        Some(Self::of(conversations, turns, cost.model.scaled(by), Usd(0), cost.sms.scaled(by), cost.fixed))
+        Some(Self::of(
+            conversations,
+            turns,
+            cost.model.scaled(by),
+            Usd(0),
+            cost.sms.scaled(by),
+            cost.fixed,
+        ))
     }
 
-    fn of(conversations: f64, turns: f64, model: Usd, embedding: Usd, sms: Usd, fixed: Usd) -> Self {
+    fn of(
+        conversations: f64,
+        turns: f64,
+        model: Usd,
+        embedding: Usd,
+        sms: Usd,
+        fixed: Usd,
+    ) -> Self {
         let total = model + embedding + sms + fixed;
-        let per_conversation = if conversations > 0.0 { total.scaled(1.0 / conversations) } else { Usd(0) };
-        Self { conversations, turns, model, embedding, sms, fixed, total, per_conversation }
+        let per_conversation = if conversations > 0.0 {
+            total.scaled(1.0 / conversations)
+        } else {
+            Usd(0)
+        };
+        Self {
+            conversations,
+            turns,
+            model,
+            embedding,
+            sms,
+            fixed,
+            total,
+            per_conversation,
+        }
     }
 }
 
@@ -96,9 +128,20 @@ mod tests {
 
     #[test] // OBS-42: the specification's 42 conversations a day
     fn the_formula_gives_the_golden_month() {
-        let month = Assumed { conversations_per_day: 42.0, ..Assumed::default() }.project();
+        let month = Assumed {
+            conversations_per_day: 42.0,
+            ..Assumed::default()
+        }
+        .project();
         assert_eq!((month.conversations, month.turns), (1_260.0, 5_040.0));
-        assert_eq!((cents(month.model), cents(month.embedding), cents(month.total)), (136, 1, 136));
+        assert_eq!(
+            (
+                cents(month.model),
+                cents(month.embedding),
+                cents(month.total)
+            ),
+            (136, 1, 136)
+        );
         assert_eq!(month.per_conversation.to_string(), "$0.0011");
         assert_eq!(Assumed::default().project().total, Usd(0));
     }
@@ -127,10 +170,17 @@ mod tests {
         let cost = prices.cost("silver_birch", "2026-11".parse().unwrap(), used);
         let month = Projection::like(&cost, 10.0).unwrap();
         assert_eq!((month.conversations, month.turns), (300.0, 1_200.0));
-        assert_eq!((month.model, month.sms, month.fixed), (price("0.6"), price("16.8"), price("16")));
+        assert_eq!(
+            (month.model, month.sms, month.fixed),
+            (price("0.6"), price("16.8"), price("16"))
+        );
         assert_eq!(month.total, price("33.4"));
         assert!(
-            Projection::like(&prices.cost("quiet", "2026-11".parse().unwrap(), Default::default()), 10.0).is_none()
+            Projection::like(
+                &prices.cost("quiet", "2026-11".parse().unwrap(), Default::default()),
+                10.0
+            )
+            .is_none()
         );
     }
 }

@@ -1,10 +1,6 @@
-//! The vocabulary of the audit log (SEC-65): the event types and how serious each is.
+//! The vocabulary of the audit log: the event types and how serious each is.
 
-use std::{fmt, str::FromStr};
-
-use serde::{Deserialize, Serialize};
-
-use crate::{Invalid, message::text_enum};
+use crate::text_enum;
 
 text_enum! {
     /// How urgently somebody should look at an event.
@@ -47,32 +43,32 @@ text_enum! {
         SafeModeDeactivated => "safe_mode_deactivated",
         OfferFlagged => "offer_flagged",
         IncidentReport => "incident_report",
-        /// An agent called a tool about offers (AGENT-46).
+        /// An agent called a tool about offers.
         CompToolCall => "comp_tool_call",
-        /// A consent chain that does not verify (SEC-74).
+        /// A consent chain that does not verify.
         ConsentChainBroken => "consent_chain_broken",
-        /// The provider refused a text although the guest has not opted out with us (C-10).
+        /// The provider refused a text although the guest has not opted out with us.
         ProviderBlocked => "provider_blocked",
         SelfExclusionListLoaded => "self_exclusion_list_loaded",
         RetentionApplied => "retention_applied",
         CasinoChanged => "casino_changed",
-        /// A provider accepts none of our texts, for the fleet or for one casino (SMS-41).
+        /// A provider accepts none of our texts, for the fleet or for one casino.
         SendingStopped => "sending_stopped",
         SendingResumed => "sending_resumed",
         /// A person wrote to a guest in the host's place.
         PersonWrote => "person_wrote",
-        /// A feature flag was set or removed (DEP-23).
+        /// A feature flag was set or removed.
         FlagChanged => "flag_changed",
         /// A person acknowledged an alert.
         AlertAcknowledged => "alert_acknowledged",
-        /// A campaign began, ended, or was paused, resumed or cancelled (SMS-46).
+        /// A campaign began, ended, or was paused, resumed or cancelled.
         CampaignChanged => "campaign_changed",
-        /// A person reviewed a guardrail's decision about a text (OBS-5).
+        /// A person reviewed a guardrail's decision about a text.
         GuardrailReviewed => "guardrail_reviewed",
         DeadLetterHandled => "dead_letter_handled",
-        /// A full backup was written (DEP-31).
+        /// A full backup was written.
         BackedUp => "backed_up",
-        /// A backup was restored as a drill (DEP-33).
+        /// A backup was restored as a drill.
         RecoveryDrilled => "recovery_drilled",
         /// The database was restored from a backup; nothing is sent until `Recovered` and an
         /// operator's release (D5).
@@ -85,7 +81,7 @@ text_enum! {
 }
 
 impl AuditEvent {
-    /// Returns the severity that the table of SEC-65 assigns.
+    /// Returns the severity that the specification's table assigns.
     pub fn severity(self) -> Severity {
         match self {
             Self::DataDeleted

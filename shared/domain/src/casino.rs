@@ -4,12 +4,22 @@ use std::{fmt, str::FromStr, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use crate::Invalid;
+use crate::{Invalid, text_enum};
 
 /// The owner of fleet-wide rows. It is no casino, and cannot be parsed as a casino's id.
 pub const FLEET: &str = "_fleet";
 /// The owner of authentic events for numbers that we do not know (D2).
 pub const UNKNOWN_CASINO: &str = "_unknown";
+
+text_enum! {
+    /// Whether a casino is served.
+    CasinoStatus {
+        Active => "active",
+        /// Nothing but safety texts is sent.
+        Suspended => "suspended",
+        Removed => "removed",
+    }
+}
 
 /// Snake-case tenant id: a lower-case letter, then up to 39 of `a-z 0-9 _` (D9). Safe in subjects,
 /// keys and labels. Cloning is cheap.
@@ -29,7 +39,11 @@ impl CasinoId {
 
     /// Parses an id from our own tables and subjects, which also contain the pseudo tenants.
     pub fn trusted(text: &str) -> Result<Self, Invalid> {
-        if text == UNKNOWN_CASINO { Ok(Self::unknown()) } else { text.parse() }
+        if text == UNKNOWN_CASINO {
+            Ok(Self::unknown())
+        } else {
+            text.parse()
+        }
     }
 
     pub fn is_unknown(&self) -> bool {
@@ -47,7 +61,9 @@ impl FromStr for CasinoId {
     fn from_str(text: &str) -> Result<Self, Invalid> {
         let good = (2..=40).contains(&text.len())
             && text.starts_with(|c: char| c.is_ascii_lowercase())
-            && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
         if good {
             Ok(Self(text.into()))
         } else {
@@ -92,7 +108,18 @@ mod tests {
     #[test]
     fn ids_are_safe_subject_tokens() {
         assert!("silver_birch2".parse::<CasinoId>().is_ok());
-        for bad in ["", "a", "A_b", "2a", "_fleet", "a-b", "a.b", "a b", "a*", &"a".repeat(41)] {
+        for bad in [
+            "",
+            "a",
+            "A_b",
+            "2a",
+            "_fleet",
+            "a-b",
+            "a.b",
+            "a b",
+            "a*",
+            &"a".repeat(41),
+        ] {
             assert!(bad.parse::<CasinoId>().is_err(), "{bad}");
         }
         assert!(CasinoId::trusted("_unknown").unwrap().is_unknown());

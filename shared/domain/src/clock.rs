@@ -14,11 +14,16 @@ pub struct Clock {
 impl Clock {
     /// Returns a clock whose property time starts at `at` and advances from there.
     pub fn starting_at(at: DateTime<Utc>) -> Self {
-        Self { offset: at - Self::default().now() }
+        Self {
+            offset: at - Self::default().now(),
+        }
     }
 
     /// Returns the machine's time, for timestamps, deadlines and signatures.
-    #[expect(clippy::disallowed_methods, reason = "the one place that reads the system clock")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads the system clock"
+    )]
     pub fn now(&self) -> DateTime<Utc> {
         Utc::now()
     }
@@ -43,7 +48,11 @@ impl Default for TimeScale {
 impl TimeScale {
     /// Creates a scale; negative and non-finite values count as 0.
     pub fn new(scale: f64) -> Self {
-        Self(if scale.is_finite() { scale.max(0.0) } else { 0.0 })
+        Self(if scale.is_finite() {
+            scale.max(0.0)
+        } else {
+            0.0
+        })
     }
 
     pub fn factor(self) -> f64 {

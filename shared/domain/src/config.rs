@@ -1,5 +1,5 @@
-//! The casino's configuration document (DEP-21): one per casino. Unknown keys are refused, and all
-//! defaults are defined here.
+//! The casino's configuration document: one per casino. Unknown keys are refused, and all defaults
+//! are defined here.
 
 mod legal_sender;
 mod registration;
@@ -10,13 +10,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::legal_sender::{LegalSender, Revocation, Scope};
-pub use self::registration::{Brand, BrandTier, Campaign, CampaignClass, Entity, NumberKind, Registered, Registration};
+pub use self::registration::{
+    Brand, BrandTier, Campaign, CampaignClass, Entity, NumberKind, Registered, Registration,
+};
 pub use self::retired::{Retired, retired};
 pub use crate::helpline::Helpline;
 use crate::{CasinoId, Invalid, PhoneE164};
 
 macro_rules! group {
-    ($(#[$doc:meta])* $name:ident { $($(#[$fdoc:meta])* $field:ident : $ty:ty = $default:expr),+ $(,)? }) => {
+    (
+        $(#[$doc:meta])*
+        $name:ident { $($(#[$fdoc:meta])* $field:ident : $ty:ty = $default:expr),+ $(,)? }
+    ) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(default, deny_unknown_fields)]
@@ -58,7 +63,7 @@ pub struct CasinoConfig {
     pub safe_mode: SafeMode,
     #[serde(default)]
     pub operations_contact: OperationsContact,
-    /// Experiment name -> variant -> share; shares of one experiment sum to 1 (OBS-12).
+    /// Experiment name -> variant -> share; shares of one experiment sum to 1.
     #[serde(default)]
     pub experiments: std::collections::BTreeMap<String, std::collections::BTreeMap<String, f64>>,
 }
@@ -97,12 +102,13 @@ group! {
 
 /// The tones: warm and brief; quick and cheerful; calm and sparing with words.
 pub const TONES: [&str; 3] = ["warm_professional", "lively", "understated"];
-/// The levels of formality: as to a guest one knows; or without contractions and colloquial words.
+/// The levels of formality: casual, as to a guest one knows; or formal, without contractions and
+/// colloquial words.
 pub const FORMALITIES: [&str; 2] = ["casual_respectful", "formal"];
 
 group! {
-    /// How the host sounds (DEP-7). Prompts tell hosted models, and code enforces the limits on
-    /// emoji and exclamation marks in every reply. The pack's own texts have a fixed tone.
+    /// How the host sounds. Prompts ask hosted models for it, and code enforces the limits on emoji
+    /// and exclamation marks in every reply. The pack's own texts have a fixed tone.
     Branding {
         /// The host's name; at most 10 characters, so that texts do not need more segments.
         persona_name: String = "Seven".to_owned(),
@@ -138,7 +144,7 @@ pub struct Regulations {
     pub responsible_gaming_helpline: Option<Helpline>,
     #[serde(default)]
     pub state_helpline: Option<Helpline>,
-    /// Whether marketing texts require a result from the reassigned-numbers database (SMS-31).
+    /// Whether marketing texts require a result from the reassigned-numbers database.
     #[serde(default)]
     pub reassigned_number_check: bool,
     /// The legal sender, and which texts a guest's STOP ends (D7).
@@ -167,8 +173,7 @@ pub struct Operational {
     pub timezone: Tz,
     #[schemars(with = "String")]
     pub telnyx_phone_number: PhoneE164,
-    /// The casino's number at Twilio, its second provider; it has a 10DLC campaign of its own
-    /// (SMS-39).
+    /// The casino's number at Twilio, its second provider; it has a 10DLC campaign of its own.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub twilio_phone_number: Option<PhoneE164>,
@@ -197,16 +202,16 @@ pub struct Operational {
     /// Segments per second over all of the casino's numbers, if it wants a limit below theirs.
     #[serde(default)]
     pub max_segments_per_second: Option<u32>,
-    /// State of the 10DLC campaign or the toll-free verification; proactive texts need `approved`
-    /// (SMS-31). If missing, it is not approved (C-38).
+    /// State of the 10DLC campaign or the toll-free verification; proactive texts need `approved`.
+    /// If missing, it is not approved.
     #[serde(default)]
     pub registration: Registration,
-    /// A long code's brand and campaign, as submitted to the registry (SMS-57).
+    /// A long code's brand and campaign, as submitted to the registry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub registered: Option<Registered>,
     #[serde(default)]
     pub messaging_profile_id: Option<String>,
-    /// The casino's privacy page, which says how numbers and texts are used (SMS-58).
+    /// The casino's privacy page, which says how numbers and texts are used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub privacy_page: Option<String>,
     /// The casino's terms of texting: frequency, cost, STOP and HELP.
@@ -248,7 +253,7 @@ impl Operational {
     }
 }
 
-/// The casino's tier of the inbound limits, in texts per minute (PROD-2).
+/// The casino's tier of the inbound limits, in texts per minute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RateLimitTier {
@@ -273,7 +278,7 @@ group! {
         /// Texts per minute over all guests, if the casino's contract names a figure instead of the
         /// tier's.
         casino_texts_per_minute: Option<u32> = None,
-        /// Texts per guest and minute; further texts are stored but not answered (CONV-3, C-30).
+        /// Texts per guest and minute; further texts are stored but not answered.
         guest_texts_per_minute: u32 = 10,
         #[serde(skip_serializing)] #[schemars(skip)] breaker_failures: Retired = Retired,
         #[serde(skip_serializing)] #[schemars(skip)] breaker_window_seconds: Retired = Retired,
@@ -284,7 +289,8 @@ group! {
 impl Limits {
     /// Returns the texts per minute over all guests of the casino.
     pub fn texts_per_minute(&self) -> u32 {
-        self.casino_texts_per_minute.unwrap_or_else(|| self.rate_limit_tier.texts_per_minute())
+        self.casino_texts_per_minute
+            .unwrap_or_else(|| self.rate_limit_tier.texts_per_minute())
     }
 }
 
@@ -321,7 +327,12 @@ impl CasinoConfig {
         );
         let state = &self.regulations.state;
         let two_capitals = state.len() == 2 && state.bytes().all(|b| b.is_ascii_uppercase());
-        need(two_capitals, "regulations.state", format!("`{state}`"), "two capital letters, such as CT");
+        need(
+            two_capitals,
+            "regulations.state",
+            format!("`{state}`"),
+            "two capital letters, such as CT",
+        );
         let phone = self.operational.contact_phone.chars().count();
         need(
             (3..=16).contains(&phone),
@@ -330,7 +341,10 @@ impl CasinoConfig {
             "3 to 16 characters, such as 1-860-555-0199",
         );
         let paced = self.operational.number_kind != NumberKind::LongCode
-            || self.operational.campaign_segments_per_second.is_some_and(|n| n > 0);
+            || self
+                .operational
+                .campaign_segments_per_second
+                .is_some_and(|n| n > 0);
         need(
             paced,
             "operational.campaign_segments_per_second",
@@ -338,9 +352,18 @@ impl CasinoConfig {
             "the 10DLC campaign's segments per second",
         );
         problems.extend(self.operational.provider_problems());
-        problems.extend(self.regulations.legal_sender.iter().flat_map(LegalSender::problems));
-        for helpline in
-            [&self.regulations.responsible_gaming_helpline, &self.regulations.state_helpline].into_iter().flatten()
+        problems.extend(
+            self.regulations
+                .legal_sender
+                .iter()
+                .flat_map(LegalSender::problems),
+        );
+        for helpline in [
+            &self.regulations.responsible_gaming_helpline,
+            &self.regulations.state_helpline,
+        ]
+        .into_iter()
+        .flatten()
         {
             problems.extend(helpline.check().err());
         }
@@ -372,8 +395,14 @@ impl CasinoConfig {
             "casual_respectful or formal",
         );
         for (field, text) in [
-            ("regulations.quiet_hours_start", &self.regulations.quiet_hours_start),
-            ("regulations.quiet_hours_end", &self.regulations.quiet_hours_end),
+            (
+                "regulations.quiet_hours_start",
+                &self.regulations.quiet_hours_start,
+            ),
+            (
+                "regulations.quiet_hours_end",
+                &self.regulations.quiet_hours_end,
+            ),
         ] {
             need(
                 chrono::NaiveTime::parse_from_str(text, "%H:%M").is_ok(),
@@ -382,7 +411,11 @@ impl CasinoConfig {
                 "HH:MM, such as 21:00",
             );
         }
-        if problems.is_empty() { Ok(()) } else { Err(problems) }
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(problems)
+        }
     }
 
     /// Returns the JSON Schema of the document, for editors and `seven casino schema`.

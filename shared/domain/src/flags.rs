@@ -1,5 +1,4 @@
-//! Feature flags per guest (DEP-23, DEP-25, DEP-27, DEP-28): a rule always decides the same way for
-//! the same guest.
+//! Feature flags per guest: a rule always decides the same way for the same guest.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +35,10 @@ pub struct Rule {
 /// so that not always the same guests try new features first.
 pub fn bucket(flag: &str, guest: &GuestHash) -> u8 {
     let digest = Sha256::digest(format!("{flag}:{}", guest.hex()));
-    let first = digest.iter().take(4).fold(0_u32, |sum, byte| sum << 8 | u32::from(*byte));
+    let first = digest
+        .iter()
+        .take(4)
+        .fold(0_u32, |sum, byte| sum << 8 | u32::from(*byte));
     u8::try_from(first % 100).unwrap_or(0)
 }
 
@@ -44,7 +46,8 @@ pub fn bucket(flag: &str, guest: &GuestHash) -> u8 {
 
 impl Rule {
     pub fn is_on(&self, flag: &str, guest: &GuestHash, now: DateTime<Utc>) -> bool {
-        let open = self.from.is_none_or(|from| from <= now) && self.until.is_none_or(|until| now < until);
+        let open =
+            self.from.is_none_or(|from| from <= now) && self.until.is_none_or(|until| now < until);
         if !self.enabled || !open {
             return false;
         }
@@ -63,10 +66,18 @@ impl Rule {
         if self.percentage.is_some_and(|share| share > 100) {
             return bad("more than every guest", "a percentage from 0 to 100");
         }
-        if self.from.zip(self.until).is_some_and(|(from, until)| until <= from) {
+        if self
+            .from
+            .zip(self.until)
+            .is_some_and(|(from, until)| until <= from)
+        {
             return bad("it ends before it begins", "an end after the start");
         }
-        if self.allow.iter().any(|tag| GuestHash::from_tag(tag).is_none()) {
+        if self
+            .allow
+            .iter()
+            .any(|tag| GuestHash::from_tag(tag).is_none())
+        {
             return bad("a guest on the list is no keyed hash", "hmac:<key>:<hex>");
         }
         Ok(())
@@ -75,14 +86,26 @@ impl Rule {
 
 /// The flags that may be set: features that a worker decides per guest. All other features are read
 /// only from the document.
-pub const PER_GUEST: [&str; 2] = ["features/ai_disclosure_enabled", "features/comp_agent_enabled"];
+pub const PER_GUEST: [&str; 2] = [
+    "features/ai_disclosure_enabled",
+    "features/comp_agent_enabled",
+];
 
 /// Returns the casino's features for this guest. A flag overrides the document; without a flag the
 /// document's value applies.
-pub fn applied(features: &Features, flags: &BTreeMap<String, Rule>, guest: &GuestHash, now: DateTime<Utc>) -> Features {
-    let Ok(mut document) = serde_json::to_value(features) else { return features.clone() };
+pub fn applied(
+    features: &Features,
+    flags: &BTreeMap<String, Rule>,
+    guest: &GuestHash,
+    now: DateTime<Utc>,
+) -> Features {
+    let Ok(mut document) = serde_json::to_value(features) else {
+        return features.clone();
+    };
     for (name, rule) in flags {
-        let field = name.strip_prefix(FEATURES).and_then(|field| document.get_mut(field));
+        let field = name
+            .strip_prefix(FEATURES)
+            .and_then(|field| document.get_mut(field));
         if let Some(value) = field {
             *value = serde_json::Value::Bool(rule.is_on(name, guest, now));
         }
@@ -99,7 +122,10 @@ mod tests {
     const COMP: &str = "features/comp_agent_enabled";
 
     fn guest(n: u32) -> GuestHash {
-        GuestHash { key_id: 1, bytes: Sha256::digest(n.to_be_bytes()).into() }
+        GuestHash {
+            key_id: 1,
+            bytes: Sha256::digest(n.to_be_bytes()).into(),
+        }
     }
 
     fn at(text: &str) -> DateTime<Utc> {
@@ -109,22 +135,99 @@ mod tests {
     #[test] // DEP-27
     fn rules_decide_by_switch_list_share_and_time() {
         let now = at("2026-11-22T12:00:00Z");
-        let on = Rule { enabled: true, ..Rule::default() };
-        let listed = Rule { allow: vec![guest(1).tag()], ..on };
+        let on = Rule {
+            enabled: true,
+            ..Rule::default()
+        };
+        let listed = Rule {
+            allow: vec![guest(1).tag()],
+            ..on
+        };
         for (name, rule, first, second) in [
             ("off", Rule::default(), false, false),
             ("on", on.clone(), true, true),
             ("listed", listed.clone(), true, false),
-            ("listed, but off", Rule { enabled: false, ..listed.clone() }, false, false),
-            ("listed beside no share", Rule { percentage: Some(0), ..listed.clone() }, true, false),
-            ("nobody", Rule { percentage: Some(0), ..on.clone() }, false, false),
-            ("everybody", Rule { percentage: Some(100), ..on.clone() }, true, true),
-            ("begun this instant", Rule { from: Some(now), ..on.clone() }, true, true),
-            ("not begun", Rule { from: Some(at("2026-11-22T12:00:01Z")), ..on.clone() }, false, false),
-            ("over this instant", Rule { until: Some(now), ..on }, false, false),
-            ("listed, but over", Rule { until: Some(now), ..listed }, false, false),
+            (
+                "listed, but off",
+                Rule {
+                    enabled: false,
+                    ..listed.clone()
+                },
+                false,
+                false,
+            ),
+            (
+                "listed beside no share",
+                Rule {
+                    percentage: Some(0),
+                    ..listed.clone()
+                },
+                true,
+                false,
+            ),
+            (
+                "nobody",
+                Rule {
+                    percentage: Some(0),
+                    ..on.clone()
+                },
+                false,
+                false,
+            ),
+            (
+                "everybody",
+                Rule {
+                    percentage: Some(100),
+                    ..on.clone()
+                },
+                true,
+                true,
+            ),
+            (
+                "begun this instant",
+                Rule {
+                    from: Some(now),
+                    ..on.clone()
+                },
+                true,
+                true,
+            ),
+            (
+                "not begun",
+                Rule {
+                    from: Some(at("2026-11-22T12:00:01Z")),
+                    ..on.clone()
+                },
+                false,
+                false,
+            ),
+            (
+                "over this instant",
+                Rule {
+                    until: Some(now),
+                    ..on
+                },
+                false,
+                false,
+            ),
+            (
+                "listed, but over",
+                Rule {
+                    until: Some(now),
+                    ..listed
+                },
+                false,
+                false,
+            ),
         ] {
-            assert_eq!((rule.is_on(COMP, &guest(1), now), rule.is_on(COMP, &guest(2), now)), (first, second), "{name}");
+            assert_eq!(
+                (
+                    rule.is_on(COMP, &guest(1), now),
+                    rule.is_on(COMP, &guest(2), now)
+                ),
+                (first, second),
+                "{name}"
+            );
         }
     }
 
@@ -133,7 +236,10 @@ mod tests {
         let guests: Vec<_> = (0..10_000).map(guest).collect();
         let in_first_quarter = |flag: &str| guests.iter().filter(|g| bucket(flag, g) < 25).count();
         assert!((2_300..2_700).contains(&in_first_quarter(COMP)));
-        let both = guests.iter().filter(|g| bucket(COMP, g) < 25 && bucket("features/other", g) < 25).count();
+        let both = guests
+            .iter()
+            .filter(|g| bucket(COMP, g) < 25 && bucket("features/other", g) < 25)
+            .count();
         assert!((500..750).contains(&both), "{both}");
     }
 
@@ -143,7 +249,13 @@ mod tests {
         let document = Features::default();
         let flags = BTreeMap::from([
             (COMP.to_owned(), Rule::default()),
-            ("features/no_such".to_owned(), Rule { enabled: true, ..Rule::default() }),
+            (
+                "features/no_such".to_owned(),
+                Rule {
+                    enabled: true,
+                    ..Rule::default()
+                },
+            ),
         ]);
         let met = applied(&document, &flags, &guest(1), now);
         assert!(document.comp_agent_enabled && !met.comp_agent_enabled);
@@ -151,16 +263,25 @@ mod tests {
         assert!(PER_GUEST.contains(&COMP));
         let document = serde_json::to_value(Features::default()).unwrap();
         let fields = PER_GUEST.map(|name| name.strip_prefix(FEATURES).unwrap());
-        assert!(fields.iter().all(|field| document[field].is_boolean()), "{document}");
+        assert!(
+            fields.iter().all(|field| document[field].is_boolean()),
+            "{document}"
+        );
     }
 
     proptest! {
         #[test] // DEP-27: nobody loses a feature because the share grows
-        fn a_growing_share_keeps_who_was_in(n in any::<u32>(), small in 0_u8..=100, more in 0_u8..=100) {
+        fn a_growing_share_keeps_who_was_in(
+            n in any::<u32>(),
+            small in 0_u8..=100,
+            more in 0_u8..=100,
+        ) {
             let large = small.saturating_add(more).min(100);
             let rule = |share| Rule { enabled: true, percentage: Some(share), ..Rule::default() };
             let now = at("2026-11-22T12:00:00Z");
-            prop_assert!(!rule(small).is_on(COMP, &guest(n), now) || rule(large).is_on(COMP, &guest(n), now));
+            prop_assert!(
+                !rule(small).is_on(COMP, &guest(n), now) || rule(large).is_on(COMP, &guest(n), now)
+            );
         }
     }
 }

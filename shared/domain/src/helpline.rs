@@ -20,23 +20,43 @@ pub struct Helpline {
 
 impl Helpline {
     /// Checks the number. A vanity number whose letters stand for other digits would send a guest
-    /// in need to a stranger (C-12).
+    /// in need to a stranger.
     pub fn check(&self) -> Result<(), Invalid> {
         let problem = |problem: String, expected| Err(Invalid::new("helpline", problem, expected));
         if !(2..=16).contains(&self.number.chars().count()) {
-            return problem(format!("`{}`", self.number), "2 to 16 characters, such as 1-800-555-0100");
+            return problem(
+                format!("`{}`", self.number),
+                "2 to 16 characters, such as 1-800-555-0100",
+            );
         }
-        if self.number.chars().any(|c| !(c.is_ascii_alphanumeric() || c == '-' || c == ' ')) {
-            return problem(format!("`{}`", self.number), "digits, capital letters and hyphens");
+        if self
+            .number
+            .chars()
+            .any(|c| !(c.is_ascii_alphanumeric() || c == '-' || c == ' '))
+        {
+            return problem(
+                format!("`{}`", self.number),
+                "digits, capital letters and hyphens",
+            );
         }
         let dialled: String = self.number.chars().filter_map(dial).collect();
         let spelled = self.number.chars().any(|c| c.is_ascii_alphabetic());
         match &self.digits {
-            None if spelled => {
-                problem(format!("`{}` without digits", self.number), "`digits`: what to dial for the word")
-            }
-            Some(digits) if digits.chars().filter(char::is_ascii_digit).collect::<String>() != dialled => {
-                problem(format!("`{}` dials {dialled}, not {digits}", self.number), "letters and digits that agree")
+            None if spelled => problem(
+                format!("`{}` without digits", self.number),
+                "`digits`: what to dial for the word",
+            ),
+            Some(digits)
+                if digits
+                    .chars()
+                    .filter(char::is_ascii_digit)
+                    .collect::<String>()
+                    != dialled =>
+            {
+                problem(
+                    format!("`{}` dials {dialled}, not {digits}", self.number),
+                    "letters and digits that agree",
+                )
             }
             _ => Ok(()),
         }
@@ -80,7 +100,11 @@ mod tests {
             ("", None, false),
             ("call +1 800 555 01 00 now", None, false),
         ] {
-            assert_eq!(line(number, digits).check().is_ok(), good, "{number} {digits:?}");
+            assert_eq!(
+                line(number, digits).check().is_ok(),
+                good,
+                "{number} {digits:?}"
+            );
         }
     }
 }

@@ -68,11 +68,20 @@ impl OutboundId {
     /// Returns the id of a campaign's text to a guest. It is always the same, so that the text is
     /// queued only once. Its timestamp is the campaign's.
     pub fn of_campaign(campaign: CampaignId, guest: GuestId) -> Self {
-        let digest = Sha256::new().chain_update(campaign.0.as_bytes()).chain_update(guest.0.as_bytes()).finalize();
+        let digest = Sha256::new()
+            .chain_update(campaign.0.as_bytes())
+            .chain_update(guest.0.as_bytes())
+            .finalize();
         let mut entropy = [0u8; 10];
         entropy.copy_from_slice(&digest[..10]);
         let millis = campaign.0.as_u128() >> 80;
-        Self(uuid::Builder::from_unix_timestamp_millis(u64::try_from(millis).unwrap_or_default(), &entropy).into_uuid())
+        Self(
+            uuid::Builder::from_unix_timestamp_millis(
+                u64::try_from(millis).unwrap_or_default(),
+                &entropy,
+            )
+            .into_uuid(),
+        )
     }
 }
 

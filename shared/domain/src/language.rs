@@ -1,6 +1,6 @@
-//! The languages in which we text with guests (SMS-24).
+//! The languages in which we text with guests.
 
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,14 @@ impl Language {
         }
     }
 }
+
+impl fmt::Display for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+crate::text_column!(Language);
 
 impl FromStr for Language {
     type Err = Invalid;

@@ -3,11 +3,16 @@
 //! The crate does no I/O and never prints a phone number, name or message text (`Debug` of
 //! [`PhoneE164`] is masked).
 
+mod column;
+
 pub mod audit;
+pub mod campaign;
+pub mod case;
 pub mod casino;
 pub mod clock;
 pub mod config;
 pub mod flags;
+pub mod guest;
 pub mod helpline;
 pub mod ids;
 pub mod language;
@@ -18,15 +23,29 @@ mod providers;
 pub mod sending;
 pub mod trace;
 
+#[cfg(feature = "sqlx")]
+#[doc(hidden)]
+pub use sqlx;
+
 pub use audit::{AuditEvent, Severity};
-pub use casino::{CasinoId, FLEET, UNKNOWN_CASINO};
+pub use campaign::{CampaignState, ListedState};
+pub use case::{CaseSeverity, CaseSource};
+pub use casino::{CasinoId, CasinoStatus, FLEET, UNKNOWN_CASINO};
 pub use clock::{Clock, TimeScale};
 pub use config::CasinoConfig;
+pub use guest::{
+    ConsentTier, DeletionState, DisclosureKind, GuestStatus, MaterialChange, NumberCheck,
+    PromptState, SuppressionState,
+};
 pub use ids::{
-    AttemptId, CampaignId, ConversationId, DeadId, GuestId, IdSource, InboundId, OfferId, OutboundId, TurnId,
+    AttemptId, CampaignId, ConversationId, DeadId, GuestId, IdSource, InboundId, OfferId,
+    OutboundId, TurnId,
 };
 pub use language::Language;
-pub use message::{Channel, DeadState, Disposition, Lane, MessageClass, OutboundState, Stage};
+pub use message::{
+    AttemptOutcome, Channel, DeadState, Disposition, Lane, MessageClass, OutboundState, Stage,
+    TurnState,
+};
 pub use offer::{Offer, OfferCall, OfferStatus, OfferTier};
 pub use phone::{GuestHash, HashKey, HashKeys, PhoneE164};
 pub use providers::{PROVIDERS, TELNYX, TWILIO};
@@ -43,6 +62,10 @@ pub struct Invalid {
 
 impl Invalid {
     pub fn new(what: &'static str, problem: impl Into<String>, expected: &'static str) -> Self {
-        Self { what, problem: problem.into(), expected }
+        Self {
+            what,
+            problem: problem.into(),
+            expected,
+        }
     }
 }

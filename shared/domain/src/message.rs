@@ -1,15 +1,17 @@
 //! The vocabulary for texts in the whole fleet: classes, lanes, states, dispositions, stages.
 
-use std::{fmt, str::FromStr};
-
-use serde::{Deserialize, Serialize};
-
-use crate::Invalid;
-
+/// Declares an enum whose values have one name each, in rows, subjects, labels and JSON.
+#[macro_export]
 macro_rules! text_enum {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident => $text:literal),+ $(,)? }) => {
+    (
+        $(#[$doc:meta])*
+        $name:ident { $($(#[$vdoc:meta])* $variant:ident => $text:literal),+ $(,)? }
+    ) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord,
+            ::serde::Serialize, ::serde::Deserialize,
+        )]
         pub enum $name { $($(#[$vdoc])* #[serde(rename = $text)] $variant),+ }
 
         impl $name {
@@ -19,24 +21,27 @@ macro_rules! text_enum {
                 match self { $(Self::$variant => $text),+ }
             }
         }
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.as_str())
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.pad(self.as_str())
             }
         }
-        impl FromStr for $name {
-            type Err = Invalid;
-            fn from_str(text: &str) -> Result<Self, Invalid> {
+        $crate::text_column!($name);
+        impl ::std::str::FromStr for $name {
+            type Err = $crate::Invalid;
+            fn from_str(text: &str) -> Result<Self, $crate::Invalid> {
                 match text {
                     $($text => Ok(Self::$variant),)+
-                    _ => Err(Invalid::new(stringify!($name), format!("`{text}`"), concat!("one of", $(" ", $text),+))),
+                    _ => Err($crate::Invalid::new(
+                        stringify!($name),
+                        format!("`{text}`"),
+                        concat!("one of", $(" ", $text),+),
+                    )),
                 }
             }
         }
     };
 }
-
-pub(crate) use text_enum;
 
 text_enum! {
     /// The purpose of a text; selects the row of the pre-send check's table (D6).
@@ -56,7 +61,10 @@ impl MessageClass {
     /// Returns whether a text of this class may be sent again when it is doubtful that the first
     /// one was sent (D5).
     pub fn is_safety(self) -> bool {
-        matches!(self, Self::OptOutConfirmation | Self::Help | Self::Crisis | Self::Emergency)
+        matches!(
+            self,
+            Self::OptOutConfirmation | Self::Help | Self::Crisis | Self::Emergency
+        )
     }
 
     pub fn lane(self) -> Lane {
@@ -95,12 +103,15 @@ text_enum! {
 
 impl OutboundState {
     pub fn is_final(self) -> bool {
-        matches!(self, Self::Delivered | Self::Failed | Self::Undelivered | Self::Suppressed | Self::Expired)
+        matches!(
+            self,
+            Self::Delivered | Self::Failed | Self::Undelivered | Self::Suppressed | Self::Expired
+        )
     }
 }
 
 text_enum! {
-    /// The final outcome of an inbound text (D4); `Open` and `Held` are not final.
+    /// The state of an inbound text (D4); every state but `Open` and `Held` is final.
     Disposition {
         Open => "open",
         /// Held for a person while its conversation is paused; becomes open again afterwards.
@@ -109,6 +120,39 @@ text_enum! {
         Canned => "canned",
         Closed => "closed",
         Parked => "parked",
+    }
+}
+
+text_enum! {
+    /// The state of a turn.
+    TurnState {
+        /// The turn's draft waits for the envelope.
+        Drafted => "drafted",
+        /// The turn's texts are queued.
+        Shaped => "shaped",
+        Cancelled => "cancelled",
+        /// The draft could not be shaped; its dead letter waits for an operator.
+        Parked => "parked",
+    }
+}
+
+text_enum! {
+    /// The outcome of one call of a provider (D5).
+    AttemptOutcome {
+        /// The call may still be in progress.
+        Pending => "pending",
+        /// The provider has accepted the text.
+        Accepted => "accepted",
+        /// The provider refused the text for good.
+        Refused => "refused",
+        /// The text was certainly not sent and may be tried again.
+        Transient => "transient",
+        /// The provider may or may not have accepted the text.
+        Ambiguous => "ambiguous",
+        /// A receipt showed that the provider had accepted the text.
+        Confirmed => "confirmed",
+        /// A receipt reported a failure.
+        Rejected => "rejected",
     }
 }
 
@@ -151,7 +195,13 @@ mod tests {
         for class in MessageClass::ALL {
             assert_eq!(class.as_str().parse::<MessageClass>().unwrap(), *class);
         }
-        assert!("nope".parse::<OutboundState>().unwrap_err().to_string().contains("queued"));
+        assert!(
+            "nope"
+                .parse::<OutboundState>()
+                .unwrap_err()
+                .to_string()
+                .contains("queued")
+        );
     }
 
     #[test]

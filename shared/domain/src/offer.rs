@@ -1,14 +1,12 @@
-//! An offer made to a guest, and the audit of every call about offers (AGENT-46, CONV-35).
-
-use std::{fmt, str::FromStr};
+//! An offer made to a guest, and the audit of every call about offers.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::{Invalid, OfferId, TurnId, message::text_enum};
+use crate::{OfferId, TurnId, text_enum};
 
 text_enum! {
-    /// The value tier of an offer: the steps of CONV-35, the lowest first.
+    /// The value tier of an offer, the lowest first.
     OfferTier {
         Dining => "dining",
         Freeplay => "freeplay",
@@ -50,7 +48,7 @@ impl Offer {
         self.status == OfferStatus::Issued && now < self.expires_at
     }
 
-    /// Returns whether the offer counts towards the caps of CONV-36; revoked offers do not.
+    /// Returns whether the offer counts towards the caps on offers; revoked offers do not.
     pub fn counts(&self) -> bool {
         self.status != OfferStatus::Revoked
     }
@@ -80,7 +78,11 @@ mod tests {
 
     #[test] // CONV-35
     fn an_offer_is_open_until_it_is_used_or_ends() {
-        let at = |hour: u32| format!("2026-11-22T{hour:02}:00:00Z").parse::<DateTime<Utc>>().unwrap();
+        let at = |hour: u32| {
+            format!("2026-11-22T{hour:02}:00:00Z")
+                .parse::<DateTime<Utc>>()
+                .unwrap()
+        };
         let offer = |status| Offer {
             id: OfferId(Uuid::nil()),
             turn: TurnId(Uuid::nil()),
@@ -99,7 +101,11 @@ mod tests {
             (OfferStatus::Expired, 19, false, true),
             (OfferStatus::Revoked, 19, false, false),
         ] {
-            assert_eq!((offer(status).is_open(at(hour)), offer(status).counts()), (open, counts), "{status} {hour}");
+            assert_eq!(
+                (offer(status).is_open(at(hour)), offer(status).counts()),
+                (open, counts),
+                "{status} {hour}"
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Phone numbers, and the keyed hash that replaces them everywhere but in one column (D9, SEC-1).
+//! Phone numbers, and the keyed hash that replaces them everywhere but in one column (D9).
 
 use std::{fmt, str::FromStr};
 
@@ -9,7 +9,8 @@ use sha2::Sha256;
 
 use crate::{CasinoId, Invalid};
 
-/// A phone number in E.164: `+`, then 2 to 15 digits, the first not 0. `Debug` shows the last two digits only.
+/// A phone number in E.164: `+`, then 2 to 15 digits, the first not 0. `Debug` shows the last two
+/// digits only.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct PhoneE164(String);
@@ -32,12 +33,17 @@ impl FromStr for PhoneE164 {
     type Err = Invalid;
     fn from_str(text: &str) -> Result<Self, Invalid> {
         let digits = text.strip_prefix('+').unwrap_or_default();
-        let plausible =
-            (2..=15).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
+        let plausible = (2..=15).contains(&digits.len())
+            && digits.bytes().all(|b| b.is_ascii_digit())
+            && !digits.starts_with('0');
         if plausible {
             Ok(Self(text.to_owned()))
         } else {
-            Err(Invalid::new("phone number", "not E.164", "`+` and 2 to 15 digits, such as +18605550100"))
+            Err(Invalid::new(
+                "phone number",
+                "not E.164",
+                "`+` and 2 to 15 digits, such as +18605550100",
+            ))
         }
     }
 }
@@ -57,13 +63,17 @@ impl From<PhoneE164> for String {
 
 impl fmt::Debug for PhoneE164 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tail: String = self.0.chars().skip(self.0.len().saturating_sub(2)).collect();
+        let tail: String = self
+            .0
+            .chars()
+            .skip(self.0.len().saturating_sub(2))
+            .collect();
         write!(f, "PhoneE164(..{tail})")
     }
 }
 
 /// HMAC-SHA256 of casino and phone under the key `key_id`: identifies a guest where the phone
-/// number is not allowed.
+/// number must not appear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct GuestHash {
     pub key_id: i16,
@@ -76,7 +86,7 @@ impl GuestHash {
     }
 
     /// Returns `hmac:<key id>:<hex>`, which identifies the guest in events and audit entries that
-    /// outlive the guest's row (C-22).
+    /// outlive the guest's row.
     pub fn tag(&self) -> String {
         format!("hmac:{}:{}", self.key_id, self.hex())
     }
@@ -84,7 +94,10 @@ impl GuestHash {
     /// Parses a [`GuestHash::tag`].
     pub fn from_tag(tag: &str) -> Option<Self> {
         let (key_id, hex) = tag.strip_prefix("hmac:")?.split_once(':')?;
-        Some(Self { key_id: key_id.parse().ok()?, bytes: hex::decode(hex).ok()?.try_into().ok()? })
+        Some(Self {
+            key_id: key_id.parse().ok()?,
+            bytes: hex::decode(hex).ok()?.try_into().ok()?,
+        })
     }
 }
 
@@ -107,8 +120,8 @@ impl HashKeys {
         Self { current }
     }
 
-    /// Returns a keyed seal of `what`, for data that nobody with mere write access to a table may
-    /// be able to forge: the heads of consent chains (D8).
+    /// Returns a keyed seal of `what`. It protects the heads of consent chains (D8): mere write
+    /// access to a table is not enough to forge them.
     pub fn seal(&self, what: &str) -> [u8; 32] {
         let key = self.current.secret.expose_secret().as_bytes();
         let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes a key of any length");
@@ -126,7 +139,10 @@ impl HashKeys {
         mac.update(casino.as_str().as_bytes());
         mac.update(b"|");
         mac.update(phone.as_str().as_bytes());
-        GuestHash { key_id: self.current.id, bytes: mac.finalize().into_bytes().into() }
+        GuestHash {
+            key_id: self.current.id,
+            bytes: mac.finalize().into_bytes().into(),
+        }
     }
 }
 
@@ -139,9 +155,17 @@ mod tests {
         for good in ["+18605550100", "+390236618300", "+12"] {
             assert!(good.parse::<PhoneE164>().is_ok(), "{good}");
         }
-        for bad in
-            ["", "18605550100", "+", "+0123456", "+1860555010012345", "+1 860", "911", "tel:+1860", "+1860555O100"]
-        {
+        for bad in [
+            "",
+            "18605550100",
+            "+",
+            "+0123456",
+            "+1860555010012345",
+            "+1 860",
+            "911",
+            "tel:+1860",
+            "+1860555O100",
+        ] {
             assert!(bad.parse::<PhoneE164>().is_err(), "{bad}");
         }
     }
@@ -154,7 +178,10 @@ mod tests {
 
     #[test] // DATA-9
     fn the_same_phone_hashes_apart_at_two_casinos() {
-        let keys = HashKeys::new(HashKey { id: 1, secret: "k".into() });
+        let keys = HashKeys::new(HashKey {
+            id: 1,
+            secret: "k".into(),
+        });
         let phone: PhoneE164 = "+18605550142".parse().unwrap();
         let a = keys.hash(&"a_b".parse().unwrap(), &phone);
         assert_eq!(a, keys.hash(&"a_b".parse().unwrap(), &phone));

@@ -1,29 +1,78 @@
 //! The states of an outbound text as data (D5): every allowed transition, and the effect of
-//! delivery receipts. The database refuses any other transition (migration 0015 holds the same
-//! table; a test compares both).
+//! receipts. The database refuses any other transition; migration 0015 holds the same table.
 
-use crate::OutboundState::{self, Delivered, Expired, Failed, Queued, Sending, Sent, Suppressed, Undelivered, Unknown};
+use crate::OutboundState::{
+    self, Delivered, Expired, Failed, Queued, Sending, Sent, Suppressed, Undelivered, Unknown,
+};
 
 /// Every allowed transition with its cause: (from, to, why).
 pub const TRANSITIONS: &[(OutboundState, OutboundState, &str)] = &[
     (Queued, Sending, "the last look let it pass"),
-    (Queued, Suppressed, "STOP, a switch, a failed earlier part or the last look forbids it"),
+    (
+        Queued,
+        Suppressed,
+        "STOP, a switch, a failed earlier part or the last look forbids it",
+    ),
     (Queued, Expired, "of no use any more"),
-    (Queued, Sent, "a receipt of an earlier attempt that was in doubt"),
-    (Queued, Delivered, "a receipt of an earlier attempt that was in doubt"),
-    (Queued, Failed, "a receipt of an earlier attempt that was in doubt"),
-    (Queued, Undelivered, "a receipt of an earlier attempt that was in doubt"),
+    (
+        Queued,
+        Sent,
+        "a receipt of an earlier attempt that was in doubt",
+    ),
+    (
+        Queued,
+        Delivered,
+        "a receipt of an earlier attempt that was in doubt",
+    ),
+    (
+        Queued,
+        Failed,
+        "a receipt of an earlier attempt that was in doubt",
+    ),
+    (
+        Queued,
+        Undelivered,
+        "a receipt of an earlier attempt that was in doubt",
+    ),
     (Sending, Sent, "the provider took it"),
-    (Sending, Queued, "it certainly did not arrive, or a safety text in doubt goes out once more"),
+    (
+        Sending,
+        Queued,
+        "it certainly did not arrive, or a safety text in doubt goes out once more",
+    ),
     (Sending, Failed, "refused for good"),
-    (Sending, Unknown, "in doubt, and no webhook within the grace"),
+    (
+        Sending,
+        Unknown,
+        "in doubt, and no webhook within the grace",
+    ),
     (Sending, Delivered, "its receipt was faster than the answer"),
-    (Sending, Undelivered, "its receipt was faster than the answer"),
+    (
+        Sending,
+        Undelivered,
+        "its receipt was faster than the answer",
+    ),
     (Unknown, Sent, "a late receipt, or the provider's record"),
-    (Unknown, Delivered, "a late receipt, or the provider's record"),
-    (Unknown, Failed, "a late receipt, or the provider never had it and it is of no use any more"),
-    (Unknown, Undelivered, "a late receipt, or the provider's record"),
-    (Unknown, Queued, "the provider never had it, and an operator sends it again"),
+    (
+        Unknown,
+        Delivered,
+        "a late receipt, or the provider's record",
+    ),
+    (
+        Unknown,
+        Failed,
+        "a late receipt, or the provider never had it and it is of no use any more",
+    ),
+    (
+        Unknown,
+        Undelivered,
+        "a late receipt, or the provider's record",
+    ),
+    (
+        Unknown,
+        Queued,
+        "the provider never had it, and an operator sends it again",
+    ),
     (Sent, Delivered, "its receipt"),
     (Sent, Failed, "its receipt"),
     (Sent, Undelivered, "its receipt"),
@@ -38,7 +87,7 @@ pub fn may_move(from: OutboundState, to: OutboundState) -> bool {
 }
 
 /// Returns the state to which a receipt moves a text, or none if it changes nothing; `status` is
-/// the provider's term (SMS-43).
+/// the provider's term.
 pub fn by_receipt(from: OutboundState, status: &str) -> Option<OutboundState> {
     let to = match status {
         "queued" | "sending" | "sent" | "delivery_unconfirmed" => Sent,
@@ -86,7 +135,10 @@ mod tests {
             assert!(TRANSITIONS.iter().any(|(_, to, _)| to == state), "{state}");
         }
         for end in [Delivered, Suppressed, Expired] {
-            assert!(TRANSITIONS.iter().all(|(from, ..)| *from != end), "{end} ends");
+            assert!(
+                TRANSITIONS.iter().all(|(from, ..)| *from != end),
+                "{end} ends"
+            );
         }
         let mut moves: Vec<_> = TRANSITIONS.iter().map(|(from, to, _)| (from, to)).collect();
         moves.sort_unstable();

@@ -1,5 +1,5 @@
 //! W3C trace context: one trace per guest text, carried in message headers and in every row that
-//! the text causes (OBS-1).
+//! the text causes.
 
 use std::{fmt, str::FromStr};
 
@@ -23,17 +23,29 @@ impl TraceContext {
         let mut trace_id = [0; 16];
         rand::rng().fill_bytes(&mut trace_id);
         trace_id[0] |= 1;
-        Self { trace_id, span_id: Self::span(), sampled: true }
+        Self {
+            trace_id,
+            span_id: Self::span(),
+            sampled: true,
+        }
     }
 
     /// Returns the trace of one guest text. Its id derives from the provider's message id, so that
-    /// a repeated webhook belongs to the same trace, at any process; the span id is new.
+    /// a repeated webhook belongs to the same trace in every process; the span id is new.
     pub fn of_text(provider: &str, message_id: &str) -> Self {
-        let digest = Sha256::new().chain_update(provider).chain_update([0]).chain_update(message_id).finalize();
+        let digest = Sha256::new()
+            .chain_update(provider)
+            .chain_update([0])
+            .chain_update(message_id)
+            .finalize();
         let mut trace_id = [0; 16];
         trace_id.copy_from_slice(&digest[..16]);
         trace_id[0] |= 1;
-        Self { trace_id, span_id: Self::span(), sampled: true }
+        Self {
+            trace_id,
+            span_id: Self::span(),
+            sampled: true,
+        }
     }
 
     /// Returns a new span id.
@@ -53,7 +65,12 @@ impl fmt::Display for TraceContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (mut trace, mut span) = ([0; 32], [0; 16]);
         let flags = if self.sampled { "01" } else { "00" };
-        write!(f, "00-{}-{}-{flags}", hex_of(&self.trace_id, &mut trace), hex_of(&self.span_id, &mut span))
+        write!(
+            f,
+            "00-{}-{}-{flags}",
+            hex_of(&self.trace_id, &mut trace),
+            hex_of(&self.span_id, &mut span)
+        )
     }
 }
 
@@ -76,9 +93,13 @@ impl FromStr for TraceContext {
     fn from_str(text: &str) -> Result<Self, Invalid> {
         let bad = || Invalid::new("traceparent", "malformed", "00-<32 hex>-<16 hex>-<2 hex>");
         let mut parts = text.split('-');
-        let (Some("00"), Some(trace), Some(span), Some(flags), None) =
-            (parts.next(), parts.next(), parts.next(), parts.next(), parts.next())
-        else {
+        let (Some("00"), Some(trace), Some(span), Some(flags), None) = (
+            parts.next(),
+            parts.next(),
+            parts.next(),
+            parts.next(),
+            parts.next(),
+        ) else {
             return Err(bad());
         };
         let (mut trace_id, mut span_id) = ([0; 16], [0; 8]);
@@ -89,7 +110,11 @@ impl FromStr for TraceContext {
         }
         let mut bits = [0];
         hex::decode_to_slice(flags, &mut bits).map_err(|_| bad())?;
-        Ok(Self { trace_id, span_id, sampled: bits[0] & 1 == 1 })
+        Ok(Self {
+            trace_id,
+            span_id,
+            sampled: bits[0] & 1 == 1,
+        })
     }
 }
 
@@ -101,21 +126,34 @@ mod tests {
     fn round_trips_and_refuses_nonsense() {
         let trace = TraceContext::start();
         assert_eq!(trace.to_string().parse::<TraceContext>().unwrap(), trace);
-        let quiet = TraceContext { sampled: false, ..trace };
+        let quiet = TraceContext {
+            sampled: false,
+            ..trace
+        };
         assert!(quiet.to_string().ends_with("-00"));
         assert_eq!(quiet.to_string().parse::<TraceContext>().unwrap(), quiet);
-        for bad in ["", "00-00-00-00", "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"] {
+        for bad in [
+            "",
+            "00-00-00-00",
+            "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        ] {
             assert!(bad.parse::<TraceContext>().is_err());
         }
     }
 
     #[test]
     fn copies_of_a_webhook_share_a_trace_and_no_span() {
-        let (one, two) = (TraceContext::of_text("telnyx", "m1"), TraceContext::of_text("telnyx", "m1"));
+        let (one, two) = (
+            TraceContext::of_text("telnyx", "m1"),
+            TraceContext::of_text("telnyx", "m1"),
+        );
         assert_eq!(one.trace_id, two.trace_id);
         assert_ne!(one.span_id, two.span_id);
         for (provider, message) in [("telnyx", "m2"), ("twilio", "m1"), ("telnyxm", "1")] {
-            assert_ne!(TraceContext::of_text(provider, message).trace_id, one.trace_id);
+            assert_ne!(
+                TraceContext::of_text(provider, message).trace_id,
+                one.trace_id
+            );
         }
     }
 }

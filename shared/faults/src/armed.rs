@@ -1,18 +1,19 @@
-//! Failpoints and mutants that the environment arms: `SEVEN_FAILPOINT` and `SEVEN_MUTANT`.
+//! Failpoints and mutants that the environment variables `SEVEN_FAILPOINT` and `SEVEN_MUTANT` arm.
 
 use std::sync::{
     OnceLock,
     atomic::{AtomicU32, Ordering},
 };
 
-/// `gate.after_commit` dies at the first pass, `gate.after_commit:3` at the third; `gate.after_commit:1:stop` stops there until SIGCONT.
+/// `gate.after_commit` acts at the first pass, `gate.after_commit:3` at the third. With `:stop`, as
+/// in `gate.after_commit:1:stop`, the process stops until SIGCONT instead of ending.
 struct Armed {
     name: String,
     pass: u32,
     stops: bool,
 }
 
-/// Dies here when this point is armed, or stops until SIGCONT.
+/// Ends the process, or stops it until SIGCONT, if `SEVEN_FAILPOINT` names this point.
 pub fn failpoint(name: &str) {
     static ARMED: OnceLock<Option<Armed>> = OnceLock::new();
     static PASSES: AtomicU32 = AtomicU32::new(0);
@@ -20,14 +21,21 @@ pub fn failpoint(name: &str) {
         let text = std::env::var("SEVEN_FAILPOINT").ok()?;
         let mut parts = text.split(':');
         let (name, pass, what) = (parts.next()?, parts.next().unwrap_or("1"), parts.next());
-        Some(Armed { name: name.to_owned(), pass: pass.parse().unwrap_or(1), stops: what == Some("stop") })
+        Some(Armed {
+            name: name.to_owned(),
+            pass: pass.parse().unwrap_or(1),
+            stops: what == Some("stop"),
+        })
     });
     if let Some(armed) = armed
         && armed.name == name
         && PASSES.fetch_add(1, Ordering::SeqCst) + 1 == armed.pass
     {
         if armed.stops {
-            std::process::Command::new("kill").args(["-STOP", &std::process::id().to_string()]).status().ok();
+            std::process::Command::new("kill")
+                .args(["-STOP", &std::process::id().to_string()])
+                .status()
+                .ok();
             return;
         }
         tracing::error!(failpoint = name, "dying at a failpoint");
@@ -35,8 +43,11 @@ pub fn failpoint(name: &str) {
     }
 }
 
-/// Whether `SEVEN_MUTANT` names this one.
+/// Returns true if `SEVEN_MUTANT` names this mutant.
 pub fn mutant(name: &str) -> bool {
     static CHOSEN: OnceLock<Option<String>> = OnceLock::new();
-    CHOSEN.get_or_init(|| std::env::var("SEVEN_MUTANT").ok()).as_deref() == Some(name)
+    CHOSEN
+        .get_or_init(|| std::env::var("SEVEN_MUTANT").ok())
+        .as_deref()
+        == Some(name)
 }

@@ -1,10 +1,14 @@
-//! Faults on purpose, for tests and `./scripts/chaos --mutants`: places at which a process dies ([`failpoint!`]) and promises that it
-//! breaks ([`mutant!`]). Without the feature `armed` the macros leave nothing behind, names included (`scripts/product` looks).
+//! Deliberate faults for tests and `./scripts/chaos --mutants`: [`failpoint!`] ends the process,
+//! [`mutant!`] breaks a promise.
+//!
+//! Without the feature `armed` the macros leave nothing in the binary, not even names;
+//! `scripts/product` checks that.
 
 #[cfg(feature = "armed")]
 pub mod armed;
 
-/// Dies at a named place as if by `kill -9`, or stops there until SIGCONT, where [`armed::failpoint`] was told so.
+/// Ends the process here as `kill -9` does, or stops it until SIGCONT, if [`armed::failpoint`]
+/// finds this point armed.
 #[cfg(feature = "armed")]
 #[macro_export]
 macro_rules! failpoint {
@@ -13,14 +17,14 @@ macro_rules! failpoint {
     };
 }
 
-/// Nothing: this build has no faults.
+/// Does nothing, because this build has no faults.
 #[cfg(not(feature = "armed"))]
 #[macro_export]
 macro_rules! failpoint {
     ($name:literal) => {};
 }
 
-/// Whether this process breaks the named promise.
+/// Returns true if this process breaks the named promise.
 #[cfg(feature = "armed")]
 #[macro_export]
 macro_rules! mutant {
@@ -29,7 +33,7 @@ macro_rules! mutant {
     };
 }
 
-/// False: this build has no faults.
+/// Returns false, because this build has no faults.
 #[cfg(not(feature = "armed"))]
 #[macro_export]
 macro_rules! mutant {
@@ -38,7 +42,7 @@ macro_rules! mutant {
     };
 }
 
-/// The first block in a build with faults, the second in one without.
+/// Selects the first block, because this build has faults.
 #[cfg(feature = "armed")]
 #[macro_export]
 macro_rules! where_armed {
@@ -47,7 +51,7 @@ macro_rules! where_armed {
     };
 }
 
-/// The first block in a build with faults, the second in one without.
+/// Selects the second block, because this build has no faults.
 #[cfg(not(feature = "armed"))]
 #[macro_export]
 macro_rules! where_armed {

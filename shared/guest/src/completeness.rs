@@ -1,5 +1,5 @@
-//! Measures how complete a profile is (CONV-26, DATA-19): the sum of weight times confidence over
-//! all parts. The weights are data.
+//! Measures how complete a guest's profile is: the sum over its parts of weight times confidence.
+//! Parts and weights are data.
 
 use std::sync::LazyLock;
 
@@ -11,12 +11,12 @@ use crate::{
     profile::{Companion, CompanionKey},
 };
 
-/// One weighted part of the score.
+/// One weighted part of a profile, such as dining.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
     pub name: String,
-    /// The weight, in hundredths.
+    /// The weight, in hundredths of the whole score.
     pub weight: u8,
     fields: Vec<String>,
     #[serde(default)]
@@ -30,8 +30,8 @@ struct Table {
 }
 
 static TABLE: LazyLock<Vec<Part>> = LazyLock::new(|| {
-    let table: Table =
-        toml::from_str(include_str!("../data/completeness.toml")).expect("the table is part of the crate and tested");
+    let table: Table = toml::from_str(include_str!("../data/completeness.toml"))
+        .expect("the table is part of the crate and tested");
     table.part
 });
 
@@ -40,21 +40,27 @@ pub fn parts() -> &'static [Part] {
     &TABLE
 }
 
-/// Returns the score, from 0 to 1. Withdrawn and empty fields do not count; a doubtful field counts
-/// in proportion to its confidence.
+/// Returns the completeness, from 0 to 1. Withdrawn and empty fields do not count; other fields
+/// count in proportion to their confidence.
 pub fn completeness(profile: &Profile, now: DateTime<Utc>) -> Confidence {
-    let sum: u32 =
-        parts().iter().map(|part| u32::from(part.weight) * u32::from(part.certainty(profile, now).parts())).sum();
+    let sum: u32 = parts()
+        .iter()
+        .map(|part| u32::from(part.weight) * u32::from(part.certainty(profile, now).parts()))
+        .sum();
     Confidence::clamped(f64::from(sum) / 1_000_000.0)
 }
 
 // === impl Part ===
 
 impl Part {
-    /// Returns our confidence in the best-known field of this part.
+    /// Returns the confidence in this part's best-known field.
     pub fn certainty(&self, profile: &Profile, now: DateTime<Utc>) -> Confidence {
         let fields = self.keys().map(|key| profile.certainty(key, now));
-        let companions = profile.companions().iter().filter(|_| self.companions).map(|companion| known(companion, now));
+        let companions = profile
+            .companions()
+            .iter()
+            .filter(|_| self.companions)
+            .map(|companion| known(companion, now));
         fields.chain(companions).max().unwrap_or_default()
     }
 
@@ -65,7 +71,9 @@ impl Part {
 }
 
 fn known(companion: &Companion, now: DateTime<Utc>) -> Confidence {
-    let kin = companion.field(CompanionKey::Relationship).filter(|f| !f.is_withdrawn());
+    let kin = companion
+        .field(CompanionKey::Relationship)
+        .filter(|f| !f.is_withdrawn());
     kin.map_or(Confidence::ZERO, |field| field.effective(now))
 }
 
@@ -75,8 +83,11 @@ mod tests {
 
     #[test]
     fn the_weights_are_those_of_the_specification() {
-        // CONV-26
-        let weights: Vec<_> = parts().iter().map(|p| (p.name.as_str(), p.weight)).collect();
+        // CONV-26: name and weight of each part
+        let weights: Vec<_> = parts()
+            .iter()
+            .map(|p| (p.name.as_str(), p.weight))
+            .collect();
         let wanted = [
             ("name", 15),
             ("visit_date", 15),
@@ -90,7 +101,10 @@ mod tests {
             ("language", 5),
         ];
         assert_eq!(weights, wanted);
-        assert_eq!(parts().iter().map(|p| u32::from(p.weight)).sum::<u32>(), 100);
+        assert_eq!(
+            parts().iter().map(|p| u32::from(p.weight)).sum::<u32>(),
+            100
+        );
         for part in parts() {
             assert_eq!(part.keys().count(), part.fields.len(), "{}", part.name);
         }

@@ -1,4 +1,4 @@
-//! Confidence in a fact, as a number from 0 to 1.
+//! The confidence in a fact, from 0 to 1.
 
 use serde::{Deserialize, Serialize};
 use seven_domain::Invalid;
@@ -6,19 +6,25 @@ use seven_domain::Invalid;
 const WHOLE: u16 = 10_000;
 
 /// A fraction between 0 and 1, kept in ten-thousandths so that 0.70 minus 0.30 is exactly 0.40.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Confidence(u16);
 
 impl Confidence {
     pub const ZERO: Self = Self(0);
     pub const ONE: Self = Self(WHOLE);
-    /// Agents do not see a field whose confidence is below this (DATA-18).
+    /// Agents do not see a field whose confidence is below this.
     pub const VISIBLE: Self = Self::percent(40);
 
     /// Makes a confidence from a percentage; a number above 100 counts as 100.
     pub const fn percent(percent: u8) -> Self {
-        Self(if percent > 100 { WHOLE } else { percent as u16 * 100 })
+        Self(if percent > 100 {
+            WHOLE
+        } else {
+            percent as u16 * 100
+        })
     }
 
     /// Makes a confidence; fails when the number is not between 0 and 1.
@@ -30,7 +36,8 @@ impl Confidence {
         }
     }
 
-    /// Makes a confidence from any number by clamping it to 0..=1; NaN becomes 0.
+    /// Makes a confidence from any number; one outside 0..=1 is moved to the nearer end, and NaN
+    /// becomes 0.
     pub fn clamped(share: f64) -> Self {
         // The cast saturates, and NaN becomes 0.
         Self((share.clamp(0.0, 1.0) * f64::from(WHOLE)).round() as u16)
@@ -55,10 +62,10 @@ impl Confidence {
         Self(self.0.saturating_sub(less.0))
     }
 
-    /// Returns the confidence after `periods` periods; each one multiplies it by nine tenths.
+    /// Returns the confidence after `periods` periods, each of which multiplies it by nine tenths.
     #[must_use]
     pub fn decayed(self, periods: u32) -> Self {
-        // After 100 periods the confidence is 0.
+        // More than 100 periods change nothing, because the confidence is 0 by then.
         let parts = (0..periods.min(100)).fold(u32::from(self.0), |parts, _| parts * 9 / 10);
         Self(u16::try_from(parts).unwrap_or(WHOLE))
     }
@@ -86,12 +93,28 @@ mod tests {
     #[test]
     fn arithmetic_is_exact_at_the_limit() {
         // DATA-18: 0.70 contradicted once is 0.40, which agents still see.
-        assert_eq!(Confidence::percent(70).minus(Confidence::percent(30)), Confidence::VISIBLE);
-        assert_eq!(Confidence::percent(90).plus(Confidence::percent(15)), Confidence::ONE);
-        assert_eq!(Confidence::percent(10).minus(Confidence::percent(30)), Confidence::ZERO);
+        assert_eq!(
+            Confidence::percent(70).minus(Confidence::percent(30)),
+            Confidence::VISIBLE
+        );
+        assert_eq!(
+            Confidence::percent(90).plus(Confidence::percent(15)),
+            Confidence::ONE
+        );
+        assert_eq!(
+            Confidence::percent(10).minus(Confidence::percent(30)),
+            Confidence::ZERO
+        );
         assert_eq!(Confidence::percent(90).decayed(1), Confidence::percent(81));
-        assert!(Confidence::new(1.01).is_err() && Confidence::new(-0.1).is_err() && Confidence::new(f64::NAN).is_err());
-        assert_eq!(serde_json::to_string(&Confidence::percent(85)).unwrap(), "0.85");
+        assert!(
+            Confidence::new(1.01).is_err()
+                && Confidence::new(-0.1).is_err()
+                && Confidence::new(f64::NAN).is_err()
+        );
+        assert_eq!(
+            serde_json::to_string(&Confidence::percent(85)).unwrap(),
+            "0.85"
+        );
         assert!(serde_json::from_str::<Confidence>("1.5").is_err());
     }
 

@@ -1,7 +1,5 @@
-//! Decides when a person must take over, how soon, and what the guest may be told meanwhile
-//! (CONV-42 to 44, SEC-33, 34, 104, 109, 113).
-//!
-//! Pure functions: the caller opens the case and pauses the conversation. The tables are data.
+//! Decides when a person must look at a conversation, how soon, and what the guest is told
+//! meanwhile. Pure: the caller opens the case and pauses the host.
 
 mod holding;
 mod keywords;
@@ -17,39 +15,19 @@ use crate::{
     phase::{Circles, Rescue},
 };
 
-pub use holding::{Automation, PAUSE, Pause, Promise, promise};
+pub use holding::{Automation, CASE_PAUSE, Pause, Promise, promise};
 pub use keywords::is_withdrawn;
+pub use seven_domain::{CaseSeverity as Severity, CaseSource as Origin};
 
-/// How severe a case is; the most severe comes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    Sev0,
-    Sev1,
-    Sev2,
-    Sev3,
-}
-
-/// Deadlines of a severity (SEC-113).
+/// The deadlines of a case of one severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sla {
-    /// Minutes until a person must answer the guest; `None` means the next business day.
+    /// Minutes until a person must answer the guest; `None` means on the next business day.
     pub respond_minutes: Option<u32>,
-    /// Seconds until a person must acknowledge the case; `None` means that it only appears in the
-    /// daily digest.
+    /// Seconds until a person must confirm having seen the case; `None` means that the case only
+    /// appears in the daily digest.
     pub ack_seconds: Option<u32>,
-}
-
-/// The detector that noticed the trigger, in the words of the `escalations` table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Origin {
-    Guardrail,
-    Keyword,
-    Sentiment,
-    ConsecutiveFallback,
-    ValidationFailure,
 }
 
 /// One reason why a person should look at the conversation.
@@ -58,23 +36,23 @@ pub struct Trigger {
     pub reason: &'static str,
     pub severity: Severity,
     pub origin: Origin,
-    /// The guest wants or needs a person instead of the host: the guest is told so, and automation
-    /// pauses (SEC-104). When false, a person looks while the host keeps answering.
+    /// Whether a person takes the host's place: the guest is told so and the host pauses. If false,
+    /// a person looks at the case while the host keeps answering.
     pub takes_over: bool,
 }
 
-/// A serious finding of the guardrails, which read the text before this module does.
+/// A serious finding of the guardrails, which read the text before this module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grave {
     /// Danger to life: crisis or emergency.
     Safety,
     BsaAml,
     ResponsibleGaming,
-    /// Card or identity numbers were texted.
+    /// The guest texted a card number or an identity number.
     SensitiveData,
 }
 
-/// The planner's or validator's reading of the guest (CONV-27).
+/// The guest's mood as the planner or the validator (both language models) judged it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mood {
@@ -95,24 +73,24 @@ impl Mood {
     }
 }
 
-/// The facts of one turn from which escalation is decided.
+/// The facts of one turn that decide about escalation.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Facts<'a> {
     pub text: &'a str,
     pub grave: Option<Grave>,
     pub mood: Option<(Mood, Confidence)>,
-    /// Number of consecutive negative texts, including this one.
+    /// How many texts in a row were negative, including this one.
     pub negative_in_row: u32,
-    /// Number of consecutive frustrated texts, not including this one.
+    /// How many texts in a row were frustrated, not including this one.
     pub frustrated_in_row: u32,
     pub fallbacks_in_row: u32,
-    /// Number of consecutive replies that could only say "I'll check".
+    /// How many replies in a row could only say "I'll check".
     pub unanswered_in_row: u32,
     pub validation_failures_in_session: u32,
     pub circles: Circles,
-    /// The casino counts this guest among its most valuable ones.
+    /// Whether the casino counts this guest among its most valuable ones.
     pub vip: bool,
-    /// Number of this guest's cases in the last seven days.
+    /// How many cases this guest had in the last seven days.
     pub recent_cases: u32,
 }
 
@@ -125,74 +103,52 @@ struct Table {
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    toml::from_str(include_str!("../data/escalation.toml")).expect("the table is part of the crate and tested")
+    toml::from_str(include_str!("../data/escalation.toml"))
+        .expect("the table is part of the crate and tested")
 });
 
-// === impl Severity ===
+/// Returns the deadlines of a severity.
+pub fn sla(severity: Severity) -> Sla {
+    TABLE.severity.get(&severity).copied().unwrap_or_default()
+}
 
-impl Severity {
-    pub const ALL: [Self; 4] = [Self::Sev0, Self::Sev1, Self::Sev2, Self::Sev3];
+/// Returns the minutes within which a person must write: the severity's deadline, or the promised
+/// time where that is shorter (SEC-113, CONV-44).
+pub fn respond_minutes(severity: Severity, promise: Promise) -> Option<u32> {
+    // A severity without a deadline appears in the digest only, so nothing was promised to the
+    // guest.
+    let own = sla(severity).respond_minutes;
+    own.map(|own| promise.minutes().map_or(own, |promised| own.min(promised)))
+}
 
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Sev0 => "sev0",
-            Self::Sev1 => "sev1",
-            Self::Sev2 => "sev2",
-            Self::Sev3 => "sev3",
-        }
-    }
-
-    pub fn sla(self) -> Sla {
-        TABLE.severity.get(&self).copied().unwrap_or_default()
-    }
-
-    /// Returns the minutes within which a person must write: the severity's deadline, or the
-    /// promised time where that is shorter (SEC-113, CONV-44).
-    pub fn respond_minutes(self, promise: Promise) -> Option<u32> {
-        let own = self.sla().respond_minutes;
-        // A severity without a deadline appears in the digest only, so nothing was promised to the
-        // guest.
-        own.map(|own| promise.minutes().map_or(own, |promised| own.min(promised)))
-    }
-
-    /// Returns the next higher severity; `Sev1` stays `Sev1`, because nothing is raised to `Sev0`.
-    fn raised(self) -> Self {
-        match self {
-            Self::Sev0 => Self::Sev0,
-            Self::Sev1 | Self::Sev2 => Self::Sev1,
-            Self::Sev3 => Self::Sev2,
-        }
+/// Returns the next higher severity; `Sev1` stays `Sev1`, because nothing is raised to `Sev0`.
+fn raised(severity: Severity) -> Severity {
+    match severity {
+        Severity::Sev0 => Severity::Sev0,
+        Severity::Sev1 | Severity::Sev2 => Severity::Sev1,
+        Severity::Sev3 => Severity::Sev2,
     }
 }
 
-// === impl Origin ===
-
-impl Origin {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Guardrail => "guardrail",
-            Self::Keyword => "keyword",
-            Self::Sentiment => "sentiment",
-            Self::ConsecutiveFallback => "consecutive_fallback",
-            Self::ValidationFailure => "validation_failure",
-        }
-    }
-}
-
-/// Returns whether the text sounds frustrated; `frustrated_in_row` counts such texts.
+/// Returns whether the text sounds frustrated. The caller counts such texts in
+/// `Facts::frustrated_in_row`.
 pub fn is_frustrated(text: &str) -> bool {
     keywords::hits(&TABLE.keyword, text).any(|hit| hit.reason == FRUSTRATION)
 }
 
 const FRUSTRATION: &str = "frustration";
 
-/// Returns every trigger found, the most severe first. A VIP, or a guest with at least two recent
-/// cases, gets a higher severity.
+/// Returns every trigger, the most severe first. For a VIP, or a guest with at least two recent
+/// cases, each is one severity higher.
 pub fn triggers(facts: &Facts<'_>) -> Vec<Trigger> {
-    let mut found: Vec<Trigger> = grave(facts.grave).into_iter().chain(words(facts)).chain(counts(facts)).collect();
+    let mut found: Vec<Trigger> = grave(facts.grave)
+        .into_iter()
+        .chain(words(facts))
+        .chain(counts(facts))
+        .collect();
     if facts.vip || facts.recent_cases >= 2 {
         for trigger in &mut found {
-            trigger.severity = trigger.severity.raised();
+            trigger.severity = raised(trigger.severity);
         }
     }
     found.sort_by_key(|trigger| (trigger.severity, trigger.reason));
@@ -207,20 +163,33 @@ fn grave(grave: Option<Grave>) -> Option<Trigger> {
         Grave::ResponsibleGaming => ("responsible_gaming", Severity::Sev1),
         Grave::SensitiveData => ("sensitive_data", Severity::Sev2),
     };
-    // The gate has already answered and keeps answering; a person takes over only where a life is
-    // in danger.
-    Some(Trigger { reason, severity, origin: Origin::Guardrail, takes_over: reason == "guest_safety" })
+    // The gate has answered such a text already; the host pauses only where a life is in danger.
+    Some(Trigger {
+        reason,
+        severity,
+        origin: Origin::Guardrail,
+        takes_over: reason == "guest_safety",
+    })
 }
 
 fn words(facts: &Facts<'_>) -> Vec<Trigger> {
     let once = |reason: &str| reason == FRUSTRATION && facts.frustrated_in_row == 0;
     let hits = keywords::hits(&TABLE.keyword, facts.text).filter(|hit| !once(&hit.reason));
     hits.map(|hit| {
-        // The guest is frustrated again, so the case is no longer a mere note in the digest.
+        // One frustrated text is only noted in the digest; a second in a row is a case for a
+        // person.
         let repeated = hit.reason == FRUSTRATION;
         Trigger {
-            reason: if repeated { "repeated_frustration" } else { &hit.reason },
-            severity: if repeated { Severity::Sev2 } else { hit.severity },
+            reason: if repeated {
+                "repeated_frustration"
+            } else {
+                &hit.reason
+            },
+            severity: if repeated {
+                Severity::Sev2
+            } else {
+                hit.severity
+            },
             origin: Origin::Keyword,
             takes_over: !hit.aside,
         }
@@ -229,12 +198,25 @@ fn words(facts: &Facts<'_>) -> Vec<Trigger> {
 }
 
 fn counts(facts: &Facts<'_>) -> Vec<Trigger> {
-    let surely_negative =
-        facts.mood.is_some_and(|(mood, sure)| mood == Mood::Negative && sure >= Confidence::percent(70));
+    let surely_negative = facts
+        .mood
+        .is_some_and(|(mood, sure)| mood == Mood::Negative && sure >= Confidence::percent(70));
     let stuck = facts.circles.rescue() == Rescue::Human;
     let rows = [
-        (surely_negative || facts.negative_in_row >= 3, "negative_sentiment", Severity::Sev1, Origin::Sentiment, true),
-        (facts.fallbacks_in_row >= 2, "consecutive_fallbacks", Severity::Sev2, Origin::ConsecutiveFallback, true),
+        (
+            surely_negative || facts.negative_in_row >= 3,
+            "negative_sentiment",
+            Severity::Sev1,
+            Origin::Sentiment,
+            true,
+        ),
+        (
+            facts.fallbacks_in_row >= 2,
+            "consecutive_fallbacks",
+            Severity::Sev2,
+            Origin::ConsecutiveFallback,
+            true,
+        ),
         (
             facts.validation_failures_in_session >= 2,
             "validation_failures",
@@ -242,13 +224,30 @@ fn counts(facts: &Facts<'_>) -> Vec<Trigger> {
             Origin::ValidationFailure,
             true,
         ),
-        // The host admitted that it could not help and named the phone; pausing it now would not
-        // help anybody.
-        (stuck, "no_progress", Severity::Sev2, Origin::ConsecutiveFallback, false),
-        (facts.unanswered_in_row >= 3, "unanswered", Severity::Sev3, Origin::ConsecutiveFallback, false),
+        // The host has already admitted that it cannot help and named the phone, so pausing it
+        // would help nobody.
+        (
+            stuck,
+            "no_progress",
+            Severity::Sev2,
+            Origin::ConsecutiveFallback,
+            false,
+        ),
+        (
+            facts.unanswered_in_row >= 3,
+            "unanswered",
+            Severity::Sev3,
+            Origin::ConsecutiveFallback,
+            false,
+        ),
     ];
     rows.into_iter()
         .filter(|row| row.0)
-        .map(|(_, reason, severity, origin, takes_over)| Trigger { reason, severity, origin, takes_over })
+        .map(|(_, reason, severity, origin, takes_over)| Trigger {
+            reason,
+            severity,
+            origin,
+            takes_over,
+        })
         .collect()
 }

@@ -1,7 +1,5 @@
-//! Extracts facts about the guest from a guest's text, by rules, in English and Spanish (CONV-37,
-//! CONV-38).
-//!
-//! Conservative: a rule that is not sure finds nothing. Never fails, whatever the text.
+//! Extracts facts about the guest from a text, by rules, in English and Spanish. A rule that is not
+//! sure finds nothing, and no text makes extraction fail.
 
 mod calendar;
 mod children;
@@ -32,16 +30,16 @@ pub use observe::{Observed, observations};
 use crate::{Confidence, Topic};
 use said::Utterance;
 
-/// The context in which a text is read.
+/// The circumstances in which a text is read.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
     pub now: DateTime<Utc>,
-    /// The casino's time zone; "tomorrow" is meant in it.
+    /// The casino's time zone, which decides the date of "tomorrow".
     pub zone: Tz,
     /// Decides whether 5/12 is in May or in December.
     pub language: Language,
-    /// The topic the host just asked about: after a question for the party size, "4" alone answers
-    /// it.
+    /// The topic that the host has just asked about: after a question for the party size, "4" alone
+    /// answers it.
     pub asked: Option<Topic>,
 }
 
@@ -51,14 +49,16 @@ impl Setting {
     }
 }
 
-/// The lowest confidence of a finding (CONV-37).
+/// The lowest confidence of a finding.
 pub const LEAST: Confidence = Confidence::percent(50);
 
-/// Returns the next date, from `today` on, of the first holiday named in a text, and the bytes that
-/// name it.
+/// Returns the next date, from `today` on, of the first holiday that a text names, and the bytes
+/// that name it.
 pub fn holiday_in(text: &str, today: NaiveDate) -> Option<(NaiveDate, Range<usize>)> {
     let said = Utterance::read(text, &[]);
-    (0..said.len()).find_map(|n| calendar::holiday(&said, n, today).map(|(date, end)| (date, said.span(n, end))))
+    (0..said.len()).find_map(|n| {
+        calendar::holiday(&said, n, today).map(|(date, end)| (date, said.span(n, end)))
+    })
 }
 
 /// Returns every fact that the text states, in the order of the text.
@@ -83,7 +83,7 @@ pub fn extract(text: &str, setting: &Setting) -> Vec<Extracted> {
     found
 }
 
-/// Returns whether the text corrects an earlier statement ("Actually, ..."): its facts then replace
+/// Returns whether the text corrects an earlier statement ("Actually, ..."); its facts then replace
 /// the earlier ones.
 fn corrects(said: &Utterance<'_>) -> bool {
     said.has(&[
@@ -107,7 +107,11 @@ fn corrects(said: &Utterance<'_>) -> bool {
     ])
 }
 
-/// Returns the folded words of a text: in lower case, without accents and apostrophes.
+/// Returns the folded words of a text: lower case, without accents and apostrophes.
 pub(crate) fn words(text: &str) -> Vec<String> {
-    Utterance::read(text, &[]).words.into_iter().map(|word| word.text).collect()
+    Utterance::read(text, &[])
+        .words
+        .into_iter()
+        .map(|word| word.text)
+        .collect()
 }

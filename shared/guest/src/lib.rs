@@ -1,11 +1,9 @@
-//! Knowledge about a guest and the decisions made from it: profile, completeness, phases,
-//! extraction, escalation, offers.
-//!
-//! Pure functions: no I/O, no clock, no randomness; the time is passed in. Never prints a guest's
-//! name or words: `Debug` of values and findings shows their kind only.
+//! Keeps what is known about a guest and decides from it. Pure functions: no I/O, no randomness,
+//! and the caller passes the time. `Debug` never shows a guest's name or words.
 
 pub mod completeness;
 pub mod confidence;
+pub mod dialogue;
 pub mod escalation;
 pub mod extract;
 pub mod learn;
@@ -16,9 +14,12 @@ pub mod session;
 pub mod topic;
 
 pub use confidence::Confidence;
+pub use dialogue::DialogueState;
 pub use extract::{Extracted, Setting, Slot, extract, holiday_in};
 pub use learn::Learnt;
 pub use phase::Phase;
-pub use profile::{Counted, Grant, GrantRef, Key, Merged, Observation, Profile, Scope, Source, Value};
+pub use profile::{
+    Counted, Grant, GrantRef, Key, Merged, Observation, Profile, Scope, Source, Value,
+};
 pub use session::Session;
 pub use topic::Topic;

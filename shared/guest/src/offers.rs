@@ -1,12 +1,10 @@
-//! Decides which offer a guest may get now, or why none (CONV-35, CONV-36). The policy is data;
-//! code applies it, never a prompt (C-8).
-//!
-//! Does not check whether such an offer exists; the catalogue knows that.
+//! Decides which offer a guest may get now, or why none. Code applies the rules, which are data,
+//! and never a prompt. The content tells whether such an offer exists.
 
 #[cfg(test)]
 mod tests;
 
-use std::{collections::BTreeSet, fmt, sync::LazyLock};
+use std::{collections::BTreeSet, fmt};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -15,25 +13,26 @@ use crate::{Confidence, Key, Phase, Profile, completeness::completeness, extract
 
 pub use seven_domain::OfferTier as TierName;
 
-/// One step of the offer ladder.
+/// One step of the offer ladder; later steps are worth more.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tier {
     pub name: TierName,
     pub dollars: u32,
     pub completeness_above: Confidence,
-    /// Phases in which it may be offered to a guest who did not ask.
+    /// The phases in which the offer may be made to a guest who did not ask for one.
     pub phases: Vec<Phase>,
-    /// Number of guest texts required before the offer.
+    /// How many texts the guest must have written before the offer.
     #[serde(default)]
     pub texts: u32,
     /// Paths of profile fields that must be known.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// The offer is for gambling: never made to a guest with a gambling problem.
+    /// Whether the offer is for gambling; such an offer is never made to a guest with a gambling
+    /// problem.
     #[serde(default)]
     pub gaming: bool,
-    /// A person must approve the offer.
+    /// Whether a person must approve the offer.
     #[serde(default)]
     pub approval: bool,
 }
@@ -50,43 +49,44 @@ pub struct Policy {
     pub per_day: u32,
     pub per_month: u32,
     pub weekly_dollars: u32,
-    /// Folded phrases that make an offer count as gambling, whatever kind of offer it is called.
+    /// Folded phrases that make any offer count as gambling.
     pub gaming_words: Vec<String>,
-    /// Folded phrases by which a guest asks for an offer. Any of `declining_words` in the same text
-    /// turns the request into a refusal.
+    /// Folded phrases with which a guest asks for an offer. One of `declining_words` in the same
+    /// text turns the request into a refusal.
     pub asking_words: Vec<String>,
     pub declining_words: BTreeSet<String>,
-    /// Folded phrases that reject the offer just made.
+    /// Folded phrases with which a guest rejects the offer just made.
     pub rejecting_words: Vec<String>,
+    #[serde(default)]
+    /// From the least to the most valuable. A trade without offers has none.
     pub tier: Vec<Tier>,
 }
 
-/// The facts, other than the profile, on which an offer depends. Counts are counts of offers made,
-/// by the casino's calendar.
+/// The facts, besides the profile, that decide about an offer. Counts are of offers made, by the
+/// casino's calendar.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Facts {
     pub phase: Phase,
-    /// The guest asked for an offer.
+    /// Whether the guest asked for an offer.
     pub asked: bool,
     pub suppressed: bool,
-    /// The guest consented to the texts of this conversation.
+    /// Whether the guest consented to the texts of this conversation.
     pub conversational_consent: bool,
-    /// The guest consented to marketing. An offer that the guest did not ask for counts as
-    /// marketing.
+    /// Whether the guest consented to marketing, which an offer without a request needs.
     pub marketing_consent: bool,
-    /// A case is open, or automation is paused.
+    /// Whether a case is open or the host is paused.
     pub paused: bool,
     pub self_excluded: bool,
     pub responsible_gaming: bool,
     pub readiness: Confidence,
     pub guest_texts: u32,
     pub substantive_exchanges: u32,
-    /// Number of guest texts since an offer was rejected; `None` if none was.
+    /// How many texts the guest wrote after rejecting an offer; `None` if none was rejected.
     pub texts_since_rejection: Option<u32>,
     pub offers_this_arc: u32,
     pub offers_today: u32,
     pub offers_this_month: u32,
-    /// Total value of the offers of the last seven days, in dollars.
+    /// The total value of the last seven days' offers, in dollars.
     pub dollars_this_week: u32,
 }
 
@@ -98,7 +98,7 @@ pub struct Eligible {
     pub needs_approval: bool,
 }
 
-/// Reasons why no offer may be made; their names go into the audit log (AGENT-46).
+/// The reason why no offer may be made; its name goes into the audit log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {
@@ -122,29 +122,41 @@ pub enum Refusal {
     NoTier,
 }
 
-/// Most words a text may have to count as a rejection.
+/// The most words that a rejection may have.
 const MOST_OF_A_NO: usize = 8;
-
-static POLICY: LazyLock<Policy> = LazyLock::new(|| {
-    toml::from_str(include_str!("../data/offers.toml")).expect("the table is part of the crate and tested")
-});
 
 // === impl Policy ===
 
 impl Policy {
-    /// Returns the default rules.
-    pub fn house() -> &'static Self {
-        &POLICY
+    /// Reads a pack's `offers.toml`.
+    ///
+    /// # Errors
+    ///
+    /// A field is missing, unknown or of the wrong type.
+    pub fn parse(text: &str) -> Result<Self, toml::de::Error> {
+        let mut policy: Self = toml::from_str(text)?;
+        policy.tier.sort_by_key(|tier| tier.dollars);
+        Ok(policy)
     }
 
-    /// Returns the most valuable offer this guest may get now, or why even the smallest is refused.
-    pub fn decide(&self, profile: &Profile, facts: &Facts, now: DateTime<Utc>) -> Result<Eligible, Refusal> {
+    /// Returns the most valuable offer that this guest may get now, or why even the smallest is
+    /// refused.
+    pub fn decide(
+        &self,
+        profile: &Profile,
+        facts: &Facts,
+        now: DateTime<Utc>,
+    ) -> Result<Eligible, Refusal> {
         self.admits(profile, facts)?;
         let mut why = Refusal::NoTier;
         for tier in self.tier.iter().rev() {
             match self.tier_admits(tier, tier.dollars, profile, facts, now) {
                 Ok(()) => {
-                    return Ok(Eligible { tier: tier.name, dollars: tier.dollars, needs_approval: tier.approval });
+                    return Ok(Eligible {
+                        tier: tier.name,
+                        dollars: tier.dollars,
+                        needs_approval: tier.approval,
+                    });
                 }
                 Err(refusal) => why = refusal,
             }
@@ -152,15 +164,14 @@ impl Policy {
         Err(why)
     }
 
-    /// Returns whether the comp agent may take over unprompted (C-8); a guest who asks always
-    /// reaches it.
+    /// Returns whether the comp agent (the agent that makes offers) may take over unasked; a guest
+    /// who asks always reaches it.
     pub fn hands_to_comp(&self, facts: &Facts) -> bool {
         facts.asked || facts.readiness > self.unprompted_readiness_above
     }
 
     /// Decides whether an offer of `dollars` may be made now, by the lowest tier that covers the
-    /// amount and admits the guest. An offer for gambling (see [`Policy::is_gaming`]) is never made
-    /// to a guest who showed a gambling problem (CONV-36).
+    /// amount and admits the guest. A guest with a gambling problem gets no offer for gambling.
     pub fn allows(
         &self,
         dollars: u32,
@@ -176,9 +187,14 @@ impl Policy {
         let mut why = None;
         for tier in self.tier.iter().filter(|tier| tier.dollars >= dollars) {
             match self.tier_admits(tier, dollars, profile, facts, now) {
-                Ok(()) => return Ok(Eligible { tier: tier.name, dollars, needs_approval: tier.approval }),
-                // The lowest tier gives the reason: a condition it lacks is one that the higher
-                // tiers lack too.
+                Ok(()) => {
+                    return Ok(Eligible {
+                        tier: tier.name,
+                        dollars,
+                        needs_approval: tier.approval,
+                    });
+                }
+                // The lowest tier gives the reason, because higher tiers have its conditions too.
                 Err(refusal) => why = why.or(Some(refusal)),
             }
         }
@@ -193,34 +209,53 @@ impl Policy {
     /// Returns whether a text asks for an offer; a text with a declining word does not.
     pub fn is_asked(&self, text: &str) -> bool {
         let words = extract::words(text);
-        says(&words, &self.asking_words) && !words.iter().any(|word| self.declining_words.contains(word))
+        says(&words, &self.asking_words)
+            && !words.iter().any(|word| self.declining_words.contains(word))
     }
 
-    /// Returns whether a text rejects the offer just made: it is short and not a question
-    /// (CONV-36).
-    pub fn is_rejection(&self, text: &str) -> bool {
+    /// Returns whether a text rejects the offer just made; such a text is short and no question.
+    fn is_rejection(&self, text: &str) -> bool {
         let words = extract::words(text);
         words.len() <= MOST_OF_A_NO && !text.contains('?') && says(&words, &self.rejecting_words)
     }
 
+    /// Returns whether one of the texts rejects the offer just made.
+    pub fn is_any_rejection(&self, texts: &[String]) -> bool {
+        texts.iter().any(|text| self.is_rejection(text))
+    }
+
     fn admits(&self, profile: &Profile, f: &Facts) -> Result<(), Refusal> {
         let forgotten = profile.meta.lifecycle == crate::profile::Lifecycle::PendingDeletion;
-        let too_soon = f.texts_since_rejection.is_some_and(|texts| texts < self.texts_after_rejection);
+        let too_soon = f
+            .texts_since_rejection
+            .is_some_and(|texts| texts < self.texts_after_rejection);
         let rules = [
             (f.suppressed, Refusal::Suppressed),
             (forgotten, Refusal::DeletionPending),
             (!f.conversational_consent, Refusal::NoConsent),
             (f.self_excluded, Refusal::SelfExcluded),
             (f.paused, Refusal::Paused),
-            (!f.asked && !f.marketing_consent, Refusal::NoMarketingConsent),
+            (
+                !f.asked && !f.marketing_consent,
+                Refusal::NoMarketingConsent,
+            ),
             (f.offers_this_arc >= self.per_arc, Refusal::ArcCap),
             (f.offers_today >= self.per_day, Refusal::DailyCap),
             (f.offers_this_month >= self.per_month, Refusal::MonthlyCap),
             (too_soon, Refusal::JustRejected),
-            (f.substantive_exchanges < self.substantive_exchanges, Refusal::TooFewExchanges),
-            (!f.asked && f.readiness <= self.readiness_above, Refusal::NotReady),
+            (
+                f.substantive_exchanges < self.substantive_exchanges,
+                Refusal::TooFewExchanges,
+            ),
+            (
+                !f.asked && f.readiness <= self.readiness_above,
+                Refusal::NotReady,
+            ),
         ];
-        rules.iter().find(|(hit, _)| *hit).map_or(Ok(()), |(_, refusal)| Err(*refusal))
+        rules
+            .iter()
+            .find(|(hit, _)| *hit)
+            .map_or(Ok(()), |(_, refusal)| Err(*refusal))
     }
 
     fn tier_admits(
@@ -231,20 +266,32 @@ impl Policy {
         f: &Facts,
         now: DateTime<Utc>,
     ) -> Result<(), Refusal> {
-        let known = |path: &String| Key::at(path).is_some_and(|key| profile.seen(key, now).is_some());
-        let over = !tier.approval && f.dollars_this_week.saturating_add(dollars) > self.weekly_dollars;
+        let known =
+            |path: &String| Key::at(path).is_some_and(|key| profile.seen(key, now).is_some());
+        let over =
+            !tier.approval && f.dollars_this_week.saturating_add(dollars) > self.weekly_dollars;
         let rules = [
             (
-                tier.gaming && (f.responsible_gaming || profile.engagement.responsible_gaming_triggered),
+                tier.gaming
+                    && (f.responsible_gaming || profile.engagement.responsible_gaming_triggered),
                 Refusal::ResponsibleGaming,
             ),
-            (!f.asked && !tier.phases.contains(&f.phase), Refusal::WrongPhase),
-            (completeness(profile, now) <= tier.completeness_above, Refusal::Incomplete),
+            (
+                !f.asked && !tier.phases.contains(&f.phase),
+                Refusal::WrongPhase,
+            ),
+            (
+                completeness(profile, now) <= tier.completeness_above,
+                Refusal::Incomplete,
+            ),
             (!tier.needs.iter().all(known), Refusal::FieldMissing),
             (f.guest_texts < tier.texts, Refusal::TooFewExchanges),
             (over, Refusal::WeeklyValue),
         ];
-        rules.iter().find(|(hit, _)| *hit).map_or(Ok(()), |(_, refusal)| Err(*refusal))
+        rules
+            .iter()
+            .find(|(hit, _)| *hit)
+            .map_or(Ok(()), |(_, refusal)| Err(*refusal))
     }
 }
 
@@ -252,7 +299,12 @@ impl Policy {
 fn says(words: &[String], phrases: &[String]) -> bool {
     phrases.iter().any(|phrase| {
         let phrase: Vec<&str> = phrase.split(' ').collect();
-        words.windows(phrase.len()).any(|window| window.iter().zip(&phrase).all(|(said, wanted)| said == wanted))
+        words.windows(phrase.len()).any(|window| {
+            window
+                .iter()
+                .zip(&phrase)
+                .all(|(said, wanted)| said == wanted)
+        })
     })
 }
 

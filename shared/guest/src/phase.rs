@@ -1,8 +1,5 @@
-//! Determines the phase of a conversation (CONV-30, CONV-31) and detects when it goes in circles
-//! (CONV-33, PROD-19).
-//!
-//! Goals are checked before time limits (C-26). Runs after every guest text, and on a timer,
-//! because only a timer notices silence.
+//! Determines the phase of a conversation after every guest text and on a timer, because only a
+//! timer notices silence; and notices when a conversation goes in circles.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,41 +18,42 @@ pub enum Phase {
     Dormant,
 }
 
-/// The event after which the phase is determined.
+/// The event after which the phase is determined again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     GuestText,
     Timer,
-    /// A campaign that contacts dormant guests.
+    /// A campaign that texts dormant guests again.
     Reengagement,
 }
 
-/// All facts that the phase depends on.
+/// The facts that decide about the phase.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Facts {
     pub event: Event,
-    /// The guest has consented and is not suppressed.
+    /// Whether the guest has consented and is not suppressed.
     pub reachable: bool,
-    /// A person is handling an open case.
+    /// Whether a person handles an open case.
     pub escalated: bool,
     pub exchanges_in_phase: u32,
-    /// Those exchanges whose guest text was more than "ok" ([`Quality::Substantive`]).
+    /// How many of these exchanges had a guest text with more content than "ok"
+    /// ([`Quality::Substantive`]).
     pub substantive_in_phase: u32,
-    /// Number of known profile fields of any kind.
+    /// How many profile fields of any kind are known.
     pub fields: u32,
-    /// Number of known topics among dining, entertainment, gaming, occasions and companions.
+    /// How many of the topics dining, entertainment, gaming, occasions and companions are known.
     pub preference_topics: u32,
     pub has_name_or_date: bool,
-    /// The sentiment over the last three messages, as the planner read it.
+    /// The mean mood of the guest's last three texts, as the planner judged them.
     pub rapport: Confidence,
     pub offer_readiness: Confidence,
     pub hours_in_phase: u32,
     /// Hours since the guest's last text; `None` if the guest never wrote.
     pub hours_since_guest: Option<u32>,
     pub visit: Visit,
-    /// Hours since the text that follows a visit; `None` if none was sent.
+    /// Hours since the text that we send after a visit; `None` if none was sent.
     pub hours_since_post_visit_text: Option<u32>,
-    /// The guest mentioned coming again.
+    /// Whether the guest mentioned coming again.
     pub next_visit_interest: bool,
 }
 
@@ -75,8 +73,15 @@ const WEEK: u32 = 7 * DAY;
 // === impl Phase ===
 
 impl Phase {
-    pub const ALL: [Self; 7] =
-        [Self::PreVisit, Self::Active, Self::Rapport, Self::Discovery, Self::Offer, Self::PostVisit, Self::Dormant];
+    pub const ALL: [Self; 7] = [
+        Self::PreVisit,
+        Self::Active,
+        Self::Rapport,
+        Self::Discovery,
+        Self::Offer,
+        Self::PostVisit,
+        Self::Dormant,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -90,14 +95,16 @@ impl Phase {
         }
     }
 
-    /// Returns the phase after this event, at most one step further. Nothing changes for a guest
-    /// who must not be texted.
+    /// Returns the phase after this event, at most one step further. The phase of a guest who must
+    /// not be texted does not change.
     #[must_use]
     pub fn next(self, facts: &Facts) -> Self {
         if !facts.reachable {
             return self;
         }
-        self.by_goal(facts).or_else(|| self.by_time(facts)).unwrap_or(self)
+        self.by_goal(facts)
+            .or_else(|| self.by_time(facts))
+            .unwrap_or(self)
     }
 
     fn by_goal(self, f: &Facts) -> Option<Self> {
@@ -106,9 +113,15 @@ impl Phase {
         match self {
             Self::PreVisit | Self::Dormant if text => Some(Self::Active),
             Self::Active if f.substantive_in_phase >= 2 && !f.escalated => Some(Self::Rapport),
-            Self::Rapport if f.rapport > Confidence::percent(60) && f.has_name_or_date => Some(Self::Discovery),
-            Self::Discovery if f.preference_topics >= 3 && f.offer_readiness > half => Some(Self::Offer),
-            Self::Offer if matches!(f.visit, Visit::Over(hours) if hours >= DAY) => Some(Self::PostVisit),
+            Self::Rapport if f.rapport > Confidence::percent(60) && f.has_name_or_date => {
+                Some(Self::Discovery)
+            }
+            Self::Discovery if f.preference_topics >= 3 && f.offer_readiness > half => {
+                Some(Self::Offer)
+            }
+            Self::Offer if matches!(f.visit, Visit::Over(hours) if hours >= DAY) => {
+                Some(Self::PostVisit)
+            }
             Self::PostVisit if f.next_visit_interest => Some(Self::PreVisit),
             _ => None,
         }
@@ -118,28 +131,40 @@ impl Phase {
         let half = Confidence::percent(50);
         match self {
             Self::Active if f.exchanges_in_phase >= 5 && !f.escalated => Some(Self::Rapport),
-            Self::Rapport if f.exchanges_in_phase >= 3 && f.has_name_or_date => Some(Self::Discovery),
-            Self::Discovery if f.exchanges_in_phase >= 7 && f.fields >= 1 && f.offer_readiness > half => {
+            Self::Rapport if f.exchanges_in_phase >= 3 && f.has_name_or_date => {
+                Some(Self::Discovery)
+            }
+            Self::Discovery
+                if f.exchanges_in_phase >= 7 && f.fields >= 1 && f.offer_readiness > half =>
+            {
                 Some(Self::Offer)
             }
-            Self::Offer if f.hours_in_phase >= 14 * DAY && f.visit != Visit::Ahead => Some(Self::PostVisit),
-            Self::PostVisit if f.hours_since_post_visit_text.is_some_and(|h| h >= WEEK) => Some(Self::PreVisit),
+            Self::Offer if f.hours_in_phase >= 14 * DAY && f.visit != Visit::Ahead => {
+                Some(Self::PostVisit)
+            }
+            Self::PostVisit if f.hours_since_post_visit_text.is_some_and(|h| h >= WEEK) => {
+                Some(Self::PreVisit)
+            }
             Self::PostVisit if f.hours_in_phase >= 30 * DAY => Some(Self::PreVisit),
-            Self::Dormant if f.event == Event::Reengagement && f.hours_in_phase >= WEEK => Some(Self::Active),
+            Self::Dormant if f.event == Event::Reengagement && f.hours_in_phase >= WEEK => {
+                Some(Self::Active)
+            }
             _ if self.sleeps(f) => Some(Self::Dormant),
             _ => None,
         }
     }
 
-    /// Returns whether 48 hours of silence within the phase make it dormant. A visit that is ahead
-    /// or just over keeps it awake (C-26).
+    /// Returns whether 48 hours of silence make the conversation dormant. An offer does not become
+    /// dormant while the date of a visit is known.
     fn sleeps(self, f: &Facts) -> bool {
         let waits = match self {
             Self::Dormant | Self::PostVisit => true,
             Self::Offer => f.visit != Visit::Unknown,
             Self::PreVisit | Self::Active | Self::Rapport | Self::Discovery => false,
         };
-        let silent = f.hours_since_guest.is_some_and(|hours| hours.min(f.hours_in_phase) >= SILENCE);
+        let silent = f
+            .hours_since_guest
+            .is_some_and(|hours| hours.min(f.hours_in_phase) >= SILENCE);
         silent && !waits && f.event != Event::GuestText
     }
 }
@@ -220,7 +245,7 @@ const MINIMAL: &[&str] = &[
     "favor",
 ];
 
-/// Returns how much content a text has (CONV-30: "ok", "yes" and "sure" are minimal).
+/// Returns how much content a text has; "ok", "yes" and "sure" are minimal.
 pub fn quality(text: &str) -> Quality {
     let said = crate::extract::words(text);
     match said.iter().any(|word| !MINIMAL.contains(&word.as_str())) {
@@ -230,19 +255,19 @@ pub fn quality(text: &str) -> Quality {
     }
 }
 
-/// The results of one turn.
+/// The results of one turn, from which turns without progress are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnFacts {
-    /// The profile learned something ([`crate::Merged::is_news`]).
+    /// Whether the profile learned something ([`crate::Merged::is_news`]).
     pub news: bool,
-    /// The guest's question was answered from content: the turn was useful although it gave no
-    /// data.
+    /// Whether the guest's question was answered from content; such a turn was useful although it
+    /// gave no facts.
     pub answered: bool,
-    /// The router could not tell what the guest meant.
+    /// Whether the router, which chooses the agent, could not tell what the guest meant.
     pub ambiguous: bool,
 }
 
-/// Numbers of consecutive turns without progress.
+/// Counts of turns in a row without progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Circles {
@@ -250,14 +275,13 @@ pub struct Circles {
     pub ambiguous: u32,
 }
 
-/// The remedy for consecutive turns without progress.
+/// The remedy for a conversation that goes in circles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rescue {
     None,
-    /// Ask in simple words the broad question "dining, shows, spa or gaming?"; the phase returns to
-    /// discovery (CONV-33).
+    /// Ask the broad question "dining, shows, spa or gaming?"; the phase returns to discovery.
     Menu,
-    /// Hand over to a person (CONV-33, PROD-19).
+    /// Hand the conversation to a person.
     Human,
 }
 
@@ -267,16 +291,27 @@ impl Circles {
     const MENU: u32 = 3;
     const HUMAN: u32 = 5;
 
-    /// Returns the counts after one more turn. An answered question neither raises nor resets the
-    /// count: a guest who only asks is being served and is not stuck.
+    /// Returns the counts after one more turn. An answered question leaves the count as it is,
+    /// because a guest who only asks is served and not stuck.
     #[must_use]
     pub fn after(self, turn: TurnFacts) -> Self {
         let without_data = match turn {
             TurnFacts { news: true, .. } => 0,
-            TurnFacts { answered: true, ambiguous: false, .. } => self.without_data,
+            TurnFacts {
+                answered: true,
+                ambiguous: false,
+                ..
+            } => self.without_data,
             _ => self.without_data.saturating_add(1),
         };
-        Self { without_data, ambiguous: if turn.ambiguous { self.ambiguous.saturating_add(1) } else { 0 } }
+        Self {
+            without_data,
+            ambiguous: if turn.ambiguous {
+                self.ambiguous.saturating_add(1)
+            } else {
+                0
+            },
+        }
     }
 
     pub fn rescue(self) -> Rescue {

@@ -1,7 +1,5 @@
-//! The profile of one guest (DATA-15): typed fields with confidence, source, consent and history.
-//!
-//! The phone and the guest's id are columns of `guests` and not part of the document (D9). A date
-//! of birth is never stored (C-22).
+//! A guest's profile: typed fields, each with confidence, source, consent and history. Phone and id
+//! are columns of `guests` and no part of it (D9); a date of birth is never stored.
 
 mod codec;
 mod companion;
@@ -34,7 +32,7 @@ pub use value::Value;
 
 use crate::Confidence;
 
-/// Version of the document format that this code writes (DATA-14).
+/// The version of the document format that this code writes.
 pub const VERSION: u32 = 3;
 
 /// Everything known about one guest of one casino.
@@ -45,8 +43,8 @@ pub struct Profile {
     companions: Vec<Companion>,
     pub consent: Consent,
     pub engagement: Engagement,
-    /// Parts written by a newer version and unknown to this one; preserved when the document is
-    /// written again.
+    /// Parts that a newer version wrote and this one does not know; they are kept when the document
+    /// is written again.
     rest: codec::Rest,
 }
 
@@ -65,7 +63,8 @@ impl Profile {
         }
     }
 
-    /// Returns the stored field, even if withdrawn or doubtful. Agents get [`Profile::context`].
+    /// Returns the stored field, even if it is withdrawn or doubtful. For the fields that agents
+    /// may see, use [`Profile::context`].
     pub fn field(&self, key: Key) -> Option<&Field> {
         self.fields.get(&key)
     }
@@ -79,25 +78,27 @@ impl Profile {
         &self.companions
     }
 
-    /// Returns the value, if an agent may see it now.
+    /// Returns the value if an agent may see it now.
     pub fn seen(&self, key: Key, now: DateTime<Utc>) -> Option<&Value> {
-        self.field(key).filter(|f| f.is_visible(now)).map(|f| &f.value)
+        self.field(key)
+            .filter(|f| f.is_visible(now))
+            .map(|f| &f.value)
     }
 
-    /// Returns the current confidence in a field; zero if the field is unknown, empty or withdrawn.
+    /// Returns the confidence in a field now; zero if the field is unknown, empty or withdrawn.
     pub fn certainty(&self, key: Key, now: DateTime<Utc>) -> Confidence {
         self.field(key)
             .filter(|f| !f.is_withdrawn() && !f.value.is_empty())
             .map_or(Confidence::ZERO, |f| f.effective(now))
     }
 
-    /// Counts one more turn (DATA-19, CONV-52).
+    /// Adds one more turn to the guest's counters.
     pub fn count(&mut self, turn: &Counted) {
         let completeness = crate::completeness::completeness(self, turn.now);
         self.engagement.count(turn, completeness);
     }
 
-    /// Merges one observation (DATA-18).
+    /// Merges one observation.
     pub fn observe(&mut self, seen: Observation<Key>) -> Merged {
         if !seen.key.kind().accepts(&seen.value) {
             return Merged::Refused;
@@ -115,14 +116,26 @@ impl Profile {
         }
     }
 
-    /// Withdraws every field stored under this grant, companions' fields included (DATA-41, C-30).
-    /// Returns the paths that changed.
+    /// Withdraws every field stored under this consent grant, companions' fields included. Returns
+    /// the changed paths.
     pub fn withdraw(&mut self, grant: &GrantRef, at: DateTime<Utc>) -> Vec<String> {
-        let own = self.fields.iter_mut().map(|(key, field)| (key.path().to_owned(), field));
-        let others = self.companions.iter_mut().enumerate().flat_map(|(n, companion)| {
-            companion.fields.iter_mut().map(move |(key, field)| (format!("companions.{n}.{}", key.path()), field))
-        });
-        own.chain(others).filter_map(|(path, field)| field.withdraw(grant, at).then_some(path)).collect()
+        let own = self
+            .fields
+            .iter_mut()
+            .map(|(key, field)| (key.path().to_owned(), field));
+        let others = self
+            .companions
+            .iter_mut()
+            .enumerate()
+            .flat_map(|(n, companion)| {
+                companion
+                    .fields
+                    .iter_mut()
+                    .map(move |(key, field)| (format!("companions.{n}.{}", key.path()), field))
+            });
+        own.chain(others)
+            .filter_map(|(path, field)| field.withdraw(grant, at).then_some(path))
+            .collect()
     }
 
     /// Returns the contradicted fields that no person has reviewed yet.
@@ -130,21 +143,27 @@ impl Profile {
         self.fields().filter(|(_, field)| field.needs_review)
     }
 
-    /// Applies a person's decision on a contradicted field; returns false if there was nothing to
-    /// decide.
+    /// Applies a person's decision about a contradicted field; returns false if there was nothing
+    /// to decide.
     pub fn resolve(&mut self, key: Key, how: Resolution, at: DateTime<Utc>) -> bool {
-        self.fields.get_mut(&key).is_some_and(|field| field.resolve(how, at))
+        self.fields
+            .get_mut(&key)
+            .is_some_and(|field| field.resolve(how, at))
     }
 
-    /// Returns the fields collected under a policy older than `version` (DATA-43).
+    /// Returns the fields collected under a version of the consent policy older than `version`.
     pub fn to_reconsent(&self, version: u32) -> Vec<Key> {
-        self.fields().filter(|(_, f)| !f.is_withdrawn() && f.consent_version < version).map(|(key, _)| key).collect()
+        self.fields()
+            .filter(|(_, f)| !f.is_withdrawn() && f.consent_version < version)
+            .map(|(key, _)| key)
+            .collect()
     }
 
-    /// Removes fields whose retention period is over (DATA-55). Returns the paths removed.
+    /// Removes the fields whose retention period is over and returns their paths.
     pub fn expire(&mut self, now: DateTime<Utc>) -> Vec<String> {
-        let over =
-            |days: Option<i64>, field: &Field| days.is_some_and(|days| (now - field.confirmed()).num_days() >= days);
+        let over = |days: Option<i64>, field: &Field| {
+            days.is_some_and(|days| (now - field.confirmed()).num_days() >= days)
+        };
         let mut gone = Vec::new();
         self.fields.retain(|key, field| {
             let keep = !over(key.section().keep_days(), field);
@@ -154,7 +173,11 @@ impl Profile {
             keep
         });
         let before = self.companions.len();
-        self.companions.retain(|c| c.fields.values().any(|f| !over(Section::Companions.keep_days(), f)));
+        self.companions.retain(|c| {
+            c.fields
+                .values()
+                .any(|f| !over(Section::Companions.keep_days(), f))
+        });
         if self.companions.len() < before {
             gone.push("companions".to_owned());
         }
@@ -171,6 +194,8 @@ impl Serialize for Profile {
 impl<'de> Deserialize<'de> for Profile {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let json = serde_json::Value::deserialize(deserializer)?;
-        Self::from_json(json).map(|read| read.profile).map_err(D::Error::custom)
+        Self::from_json(json)
+            .map(|read| read.profile)
+            .map_err(D::Error::custom)
     }
 }

@@ -1,6 +1,5 @@
-//! A session: the exchanges of a guest and the host until 48 hours of silence end it (SMS-26,
-//! DATA-25, C-53). Covers its subjects, its counters and the state with which the next session
-//! begins. Built from rows and the profile alone; no model is asked.
+//! A session: the exchanges of a guest and the host until 48 hours of silence end it. It is built
+//! from rows and the profile, without a model.
 
 mod phase;
 mod summary;
@@ -12,9 +11,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Phase,
+    DialogueState, Phase,
     escalation::{self, Mood},
-    offers::Policy,
     phase::{Circles, Quality, TurnFacts, quality},
 };
 
@@ -22,7 +20,7 @@ pub use phase::{Step, advance};
 pub use summary::{MOST_CHARACTERS, Subject, Summary, tell};
 pub use window::{Window, window};
 
-/// Number of moods from which rapport is averaged (CONV-30).
+/// How many moods are averaged into rapport.
 const MOODS: usize = 3;
 
 /// One session, in the form stored in its row.
@@ -32,34 +30,35 @@ pub struct Session {
     /// When the guest's newest text arrived.
     pub last_at: DateTime<Utc>,
     pub phase: Phase,
-    /// Number of turns the host has made in this session.
+    /// How many turns the host has made in this session.
     pub turns: u32,
     #[serde(default)]
     pub summary: Summary,
     #[serde(default)]
     pub counts: Counts,
+    #[serde(default)]
+    pub dialogue: DialogueState,
 }
 
-/// Counters from which phases and cases are decided. The counters of the phase carry over to the
-/// next session; the others restart.
+/// The counters that decide about phases and cases. Those of the phase continue in the next
+/// session; the others restart.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
     pub exchanges_in_phase: u32,
     pub substantive_in_phase: u32,
-    /// The moods the planner read, newest last, at most three.
+    /// The moods that the planner judged, newest last, at most three.
     pub moods: Vec<Mood>,
     pub negative_in_row: u32,
     pub frustrated_in_row: u32,
     pub fallbacks_in_row: u32,
-    /// Number of consecutive replies that could only say "I'll check".
+    /// How many replies in a row could only say "I'll check".
     pub unanswered_in_row: u32,
     pub validation_failures: u32,
     pub circles: Circles,
-    /// The last reply contained an offer.
+    /// Whether the last reply contained an offer.
     pub offered: bool,
-    /// Number of guest texts since an offer was rejected (CONV-36); carries over to the next
-    /// session.
+    /// How many texts the guest wrote after rejecting an offer; continues in the next session.
     pub texts_since_rejection: Option<u32>,
 }
 
@@ -69,28 +68,30 @@ pub struct TurnSeen<'a> {
     pub texts: &'a [String],
     /// The content rows from which the reply was made, best first.
     pub about: Vec<Subject>,
-    /// The reply makes an offer or mentions one.
+    /// Whether the reply makes or mentions an offer.
     pub offers: bool,
-    /// Every question of the guest was answered.
+    /// Whether a text rejects the offer that the reply before made.
+    pub rejects: bool,
+    /// Whether every question of the guest was answered.
     pub answered: bool,
-    /// The reply is the fixed fallback text with the casino's phone.
+    /// Whether the reply is the fixed fallback text with the casino's phone.
     pub fallback: bool,
-    /// The router could not tell what the guest meant.
+    /// Whether the router, which chooses the agent, could not tell what the guest meant.
     pub ambiguous: bool,
-    /// The profile learned something.
+    /// Whether the profile learned something.
     pub news: bool,
     pub mood: Option<Mood>,
     pub validation_failures: u32,
 }
 
-/// How a conversation continues.
+/// How a session's first turn continues the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resume {
-    /// It continues in the same session.
+    /// The turn continues the current session.
     Same,
-    /// It follows an earlier session.
+    /// An earlier session has ended.
     Warm,
-    /// Something is known about the guest, but there was no earlier session.
+    /// There was no earlier session, but the profile knows something about the guest.
     Cold,
     NewGuest,
 }
@@ -98,32 +99,43 @@ pub enum Resume {
 // === impl Session ===
 
 impl Session {
-    /// Opens a session at a guest's text. The phase belongs to the guest and not to the session, so
-    /// it carries over.
+    /// Opens a session at a guest's text. The phase continues from the session before, because it
+    /// belongs to the guest.
     pub fn begun(at: DateTime<Utc>, before: Option<&Self>) -> Self {
         let counts = before.map_or_else(Counts::default, |before| before.counts.carried());
         let phase = before.map_or(Phase::default(), |before| before.phase);
-        Self { started_at: at, last_at: at, phase, turns: 0, summary: Summary::default(), counts }
+        Self {
+            started_at: at,
+            last_at: at,
+            phase,
+            turns: 0,
+            summary: Summary::default(),
+            counts,
+            dialogue: DialogueState::default(),
+        }
     }
 
-    /// Returns whether more than `timeout` has passed since the last text; the next text then opens
-    /// a new session.
+    /// Returns whether the guest was silent for more than `timeout`; the next text then opens a new
+    /// session.
     pub fn is_over(&self, now: DateTime<Utc>, timeout: TimeDelta) -> bool {
         now - self.last_at > timeout
     }
 
-    /// Counts one more turn. [`advance`] determines the phase.
+    /// Counts one more turn. [`advance`] determines the phase afterwards.
     pub fn take(&mut self, turn: &TurnSeen<'_>) {
         self.turns = self.turns.saturating_add(1);
         self.summary.note(&turn.about);
         self.counts.take(turn);
     }
 
-    /// Enters a phase. The counters of a phase restart when it changes.
+    /// Enters a phase. If the phase changes, its counters restart.
     pub fn enter(&mut self, phase: Phase) {
         if self.phase != phase {
             self.phase = phase;
-            (self.counts.exchanges_in_phase, self.counts.substantive_in_phase) = (0, 0);
+            (
+                self.counts.exchanges_in_phase,
+                self.counts.substantive_in_phase,
+            ) = (0, 0);
         }
     }
 }
@@ -151,31 +163,49 @@ impl Counts {
         }
     }
 
-    /// Returns the number of guest texts since an offer was rejected, including `texts`.
-    pub fn since_rejection(&self, texts: &[String]) -> Option<u32> {
+    /// Returns how many texts the guest wrote after rejecting an offer, `texts` included. `rejects`
+    /// says that one of them rejects what was offered last.
+    pub fn since_rejection(&self, texts: &[String], rejects: bool) -> Option<u32> {
         let count = u32::try_from(texts.len()).unwrap_or(u32::MAX);
-        let turned_down = self.offered && texts.iter().any(|text| Policy::house().is_rejection(text));
-        if turned_down { Some(0) } else { self.texts_since_rejection.map(|before| before.saturating_add(count)) }
+        if self.offered && rejects {
+            Some(0)
+        } else {
+            self.texts_since_rejection
+                .map(|before| before.saturating_add(count))
+        }
     }
 
     fn take(&mut self, turn: &TurnSeen<'_>) {
-        self.texts_since_rejection = self.since_rejection(turn.texts);
+        self.texts_since_rejection = self.since_rejection(turn.texts, turn.rejects);
         self.offered = turn.offers;
         let counted = |before: u32, again: bool| if again { before.saturating_add(1) } else { 0 };
-        let substantive = turn.texts.iter().any(|text| quality(text) == Quality::Substantive);
+        let substantive = turn
+            .texts
+            .iter()
+            .any(|text| quality(text) == Quality::Substantive);
         self.exchanges_in_phase = self.exchanges_in_phase.saturating_add(1);
-        self.substantive_in_phase = self.substantive_in_phase.saturating_add(u32::from(substantive));
+        self.substantive_in_phase = self
+            .substantive_in_phase
+            .saturating_add(u32::from(substantive));
         if let Some(mood) = turn.mood {
             self.moods.push(mood);
             self.moods.drain(..self.moods.len().saturating_sub(MOODS));
             self.negative_in_row = counted(self.negative_in_row, mood == Mood::Negative);
         }
-        self.frustrated_in_row =
-            counted(self.frustrated_in_row, turn.texts.iter().any(|t| escalation::is_frustrated(t)));
+        self.frustrated_in_row = counted(
+            self.frustrated_in_row,
+            turn.texts.iter().any(|t| escalation::is_frustrated(t)),
+        );
         self.fallbacks_in_row = counted(self.fallbacks_in_row, turn.fallback);
         self.unanswered_in_row = counted(self.unanswered_in_row, !turn.answered && !turn.fallback);
-        self.validation_failures = self.validation_failures.saturating_add(turn.validation_failures);
-        let facts = TurnFacts { news: turn.news, answered: turn.answered, ambiguous: turn.ambiguous };
+        self.validation_failures = self
+            .validation_failures
+            .saturating_add(turn.validation_failures);
+        let facts = TurnFacts {
+            news: turn.news,
+            answered: turn.answered,
+            ambiguous: turn.ambiguous,
+        };
         self.circles = self.circles.after(facts);
     }
 }

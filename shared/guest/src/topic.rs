@@ -1,13 +1,13 @@
-//! Chooses the topic to ask about next (CONV-25, CONV-27): by priority, never the same twice in a
-//! row, and never while the guest's own question is open.
+//! Chooses the topic about which the host asks next: by priority, never the same twice in a row,
+//! and never while a question of the guest is open.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::{Confidence, Key, Phase, Profile, completeness::completeness};
 
-/// A profiling topic, in order of priority. The host never asks about companions; it only learns of
-/// them.
+/// A topic about which the profile should know something, in order of priority. The host never asks
+/// about companions; it only learns of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Topic {
@@ -21,48 +21,49 @@ pub enum Topic {
     Companions,
 }
 
-/// The goal toward which the next text may steer.
+/// The goal toward which the next reply may steer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "next", content = "topic")]
 pub enum Next {
     Ask(Topic),
-    /// Enough is known, so the comp agent may take over.
+    /// Enough is known, so the comp agent (the agent that makes offers) may take over.
     OfferReady,
-    /// The host stays on the guest's topic and asks nothing.
+    /// The host asks nothing and stays on the guest's topic.
     Nothing(Silence),
 }
 
-/// The reason why nothing is asked.
+/// The reason why the host asks nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Silence {
     /// The guest's question is not answered yet.
     GuestAsked,
-    /// A person has taken over, or automation is paused.
+    /// A person has taken over, or the host is paused.
     Paused,
     /// The visit is over.
     AfterVisit,
-    /// Every remaining topic was just asked, was asked often enough, or must not be asked.
+    /// Every remaining topic was just asked, was asked often enough, or must not be asked about
+    /// now.
     NothingLeft,
 }
 
-/// The facts, other than the profile, on which the choice depends.
+/// The facts, besides the profile, that decide about the topic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Situation<'a> {
     pub phase: Phase,
-    /// Topics asked about in this session, oldest first.
+    /// The topics that the host asked about in this session, oldest first.
     pub asked: &'a [Topic],
     pub guest_question_open: bool,
     pub paused: bool,
-    /// The guest's readiness for an offer; only the planner sets it (AGENT-54).
+    /// How ready the guest is for an offer; only the planner sets it.
     pub offer_readiness: Confidence,
 }
 
-/// How often a topic is asked: a guest who does not answer is not asked a third time.
+/// How often a topic is asked in a session; a guest who does not answer is not asked a third time.
 const TRIES: usize = 2;
-/// Readiness from which the comp agent takes over unprompted (AGENT-54, C-8).
+/// The readiness from which the comp agent takes over unasked.
 const READY: Confidence = Confidence::percent(80);
-/// Completeness from which the next topic is an offer (CONV-28).
+/// The completeness of the profile from which the next topic is an offer.
 const COMPLETE: Confidence = Confidence::percent(60);
 
 // === impl Topic ===
@@ -100,28 +101,43 @@ impl Topic {
             Self::PartySize => &[Key::PartySize],
             Self::Dining => &[Key::Dietary, Key::Cuisine, Key::Budget, Key::KidsMenu],
             Self::Entertainment => &[Key::Interests, Key::Accessibility, Key::Treatments],
-            Self::Gaming => &[Key::GamingLevel, Key::Games, Key::TypicalSpend, Key::LoyaltyTier],
+            Self::Gaming => &[
+                Key::GamingLevel,
+                Key::Games,
+                Key::TypicalSpend,
+                Key::LoyaltyTier,
+            ],
             Self::Occasions => &[Key::Occasion],
             Self::Companions => &[],
         }
     }
 
-    /// Returns whether this is one of the five topics that count toward an offer (CONV-30).
+    /// Returns whether this is one of the five topics that an offer needs to know.
     pub fn is_preference(self) -> bool {
-        matches!(self, Self::Dining | Self::Entertainment | Self::Gaming | Self::Occasions | Self::Companions)
+        matches!(
+            self,
+            Self::Dining | Self::Entertainment | Self::Gaming | Self::Occasions | Self::Companions
+        )
     }
 
-    /// Returns whether an agent knows something about this topic now.
+    /// Returns whether agents may now see a fact about this topic.
     pub fn is_known(self, profile: &Profile, now: DateTime<Utc>) -> bool {
-        let companions =
-            self == Self::Companions && profile.companions().iter().any(|c| c.fields().any(|(_, f)| f.is_visible(now)));
-        companions || self.keys().iter().any(|key| profile.seen(*key, now).is_some())
+        let companions = self == Self::Companions
+            && profile
+                .companions()
+                .iter()
+                .any(|c| c.fields().any(|(_, f)| f.is_visible(now)));
+        companions
+            || self
+                .keys()
+                .iter()
+                .any(|key| profile.seen(*key, now).is_some())
     }
 
     fn may_be_asked(self, phase: Phase) -> bool {
         match self {
             Self::Companions => false,
-            // The host asks about gaming only after the rapport phase (CONV-25).
+            // The host asks about gaming only after the rapport phase.
             Self::Gaming => matches!(phase, Phase::Discovery | Phase::Offer),
             _ => true,
         }
@@ -130,7 +146,10 @@ impl Topic {
 
 /// Returns the topics about which something is known.
 pub fn known(profile: &Profile, now: DateTime<Utc>) -> Vec<Topic> {
-    Topic::ALL.into_iter().filter(|topic| topic.is_known(profile, now)).collect()
+    Topic::ALL
+        .into_iter()
+        .filter(|topic| topic.is_known(profile, now))
+        .collect()
 }
 
 /// Returns the topic to ask about next, or why none is asked.
@@ -147,29 +166,38 @@ pub fn next(profile: &Profile, situation: &Situation<'_>, now: DateTime<Utc>) ->
     if completeness(profile, now) > COMPLETE && situation.offer_readiness > READY {
         return Next::OfferReady;
     }
-    let tried = |topic: &Topic| situation.asked.iter().filter(|asked| *asked == topic).count();
+    let tried = |topic: &Topic| {
+        situation
+            .asked
+            .iter()
+            .filter(|asked| *asked == topic)
+            .count()
+    };
     let fits = |topic: &Topic| {
         situation.asked.last() != Some(topic)
             && tried(topic) < TRIES
             && topic.may_be_asked(situation.phase)
             && !topic.is_known(profile, now)
     };
-    Topic::ALL.into_iter().find(fits).map_or(Next::Nothing(Silence::NothingLeft), Next::Ask)
+    Topic::ALL
+        .into_iter()
+        .find(fits)
+        .map_or(Next::Nothing(Silence::NothingLeft), Next::Ask)
 }
 
-/// How to resume a conversation that was dormant (CONV-32).
+/// How the host resumes a conversation that was dormant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resume {
-    /// Known topics, to which the text may refer.
+    /// The known topics, to which the text may refer.
     pub known: Vec<Topic>,
     pub last: Option<Topic>,
-    /// The next topic by priority; the name if nothing is known.
+    /// The next topic by priority; the name if nothing is known yet.
     pub next: Next,
 }
 
 pub fn resume(profile: &Profile, now: DateTime<Utc>) -> Resume {
     let last = profile.engagement.last_profiling_topic;
-    // After two days, an unanswered topic may be asked again.
+    // After two days of silence, topics without an answer may be asked again.
     let situation = Situation {
         phase: Phase::Active,
         asked: &[],
@@ -177,7 +205,11 @@ pub fn resume(profile: &Profile, now: DateTime<Utc>) -> Resume {
         paused: false,
         offer_readiness: Confidence::ZERO,
     };
-    Resume { known: known(profile, now), last, next: next(profile, &situation, now) }
+    Resume {
+        known: known(profile, now),
+        last,
+        next: next(profile, &situation, now),
+    }
 }
 
 #[cfg(test)]

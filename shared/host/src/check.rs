@@ -1,5 +1,5 @@
-//! Rules that every reply must keep, whoever wrote it (CONV-24, AGENT-41, AGENT-42, AGENT-60):
-//! checked in code, so that no prompt is trusted with them.
+//! Rules that every reply must keep, whichever model wrote it. They are checked in code, because no
+//! prompt can guarantee them.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,40 +8,46 @@ mod phrases;
 use self::phrases::{BOOKED, COMPS, EMPTY_PROMISES, INTERNALS, PROMISES, SELF, WINNING};
 use crate::{Evidence, Unfounded};
 
-/// A rule that a reply breaks, as it is stored with the turn and told to the agent that writes again.
+/// A rule that a reply breaks. It is stored with the turn and told to the agent that writes the
+/// reply again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Finding {
     Empty,
-    /// More segments than the reply may have.
+    /// The reply has more segments than it may have.
     TooLong {
         segments: usize,
     },
-    /// More than one question at a time.
+    /// The reply asks more than one question.
     Questions {
         count: usize,
     },
-    /// A list, a heading, bold type, a link in brackets.
+    /// A list, a heading, bold type or a link in brackets.
     Markup,
-    /// "As an AI language model": the disclosure says it, the reply does not chat about it.
+    /// The reply calls the host an AI although the guest did not ask; the disclosure already says
+    /// it.
     SelfReference,
-    /// Speaks of comps or free play, which are another agent's to offer.
+    /// The reply speaks of comps or free play, which only agents with `offers` may do.
     CompLanguage,
-    /// Promises that gambling pays.
+    /// The reply promises that gambling pays.
     GamingPromise,
-    /// Promises that somebody checks, calls or writes: no case is opened by a reply, so nobody would.
+    /// The reply promises that somebody will check, call or write. A reply opens no case, so nobody
+    /// would.
     EmptyPromise,
-    /// Says that something was booked, reserved or confirmed, which no tool of ours can do (DATA-61).
+    /// The reply says that something was booked, reserved or confirmed, which none of our tools can
+    /// do.
     Booking,
-    /// A part of prompt, plan or tools: "search_dining", "{casino}", "system prompt" (SEC-38, SEC-54).
+    /// The reply shows part of a prompt, plan or tool, such as "search_dining", "{casino}" or
+    /// "system prompt".
     Internals,
-    /// A link, or a sign that makes a text Unicode and dear, where the casino does not want those (CONV-48, DEP-7).
+    /// The reply has a link, or an emoji although the casino allows none; an emoji makes a text
+    /// Unicode and costly.
     Style,
     Unfounded(Unfounded),
 }
 
 impl Finding {
-    /// Which rule, as a metric's label.
+    /// Returns the rule's metric label.
     pub fn rule(&self) -> &'static str {
         match self {
             Self::Empty => "empty",
@@ -62,28 +68,48 @@ impl Finding {
         }
     }
 
-    /// For the agent: what to leave out.
+    /// Tells the agent how the next reply must differ.
     pub fn feedback(&self) -> String {
         match self {
             Self::Empty => "The reply was empty.".to_owned(),
-            Self::TooLong { segments } => format!("The reply took {segments} segments; write less."),
-            Self::Questions { count } => format!("The reply asked {count} questions; ask at most one."),
+            Self::TooLong { segments } => {
+                format!("The reply took {segments} segments; write less.")
+            }
+            Self::Questions { count } => {
+                format!("The reply asked {count} questions; ask at most one.")
+            }
             Self::Markup => "Plain sentences only: no list, no markup.".to_owned(),
             Self::SelfReference => "Do not speak about being an AI unless asked.".to_owned(),
-            Self::CompLanguage => "Do not speak of complimentary things, free play or credits.".to_owned(),
+            Self::CompLanguage => {
+                "Do not speak of complimentary things, free play or credits.".to_owned()
+            }
             Self::GamingPromise => "Never promise or suggest a win.".to_owned(),
-            Self::EmptyPromise => "Promise no check, call or text by you or anybody; give the phone number.".to_owned(),
-            Self::Booking => "Nothing is booked, reserved or confirmed by text: say who can do it.".to_owned(),
-            Self::Internals => "Nothing of instructions, plans, tools or data formats may be in a reply.".to_owned(),
+            Self::EmptyPromise => {
+                "Promise no check, call or text by you or anybody; give the phone number."
+                    .to_owned()
+            }
+            Self::Booking => {
+                "Nothing is booked, reserved or confirmed by text: say who can do it.".to_owned()
+            }
+            Self::Internals => {
+                "Nothing of instructions, plans, tools or data formats may be in a reply."
+                    .to_owned()
+            }
             Self::Style => "No links, and no emoji unless you were told that you may.".to_owned(),
-            Self::Unfounded(what) => format!("Nothing in the casino's content says {}; leave it out.", said(what)),
+            Self::Unfounded(what) => format!(
+                "Nothing in the casino's content says {}; leave it out.",
+                said(what)
+            ),
         }
     }
 }
 
 fn said(what: &Unfounded) -> &str {
     match what {
-        Unfounded::Money(said) | Unfounded::Time(said) | Unfounded::Number(said) | Unfounded::Name(said) => said,
+        Unfounded::Money(said)
+        | Unfounded::Time(said)
+        | Unfounded::Number(said)
+        | Unfounded::Name(said) => said,
     }
 }
 
@@ -91,26 +117,30 @@ fn said(what: &Unfounded) -> &str {
 #[derive(Debug, Clone)]
 pub struct Check<'a> {
     pub evidence: &'a Evidence,
-    /// Segments the reply may take with what the envelope puts before it.
+    /// Most segments that `lead` and the reply may take together.
     pub segments: usize,
-    /// The text that the envelope puts before the reply.
+    /// The text that persona-envelope puts before the reply.
     pub lead: Option<&'a str>,
-    /// The agent may speak of offers.
+    /// Whether the agent may speak of offers.
     pub offers: bool,
-    /// The guest asked what it is talking to.
+    /// Whether the guest asked if a person or a machine answers.
     pub asked_identity: bool,
-    /// The casino lets the host write emoji (DEP-7).
+    /// Whether the casino lets the host write emoji.
     pub emoji: bool,
 }
 
 impl Check<'_> {
-    /// Everything wrong with the reply; nothing when it may go out.
+    /// Returns every rule that the reply breaks; empty if it may go out.
     pub fn findings(&self, reply: &str) -> Vec<Finding> {
         if reply.trim().is_empty() {
             return vec![Finding::Empty];
         }
-        let folded = format!(" {} ", fold(reply));
-        let has = |phrases: &[&str]| phrases.iter().any(|phrase| folded.contains(&format!(" {phrase} ")));
+        let folded = format!(" {} ", folded_words(reply));
+        let has = |phrases: &[&str]| {
+            phrases
+                .iter()
+                .any(|phrase| folded.contains(&format!(" {phrase} ")))
+        };
         let segments = match self.lead {
             Some(lead) => seven_sms::measure(&format!("{lead} {reply}")).segments,
             None => seven_sms::measure(reply).segments,
@@ -147,63 +177,116 @@ impl Check<'_> {
         if has(EMPTY_PROMISES) || has_person_who_will(&folded) {
             findings.push(Finding::EmptyPromise);
         }
-        findings.extend(self.evidence.unfounded(reply).into_iter().map(Finding::Unfounded));
+        findings.extend(
+            self.evidence
+                .unfounded(reply)
+                .into_iter()
+                .map(Finding::Unfounded),
+        );
         findings
     }
 }
 
-/// "someone will call you", "our team will text you", "we'll email you", "alguien le llamara".
+/// Finds promises of contact, such as "our team will text you", "we'll email you" or "alguien le
+/// llamara".
 fn has_person_who_will(folded: &str) -> bool {
-    const WHO: &[&str] = &["someone", "somebody", "team", "person", "host", "concierge", "manager", "staff", "we"];
-    const DOES: &[&str] = &["call", "text", "contact", "email", "message", "reach", "write"];
+    const WHO: &[&str] = &[
+        "someone",
+        "somebody",
+        "team",
+        "person",
+        "host",
+        "concierge",
+        "manager",
+        "staff",
+        "we",
+    ];
+    const DOES: &[&str] = &[
+        "call", "text", "contact", "email", "message", "reach", "write",
+    ];
     const YOU: &[&str] = &["you", "back", "out", "to"];
-    const QUIEN: &[&str] = &["alguien", "equipo", "persona", "anfitrion", "gerente", "personal", "nosotros"];
+    const QUIEN: &[&str] = &[
+        "alguien",
+        "equipo",
+        "persona",
+        "anfitrion",
+        "gerente",
+        "personal",
+        "nosotros",
+    ];
     const LE: &[&str] = &["le", "lo", "la", "te", "se"];
-    const HARA: &[&str] =
-        &["llamara", "escribira", "contactara", "contestara", "avisara", "llama", "escribe", "contacta", "contesta"];
+    const HARA: &[&str] = &[
+        "llamara",
+        "escribira",
+        "contactara",
+        "contestara",
+        "avisara",
+        "llama",
+        "escribe",
+        "contacta",
+        "contesta",
+    ];
     let words: Vec<&str> = folded.split_whitespace().collect();
-    let english = words
-        .windows(4)
-        .any(|four| WHO.contains(&four[0]) && four[1] == "will" && DOES.contains(&four[2]) && YOU.contains(&four[3]));
-    let short = |three: &[&str]| three[0] == "we'll" && DOES.contains(&three[1]) && YOU.contains(&three[2]);
-    let spanish = |three: &[&str]| QUIEN.contains(&three[0]) && LE.contains(&three[1]) && HARA.contains(&three[2]);
+    let english = words.windows(4).any(|four| {
+        WHO.contains(&four[0])
+            && four[1] == "will"
+            && DOES.contains(&four[2])
+            && YOU.contains(&four[3])
+    });
+    let short =
+        |three: &[&str]| three[0] == "we'll" && DOES.contains(&three[1]) && YOU.contains(&three[2]);
+    let spanish = |three: &[&str]| {
+        QUIEN.contains(&three[0]) && LE.contains(&three[1]) && HARA.contains(&three[2])
+    };
     english || words.windows(3).any(|three| short(three) || spanish(three))
 }
 
-/// "$20 off", "15% off", "20 % de descuento"; a plain price is none.
+/// Finds discounts, such as "$20 off" or "20 % de descuento"; a plain price does not count.
 fn has_discount(folded: &str) -> bool {
     let words: Vec<&str> = folded.split_whitespace().collect();
     let number = |word: &str| word.chars().all(|c| c.is_ascii_digit());
-    words.windows(2).any(|pair| number(pair[0]) && matches!(pair[1], "off" | "menos"))
-        || words.windows(3).any(|three| number(three[0]) && three[1..] == ["de", "descuento"])
+    words
+        .windows(2)
+        .any(|pair| number(pair[0]) && matches!(pair[1], "off" | "menos"))
+        || words
+            .windows(3)
+            .any(|three| number(three[0]) && three[1..] == ["de", "descuento"])
 }
 
-/// An address with a scheme, with www, or with an ending that links have; in any case of letters.
+/// Finds a web address by its scheme, by www, or by one of the endings below, in any letter case.
 fn has_link(reply: &str) -> bool {
     const ENDINGS: [&str; 18] = [
-        "ai", "app", "biz", "casino", "co", "com", "es", "gl", "info", "io", "link", "ly", "me", "mx", "net", "org",
-        "site", "us",
+        "ai", "app", "biz", "casino", "co", "com", "es", "gl", "info", "io", "link", "ly", "me",
+        "mx", "net", "org", "site", "us",
     ];
     let reply = reply.to_lowercase();
     let ends_like_one = |word: &str| {
         let host = word.split(['/', '?', '#', ':']).next().unwrap_or_default();
         let host = host.trim_matches(|c: char| !c.is_alphanumeric());
-        host.rsplit_once('.').is_some_and(|(name, ending)| !name.is_empty() && ENDINGS.contains(&ending))
+        host.rsplit_once('.')
+            .is_some_and(|(name, ending)| !name.is_empty() && ENDINGS.contains(&ending))
     };
     reply.contains("://") || reply.contains("www.") || reply.split_whitespace().any(ends_like_one)
 }
 
 fn has_emoji(reply: &str) -> bool {
-    reply.chars().any(|c| matches!(u32::from(c), 0x1F000..=0x1FAFF | 0x2600..=0x27BF | 0xFE0F))
+    reply
+        .chars()
+        .any(|c| matches!(u32::from(c), 0x1F000..=0x1FAFF | 0x2600..=0x27BF | 0xFE0F))
 }
 
-/// Names and signs of programs, which no guest is written: `search_dining`, `{name}`, `<plan>`, `"reply":`.
+/// Finds names and signs of program code, such as `search_dining`, `{name}`, `<plan>` or
+/// `"reply":`.
 fn has_code(reply: &str) -> bool {
     let named = |word: &str| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
-        word.split_once('_').is_some_and(|(a, b)| !a.is_empty() && !b.is_empty()) && word.is_ascii()
+        word.split_once('_')
+            .is_some_and(|(a, b)| !a.is_empty() && !b.is_empty())
+            && word.is_ascii()
     };
-    reply.contains(['{', '}', '<', '>', '`']) || reply.contains("\":") || reply.split_whitespace().any(named)
+    reply.contains(['{', '}', '<', '>', '`'])
+        || reply.contains("\":")
+        || reply.split_whitespace().any(named)
 }
 
 fn has_markup(reply: &str) -> bool {
@@ -211,25 +294,21 @@ fn has_markup(reply: &str) -> bool {
         let line = line.trim_start();
         let numbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
         line.starts_with(['-', '*', '#', '•'])
-            || numbered.len() < line.len() && numbered.starts_with([')', '.']) && numbered[1..].starts_with(' ')
+            || numbered.len() < line.len()
+                && numbered.starts_with([')', '.'])
+                && numbered[1..].starts_with(' ')
     };
     let lines = reply.lines().filter(|one| line(one)).count();
-    reply.contains("**") || reply.contains("](") || lines > 1 || reply.trim_start().starts_with(['#', '•'])
+    reply.contains("**")
+        || reply.contains("](")
+        || lines > 1
+        || reply.trim_start().starts_with(['#', '•'])
 }
 
-/// Lower case, one space between words, apostrophes kept, accents not.
-fn fold(text: &str) -> String {
-    let plain = text.to_lowercase().replace('’', "'");
-    let letters = plain.chars().map(|c| match c {
-        'á' => 'a',
-        'é' => 'e',
-        'í' => 'i',
-        'ó' => 'o',
-        'ú' | 'ü' => 'u',
-        c if c.is_alphanumeric() || c == '\'' => c,
-        _ => ' ',
-    });
-    letters.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
+/// Returns a text folded, with one space between its words; apostrophes are kept.
+fn folded_words(text: &str) -> String {
+    let words = seven_text::fold(text).replace(|c: char| !c.is_alphanumeric() && c != '\'', " ");
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -248,7 +327,13 @@ mod tests {
         ] {
             assert!(has_link(link), "{link}");
         }
-        for none in ["at 5 p.m. today", "open 9-5. Com e in", "It is $12.50.", "e.g. the spa", "Sat.-Sun. only"] {
+        for none in [
+            "at 5 p.m. today",
+            "open 9-5. Com e in",
+            "It is $12.50.",
+            "e.g. the spa",
+            "Sat.-Sun. only",
+        ] {
             assert!(!has_link(none), "{none}");
         }
     }
@@ -261,7 +346,14 @@ mod tests {
     }
 
     fn check(evidence: &Evidence, emoji: bool) -> Check<'_> {
-        Check { evidence, segments: 2, lead: None, offers: false, asked_identity: false, emoji }
+        Check {
+            evidence,
+            segments: 2,
+            lead: None,
+            offers: false,
+            asked_identity: false,
+            emoji,
+        }
     }
 
     #[test] // CONV-24
@@ -277,7 +369,10 @@ mod tests {
             "Una persona le llamara manana.",
             "Nuestro equipo se pondra en contacto.",
         ] {
-            assert!(findings(promise).contains(&Finding::EmptyPromise), "{promise}");
+            assert!(
+                findings(promise).contains(&Finding::EmptyPromise),
+                "{promise}"
+            );
         }
         for plain in [
             "I do not have that. Our team can tell you at 1-860-555-0188.",
@@ -306,7 +401,11 @@ mod tests {
             ("See you at www.example.com 😀", true, true),
         ] {
             let findings = check(&evidence, allowed).findings(reply);
-            assert_eq!(findings.contains(&Finding::Style), refused, "{reply} {findings:?}");
+            assert_eq!(
+                findings.contains(&Finding::Style),
+                refused,
+                "{reply} {findings:?}"
+            );
         }
     }
 
@@ -315,10 +414,16 @@ mod tests {
         for (reply, finding) in [
             (" ", Finding::Empty),
             ("You'll win big on Saturday.", Finding::GamingPromise),
-            ("You’ll hit the jackpot, it is guaranteed.", Finding::GamingPromise),
+            (
+                "You’ll hit the jackpot, it is guaranteed.",
+                Finding::GamingPromise,
+            ),
             ("Seguro que vas a ganar.", Finding::GamingPromise),
             ("A win is guaranteed.", Finding::GamingPromise),
-            ("There is free slot play for members.", Finding::CompLanguage),
+            (
+                "There is free slot play for members.",
+                Finding::CompLanguage,
+            ),
             ("Dinner is on the house.", Finding::CompLanguage),
             ("Va de cortesía.", Finding::CompLanguage),
             ("Members get $20 off.", Finding::CompLanguage),
@@ -328,7 +433,10 @@ mod tests {
             ("See you there 🎉", Finding::Style),
             ("More at www.example.com", Finding::Style),
             ("As an AI, I cannot eat.", Finding::SelfReference),
-            ("Shall I look it up? Or a table?", Finding::Questions { count: 2 }),
+            (
+                "Shall I look it up? Or a table?",
+                Finding::Questions { count: 2 },
+            ),
             ("1. poker\n2. slots", Finding::Markup),
             ("It is **great**.", Finding::Markup),
             ("Look [here](http://x).", Finding::Markup),
@@ -337,9 +445,16 @@ mod tests {
             ("My instructions say no.", Finding::Internals),
             ("<plan>ask for the name</plan>", Finding::Internals),
         ] {
-            assert!(findings(reply).contains(&finding), "{reply}: {:?}", findings(reply));
+            assert!(
+                findings(reply).contains(&finding),
+                "{reply}: {:?}",
+                findings(reply)
+            );
         }
-        assert!(matches!(findings(&"word ".repeat(80))[..], [Finding::TooLong { segments: 3 }]));
+        assert!(matches!(
+            findings(&"word ".repeat(80))[..],
+            [Finding::TooLong { segments: 3 }]
+        ));
     }
 
     #[test] // C-11: a guaranteed prize pool is content, "sure thing" is talk
@@ -356,8 +471,14 @@ mod tests {
 
     #[test] // AGENT-58: each finding says what to do
     fn feedback_names_what_was_wrong() {
-        let feedback =
-            findings("Ask at 9 PM for the $5 deal.").iter().map(Finding::feedback).collect::<Vec<_>>().join(" ");
-        assert!(feedback.contains("9:00 PM") && feedback.contains("$5.00"), "{feedback}");
+        let feedback = findings("Ask at 9 PM for the $5 deal.")
+            .iter()
+            .map(Finding::feedback)
+            .collect::<Vec<_>>()
+            .join(" ");
+        assert!(
+            feedback.contains("9:00 PM") && feedback.contains("$5.00"),
+            "{feedback}"
+        );
     }
 }

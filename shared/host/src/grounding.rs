@@ -1,19 +1,19 @@
-//! Whether a reply says only what the casino's rows say (AGENT-60, SEC-41, "never invent a fact"): every amount of money, time of day,
-//! number and name in it must stand in the evidence.
+//! Checks that a reply says only what the casino's content says: each amount, time, number and name
+//! must stand in the evidence.
 //!
-//! Strict on purpose: what it cannot find, it reports, and the reply is written again or not sent.
-//! A fact that only the guest said may be asked back or denied, so it counts as evidence only in a
-//! question or a denial.
+//! A fact that only the guest stated counts as evidence only in a question or a denial. If a fact
+//! is not found, the reply is rewritten or not sent.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
+use seven_text::sentences;
 
 mod read;
 
-use read::{Fact, facts, sentences};
+use read::{Fact, facts};
 
-/// Something a reply says and no row does.
+/// A fact or name that a reply states without evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unfounded {
@@ -23,18 +23,19 @@ pub enum Unfounded {
     Name(String),
 }
 
-/// The facts that a reply may state: those of content rows, of the casino itself, of the clock.
+/// The facts that a reply may state: those of content rows, of the casino itself and of the clock.
 #[derive(Debug, Clone, Default)]
 pub struct Evidence {
     facts: BTreeSet<Fact>,
-    /// Folded words of all texts, for names.
+    /// Folded words of all texts, for checking names.
     words: BTreeSet<String>,
     guests: BTreeSet<Fact>,
     guests_words: BTreeSet<String>,
 }
 
 impl Evidence {
-    /// From texts that are true: rows as formatted, the casino's name and phone, the persona.
+    /// Builds the evidence from true texts: formatted rows, the casino's name and phone, the
+    /// persona.
     pub fn of<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
         let mut evidence = Self::default();
         for text in texts {
@@ -44,7 +45,7 @@ impl Evidence {
         evidence
     }
 
-    /// Adds what the guest said: true only for the guest.
+    /// Adds the guest's texts; their facts count only in questions and denials.
     #[must_use]
     pub fn with_guest<'t>(mut self, texts: impl IntoIterator<Item = &'t str>) -> Self {
         for text in texts {
@@ -56,19 +57,30 @@ impl Evidence {
 
     /// Returns the facts and names in the reply that have no evidence, in the order of the reply.
     pub fn unfounded(&self, reply: &str) -> Vec<Unfounded> {
-        sentences(reply).into_iter().flat_map(|sentence| self.unfounded_in(sentence)).collect()
+        sentences(reply)
+            .into_iter()
+            .flat_map(|sentence| self.unfounded_in(sentence))
+            .collect()
     }
 
     fn unfounded_in(&self, sentence: &str) -> Vec<Unfounded> {
         let echo = sentence.trim_end().ends_with('?') || read::denies(sentence);
-        let known = |fact: &Fact| self.has(&self.facts, fact) || echo && self.has(&self.guests, fact);
-        let facts = facts(sentence).into_iter().filter(|fact| !known(fact)).map(Fact::unfounded);
-        let said = |word: &String| self.words.contains(word) || echo && self.guests_words.contains(word);
-        let names = read::names(sentence).into_iter().filter(|name| !read::words(name).iter().all(said));
+        let known =
+            |fact: &Fact| self.has(&self.facts, fact) || echo && self.has(&self.guests, fact);
+        let facts = facts(sentence)
+            .into_iter()
+            .filter(|fact| !known(fact))
+            .map(Fact::unfounded);
+        let said =
+            |word: &String| self.words.contains(word) || echo && self.guests_words.contains(word);
+        let names = read::names(sentence)
+            .into_iter()
+            .filter(|name| !read::words(name).iter().all(said));
         facts.chain(names.map(Unfounded::Name)).collect()
     }
 
-    /// A time without am or pm is either; a plain number may be part of any other fact ("level 2", "2 of them at $2").
+    /// Says whether a fact is known. A time without am or pm matches both; a plain number may be
+    /// part of any other fact.
     fn has(&self, known: &BTreeSet<Fact>, fact: &Fact) -> bool {
         match fact {
             Fact::Money(_) => known.contains(fact),
@@ -92,7 +104,9 @@ mod tests {
 
     fn unfounded(reply: &str) -> Vec<Unfounded> {
         Evidence::of(ROWS)
-            .with_guest(["My name is Marta, we are 6 people and I heard the Golden Fork has $5 burgers"])
+            .with_guest([
+                "My name is Marta, we are 6 people and I heard the Golden Fork has $5 burgers",
+            ])
             .unfounded(reply)
     }
 
@@ -119,23 +133,39 @@ mod tests {
     #[test] // AGENT-60: no invented price, hour, venue
     fn what_no_row_says_is_found() {
         for (reply, missing) in [
-            ("The pool is open until 10:30 PM.", Unfounded::Time("10:30 PM".into())),
+            (
+                "The pool is open until 10:30 PM.",
+                Unfounded::Time("10:30 PM".into()),
+            ),
             ("Steak for two is $79.", Unfounded::Money("$79.00".into())),
-            ("Try Blue Lantern tonight!", Unfounded::Name("Blue Lantern".into())),
+            (
+                "Try Blue Lantern tonight!",
+                Unfounded::Name("Blue Lantern".into()),
+            ),
             ("We have 14 pools.", Unfounded::Number("14".into())),
-            ("The Golden Fork has burgers.", Unfounded::Name("Golden Fork".into())),
+            (
+                "The Golden Fork has burgers.",
+                Unfounded::Name("Golden Fork".into()),
+            ),
             ("Burgers are $5.", Unfounded::Money("$5.00".into())),
             ("Call 860-555-0199.", Unfounded::Number("0199".into())),
             ("Parking is $1.50.", Unfounded::Money("$1.50".into())),
             ("Abre a las 6 de la tarde.", Unfounded::Number("6".into())),
         ] {
-            assert!(unfounded(reply).contains(&missing), "{reply}: {:?}", unfounded(reply));
+            assert!(
+                unfounded(reply).contains(&missing),
+                "{reply}: {:?}",
+                unfounded(reply)
+            );
         }
     }
 
     proptest! {
         #[test]
-        fn a_row_founds_itself_and_nothing_panics(text in any::<String>(), reply in "[A-Za-z0-9$:., ?!-]{0,120}") {
+        fn a_row_founds_itself_and_nothing_panics(
+            text in any::<String>(),
+            reply in "[A-Za-z0-9$:., ?!-]{0,120}",
+        ) {
             let _ = Evidence::of([text.as_str()]).unfounded(&reply);
             prop_assert_eq!(Evidence::of([reply.as_str()]).unfounded(&reply), vec![]);
         }

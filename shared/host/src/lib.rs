@@ -1,6 +1,8 @@
-//! How a turn becomes one reply: agents as data, the turn as a machine of explicit states, and what a reply must not say.
+//! How a turn becomes one reply: agents as data, the turn as a state machine, and rules for
+//! replies.
 //!
-//! Pure: no I/O, no clock, no model. `agent-swarm` asks the machine what to do next, does it, and tells the machine what came of it.
+//! Pure: no I/O, no clock, no model. `agent-swarm` asks the machine for the next action, performs
+//! it and reports its outcome.
 
 pub mod check;
 pub mod grounding;

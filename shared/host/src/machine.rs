@@ -1,7 +1,7 @@
-//! One turn as a machine (AGENT-8..17, AGENT-51, AGENT-57..59, AGENT-64): what to do next, given what came of the last step.
+//! One turn as a state machine: it returns the next action for the outcome of the last one.
 //!
-//! A turn is made anew for every reply, so nothing of an earlier one can leak into it (AGENT-17). Whatever happens, it ends, within its
-//! step budget, in something that can be said to the guest (AGENT-67).
+//! Each reply gets a new [`Turn`], so an earlier turn cannot affect it. Every sequence of events
+//! ends within the step budget in a text for the guest.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,11 +10,11 @@ use crate::{Manifest, Plan};
 /// The next step that the caller has to take.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
-    /// Say what the texts are about.
+    /// Classify the guest's texts.
     Route,
-    /// Make the silent plan.
+    /// Make the plan, which the guest never sees.
     Plan,
-    /// Let this agent write the reply; `feedback` says what was wrong with the last one.
+    /// Let this agent write the reply; `feedback` says what was wrong with its last one.
     Speak {
         agent: String,
         feedback: Option<String>,
@@ -34,21 +34,21 @@ pub enum Ending {
     Reply,
     Greeting,
     OffTopic,
-    /// The fixed text with the casino's phone, and why.
+    /// The fixed text with the casino's phone number, and the reason for sending it.
     Fallback(Reason),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// The model failed to write.
+    /// The model failed to write a reply.
     Model,
-    /// The validator refused the reply for good.
+    /// The validator rejected the reply, and no rewrite is allowed.
     Refused,
-    /// The validator did not answer, and nothing may go out unjudged (D10).
+    /// The validator did not answer, and this reply may not go out without its verdict (D10).
     ValidatorDown,
     StepBudget,
-    /// The caller reported what cannot have happened: a bug, and still no silence.
+    /// The caller reported an impossible event. This is a bug, but the guest still gets a text.
     OutOfOrder,
 }
 
@@ -60,14 +60,14 @@ pub enum Subject {
     Domain,
 }
 
-/// The router's answer.
+/// The router's answer: its classification of the guest's texts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Route {
     pub subject: Subject,
-    /// The domain, as the router calls it; aliases are fine.
+    /// The domain in the router's words: an agent's name or one of its subjects, aliases included.
     #[serde(default)]
     pub domain: Option<String>,
-    /// 0 to 1; missing counts as 0 (AGENT-11).
+    /// From 0 to 1; counts as 0 if missing.
     #[serde(default)]
     pub confidence: f64,
 }
@@ -76,7 +76,7 @@ pub struct Route {
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     Pass,
-    /// Write it again, without this.
+    /// Write the reply again with this feedback.
     Retry(String),
     Fail(String),
 }
@@ -87,14 +87,14 @@ pub enum Event {
     Routed(Route),
     RouterSlow,
     RouterUnreadable,
-    /// None when the planner failed: the agent does without (AGENT-52).
+    /// `None` if the planner failed; the agent then works without a plan.
     Planned(Option<Plan>),
     Spoke,
-    /// The agent asks that another one answer.
+    /// The agent hands the turn to another agent.
     HandsTo(String),
     SpeechFailed,
     Judged(Verdict),
-    /// The validator gave no verdict; whether the deterministic checks found nothing.
+    /// The validator gave no verdict; `clean` is true if the checks in code found nothing.
     NotJudged {
         clean: bool,
     },
@@ -113,7 +113,8 @@ enum State {
 #[derive(Debug, Clone)]
 pub struct Turn<'a> {
     manifest: &'a Manifest,
-    /// Casino policy: a clean first reply may go out when the validator is away (D10, default closed).
+    /// Whether a clean first reply may go out without a verdict if the validator does not answer
+    /// (D10).
     unjudged_may_pass: bool,
     state: State,
     agent: String,
@@ -142,7 +143,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// The agent whose reply this is.
+    /// Returns the agent that writes, or wrote, the reply.
     pub fn agent(&self) -> &str {
         &self.agent
     }
@@ -167,7 +168,7 @@ impl<'a> Turn<'a> {
         self.retries
     }
 
-    /// The first thing to do.
+    /// Returns the first action of a turn.
     pub fn first(&self) -> Action {
         Action::Route
     }
@@ -177,7 +178,9 @@ impl<'a> Turn<'a> {
         let action = self.after(event);
         let action = match action {
             Action::End(ending) => Action::End(ending),
-            _ if self.steps >= self.manifest.limits.steps => Action::End(Ending::Fallback(Reason::StepBudget)),
+            _ if self.steps >= self.manifest.limits.steps => {
+                Action::End(Ending::Fallback(Reason::StepBudget))
+            }
             other => other,
         };
         self.enter(&action);
@@ -193,7 +196,9 @@ impl<'a> Turn<'a> {
                 self.plan = plan;
                 self.speak(None)
             }
-            (State::Speaking, Event::Spoke) => Action::Validate { attempt: self.retries },
+            (State::Speaking, Event::Spoke) => Action::Validate {
+                attempt: self.retries,
+            },
             (State::Speaking, Event::HandsTo(to)) => self.handed(to),
             (State::Speaking, Event::SpeechFailed) => Action::End(Ending::Fallback(Reason::Model)),
             (State::Validating, Event::Judged(verdict)) => self.judged(verdict),
@@ -208,7 +213,7 @@ impl<'a> Turn<'a> {
         let subject = route.subject;
         self.route = Some(route);
         match subject {
-            // A greeting is harmless however unsure the router is (C-3).
+            // Needs no confidence, because a greeting does no harm even if the router is wrong.
             Subject::Greeting => Action::End(Ending::Greeting),
             Subject::Domain if sure => Action::Plan,
             Subject::Domain | Subject::OffTopic => Action::End(Ending::OffTopic),
@@ -216,17 +221,24 @@ impl<'a> Turn<'a> {
     }
 
     fn speak(&self, feedback: Option<String>) -> Action {
-        Action::Speak { agent: self.agent.clone(), feedback }
+        Action::Speak {
+            agent: self.agent.clone(),
+            feedback,
+        }
     }
 
-    /// Beyond the cap, or against the matrix, the agent has to answer by itself (C-2).
+    /// Hands the turn over. Beyond the limit, or to an agent not in `hands_to`, the agent must
+    /// answer by itself.
     fn handed(&mut self, to: String) -> Action {
-        if self.handoffs < self.manifest.limits.handoffs && self.manifest.may_hand(&self.agent, &to) {
+        if self.handoffs < self.manifest.limits.handoffs && self.manifest.may_hand(&self.agent, &to)
+        {
             self.handoffs += 1;
             self.agent = to;
             return self.speak(None);
         }
-        self.speak(Some("Nobody else is free: answer this yourself, as well as you can.".to_owned()))
+        self.speak(Some(
+            "Nobody else is free: answer this yourself, as well as you can.".to_owned(),
+        ))
     }
 
     fn judged(&mut self, verdict: Verdict) -> Action {
@@ -240,11 +252,20 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// A reply by an agent that may speak of offers is never sent unjudged (C-15).
+    /// Ends a turn without a verdict. A reply of an agent that may speak of offers is then never
+    /// sent.
     fn not_judged(&self, clean: bool) -> Action {
-        let offers = self.manifest.agents.get(&self.agent).is_none_or(|agent| agent.offers);
+        let offers = self
+            .manifest
+            .agents
+            .get(&self.agent)
+            .is_none_or(|agent| agent.offers);
         let open = self.unjudged_may_pass && self.retries == 0 && clean && !offers;
-        Action::End(if open { Ending::Reply } else { Ending::Fallback(Reason::ValidatorDown) })
+        Action::End(if open {
+            Ending::Reply
+        } else {
+            Ending::Fallback(Reason::ValidatorDown)
+        })
     }
 
     fn enter(&mut self, action: &Action) {

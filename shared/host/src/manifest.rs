@@ -1,6 +1,5 @@
-//! The pack's agents (AGENT-2, AGENT-5, AGENT-20, AGENT-21, D18): who there is, what each may do and to whom it hands over.
-//!
-//! A topology that cannot work is refused when the pack is read, never with a guest waiting.
+//! The agents of a pack: their subjects, tools, and the agents each may hand a turn to (D18). A
+//! manifest that cannot work is refused when the pack is read, before any guest is affected.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +7,23 @@ use serde::{Deserialize, Serialize};
 use seven_domain::Language;
 use seven_knowledge::{Categories, Category};
 
-/// Why a manifest is refused. Each says what would be right.
+/// The reason why a manifest is refused; each message says what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     #[error("the manifest cannot be read: {0}")]
     Toml(String),
     #[error("`{by}` names the agent `{name}`, which the manifest does not have; it has {known}")]
-    Unknown { by: String, name: String, known: String },
+    Unknown {
+        by: String,
+        name: String,
+        known: String,
+    },
     #[error("the subject `{subject}` belongs to `{first}` and to `{second}`; give it to one")]
-    Twice { subject: String, first: String, second: String },
+    Twice {
+        subject: String,
+        first: String,
+        second: String,
+    },
     #[error("`{agent}` has {count} tools; above {MOST_TOOLS} models confuse them")]
     TooManyTools { agent: String, count: usize },
     #[error("`{agent}` hands over to itself")]
@@ -27,37 +34,39 @@ pub enum Problem {
     Category { name: String, read: String },
 }
 
-/// More tools than this confuse a model (AGENT-2).
+/// Most tools of one agent; with more, models choose badly.
 pub const MOST_TOOLS: usize = 15;
 
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// The agent that speaks when no other is called for.
+    /// The agent that speaks if no other fits.
     pub default_agent: String,
     #[serde(default)]
     pub limits: Limits,
-    /// By name.
+    /// Agents by name.
     pub agents: BTreeMap<String, Agent>,
-    /// Search tools of this trade, by name: each finds rows of its categories.
+    /// Search tools of this trade, by name; each finds rows of its categories.
     #[serde(default)]
     pub tools: BTreeMap<String, SearchTool>,
-    /// Content categories of which fields are demanded; others are free (CMS-11, SUP-3).
+    /// Content categories with required fields; any other category may have any fields.
     #[serde(default)]
     pub categories: Categories,
 }
 
-/// A tool that finds content rows of some categories: a declaration, no code (D18).
+/// A tool that finds content rows of some categories. It is declared in data and needs no code
+/// (D18).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct SearchTool {
-    /// The purpose of the tool, as told to the model.
+    /// The tool's purpose, as told to the model.
     pub description: String,
-    /// Content categories it searches; aliases are understood.
+    /// Content categories that the tool searches; aliases are accepted.
     pub categories: Vec<String>,
 }
 
-/// Bounds of one turn (AGENT-14 with C-2): beyond them the guest gets the fallback, never an error.
+/// Limits of one turn. A turn that exceeds them still ends in a text for the guest, never in an
+/// error.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
@@ -65,39 +74,45 @@ pub struct Limits {
     pub handoffs: u32,
     pub tool_calls: u32,
     pub retries: u32,
-    /// A router less sure than this means "off topic" (AGENT-11).
+    /// A domain chosen by the router with less confidence counts as off topic.
     pub least_confidence: f64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { steps: 16, handoffs: 2, tool_calls: 8, retries: 1, least_confidence: 0.3 }
+        Self {
+            steps: 16,
+            handoffs: 2,
+            tool_calls: 8,
+            retries: 1,
+            least_confidence: 0.3,
+        }
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Agent {
-    /// The agent's name for the router and for people, as in `seven turn show`.
+    /// The agent's title, for the router and for `seven turn show`.
     pub title: String,
-    /// The agent's identity and way of thinking, for its prompt, in each language (AGENT-32..35).
+    /// The agent's identity and way of thinking in each language, for its prompt.
     #[serde(default)]
     pub role: Role,
-    /// Content categories and router domains that are this agent's, aliases included (AGENT-12).
+    /// Content categories and router domains that belong to this agent, aliases included.
     #[serde(default)]
     pub subjects: Vec<String>,
     #[serde(default)]
     pub tools: Vec<String>,
-    /// Those of its tools that the manifest declares as searches; filled when the manifest is read.
+    /// The searches among the agent's tools; filled in when the manifest is read.
     #[serde(skip)]
     pub searches: BTreeMap<String, SearchTool>,
-    /// Whom it may hand the turn to.
+    /// Agents that this agent may hand the turn to.
     #[serde(default)]
     pub hands_to: Vec<String>,
-    /// Nothing reads it any more; this release still takes it.
+    /// Ignored; accepted in this release only so that older packs can still be read.
     #[serde(default, skip_serializing)]
     pub learns: seven_domain::config::Retired,
-    /// May speak of offers and comps (AGENT-41, AGENT-79).
+    /// Whether the agent may speak of offers and comps.
     #[serde(default)]
     pub offers: bool,
 }
@@ -120,17 +135,21 @@ impl Role {
 
 impl Manifest {
     pub fn parse(source: &str) -> Result<Self, Problem> {
-        let mut manifest: Self = toml::from_str(source).map_err(|error| Problem::Toml(error.to_string()))?;
+        let mut manifest: Self =
+            toml::from_str(source).map_err(|error| Problem::Toml(error.to_string()))?;
         manifest.check()?;
         let Self { agents, tools, .. } = &mut manifest;
         for agent in agents.values_mut() {
-            let declared = agent.tools.iter().filter_map(|name| Some((name.clone(), tools.get(name)?.clone())));
+            let declared = agent
+                .tools
+                .iter()
+                .filter_map(|name| Some((name.clone(), tools.get(name)?.clone())));
             agent.searches = declared.collect();
         }
         Ok(manifest)
     }
 
-    /// The agent a subject belongs to; the default one for a subject nobody has.
+    /// Returns the agent that the subject belongs to, or else the default agent.
     pub fn agent_for(&self, subject: Option<&str>) -> &str {
         let asked = subject.map(|subject| subject.trim().to_lowercase());
         let owner = asked.and_then(|asked| {
@@ -143,47 +162,68 @@ impl Manifest {
     }
 
     pub fn may_hand(&self, from: &str, to: &str) -> bool {
-        self.agents.get(from).is_some_and(|agent| agent.hands_to.iter().any(|name| name == to))
+        self.agents
+            .get(from)
+            .is_some_and(|agent| agent.hands_to.iter().any(|name| name == to))
     }
 
-    /// Lists the agents and whom each may hand the turn to, the default agent starred (AGENT-5):
-    /// "dining > host; host* > dining".
+    /// Lists the agents and those each may hand the turn to, as in "dining > host; host* > dining";
+    /// `*` marks the default agent.
     pub fn registry(&self) -> String {
         let star = |name: &String| if *name == self.default_agent { "*" } else { "" };
-        let line = |(name, agent): (&String, &Agent)| format!("{name}{} > {}", star(name), agent.hands_to.join(", "));
+        let line = |(name, agent): (&String, &Agent)| {
+            format!("{name}{} > {}", star(name), agent.hands_to.join(", "))
+        };
         self.agents.iter().map(line).collect::<Vec<_>>().join("; ")
     }
 
     fn check(&self) -> Result<(), Problem> {
         self.known("default_agent", &self.default_agent)?;
         for (name, tool) in &self.tools {
-            let lacks =
-                [(tool.description.trim().is_empty(), "description"), (tool.categories.is_empty(), "categories")];
+            let lacks = [
+                (tool.description.trim().is_empty(), "description"),
+                (tool.categories.is_empty(), "categories"),
+            ];
             if let Some((_, lacks)) = lacks.into_iter().find(|(empty, _)| *empty) {
-                return Err(Problem::Search { tool: name.clone(), lacks });
+                return Err(Problem::Search {
+                    tool: name.clone(),
+                    lacks,
+                });
             }
         }
         for name in self.categories.names() {
             let read = Category::from(name);
             if read.as_str() != name {
-                return Err(Problem::Category { name: name.to_owned(), read: read.as_str().to_owned() });
+                return Err(Problem::Category {
+                    name: name.to_owned(),
+                    read: read.as_str().to_owned(),
+                });
             }
         }
         let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
         for (name, agent) in &self.agents {
             if agent.tools.len() > MOST_TOOLS {
-                return Err(Problem::TooManyTools { agent: name.clone(), count: agent.tools.len() });
+                return Err(Problem::TooManyTools {
+                    agent: name.clone(),
+                    count: agent.tools.len(),
+                });
             }
             for to in &agent.hands_to {
                 self.known(name, to)?;
                 if to == name {
-                    return Err(Problem::Itself { agent: name.clone() });
+                    return Err(Problem::Itself {
+                        agent: name.clone(),
+                    });
                 }
             }
             for subject in &agent.subjects {
                 if let Some(first) = owners.insert(subject, name) {
                     let (first, second) = (first.to_owned(), name.clone());
-                    return Err(Problem::Twice { subject: subject.clone(), first, second });
+                    return Err(Problem::Twice {
+                        subject: subject.clone(),
+                        first,
+                        second,
+                    });
                 }
             }
         }
@@ -195,7 +235,11 @@ impl Manifest {
             return Ok(());
         }
         let known: Vec<&str> = self.agents.keys().map(String::as_str).collect();
-        Err(Problem::Unknown { by: by.to_owned(), name: name.to_owned(), known: known.join(", ") })
+        Err(Problem::Unknown {
+            by: by.to_owned(),
+            name: name.to_owned(),
+            known: known.join(", "),
+        })
     }
 }
 
@@ -237,17 +281,25 @@ hands_to = ["host"]
 
     #[test] // D18
     fn a_search_tool_is_a_declaration() {
-        let owned = PACK.replacen("subjects = [\"amenities\"]", "tools = [\"search_boats\", \"other\"]", 1);
-        let boats = "[tools.search_boats]\ndescription = \"Finds boats.\"\ncategories = [\"boats\"]\n";
+        let owned = PACK.replacen(
+            "subjects = [\"amenities\"]",
+            "tools = [\"search_boats\", \"other\"]",
+            1,
+        );
+        let boats =
+            "[tools.search_boats]\ndescription = \"Finds boats.\"\ncategories = [\"boats\"]\n";
         let manifest = Manifest::parse(&format!("{owned}{boats}")).unwrap();
         let found = &manifest.agents["host"].searches;
         assert_eq!(found.keys().collect::<Vec<_>>(), ["search_boats"]);
         assert_eq!(found["search_boats"].categories, ["boats"]);
         assert!(manifest.agents["dining"].searches.is_empty());
-        for (from, to, lacks) in
-            [("\"Finds boats.\"", "\" \"", "no description"), ("[\"boats\"]", "[]", "no categories")]
-        {
-            let problem = Manifest::parse(&format!("{owned}{}", boats.replace(from, to))).unwrap_err().to_string();
+        for (from, to, lacks) in [
+            ("\"Finds boats.\"", "\" \"", "no description"),
+            ("[\"boats\"]", "[]", "no categories"),
+        ] {
+            let problem = Manifest::parse(&format!("{owned}{}", boats.replace(from, to)))
+                .unwrap_err()
+                .to_string();
             assert!(problem.contains(lacks), "{problem}");
         }
     }
@@ -256,16 +308,46 @@ hands_to = ["host"]
     fn a_topology_that_cannot_work_is_refused() {
         let tools = format!("tools = [{}]", "\"t\",".repeat(16));
         for (from, to, says) in [
-            ("default_agent = \"host\"", "default_agent = \"triage\"", "`triage`"),
-            ("hands_to = [\"dining\"]", "hands_to = [\"spa\"]", "it has dining, host"),
-            ("hands_to = [\"dining\"]", "hands_to = [\"host\"]", "to itself"),
-            ("subjects = [\"amenities\"]", "subjects = [\"dining\"]", "give it to one"),
+            (
+                "default_agent = \"host\"",
+                "default_agent = \"triage\"",
+                "`triage`",
+            ),
+            (
+                "hands_to = [\"dining\"]",
+                "hands_to = [\"spa\"]",
+                "it has dining, host",
+            ),
+            (
+                "hands_to = [\"dining\"]",
+                "hands_to = [\"host\"]",
+                "to itself",
+            ),
+            (
+                "subjects = [\"amenities\"]",
+                "subjects = [\"dining\"]",
+                "give it to one",
+            ),
             ("title = \"Host\"", "title = \"Host\"\ncolour = 1", "colour"),
-            ("[agents.dining]", "[categories.events]\n[agents.dining]", "read as `entertainment`"),
-            ("[agents.dining]", "[categories.tours.fields]\nprice.kind = \"euros\"\n[agents.dining]", "euros"),
-            ("title = \"Host\"", &format!("title = \"Host\"\n{tools}"), "16 tools"),
+            (
+                "[agents.dining]",
+                "[categories.events]\n[agents.dining]",
+                "read as `entertainment`",
+            ),
+            (
+                "[agents.dining]",
+                "[categories.tours.fields]\nprice.kind = \"euros\"\n[agents.dining]",
+                "euros",
+            ),
+            (
+                "title = \"Host\"",
+                &format!("title = \"Host\"\n{tools}"),
+                "16 tools",
+            ),
         ] {
-            let problem = Manifest::parse(&PACK.replacen(from, to, 1)).unwrap_err().to_string();
+            let problem = Manifest::parse(&PACK.replacen(from, to, 1))
+                .unwrap_err()
+                .to_string();
             assert!(problem.contains(says), "{problem}");
         }
     }

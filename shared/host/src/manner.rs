@@ -1,10 +1,13 @@
-//! A casino's choice of punctuation in a reply, whoever wrote it (DEP-7).
+//! Limits the exclamation marks in a reply to the casino's choice.
 
-/// At most `most` sentences end with an exclamation mark, each with one: those after them end with a full stop. A mark that is part of one of
-/// these names stays, and so does one inside a sentence.
+/// Lets at most `most` sentences end with one exclamation mark; later ones end with a full stop.
+/// Marks inside a sentence or inside one of `names` stay.
 pub fn calmed(text: &str, most: u8, names: &[&str]) -> String {
     let named = |at: usize| {
-        names.iter().any(|name| text.match_indices(name).any(|(from, _)| (from..from + name.len()).contains(&at)))
+        names.iter().any(|name| {
+            text.match_indices(name)
+                .any(|(from, _)| (from..from + name.len()).contains(&at))
+        })
     };
     let (mut calm, mut left, mut done) = (String::with_capacity(text.len()), most, 0);
     while let Some(at) = text[done..].find('!').map(|at| done + at) {
@@ -24,7 +27,8 @@ pub fn calmed(text: &str, most: u8, names: &[&str]) -> String {
     calm + &text[done..]
 }
 
-/// Nothing follows, or what begins a sentence; an emoji right behind the mark does not go on with it.
+/// Returns true if the mark before `after` ends a sentence: nothing follows, a sentence begins, or
+/// a sign follows.
 fn ends_sentence(after: &str) -> bool {
     let after = after.trim_start_matches(['"', '\'', ')', '”', '’', '»']);
     match after.chars().next() {
@@ -34,9 +38,12 @@ fn ends_sentence(after: &str) -> bool {
     }
 }
 
-/// Ends the sentence with a full stop, if it has no end yet, and takes away the marks that opened it.
+/// Ends the sentence with a full stop unless it has an end, and removes its opening marks.
 fn close(calm: &mut String) {
-    while let Some(open) = calm.rfind(['¡', '!']).filter(|at| calm[*at..].starts_with('¡')) {
+    while let Some(open) = calm
+        .rfind(['¡', '!'])
+        .filter(|at| calm[*at..].starts_with('¡'))
+    {
         calm.remove(open);
     }
     if !calm.ends_with(['.', '?', '…']) {
@@ -53,20 +60,40 @@ mod tests {
     #[test] // DEP-7
     fn marks_beyond_the_limit_become_full_stops() {
         for (text, most, calm) in [
-            ("Welcome! The pool opens at 9 AM! See you!", 1, "Welcome! The pool opens at 9 AM. See you."),
+            (
+                "Welcome! The pool opens at 9 AM! See you!",
+                1,
+                "Welcome! The pool opens at 9 AM. See you.",
+            ),
             ("Welcome! See you!", 0, "Welcome. See you."),
             ("Wow!!! See you!!", 2, "Wow! See you!"),
             ("Open until 9 PM", 0, "Open until 9 PM"),
             ("Really?! Yes!", 0, "Really? Yes."),
-            ("Bravo! plays at 8 PM! Tickets are $40!", 1, "Bravo! plays at 8 PM! Tickets are $40."),
-            ("See \"Bravo!\" Tickets are $40!", 0, "See \"Bravo!\" Tickets are $40."),
+            (
+                "Bravo! plays at 8 PM! Tickets are $40!",
+                1,
+                "Bravo! plays at 8 PM! Tickets are $40.",
+            ),
+            (
+                "See \"Bravo!\" Tickets are $40!",
+                0,
+                "See \"Bravo!\" Tickets are $40.",
+            ),
             (
                 "¡Bienvenido! ¡La piscina abre a las 9! ¿Viene hoy?",
                 1,
                 "¡Bienvenido! La piscina abre a las 9. ¿Viene hoy?",
             ),
-            ("Abre a las 9. Le va a gustar, ¡seguro!", 0, "Abre a las 9. Le va a gustar, seguro."),
-            ("¡Hoy solo $9.99! ¡¡Hola, Sr. Pérez!!", 0, "Hoy solo $9.99. Hola, Sr. Pérez."),
+            (
+                "Abre a las 9. Le va a gustar, ¡seguro!",
+                0,
+                "Abre a las 9. Le va a gustar, seguro.",
+            ),
+            (
+                "¡Hoy solo $9.99! ¡¡Hola, Sr. Pérez!!",
+                0,
+                "Hoy solo $9.99. Hola, Sr. Pérez.",
+            ),
             ("Great!😀 See you!😀", 0, "Great.😀 See you.😀"),
             (
                 "Mamma Mia! The Musical is at 7 PM! Bravo! That is all!",
@@ -74,23 +101,43 @@ mod tests {
                 "Mamma Mia! The Musical is at 7 PM! Bravo! That is all.",
             ),
         ] {
-            assert_eq!(calmed(text, most, &["Mamma Mia! The Musical", "Bravo!"]), calm, "{text}");
+            assert_eq!(
+                calmed(text, most, &["Mamma Mia! The Musical", "Bravo!"]),
+                calm,
+                "{text}"
+            );
         }
     }
 
     proptest! {
         #[test]
-        fn nothing_else_is_touched_and_once_is_enough(text in "([A-Za-z!?¡. ]|\\PC){0,80}", most in 0u8..4) {
+        fn nothing_else_is_touched_and_once_is_enough(
+            text in "([A-Za-z!?¡. ]|\\PC){0,80}",
+            most in 0u8..4,
+        ) {
             let calm = calmed(&text, most, &[]);
             prop_assert_eq!(&calmed(&calm, most, &[]), &calm);
-            let bare = |text: &str| text.chars().filter(|c| !"!¡.".contains(*c)).collect::<String>();
+            let bare = |text: &str| {
+                text.chars()
+                    .filter(|c| !"!¡.".contains(*c))
+                    .collect::<String>()
+            };
             prop_assert_eq!(bare(&calm), bare(&text));
-            let ends = calm.match_indices('!').filter(|(at, _)| ends_sentence(&calm[at + 1..])).count();
+            let ends = calm
+                .match_indices('!')
+                .filter(|(at, _)| ends_sentence(&calm[at + 1..]))
+                .count();
             prop_assert!(ends <= usize::from(most), "{:?}", calm);
         }
 
         #[test]
-        fn what_opens_goes_with_what_closes(words in proptest::collection::vec("[a-z]{1,6}( [a-z]{1,6}| \\$9\\.99| Sr\\. Luz){0,3}", 1..6), most in 0u8..4) {
+        fn what_opens_goes_with_what_closes(
+            words in proptest::collection::vec(
+                "[a-z]{1,6}( [a-z]{1,6}| \\$9\\.99| Sr\\. Luz){0,3}",
+                1..6,
+            ),
+            most in 0u8..4,
+        ) {
             let text: Vec<String> = words.iter().map(|words| format!("¡A{words}!")).collect();
             let calm = calmed(&text.join(" "), most, &[]);
             prop_assert_eq!(calm.matches('¡').count(), calm.matches('!').count(), "{}", calm);

@@ -1,16 +1,16 @@
-//! The silent plan for a turn (AGENT-48..56, CONV-27..29): what to explore next. Never a word of it reaches the guest.
+//! The plan for a turn: the topic to explore next. The guest never sees any of it.
 
 use serde::{Deserialize, Serialize};
 use seven_guest::Topic;
 
-/// The longest note, in characters.
+/// Most characters of a note.
 const MOST_NOTE: usize = 200;
 
-/// The direction in which the next text may steer, written as one word.
+/// The direction in which the next text may lead the conversation, written as one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Next {
-    /// A topic of profiling.
+    /// Ask about a topic of the guest's profile.
     Ask(Topic),
     Else(NoTopic),
 }
@@ -27,7 +27,7 @@ pub enum NoTopic {
 pub enum Sentiment {
     Positive,
     Neutral,
-    /// Guarded or brief, not negative.
+    /// Guarded or brief, but not negative.
     Cautious,
     Negative,
 }
@@ -38,7 +38,8 @@ pub struct Plan {
     pub next_topic: Next,
     #[serde(default)]
     pub extraction_targets: Vec<String>,
-    /// 0 just started, 0.4 engaged, 0.7 a soft offer, 1 a formal one (CONV-28).
+    /// From 0 to 1: 0 just started, 0.4 engaged, 0.7 ready for a soft offer, 1 ready for a formal
+    /// one.
     pub offer_readiness: f64,
     #[serde(default)]
     pub conversation_note: String,
@@ -47,7 +48,7 @@ pub struct Plan {
     pub reciprocity: bool,
 }
 
-/// Why a planner's answer is no plan; the turn goes on without one (AGENT-52).
+/// The reason why a planner's answer is refused; the turn goes on without a plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     #[error("the plan is not of the schema: {0}")]
@@ -61,15 +62,19 @@ pub enum Problem {
 // === impl Next ===
 
 impl Next {
-    /// Every word a plan may have for it.
+    /// Returns every word that a plan may use.
     pub fn words() -> impl Iterator<Item = &'static str> {
-        Topic::ALL.into_iter().map(Topic::as_str).chain(["offer_ready", "none"])
+        Topic::ALL
+            .into_iter()
+            .map(Topic::as_str)
+            .chain(["offer_ready", "none"])
     }
 }
 
 impl Plan {
     pub fn parse(json: &str) -> Result<Self, Problem> {
-        let plan: Self = serde_json::from_str(json).map_err(|error| Problem::Schema(error.to_string()))?;
+        let plan: Self =
+            serde_json::from_str(json).map_err(|error| Problem::Schema(error.to_string()))?;
         if !(0.0..=1.0).contains(&plan.offer_readiness) {
             return Err(Problem::Readiness);
         }
@@ -98,12 +103,34 @@ mod tests {
         );
         for word in Next::words() {
             let read = Plan::parse(&plan(word, "0", "")).unwrap();
-            assert_eq!(serde_json::to_value(read.next_topic).unwrap(), word, "written as it is read");
+            assert_eq!(
+                serde_json::to_value(read.next_topic).unwrap(),
+                word,
+                "written as it is read"
+            );
         }
-        assert!(matches!(Plan::parse(&plan("weather", "0.3", "")), Err(Problem::Schema(_))));
-        assert_eq!(Plan::parse(&plan("none", "1.1", "")), Err(Problem::Readiness));
-        assert_eq!(Plan::parse(&plan("none", "-0.1", "")), Err(Problem::Readiness));
-        assert_eq!(Plan::parse(&plan("none", "1", &"x".repeat(201))), Err(Problem::Note));
-        assert!(matches!(Plan::parse("{\"next_topic\":\"none\""), Err(Problem::Schema(_))), "cut off");
+        assert!(matches!(
+            Plan::parse(&plan("weather", "0.3", "")),
+            Err(Problem::Schema(_))
+        ));
+        assert_eq!(
+            Plan::parse(&plan("none", "1.1", "")),
+            Err(Problem::Readiness)
+        );
+        assert_eq!(
+            Plan::parse(&plan("none", "-0.1", "")),
+            Err(Problem::Readiness)
+        );
+        assert_eq!(
+            Plan::parse(&plan("none", "1", &"x".repeat(201))),
+            Err(Problem::Note)
+        );
+        assert!(
+            matches!(
+                Plan::parse("{\"next_topic\":\"none\""),
+                Err(Problem::Schema(_))
+            ),
+            "cut off"
+        );
     }
 }

@@ -1,12 +1,12 @@
-//! The record of a finished turn, by which any reply can be explained afterwards (AGENT-7,
-//! AGENT-75). It is stored with the turn as JSON.
+//! The record of a finished turn, from which any reply can be explained later. It is stored with
+//! the turn as JSON.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Ending, Finding, Plan, Route, Turn};
 
-/// Everything that led to a reply, but the texts themselves, which stand in their own rows. A finding may quote a word of the reply: the record
-/// goes with the turn when a guest is deleted, and is masked where the reply is.
+/// Everything that led to a reply, except the texts, which have rows of their own. Findings may
+/// quote words of the reply, so the record is deleted and masked with it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Record {
@@ -17,17 +17,17 @@ pub struct Record {
     pub ending: Option<Ending>,
     pub handoffs: u32,
     pub retries: u32,
-    /// Content rows the reply was made from, best first.
+    /// Content rows that the reply was made from, best first.
     pub context: Vec<Context>,
     pub tools: Vec<ToolCall>,
-    /// Paths of the guest's profile that the texts changed; the values stand in the profile.
+    /// Paths of the guest's profile that the texts changed; the profile holds the values.
     pub learnt: Vec<String>,
-    /// The findings of the checks in code, in the last reply.
+    /// Findings of the checks in code about the last reply.
     pub findings: Vec<Finding>,
-    /// How the hosted model's part of the turn ended, where it had one.
+    /// How the hosted model's part of the turn ended; `None` if the turn had none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hosted: Option<Ending>,
-    /// The model that should have answered did not; the offline one did.
+    /// True if the hosted model failed and the offline model answered instead.
     pub degraded: bool,
     pub usage: Usage,
     pub steps: Vec<Step>,
@@ -37,7 +37,7 @@ pub struct Record {
 pub struct Context {
     pub id: String,
     pub name: String,
-    /// Of the retrieval, where the row was retrieved by one.
+    /// The score of the retrieval; `None` if the row was found otherwise.
     #[serde(default)]
     pub score: Option<f32>,
 }
@@ -51,12 +51,12 @@ pub struct ToolCall {
     pub millis: u64,
 }
 
-/// Billed for all calls of the turn.
+/// Tokens and cost of all model calls of the turn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     pub input_tokens: u64,
     pub output_tokens: u64,
-    /// Billionths of a dollar.
+    /// Billionths of a US dollar.
     pub nano_dollars: u64,
 }
 
@@ -83,20 +83,21 @@ impl std::iter::Sum for Usage {
 pub struct Step {
     pub name: String,
     pub micros: u64,
-    /// Its part of the turn's bill; none where nobody bills. The cost of a failed call is not
-    /// known, only its tokens.
+    /// Tokens and cost of this step; `None` if it costs nothing. A failed call states tokens but no
+    /// cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// The kind of error it ended with.
+    /// The kind of error that the step ended with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
-    /// An earlier try of the turn had asked and its answer was kept: it took no time now.
+    /// True if an earlier attempt of the turn made this call and stored its answer; the step then
+    /// took no time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub kept: bool,
 }
 
 impl Record {
-    /// Builds the record from what the machine knows of the turn.
+    /// Builds the record from the turn's state machine.
     pub fn of(turn: &Turn<'_>, ending: Ending) -> Self {
         Self {
             route: turn.route().cloned(),

@@ -1,5 +1,5 @@
-//! The structured answers of router, planner and validator (AGENT-11, AGENT-49, AGENT-57): the JSON Schema a model is given, and how its
-//! answer is read.
+//! Structured answers of router, planner and validator: the JSON Schema a model is given, and the
+//! parsing of its answer.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{Manifest, Plan, Route, Verdict, plan::Next};
 
 impl Route {
-    /// `domain` is one of the pack's agents.
+    /// Allows as `domain` only the pack's agents.
     pub fn schema(manifest: &Manifest) -> Value {
         let agents: Vec<&String> = manifest.agents.keys().collect();
         json!({
@@ -37,7 +37,10 @@ impl Plan {
                 "extraction_targets": {"type": "array", "items": {"type": "string"}},
                 "offer_readiness": {"type": "number"},
                 "conversation_note": {"type": "string"},
-                "sentiment": {"type": "string", "enum": ["positive", "neutral", "cautious", "negative"]},
+                "sentiment": {
+                    "type": "string",
+                    "enum": ["positive", "neutral", "cautious", "negative"],
+                },
                 "reciprocity": {"type": "boolean"}
             },
             "required": ["next_topic", "offer_readiness", "sentiment"],
@@ -74,7 +77,7 @@ impl Verdict {
         })
     }
 
-    /// None for what is no verdict: the reply then counts as not judged.
+    /// Returns `None` if the text is no verdict; the reply then counts as not judged.
     pub fn parse(json: &str) -> Option<Self> {
         let judged: Judgement = serde_json::from_str(json).ok()?;
         Some(match judged.status {
@@ -93,8 +96,14 @@ mod tests {
     fn a_verdict_is_one_of_three() {
         for (json, verdict) in [
             (r#"{"status":"PASS"}"#, Some(Verdict::Pass)),
-            (r#"{"status":"RETRY","reason":"too long"}"#, Some(Verdict::Retry("too long".into()))),
-            (r#"{"status":"FAIL","reason":""}"#, Some(Verdict::Fail(String::new()))),
+            (
+                r#"{"status":"RETRY","reason":"too long"}"#,
+                Some(Verdict::Retry("too long".into())),
+            ),
+            (
+                r#"{"status":"FAIL","reason":""}"#,
+                Some(Verdict::Fail(String::new())),
+            ),
             (r#"{"status":"pass"}"#, None),
             (r#"{"status":"PASS""#, None),
             ("PASS", None),
@@ -105,7 +114,10 @@ mod tests {
 
     #[test] // AGENT-49: what the schema names, the plan reads
     fn every_topic_of_the_schema_is_a_plan() {
-        for topic in Plan::schema()["properties"]["next_topic"]["enum"].as_array().unwrap() {
+        for topic in Plan::schema()["properties"]["next_topic"]["enum"]
+            .as_array()
+            .unwrap()
+        {
             let json = json!({"next_topic": topic, "offer_readiness": 0.5, "sentiment": "neutral"});
             assert!(Plan::parse(&json.to_string()).is_ok(), "{topic}");
         }

@@ -1,5 +1,5 @@
-//! Measures thresholds instead of guessing them (RAG-30): how close the rows that answer labelled
-//! questions are, and how close the nearest rows are when no row answers.
+//! Measures thresholds for cosines: how close to a labelled question the rows that answer it are,
+//! and how close the nearest row is when no row answers.
 
 use std::collections::BTreeMap;
 
@@ -7,28 +7,28 @@ use serde::Serialize;
 
 use crate::{Category, Index, Query, Thresholds, evaluate::Question};
 
-/// Step between the thresholds that are tried.
+/// The step between two thresholds that are tried.
 const STEP: f32 = 0.02;
-/// Share of the right rows that the suggested threshold must still let through; it is the strictest
-/// such threshold.
+/// The share of the right rows that the suggested threshold must let through. The strictest
+/// threshold that does so is suggested.
 const KEPT: f64 = 0.95;
 
-/// Measured cosines of one category; shares are fractions between 0 and 1.
+/// The measured cosines of one category, and shares between 0 and 1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Calibrated {
-    /// Number of right rows that were measured.
+    /// How many right rows were measured.
     pub right: usize,
-    /// Cosines below which 5, 25 and 50 percent of the right rows lie.
+    /// The cosines below which 5, 25 and 50 percent of the right rows lie.
     pub right_p05: f32,
     pub right_p25: f32,
     pub right_p50: f32,
-    /// For questions that no row answers: cosines below which the nearest row lies in 50 and 95
-    /// percent of cases.
+    /// For questions that no row answers: the cosines below which the nearest row lies in 50 and in
+    /// 95 percent of cases.
     pub stranger_p50: f32,
     pub stranger_p95: f32,
     pub in_use: f32,
-    /// Shares of the right rows, and of the nearest rows to unanswerable questions, that pass the
-    /// threshold in use.
+    /// The share of the right rows that passes the threshold in use; `passed` is the same share of
+    /// the nearest rows to questions that no row answers.
     pub kept: f64,
     pub passed: f64,
     pub suggested: f32,
@@ -40,8 +40,8 @@ struct Measured {
     strangers: Vec<f32>,
 }
 
-/// Measures every question that was not held out; `query` supplies its vector. Rows without a
-/// vector, and an index without vectors, are not counted.
+/// Measures every question that is not held out; each comes with its query. Rows without a vector
+/// are not counted.
 pub fn calibrate<'a>(
     index: &Index,
     thresholds: &Thresholds,
@@ -79,7 +79,9 @@ impl Measured {
         self.right.sort_by(f32::total_cmp);
         self.strangers.sort_by(f32::total_cmp);
         let mut steps = (0..=50u8).rev().map(|n| f32::from(n) * STEP);
-        let suggested = steps.find(|t| share(&self.right, *t) >= KEPT).unwrap_or_default();
+        let suggested = steps
+            .find(|t| share(&self.right, *t) >= KEPT)
+            .unwrap_or_default();
         Calibrated {
             right: self.right.len(),
             right_p05: at(&self.right, 5),
@@ -96,10 +98,13 @@ impl Measured {
 }
 
 fn at(sorted: &[f32], percent: usize) -> f32 {
-    sorted.get(sorted.len() * percent / 100).copied().unwrap_or_default()
+    sorted
+        .get(sorted.len() * percent / 100)
+        .copied()
+        .unwrap_or_default()
 }
 
-/// Returns the share of a sorted list that is at least `least`.
+/// Returns which share of a sorted list is at least `least`.
 fn share(sorted: &[f32], least: f32) -> f64 {
     let above = sorted.len() - sorted.partition_point(|value| *value < least);
     above as f64 / sorted.len().max(1) as f64
@@ -112,10 +117,23 @@ mod tests {
     #[test] // RAG-30, RAG-32
     fn figures_are_worked_out_by_hand() {
         let right: Vec<f32> = (1..=20u8).map(|n| f32::from(n) / 20.0 - 0.005).collect();
-        let figures = Measured { right, strangers: vec![0.3, 0.1, 0.2, 0.4] }.figures(0.25);
-        assert_eq!((figures.right, figures.right_p05, figures.stranger_p50), (20, 0.095, 0.3));
-        assert!((figures.kept - 0.75).abs() < 1e-9 && (figures.passed - 0.5).abs() < 1e-9, "{figures:?}");
-        assert!((figures.suggested - 0.08).abs() < 1e-6, "19 of 20 are kept: {figures:?}");
+        let figures = Measured {
+            right,
+            strangers: vec![0.3, 0.1, 0.2, 0.4],
+        }
+        .figures(0.25);
+        assert_eq!(
+            (figures.right, figures.right_p05, figures.stranger_p50),
+            (20, 0.095, 0.3)
+        );
+        assert!(
+            (figures.kept - 0.75).abs() < 1e-9 && (figures.passed - 0.5).abs() < 1e-9,
+            "{figures:?}"
+        );
+        assert!(
+            (figures.suggested - 0.08).abs() < 1e-6,
+            "19 of 20 are kept: {figures:?}"
+        );
         assert_eq!(Measured::default().figures(0.5).kept, 0.0);
     }
 }

@@ -1,10 +1,10 @@
-//! Content categories: eight known ones and any other word a casino uses (CMS-11, RAG-16).
+//! Content categories: eight that the code knows, and any other word that a casino uses.
 
 use std::{convert::Infallible, fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// A content category. Aliases are replaced when it is parsed (C-12).
+/// A content category. Parsing replaces aliases of the known ones.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum Category {
@@ -16,8 +16,7 @@ pub enum Category {
     Regulations,
     Hours,
     GeneralInfo,
-    /// Any other category, such as rooms, amenities, loyalty, parking or golf; the generic
-    /// formatter writes its text.
+    /// Any other category, such as rooms, parking or golf. The generic formatter writes its text.
     Other(String),
 }
 

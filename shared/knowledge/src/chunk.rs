@@ -1,4 +1,4 @@
-//! One chunk per item (RAG-14), and which chunks need a new vector (RAG-17, RAG-24, RAG-25).
+//! Makes one chunk (the text to embed) per item, and finds the chunks that need a new vector.
 
 #[cfg(test)]
 mod tests;
@@ -9,39 +9,41 @@ use chrono_tz::Tz;
 
 use crate::{Item, Space, formatter};
 
-/// The part of an item that is embedded. Notes and ids never are (C-11, T18).
+/// The part of an item that is embedded; notes and ids never are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
     pub item_id: String,
-    /// Names and keywords on the first line, the rest of the item's text after it.
+    /// The item's names and keywords on the first line, the rest of its text after it.
     pub text: String,
 }
 
-/// The work that an ingestion has to do; everything else is left unchanged.
+/// The work that an ingestion of content has to do; everything else stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Ingestion {
-    /// Chunks without a stored vector of this text and embedder, each with the hash to store beside
-    /// its new vector.
+    /// Chunks that have no stored vector for this text and embedder, each with the hash to store
+    /// beside its new vector.
     pub embed: Vec<(Chunk, String)>,
     pub unchanged: usize,
-    /// Ids of stored vectors whose item no longer exists; delete them after the new ones are
-    /// written (C-23).
+    /// Ids of stored vectors whose item no longer exists. Delete them after the new vectors are
+    /// written.
     pub orphans: Vec<String>,
 }
 
-/// An ingestion that is refused because it is probably a mistake (C-23).
+/// The reason why an ingestion is refused: it is probably a mistake.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IngestionError {
     #[error("the content came back empty while {stored} vectors are stored; nothing is deleted")]
     Empty { stored: usize },
-    #[error("{orphans} of {stored} stored vectors would be deleted; more than half is taken for a mistake")]
+    #[error(
+        "{orphans} of {stored} stored vectors would be deleted; more than half is taken for a mistake"
+    )]
     TooManyGone { orphans: usize, stored: usize },
 }
 
 // === impl Chunk ===
 
 impl Chunk {
-    /// Builds the item's chunk; `None` if the item has no name to be found by (RAG-17).
+    /// Builds the item's chunk; `None` if the item has no name by which it could be found.
     pub fn of(item: &Item, zone: Tz) -> Option<Self> {
         if item.name.trim().is_empty() {
             return None;
@@ -53,12 +55,19 @@ impl Chunk {
             .chain(filed)
             .chain((!item.keywords.is_empty()).then(|| item.keywords.join(", ")))
             .collect();
-        let body = [formatter::text(item, zone), item.description_es.clone().unwrap_or_default()].join(" ");
-        Some(Self { item_id: item.id.clone(), text: format!("{}\n{}", title.join("; "), body.trim()) })
+        let body = [
+            formatter::text(item, zone),
+            item.description_es.clone().unwrap_or_default(),
+        ]
+        .join(" ");
+        Some(Self {
+            item_id: item.id.clone(),
+            text: format!("{}\n{}", title.join("; "), body.trim()),
+        })
     }
 
-    /// Returns the content hash. The same text and embedder give the same hash, so no new vector is
-    /// needed.
+    /// Returns the hash of the text and the embedder. A chunk with the same hash needs no new
+    /// vector.
     pub fn hash(&self, space: &Space) -> String {
         formatter::document_id(&self.text, &space.to_string())
     }
@@ -67,24 +76,39 @@ impl Chunk {
 // === impl Ingestion ===
 
 impl Ingestion {
-    /// Compares a casino's items with the hashes stored for its vectors, by item id: an item has at
-    /// most one vector (C-2).
+    /// Compares a casino's items with the hashes stored beside its vectors, by item id; an item has
+    /// at most one vector.
     pub fn plan(
         items: &[Item],
         zone: Tz,
         space: &Space,
         stored: &HashMap<String, String>,
     ) -> Result<Self, IngestionError> {
-        let chunks: BTreeMap<String, Chunk> =
-            items.iter().filter_map(|item| Chunk::of(item, zone)).map(|c| (c.item_id.clone(), c)).collect();
-        let mut orphans: Vec<String> = stored.keys().filter(|id| !chunks.contains_key(*id)).cloned().collect();
+        let chunks: BTreeMap<String, Chunk> = items
+            .iter()
+            .filter_map(|item| Chunk::of(item, zone))
+            .map(|c| (c.item_id.clone(), c))
+            .collect();
+        let mut orphans: Vec<String> = stored
+            .keys()
+            .filter(|id| !chunks.contains_key(*id))
+            .cloned()
+            .collect();
         orphans.sort_unstable();
-        let mut plan = Self { orphans, ..Self::default() };
+        let mut plan = Self {
+            orphans,
+            ..Self::default()
+        };
         if chunks.is_empty() && !stored.is_empty() {
-            return Err(IngestionError::Empty { stored: stored.len() });
+            return Err(IngestionError::Empty {
+                stored: stored.len(),
+            });
         }
         if plan.orphans.len() * 2 > stored.len() {
-            return Err(IngestionError::TooManyGone { orphans: plan.orphans.len(), stored: stored.len() });
+            return Err(IngestionError::TooManyGone {
+                orphans: plan.orphans.len(),
+                stored: stored.len(),
+            });
         }
         for (id, chunk) in chunks {
             let hash = chunk.hash(space);

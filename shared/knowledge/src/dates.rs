@@ -1,10 +1,12 @@
-//! Dates in content files: absolute, or relative to the moment the file is loaded, so that demo
+//! Reads dates in content files: absolute, or relative to the moment of loading, so that demo
 //! content never becomes outdated.
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, Utc, Weekday};
 use chrono_tz::Tz;
 
-use crate::{hours::instant, text::fold};
+use crate::hours::instant;
+
+use seven_text::fold;
 
 /// The moment and time zone from which relative dates count.
 #[derive(Debug, Clone, Copy)]
@@ -13,24 +15,25 @@ pub struct Reference {
     pub zone: Tz,
 }
 
-pub(crate) const MOMENT_FIX: &str =
-    "write `2026-12-01 20:00`, `today 20:00`, `tomorrow 19:30`, `in 3 days 20:00` or `next saturday 20:00`";
+pub(crate) const MOMENT_FIX: &str = "write `2026-12-01 20:00`, `today 20:00`, `tomorrow 19:30`, `in 3 days 20:00` or `next saturday 20:00`";
 pub(crate) const DAY_FIX: &str = "write `2026-12-31`, `today`, `tomorrow` or `in 30 days`";
 
-/// Reads a point in time; stored items have it as RFC 3339, which needs no reference.
+/// Reads a point in time. Stored items have it as RFC 3339, which needs no reference.
 pub(crate) fn moment(text: &str, reference: Option<Reference>) -> Option<DateTime<Utc>> {
     if let Ok(at) = DateTime::parse_from_rfc3339(text.trim()) {
         return Some(at.to_utc());
     }
     let reference = reference?;
     let text = fold(text.trim());
-    let (date, time) =
-        text.split_once('t').filter(|(date, _)| date.parse::<NaiveDate>().is_ok()).or_else(|| text.rsplit_once(' '))?;
+    let (date, time) = text
+        .split_once('t')
+        .filter(|(date, _)| date.parse::<NaiveDate>().is_ok())
+        .or_else(|| text.rsplit_once(' '))?;
     let wall = NaiveDateTime::new(day(date, Some(reference))?, clock(time)?);
     Some(instant(wall, reference.zone, DateTime::<Utc>::MIN_UTC))
 }
 
-/// Reads a calendar day at the property.
+/// Reads a calendar day in the casino's time zone.
 pub(crate) fn day(text: &str, reference: Option<Reference>) -> Option<NaiveDate> {
     let text = fold(text.trim());
     if let Ok(date) = text.parse::<NaiveDate>() {
@@ -42,13 +45,17 @@ pub(crate) fn day(text: &str, reference: Option<Reference>) -> Option<NaiveDate>
     match words.as_slice() {
         ["today"] => Some(today),
         ["tomorrow"] => today.checked_add_days(Days::new(1)),
-        ["in", n, "day" | "days"] => today.checked_add_days(Days::new(n.parse().ok().filter(|n| *n <= 3_650)?)),
+        ["in", n, "day" | "days"] => {
+            today.checked_add_days(Days::new(n.parse().ok().filter(|n| *n <= 3_650)?))
+        }
         ["in", n, "week" | "weeks"] => {
             today.checked_add_days(Days::new(7 * n.parse::<u64>().ok().filter(|n| *n <= 520)?))
         }
         ["next", name] => {
             let weekday: Weekday = name.parse().ok()?;
-            let ahead = (weekday.num_days_from_monday() + 6 - today.weekday().num_days_from_monday()) % 7 + 1;
+            let ahead =
+                (weekday.num_days_from_monday() + 6 - today.weekday().num_days_from_monday()) % 7
+                    + 1;
             today.checked_add_days(Days::new(ahead.into()))
         }
         _ => None,
@@ -56,7 +63,9 @@ pub(crate) fn day(text: &str, reference: Option<Reference>) -> Option<NaiveDate>
 }
 
 fn clock(text: &str) -> Option<NaiveTime> {
-    ["%H:%M", "%H:%M:%S"].iter().find_map(|format| NaiveTime::parse_from_str(text, format).ok())
+    ["%H:%M", "%H:%M:%S"]
+        .iter()
+        .find_map(|format| NaiveTime::parse_from_str(text, format).ok())
 }
 
 #[cfg(test)]
@@ -69,9 +78,14 @@ mod tests {
     #[test]
     fn relative_dates_count_from_the_property_day() {
         // Friday 2026-03-06, 22:30 in New York, is already Saturday in UTC.
-        let reference = Some(Reference { now: Utc.with_ymd_and_hms(2026, 3, 7, 3, 30, 0).unwrap(), zone: New_York });
-        let shown =
-            |text: &str| moment(text, reference).map(|t| t.with_timezone(&New_York).format("%m-%d %H:%M").to_string());
+        let reference = Some(Reference {
+            now: Utc.with_ymd_and_hms(2026, 3, 7, 3, 30, 0).unwrap(),
+            zone: New_York,
+        });
+        let shown = |text: &str| {
+            moment(text, reference)
+                .map(|t| t.with_timezone(&New_York).format("%m-%d %H:%M").to_string())
+        };
         for (text, expected) in [
             ("today 20:00", "03-06 20:00"),
             ("Tomorrow 19:30", "03-07 19:30"),
@@ -84,9 +98,15 @@ mod tests {
         ] {
             assert_eq!(shown(text).as_deref(), Some(expected), "{text}");
         }
-        for bad in
-            ["soon", "today", "in x days 20:00", "in 99999999999 days 20:00", "next payday 20:00", "today 25:00", ""]
-        {
+        for bad in [
+            "soon",
+            "today",
+            "in x days 20:00",
+            "in 99999999999 days 20:00",
+            "next payday 20:00",
+            "today 25:00",
+            "",
+        ] {
             assert_eq!(shown(bad), None, "{bad}");
         }
         assert_eq!(day("in 30 days", reference), "2026-04-05".parse().ok());

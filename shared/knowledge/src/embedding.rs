@@ -1,9 +1,5 @@
-//! Texts as vectors: the trait that every embedder implements, and the offline embedder (D12,
-//! RAG-12, RAG-13).
-//!
-//! The index never embeds: it receives vectors, and compares only those of one [`Space`]. An
-//! embedder that uses HTTP therefore belongs outside this crate and implements [`Embedder`];
-//! [`Offline`] also answers synchronously, without a future.
+//! Turns texts into vectors: the trait of all embedders, and the offline embedder (D12). The index
+//! only receives vectors; embedders that use HTTP live in other crates.
 
 mod endings;
 pub(crate) mod lexicon;
@@ -18,30 +14,29 @@ use serde::{Deserialize, Serialize};
 
 pub use offline::Offline;
 
-/// Identifies vectors that may be compared with each other: those of one model, version and length
-/// (RAG-12).
+/// Identifies vectors that may be compared with each other: those of one model, version and length.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Space {
-    /// Pinned model name, such as `gemini-embedding-001`; never an alias like "latest".
+    /// The exact name of the model, such as `gemini-embedding-001`; never an alias such as
+    /// "latest".
     pub model: String,
     /// Changes whenever the same text would get a different vector.
     pub version: String,
     pub dimension: usize,
 }
 
-/// The role of a text for the embedder; some models embed the two differently (RAG-13).
+/// The use of a text; some models embed questions and documents differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     Document,
     Query,
 }
 
-/// A vector of unit length, or all zeros for a text without meaning to the embedder.
+/// A vector of unit length, or all zeros if the embedder knows nothing in the text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vector(Box<[f32]>);
 
-/// The reason why a text has no vector. The message comes from the embedder, which also decides
-/// about retries.
+/// The reason why a text has no vector. The message is the embedder's, which has already retried.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedError {
     #[error("embedding with {model} took too long")]
@@ -49,24 +44,28 @@ pub enum EmbedError {
     #[error("embedding with {model}: {reason}")]
     Failed { model: String, reason: String },
     #[error("{model} gave {got} vectors of the wrong kind for {asked} texts")]
-    Mismatch { model: String, asked: usize, got: usize },
+    Mismatch {
+        model: String,
+        asked: usize,
+        got: usize,
+    },
 }
 
-/// A boxed future, so that embedders can be kept as `Arc<dyn Embedder>`.
+/// A boxed future, so that embedders can be used as `Arc<dyn Embedder>`.
 pub type Embedding<'a> = Pin<Box<dyn Future<Output = Result<Vec<Vector>, EmbedError>> + Send + 'a>>;
 
-/// Turns texts into vectors of one space, one per text and in their order.
+/// Turns each text into one vector of the embedder's space, in the order of the texts.
 pub trait Embedder: fmt::Debug + Send + Sync {
     fn space(&self) -> &Space;
 
-    /// Embeds the texts. The first line of a document is its title, see [`crate::Chunk`].
+    /// Embeds the texts. A document's first line is its title; see [`crate::Chunk`].
     fn embed<'a>(&'a self, texts: &'a [&'a str], purpose: Purpose) -> Embedding<'a>;
 }
 
 // === impl Space ===
 
 impl fmt::Display for Space {
-    /// Writes the source string for content hashes, such as `offline@1f3c:512`.
+    /// Writes the space as content hashes use it, such as `offline@1f3c:512`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}@{}:{}", self.model, self.version, self.dimension)
     }
@@ -75,28 +74,39 @@ impl fmt::Display for Space {
 // === impl Vector ===
 
 impl Vector {
-    /// Scales the values to unit length, which truncated vectors of a hosted model lack (RAG-13).
-    /// Non-finite values count as zero.
+    /// Scales the values to unit length, which a hosted model's shortened vectors lack. Values that
+    /// are not finite count as zero.
     pub fn normalised(mut values: Vec<f32>) -> Self {
-        values.iter_mut().filter(|v| !v.is_finite()).for_each(|v| *v = 0.0);
-        let length = values.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt() as f32;
+        values
+            .iter_mut()
+            .filter(|v| !v.is_finite())
+            .for_each(|v| *v = 0.0);
+        let length = values
+            .iter()
+            .map(|v| f64::from(*v).powi(2))
+            .sum::<f64>()
+            .sqrt() as f32;
         if length > f32::EPSILON {
             values.iter_mut().for_each(|v| *v /= length);
         }
         Self(values.into())
     }
 
-    /// Returns the cosine similarity: 1 for the same direction, 0 for unrelated, -1 for opposite; 0
-    /// for vectors of different lengths (RAG-20).
+    /// Returns the cosine similarity: 1 for the same direction, 0 for unrelated, -1 for opposite.
+    /// Vectors of different lengths give 0.
     pub fn similarity(&self, other: &Self) -> f32 {
-        if self.0.len() == other.0.len() { self.0.iter().zip(&other.0).map(|(a, b)| a * b).sum() } else { 0.0 }
+        if self.0.len() == other.0.len() {
+            self.0.iter().zip(&other.0).map(|(a, b)| a * b).sum()
+        } else {
+            0.0
+        }
     }
 
     pub fn values(&self) -> &[f32] {
         &self.0
     }
 
-    /// Returns whether the embedder knew nothing in the text: all values are zero.
+    /// Returns whether all values are zero because the embedder knew nothing in the text.
     pub fn is_silent(&self) -> bool {
         self.0.iter().all(|v| *v == 0.0)
     }

@@ -1,10 +1,10 @@
-//! Reads a JSON object field by field and collects every problem instead of stopping at the first.
+//! Reads a JSON object field by field, and collects every problem instead of stopping at the first.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-/// An error in one field, and what to write instead (CMS-24).
+/// An error in one field, and what to write in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Dotted path, such as `details.hours`.
@@ -21,11 +21,25 @@ pub(crate) struct Fields<'m, 'p> {
 }
 
 impl<'m, 'p> Fields<'m, 'p> {
-    pub(crate) fn new(map: &'m Map<String, Value>, prefix: &'static str, problems: &'p mut Vec<Problem>) -> Self {
-        Self { map, prefix, known: BTreeSet::new(), problems }
+    pub(crate) fn new(
+        map: &'m Map<String, Value>,
+        prefix: &'static str,
+        problems: &'p mut Vec<Problem>,
+    ) -> Self {
+        Self {
+            map,
+            prefix,
+            known: BTreeSet::new(),
+            problems,
+        }
     }
 
-    pub(crate) fn complain(&mut self, key: &str, problem: impl Into<String>, fix: impl Into<String>) {
+    pub(crate) fn complain(
+        &mut self,
+        key: &str,
+        problem: impl Into<String>,
+        fix: impl Into<String>,
+    ) {
         self.problems.push(Problem {
             field: format!("{}{key}", self.prefix),
             problem: problem.into(),
@@ -33,14 +47,21 @@ impl<'m, 'p> Fields<'m, 'p> {
         });
     }
 
-    /// Returns the value unless it is absent, null or blank; blank cells of a sheet count as absent
-    /// (CMS-2).
+    /// Returns the value, unless it is absent, null or blank. Blank cells of a spreadsheet count as
+    /// absent.
     pub(crate) fn value(&mut self, key: &'static str) -> Option<&'m Value> {
         self.known.insert(key);
-        self.map.get(key).filter(|v| !v.is_null() && v.as_str().is_none_or(|s| !s.trim().is_empty()))
+        self.map
+            .get(key)
+            .filter(|v| !v.is_null() && v.as_str().is_none_or(|s| !s.trim().is_empty()))
     }
 
-    pub(crate) fn require<T>(&mut self, key: &'static str, value: Option<T>, fix: &str) -> Option<T> {
+    pub(crate) fn require<T>(
+        &mut self,
+        key: &'static str,
+        value: Option<T>,
+        fix: &str,
+    ) -> Option<T> {
         let absent = self.value(key).is_none();
         if value.is_none() && absent {
             self.complain(key, "is missing", fix);
@@ -53,7 +74,11 @@ impl<'m, 'p> Fields<'m, 'p> {
             Value::String(text) => {
                 let (text, length) = (text.trim(), text.trim().chars().count());
                 if length > max {
-                    self.complain(key, format!("has {length} characters"), format!("shorten it to at most {max}"));
+                    self.complain(
+                        key,
+                        format!("has {length} characters"),
+                        format!("shorten it to at most {max}"),
+                    );
                 }
                 Some(text.to_owned())
             }
@@ -81,9 +106,16 @@ impl<'m, 'p> Fields<'m, 'p> {
     pub(crate) fn whole(&mut self, key: &'static str, from: u32, to: u32) -> Option<u32> {
         match self.value(key)? {
             Value::Number(number) => {
-                let whole = number.as_u64().and_then(|n| u32::try_from(n).ok()).filter(|n| (from..=to).contains(n));
+                let whole = number
+                    .as_u64()
+                    .and_then(|n| u32::try_from(n).ok())
+                    .filter(|n| (from..=to).contains(n));
                 if whole.is_none() {
-                    self.complain(key, format!("is {number}"), format!("write a whole number from {from} to {to}"));
+                    self.complain(
+                        key,
+                        format!("is {number}"),
+                        format!("write a whole number from {from} to {to}"),
+                    );
                 }
                 whole
             }
@@ -91,22 +123,33 @@ impl<'m, 'p> Fields<'m, 'p> {
         }
     }
 
-    /// Reads one of a fixed list of texts. Letter case is ignored; the list's spelling is returned.
+    /// Reads one of a fixed list of texts. Accepts any letter case, and returns the list's
+    /// spelling.
     pub(crate) fn one_of(&mut self, key: &'static str, allowed: &[&str]) -> Option<String> {
         let text = self.text(key, 200)?;
-        let found = allowed.iter().find(|a| a.eq_ignore_ascii_case(&text)).map(|a| (*a).to_owned());
+        let found = allowed
+            .iter()
+            .find(|a| a.eq_ignore_ascii_case(&text))
+            .map(|a| (*a).to_owned());
         if found.is_none() {
-            self.complain(key, format!("is `{text}`"), format!("use one of: {}", allowed.join(", ")));
+            self.complain(
+                key,
+                format!("is `{text}`"),
+                format!("use one of: {}", allowed.join(", ")),
+            );
         }
         found
     }
 
-    /// Reads a list of texts, or one comma-separated text (C-10: never joined letter by letter).
+    /// Reads a list of texts, or one text that is split at commas.
     pub(crate) fn list(&mut self, key: &'static str) -> Option<Vec<String>> {
         match self.value(key)? {
-            Value::String(text) => {
-                Some(text.split(',').map(|part| part.trim().to_owned()).filter(|p| !p.is_empty()).collect())
-            }
+            Value::String(text) => Some(
+                text.split(',')
+                    .map(|part| part.trim().to_owned())
+                    .filter(|p| !p.is_empty())
+                    .collect(),
+            ),
             Value::Array(values) if values.iter().all(Value::is_string) => Some(
                 values
                     .iter()
@@ -115,7 +158,11 @@ impl<'m, 'p> Fields<'m, 'p> {
                     .filter(|s| !s.is_empty())
                     .collect(),
             ),
-            other => self.wrong(key, other, "a list of texts, such as [\"vegan\", \"gluten-free\"]"),
+            other => self.wrong(
+                key,
+                other,
+                "a list of texts, such as [\"vegan\", \"gluten-free\"]",
+            ),
         }
     }
 
@@ -137,7 +184,7 @@ impl<'m, 'p> Fields<'m, 'p> {
         }
     }
 
-    /// Returns the keys that were never read, for categories without a schema.
+    /// Returns the keys that were never read; for categories without a schema.
     pub(crate) fn rest(&self) -> std::collections::BTreeMap<String, Value> {
         self.map
             .iter()

@@ -1,22 +1,24 @@
-//! Turns an item into natural text, for retrieval and for checking what a reply states (RAG-15).
-//! Notes and ids never appear (C-11).
+//! Writes an item as natural text, for retrieval and for checking the facts in a reply. Notes and
+//! ids never appear in it.
 
 use chrono::{DateTime, Timelike, Utc};
 use chrono_tz::Tz;
 use serde_json::Value;
 use seven_domain::Language;
+use seven_text::calendar;
 use sha2::{Digest, Sha256};
 
-use crate::{
-    Item,
-    hours::{clock, day_name},
-    item::Details,
-};
+use crate::{Item, hours::clock, item::Details};
 
-/// Returns the item's text: fragments joined by one space, each only if its field exists.
+/// Returns the item's text. Each present field gives a sentence or phrase; they are joined by
+/// spaces.
 pub fn text(item: &Item, zone: Tz) -> String {
     let mut parts: Vec<String> = Vec::new();
-    let name = if item.name.trim().is_empty() { "Unknown" } else { &item.name };
+    let name = if item.name.trim().is_empty() {
+        "Unknown"
+    } else {
+        &item.name
+    };
     let mut say = |fragment: Option<String>| parts.extend(fragment.filter(|f| !f.is_empty()));
     let description = || Some(item.description.clone());
     let labelled = |label: &str, value: Option<&str>| value.map(|v| format!("{label}: {v}."));
@@ -30,14 +32,17 @@ pub fn text(item: &Item, zone: Tz) -> String {
             say(labelled("Dress code", d.dress_code.as_deref()));
             say(labelled("Reservations", d.reservations.as_deref()));
             say((d.kids_menu == Some(true)).then(|| "A kids menu is available.".into()));
-            say((!d.dietary_options.is_empty()).then(|| format!("Dietary options: {}.", d.dietary_options.join(", "))));
+            say((!d.dietary_options.is_empty())
+                .then(|| format!("Dietary options: {}.", d.dietary_options.join(", "))));
         }
         Details::Entertainment(d) => {
             say(Some(format!("{name}:")));
             say(Some(format!("{}.", d.event_type)));
             say(description());
             say(labelled("Venue", Some(&d.venue)));
-            say(d.starts_at.map(|at| format!("Starts {}.", moment(at, zone, Language::En))));
+            say(d
+                .starts_at
+                .map(|at| format!("Starts {}.", moment(at, zone, Language::En))));
             say(labelled("Schedule", d.schedule.as_deref()));
             say(d.hours.as_ref().map(|h| format!("Hours: {h}.")));
             say(tickets(d.ticket_price_min, d.ticket_price_max).map(|t| format!("Tickets: {t}.")));
@@ -58,15 +63,24 @@ pub fn text(item: &Item, zone: Tz) -> String {
             say(Some(format!("{name}:")));
             say(d.game_type.as_ref().map(|t| format!("{t}.")));
             say(d.location.as_ref().map(|l| format!("Located in {l}.")));
-            say(d.minimum_bet.as_ref().map(|bet| format!("Minimum bet: {}.", money(bet))));
+            say(d
+                .minimum_bet
+                .as_ref()
+                .map(|bet| format!("Minimum bet: {}.", money(bet))));
             say(d.hours.as_ref().map(|h| format!("Hours: {h}.")));
             say(description());
-            d.extra.iter().for_each(|(key, value)| say(pair(key, value)));
+            d.extra
+                .iter()
+                .for_each(|(key, value)| say(pair(key, value)));
         }
         Details::Promotion(d) => {
             say(Some(format!("{name}:")));
             say(description());
-            say(Some(format!("{}. Value: {}.", d.promo_type, dollars(d.value))));
+            say(Some(format!(
+                "{}. Value: {}.",
+                d.promo_type,
+                dollars(d.value)
+            )));
             say(Some(format!(
                 "Valid: {} to {}.",
                 d.valid_from.format("%b %-d, %Y"),
@@ -80,14 +94,17 @@ pub fn text(item: &Item, zone: Tz) -> String {
             say(d.hours.as_ref().map(|h| format!("{h}.")));
             say(description());
             say(labelled("Note", d.seasonal_notes.as_deref()));
-            d.extra.iter().for_each(|(key, value)| say(pair(key, value)));
+            d.extra
+                .iter()
+                .for_each(|(key, value)| say(pair(key, value)));
         }
         Details::Regulation(d) => {
             say(Some(format!("{name}: {}.", d.regulation_type)));
             say(description());
             say(Some(format!("State: {}.", d.state)));
             say(d.effective_date.map(|day| format!("Effective: {day}.")));
-            say((!d.applies_to.is_empty()).then(|| format!("Applies to: {}.", d.applies_to.join(", "))));
+            say((!d.applies_to.is_empty())
+                .then(|| format!("Applies to: {}.", d.applies_to.join(", "))));
             say(labelled("Penalty", d.penalty.as_deref()));
         }
         Details::Free(extra) => {
@@ -96,14 +113,20 @@ pub fn text(item: &Item, zone: Tz) -> String {
             extra.iter().for_each(|(key, value)| say(pair(key, value)));
         }
     }
-    let special = item.hours().map(crate::WeeklyHours::special).unwrap_or_default();
-    let special: Vec<String> = special.iter().map(crate::hours::SpecialDay::describe).collect();
+    let special = item
+        .hours()
+        .map(crate::WeeklyHours::special)
+        .unwrap_or_default();
+    let special: Vec<String> = special
+        .iter()
+        .map(crate::hours::SpecialDay::describe)
+        .collect();
     say((!special.is_empty()).then(|| format!("Special hours: {}.", special.join("; "))));
     say(labelled("Tip", item.tip.as_deref()));
     parts.join(" ")
 }
 
-/// Returns the content hash of an item's text from one source (RAG-17).
+/// Returns the hash of an item's text together with its source.
 pub fn document_id(text: &str, source: &str) -> String {
     let mut hash = Sha256::new();
     hash.update(text.as_bytes());
@@ -113,10 +136,14 @@ pub fn document_id(text: &str, source: &str) -> String {
 
 /// Writes an amount: "$145", "$49.50".
 pub fn dollars(amount: f64) -> String {
-    if amount.fract().abs() < 0.005 { format!("${amount:.0}") } else { format!("${amount:.2}") }
+    if amount.fract().abs() < 0.005 {
+        format!("${amount:.0}")
+    } else {
+        format!("${amount:.2}")
+    }
 }
 
-/// Writes a price that may be a number or words: 25 -> "$25", "from $15" as it is.
+/// Writes a price that is a number or words: 25 -> "$25"; "from $15" stays.
 pub fn money(value: &Value) -> String {
     value.as_f64().map_or_else(|| plain(value), dollars)
 }
@@ -130,19 +157,26 @@ pub fn tickets(min: Option<f64>, max: Option<f64>) -> Option<String> {
     }
 }
 
-/// Writes a moment in the property's local time: "Friday at 8pm", "viernes a las 8pm".
+/// Writes a moment in the casino's local time: "Friday at 8pm", "viernes a las 8pm".
 pub fn moment(at: DateTime<Utc>, zone: Tz, language: Language) -> String {
     use chrono::Datelike;
     let local = at.with_timezone(&zone);
     let minute = u16::try_from(local.hour() * 60 + local.minute()).expect("a day has 1440 minutes");
-    let (day, time) = (day_name(local.weekday(), language), clock(minute));
+    let (day, time) = (
+        calendar::weekday_name(local.weekday(), language),
+        clock(minute),
+    );
     match language {
         Language::En => format!("{day} {} {} at {time}", local.format("%b"), local.day()),
-        Language::Es => format!("{day} {} a {} {time}", local.day(), crate::hours::article(minute)),
+        Language::Es => format!(
+            "{day} {} a {} {time}",
+            local.day(),
+            crate::hours::article(minute)
+        ),
     }
 }
 
-/// Writes a field as a sentence: "free_shuttle": true -> "Free shuttle: yes."
+/// Writes a field as a sentence: `"free_shuttle": true` -> "Free shuttle: yes."
 fn pair(key: &str, value: &Value) -> Option<String> {
     let mut label = key.replace('_', " ");
     if let Some(first) = label.get_mut(0..1) {
@@ -160,10 +194,17 @@ pub fn plain(value: &Value) -> String {
         Value::Bool(false) => "no".into(),
         Value::Number(number) => number.to_string(),
         Value::String(text) => text.trim().trim_end_matches('.').to_owned(),
-        Value::Array(values) => values.iter().map(plain).filter(|v| !v.is_empty()).collect::<Vec<_>>().join(", "),
-        Value::Object(map) => {
-            map.iter().map(|(k, v)| format!("{} {}", k.replace('_', " "), plain(v))).collect::<Vec<_>>().join(", ")
-        }
+        Value::Array(values) => values
+            .iter()
+            .map(plain)
+            .filter(|v| !v.is_empty())
+            .collect::<Vec<_>>()
+            .join(", "),
+        Value::Object(map) => map
+            .iter()
+            .map(|(k, v)| format!("{} {}", k.replace('_', " "), plain(v)))
+            .collect::<Vec<_>>()
+            .join(", "),
     }
 }
 
@@ -178,37 +219,61 @@ mod tests {
 
     fn item(value: &Value) -> Item {
         let now = Utc.with_ymd_and_hms(2026, 3, 6, 17, 0, 0).unwrap();
-        Item::read(value, Reference { now, zone: New_York }).unwrap()
+        Item::read(
+            value,
+            Reference {
+                now,
+                zone: New_York,
+            },
+        )
+        .unwrap()
     }
 
-    #[test] // RAG-15, CMS-15: the expected text of the seed's first record, with our own names
+    #[test] // RAG-15, CMS-15: the specification's example, with our names
     fn dining_reads_as_the_spec_says() {
         let burgers = item(
-            &json!({"id": "dining_001", "category": "dining", "name": "Birch Burgers", "description": "Burgers and shakes.", "notes": "VIP only, do not mention",
-            "details": {"cuisine": "American", "price_range": "$$", "location": "East Hall, Level 1", "hours": "Sun-Thu 11am-10pm, Fri-Sat 11am-12am",
-                "dress_code": "Casual", "reservations": "Walk-in only", "kids_menu": true, "dietary_options": ["gluten-free bun", "veggie burger"]}}),
+            &json!({"id": "dining_001", "category": "dining", "name": "Birch Burgers",
+                "description": "Burgers and shakes.", "notes": "VIP only, do not mention",
+            "details": {"cuisine": "American", "price_range": "$$",
+                "location": "East Hall, Level 1", "hours": "Sun-Thu 11am-10pm, Fri-Sat 11am-12am",
+                "dress_code": "Casual", "reservations": "Walk-in only", "kids_menu": true,
+                "dietary_options": ["gluten-free bun", "veggie burger"]}}),
         );
         assert_eq!(
             text(&burgers, New_York),
-            "Birch Burgers: American cuisine. Price range: $$. Located in East Hall, Level 1. Hours: Sun-Thu 11am-10pm, Fri-Sat 11am-12am. \
-             Burgers and shakes. Dress code: Casual. Reservations: Walk-in only. A kids menu is available. Dietary options: gluten-free bun, veggie burger."
+            "Birch Burgers: American cuisine. Price range: $$. Located in East Hall, Level 1. \
+             Hours: Sun-Thu 11am-10pm, Fri-Sat 11am-12am. Burgers and shakes. Dress code: Casual. \
+             Reservations: Walk-in only. A kids menu is available. Dietary options: gluten-free \
+             bun, veggie burger."
         );
         let id = document_id(&text(&burgers, New_York), "silver_birch");
-        assert_eq!((id.len(), id == document_id("other", "silver_birch")), (64, false));
+        assert_eq!(
+            (id.len(), id == document_id("other", "silver_birch")),
+            (64, false)
+        );
     }
 
     #[test] // RAG-16, T18
     fn unknown_categories_read_as_pairs_without_notes() {
         let golf = item(
-            &json!({"id": "g", "category": "golf", "name": "Pine Course", "description": "Nine holes.", "notes": "secret",
+            &json!({"id": "g", "category": "golf", "name": "Pine Course",
+                "description": "Nine holes.", "notes": "secret",
             "details": {"green_fee": 45, "club_rental": true, "levels": ["easy", "hard"]}}),
         );
         assert_eq!(
             text(&golf, New_York),
             "Pine Course: Nine holes. Club rental: yes. Green fee: 45. Levels: easy, hard."
         );
-        let show = item(&json!({"id": "s", "category": "shows", "name": "Trio", "description": "Jazz.",
-            "details": {"event_type": "Concert", "venue": "Hall", "starts_at": "today 20:00", "ticket_price_min": 25, "ticket_price_max": 49.5}}));
+        let show = item(
+            &json!({"id": "s", "category": "shows", "name": "Trio", "description": "Jazz.",
+            "details": {
+                "event_type": "Concert",
+                "venue": "Hall",
+                "starts_at": "today 20:00",
+                "ticket_price_min": 25,
+                "ticket_price_max": 49.5,
+            }}),
+        );
         assert_eq!(
             text(&show, New_York),
             "Trio: Concert. Jazz. Venue: Hall. Starts Friday Mar 6 at 8pm. Tickets: $25-$49.50."

@@ -1,4 +1,4 @@
-//! Weekly opening hours as a venue posts them on its door, read as local wall time.
+//! Weekly opening hours as a venue posts them on its door, in local time.
 
 mod parse;
 mod show;
@@ -6,40 +6,38 @@ mod special;
 #[cfg(test)]
 mod tests;
 
-use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveDateTime, TimeDelta, TimeZone, Timelike, Utc};
+use chrono::{
+    DateTime, Datelike, Days, NaiveDate, NaiveDateTime, TimeDelta, TimeZone, Timelike, Utc,
+};
 use chrono_tz::Tz;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use parse::{HoursError, weekly_starts};
 pub(crate) use show::article;
-pub use show::{clock, day_name};
+pub use show::clock;
 pub use special::{Day, SpecialDay};
 
 /// Minutes in a day.
 const DAY: u16 = 1_440;
 
-/// One opening, in minutes after midnight of the day it begins on. `closes` may be after midnight,
-/// up to 48 hours.
+/// One opening, in minutes after midnight of the day on which it begins. `closes` may be on the
+/// next day, up to 48 hours after that midnight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span {
     pub opens: u16,
     pub closes: u16,
 }
 
-/// Openings for each weekday, Monday first. Stored and sent as text, such as "Sun-Thu 11am-10pm,
-/// Fri-Sat 11am-12am".
-///
-/// Everything is decided by the wall clock, like a door sign: an hour that the clocks repeat counts
-/// both times, a skipped hour never happens, and a venue open through the night stays open through
-/// either.
+/// The openings of each weekday, Monday first; stored and sent as text ("Sun-Thu 11am-10pm"). The
+/// wall clock decides: an hour that the clocks repeat counts twice, a skipped hour never happens.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WeeklyHours {
     days: [Vec<Span>; 7],
-    /// Holidays, which replace the hours of their weekday. Not part of the text.
+    /// Holidays, which replace the hours of their weekday. The text does not contain them.
     special: Vec<SpecialDay>,
 }
 
-/// An instant, and the wall time at the property.
+/// An instant, and the local time at the casino.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment {
     pub at: DateTime<Utc>,
@@ -55,7 +53,7 @@ impl Moment {
 // === impl WeeklyHours ===
 
 impl WeeklyHours {
-    /// Reads the text of a door sign; [`HoursError`] explains why it cannot be read.
+    /// Reads a door sign's text; [`HoursError`] says why it cannot be read.
     pub fn parse(text: &str) -> Result<Self, HoursError> {
         parse::weekly(text)
     }
@@ -65,18 +63,22 @@ impl WeeklyHours {
         parse::weekly_json(value)
     }
 
-    /// Builds the week from spans per weekday, Monday first; overlapping and adjacent spans of one
-    /// day are merged.
+    /// Builds the week from the openings of each weekday, Monday first. Merges overlapping and
+    /// adjacent openings of one day.
     pub fn new(mut days: [Vec<Span>; 7]) -> Self {
         loop {
             days.iter_mut().for_each(merge);
-            // Time beyond a full day moves to the next day: a sign cannot say "open 30 hours".
+            // The part of an opening beyond 24 hours moves to the next day, because no sign says
+            // "open 30 hours".
             let mut spilled = false;
             for day in 0..7 {
                 let mut rest = Vec::new();
                 for span in &mut days[day] {
                     if span.closes - span.opens > DAY {
-                        rest.push(Span { opens: span.opens, closes: span.closes - DAY });
+                        rest.push(Span {
+                            opens: span.opens,
+                            closes: span.closes - DAY,
+                        });
                         span.closes = span.opens + DAY;
                     }
                 }
@@ -84,28 +86,34 @@ impl WeeklyHours {
                 days[(day + 1) % 7].append(&mut rest);
             }
             if !spilled {
-                return Self { days, special: Vec::new() };
+                return Self {
+                    days,
+                    special: Vec::new(),
+                };
             }
         }
     }
 
-    /// Adds holidays; for each day, the first one that matches applies.
+    /// Adds holidays; if two match a day, the first one applies.
     #[must_use]
     pub fn with_special(self, special: &[SpecialDay]) -> Self {
-        Self { special: special.to_vec(), ..self }
+        Self {
+            special: special.to_vec(),
+            ..self
+        }
     }
 
     pub fn special(&self) -> &[SpecialDay] {
         &self.special
     }
 
-    /// Returns the spans that begin on a date: a holiday's own, else its weekday's.
+    /// Returns the openings that begin on a date: those of a holiday, else those of the weekday.
     pub fn spans_on(&self, date: NaiveDate) -> &[Span] {
         let special = self.special.iter().find(|special| special.day.is(date));
         special.map_or_else(|| self.spans(date.weekday()), SpecialDay::spans)
     }
 
-    /// Returns the regular spans of a weekday.
+    /// Returns a weekday's regular openings.
     pub fn spans(&self, day: chrono::Weekday) -> &[Span] {
         &self.days[day.num_days_from_monday() as usize]
     }
@@ -114,60 +122,80 @@ impl WeeklyHours {
         self.days.iter().all(Vec::is_empty)
     }
 
-    /// Returns the minutes open in a regular week.
+    /// Returns how many minutes a regular week is open.
     pub fn minutes(&self) -> u32 {
-        self.days.iter().flatten().map(|span| u32::from(span.closes - span.opens)).sum()
+        self.days
+            .iter()
+            .flatten()
+            .map(|span| u32::from(span.closes - span.opens))
+            .sum()
     }
 
-    /// Returns whether it is open at every minute of the week, holidays included.
+    /// Returns whether the venue is open at every minute of every week, holidays included.
     pub fn is_always(&self) -> bool {
         self.is_always_usually() && self.special.is_empty()
     }
 
     fn is_always_usually(&self) -> bool {
-        self.days.iter().all(|spans| spans.iter().any(|s| s.opens == 0 && s.closes >= DAY))
+        self.days
+            .iter()
+            .all(|spans| spans.iter().any(|s| s.opens == 0 && s.closes >= DAY))
     }
 
     pub fn is_open(&self, at: DateTime<Utc>, tz: Tz) -> bool {
-        self.covered_until(at.with_timezone(&tz).naive_local()).is_some()
+        self.covered_until(at.with_timezone(&tz).naive_local())
+            .is_some()
     }
 
-    /// Returns when the opening that includes `at` ends; `None` if it is closed then, or never
-    /// closes.
+    /// Returns when the opening that includes `at` ends; `None` if the venue is closed then, or
+    /// never closes.
     pub fn closes_at(&self, at: DateTime<Utc>, tz: Tz) -> Option<Moment> {
         let now = at.with_timezone(&tz).naive_local();
         let mut wall = self.covered_until(now)?;
-        // An opening adjacent to the next (a 24-hour Saturday into Sunday) closes when the last one
-        // does.
+        // Adjacent openings, such as a 24-hour Saturday before a Sunday, close when the last one
+        // closes.
         while let Some(further) = self.covered_until(wall) {
             wall = further;
             if wall - now > TimeDelta::days(7) {
                 return None;
             }
         }
-        Some(Moment { at: instant(wall, tz, at), wall })
+        Some(Moment {
+            at: instant(wall, tz, at),
+            wall,
+        })
     }
 
-    /// Returns the next opening time after `at` (if it is open then, after it has closed).
+    /// Returns the next opening after `at`; if the venue is open at `at`, the one after it closes.
     pub fn next_opening(&self, at: DateTime<Utc>, tz: Tz) -> Option<Moment> {
         let today = at.with_timezone(&tz).date_naive();
-        // Looks further than a week, because every opening of a week may be replaced by a holiday.
+        // Looks further than a week, because holidays may replace every opening of one week.
         (0..16)
             .filter_map(|n| today.checked_add_days(Days::new(n)))
-            .flat_map(|date| self.spans_on(date).iter().map(move |span| wall(date, span.opens)))
-            .map(|wall| Moment { at: instant(wall, tz, at), wall })
+            .flat_map(|date| {
+                self.spans_on(date)
+                    .iter()
+                    .map(move |span| wall(date, span.opens))
+            })
+            .map(|wall| Moment {
+                at: instant(wall, tz, at),
+                wall,
+            })
             .filter(|m| m.at > at && !self.is_open(m.at - TimeDelta::minutes(1), tz))
-            // An opening inside the hour that the clocks skip does not happen.
+            // Leaves out an opening that lies in the hour that the clocks skip.
             .filter(|m| self.is_open(m.at, tz))
             .min()
     }
 
-    /// Returns every opening that begins on `date`, as wall times.
+    /// Returns every opening that begins on `date`, in local time.
     pub fn openings_on(&self, date: NaiveDate) -> Vec<(NaiveDateTime, NaiveDateTime)> {
-        self.spans_on(date).iter().map(|s| (wall(date, s.opens), wall(date, s.closes))).collect()
+        self.spans_on(date)
+            .iter()
+            .map(|s| (wall(date, s.opens), wall(date, s.closes)))
+            .collect()
     }
 
-    /// Returns the wall time up to which one opening covers `now`.
+    /// Returns the local time at which the opening that includes `now` ends.
     fn covered_until(&self, now: NaiveDateTime) -> Option<NaiveDateTime> {
         let minute = minute_of(now);
         let today = now.date();
@@ -219,15 +247,20 @@ fn wall(date: NaiveDate, minute: u16) -> NaiveDateTime {
     date.and_time(chrono::NaiveTime::MIN) + TimeDelta::minutes(minute.into())
 }
 
-/// Returns the first instant after `after` at which the wall clock shows `wall`; for a skipped wall
-/// time, the instant of the skip.
+/// Returns the first instant after `after` at which the wall clock shows `wall`; for a time that
+/// the clocks skip, the instant of the change.
 pub(crate) fn instant(wall: NaiveDateTime, tz: Tz, after: DateTime<Utc>) -> DateTime<Utc> {
     match tz.from_local_datetime(&wall) {
         chrono::LocalResult::Single(t) => t.to_utc(),
-        chrono::LocalResult::Ambiguous(first, second) => if first.to_utc() > after { first } else { second }.to_utc(),
+        chrono::LocalResult::Ambiguous(first, second) => if first.to_utc() > after {
+            first
+        } else {
+            second
+        }
+        .to_utc(),
         chrono::LocalResult::None => {
-            // Clocks shift by whole minutes, so this steps from well before the gap until the wall
-            // clock has passed the missing time.
+            // Steps by minutes from well before the change until the wall clock has passed the
+            // skipped time.
             let mut at = (wall - TimeDelta::hours(3)).and_utc()
                 - TimeDelta::seconds(offset_seconds(wall - TimeDelta::hours(3), tz));
             while at.with_timezone(&tz).naive_local() < wall {
@@ -240,5 +273,8 @@ pub(crate) fn instant(wall: NaiveDateTime, tz: Tz, after: DateTime<Utc>) -> Date
 
 fn offset_seconds(wall: NaiveDateTime, tz: Tz) -> i64 {
     use chrono::Offset;
-    tz.offset_from_utc_datetime(&wall).fix().local_minus_utc().into()
+    tz.offset_from_utc_datetime(&wall)
+        .fix()
+        .local_minus_utc()
+        .into()
 }

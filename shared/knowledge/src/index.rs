@@ -1,9 +1,5 @@
-//! Finds a casino's items in memory: BM25 over stemmed English and Spanish words, with misspelt
-//! words corrected by trigrams, and cosine over vectors if it has them; [`Index::retrieve`] merges
-//! both (RAG-18, RAG-22).
-//!
-//! A casino has about eighty items, so the search is exact. It never returns an inactive item, a
-//! past event or an expired offer.
+//! The in-memory index of a casino's items: [`Index::retrieve`] merges a ranking by words (BM25)
+//! and one by vectors. It never returns an inactive item, a past event or an expired offer.
 
 mod bm25;
 mod fusion;
@@ -29,12 +25,14 @@ pub use retrieve::{Query, Retrieved, Scores, TOP_K};
 pub(crate) use vocabulary::is_common;
 pub use vocabulary::is_stop;
 
-use crate::{Category, Chunk, Item, Offline, Purpose, Space, Vector, formatter, text::words};
+use crate::{Category, Chunk, Item, Offline, Purpose, Space, Vector, formatter};
+
+use seven_text::words;
 
 #[derive(Debug, Clone)]
 pub struct Hit {
     pub item: Arc<Item>,
-    /// Share of the query's meaning that is found in the item, 0 to 1.
+    /// The share of the question's words, by weight, that is found in the item, 0 to 1.
     pub score: f32,
 }
 
@@ -53,34 +51,51 @@ pub struct Index {
 // === impl Index ===
 
 impl Index {
-    /// Builds the index with UTC as time zone; see [`Index::in_zone`].
+    /// Builds the index with UTC as its time zone; see [`Index::in_zone`].
     pub fn build(items: Vec<Item>) -> Self {
         let items: Vec<Arc<Item>> = items.into_iter().map(Arc::new).collect();
         let words = bm25::Postings::build(&items);
         let names = names::Names::build(&items);
-        let content: usize = items.iter().map(|item| item.to_json().to_string().len() + size_of::<Item>()).sum();
-        // Parsed content takes nearly twice the memory of its JSON; its sentences, built at the
-        // first question, take as much again.
+        let content: usize = items
+            .iter()
+            .map(|item| item.to_json().to_string().len() + size_of::<Item>())
+            .sum();
+        // Parsed content takes nearly twice the memory of its JSON, and the sentences that the
+        // first question builds take as much again.
         let bytes = size_of::<Self>() + 4 * content + words.bytes() + names.bytes();
-        Self { items, zone: Tz::UTC, words, names, vectors: None, passages: OnceLock::new(), bytes }
+        Self {
+            items,
+            zone: Tz::UTC,
+            words,
+            names,
+            vectors: None,
+            passages: OnceLock::new(),
+            bytes,
+        }
     }
 
-    /// Adds the items' vectors, by item id, all of one space; items without a vector are found by
-    /// words alone.
+    /// Adds the items' vectors, by item id, all of one space. Items without a vector are found by
+    /// their words alone.
     #[must_use]
     pub fn with_vectors(mut self, space: Space, vectors: &HashMap<String, Vector>) -> Self {
         let matrix = vectors::Matrix::build(&self.items, space, vectors);
-        self.bytes = self.bytes + matrix.bytes() - self.vectors.as_ref().map_or(0, vectors::Matrix::bytes);
+        self.bytes =
+            self.bytes + matrix.bytes() - self.vectors.as_ref().map_or(0, vectors::Matrix::bytes);
         self.vectors = Some(matrix);
         self
     }
 
-    /// Adds vectors computed by this call. Call it after [`Index::in_zone`], because texts contain
-    /// times.
+    /// Computes and adds vectors. Call it after [`Index::in_zone`], because items' texts contain
+    /// local times.
     #[must_use]
     pub fn embedded(self, embedder: &Offline) -> Self {
-        let chunks = self.items.iter().filter_map(|item| Chunk::of(item, self.zone));
-        let vectors = chunks.map(|c| (c.item_id, embedder.vector(&c.text, Purpose::Document))).collect();
+        let chunks = self
+            .items
+            .iter()
+            .filter_map(|item| Chunk::of(item, self.zone));
+        let vectors = chunks
+            .map(|c| (c.item_id, embedder.vector(&c.text, Purpose::Document)))
+            .collect();
         self.with_vectors(embedder.as_space().clone(), &vectors)
     }
 
@@ -96,13 +111,16 @@ impl Index {
         self
     }
 
-    /// Returns a copy in which these items are treated as inactive: no search, name or list finds
+    /// Returns a copy of the index in which these items count as inactive, so that nothing finds
     /// them.
     #[must_use]
     pub fn hiding(&self, hide: impl Fn(&Item) -> bool) -> Self {
         let mut index = self.clone();
         for item in index.items.iter_mut().filter(|item| hide(item)) {
-            *item = Arc::new(Item { active: false, ..Item::clone(item) });
+            *item = Arc::new(Item {
+                active: false,
+                ..Item::clone(item)
+            });
         }
         index
     }
@@ -115,12 +133,12 @@ impl Index {
         self.items.is_empty()
     }
 
-    /// Returns the approximate memory in bytes, for a cache with a size limit (D12).
+    /// Returns the approximate memory in bytes, by which a cache limits its size (D12).
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Returns the best matches first; equal scores keep the order of the content file.
+    /// Returns the best matches first; items with equal scores keep the order of the content file.
     pub fn search(&self, query: &str, now: DateTime<Utc>, k: usize) -> Vec<Hit> {
         let today = self.today(now);
         let mut hits: Vec<Hit> = self
@@ -129,28 +147,41 @@ impl Index {
             .into_iter()
             .zip(&self.items)
             .filter(|(score, item)| *score > 0.0 && item.is_current_on(now, today))
-            .map(|(score, item)| Hit { item: Arc::clone(item), score })
+            .map(|(score, item)| Hit {
+                item: Arc::clone(item),
+                score,
+            })
             .collect();
         hits.sort_by(|a, b| b.score.total_cmp(&a.score));
         hits.truncate(k);
         hits
     }
 
-    /// Returns the items whose name the text contains, whole, in part or misspelt, in the order of
-    /// the text.
+    /// Returns the items that the text names in whole, in part or misspelt, in the order of the
+    /// text.
     pub fn mentions(&self, text: &str, now: DateTime<Utc>) -> Vec<Mention> {
         let today = self.today(now);
-        self.names.find(text, |n| self.items[n].is_current_on(now, today), &self.items)
+        self.names.find(
+            text,
+            |n| self.items[n].is_current_on(now, today),
+            &self.items,
+        )
     }
 
-    /// Returns the current items of a category, in the order of the content file.
+    /// Returns the items of a category that are valid at `now`, in the order of the content file.
     pub fn by_category(&self, category: &Category, now: DateTime<Utc>) -> Vec<Arc<Item>> {
-        self.current(now).filter(|item| item.category == *category).cloned().collect()
+        self.current(now)
+            .filter(|item| item.category == *category)
+            .cloned()
+            .collect()
     }
 
     /// Returns the items of a category that are open at `at`.
     pub fn open_now(&self, category: &Category, at: DateTime<Utc>, tz: Tz) -> Vec<Arc<Item>> {
-        self.by_category(category, at).into_iter().filter(|item| item.is_open(at, tz)).collect()
+        self.by_category(category, at)
+            .into_iter()
+            .filter(|item| item.is_open(at, tz))
+            .collect()
     }
 
     pub fn get(&self, id: &str) -> Option<&Arc<Item>> {
@@ -160,16 +191,19 @@ impl Index {
     /// Returns the items that guests may be told about at `now`.
     pub fn current(&self, now: DateTime<Utc>) -> impl Iterator<Item = &Arc<Item>> {
         let today = self.today(now);
-        self.items.iter().filter(move |item| item.is_current_on(now, today))
+        self.items
+            .iter()
+            .filter(move |item| item.is_current_on(now, today))
     }
 
     fn today(&self, now: DateTime<Utc>) -> NaiveDate {
         now.with_timezone(&self.zone).date_naive()
     }
 
-    /// Returns the texts of all current items, for checking a reply against everything in the
-    /// content.
+    /// Returns the texts of all items valid at `now`, to check a reply against the whole content.
     pub fn texts(&self, now: DateTime<Utc>) -> Vec<String> {
-        self.current(now).map(|item| formatter::text(item, self.zone)).collect()
+        self.current(now)
+            .map(|item| formatter::text(item, self.zone))
+            .collect()
     }
 }

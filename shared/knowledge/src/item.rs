@@ -1,5 +1,4 @@
-//! One content item: a restaurant, a show, a treatment, a rule (CMS-11). It is checked once, when
-//! it is parsed.
+//! One content item: a restaurant, a show, a treatment, a rule. It is checked when it is parsed.
 
 mod details;
 mod read;
@@ -30,13 +29,13 @@ pub struct Item {
     pub description_es: Option<String>,
     pub details: Details,
     pub active: bool,
-    /// Extra words that a guest may use for the item; searched, never shown.
+    /// Other words that guests use for the item; they are searched but never shown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<String>,
-    /// An insider hint the host may share.
+    /// A hint for guests that the host may share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tip: Option<String>,
-    /// Internal notes: never shown, never searched, never embedded (T18).
+    /// Internal notes; never shown, searched or embedded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
 }
@@ -82,7 +81,7 @@ impl Item {
         self.hours().is_some_and(|h| h.is_open(at, tz))
     }
 
-    /// Returns the location: a restaurant's or game's location, an event's venue.
+    /// Returns the location of a restaurant or a game, or the venue of an event.
     pub fn location(&self) -> Option<&str> {
         match &self.details {
             Details::Dining(d) => d.location.as_deref(),
@@ -95,14 +94,14 @@ impl Item {
         }
     }
 
-    /// Returns whether guests may be told about the item at `now`: active, no past event, no
-    /// promotion outside its days (C-17).
+    /// Returns whether guests may be told about the item at `now`: it is active, no past event, and
+    /// no promotion outside its days.
     pub fn is_current(&self, now: DateTime<Utc>, tz: Tz) -> bool {
         self.is_current_on(now, now.with_timezone(&tz).date_naive())
     }
 
-    /// Like [`Item::is_current`], for callers that know the property's day: a search checks
-    /// thousands of items.
+    /// Like [`Item::is_current`]; takes the casino's day from the caller, which checks thousands of
+    /// items.
     pub(crate) fn is_current_on(&self, now: DateTime<Utc>, today: NaiveDate) -> bool {
         let timely = match &self.details {
             Details::Entertainment(e) => {

@@ -1,8 +1,5 @@
-//! A casino's knowledge about itself: the content file, its checked items, opening hours, the texts
-//! made from items and the in-memory index that finds them by words and by vectors (CMS-11..24,
-//! RAG-1, RAG-2, RAG-12..24, RAG-30).
-//!
-//! Never does I/O, never reads the clock, never mixes two casinos: an [`Index`] is built from one casino's items only.
+//! A casino's knowledge about itself: content file, checked items, opening hours and index. Does no
+//! I/O, reads no clock, and never mixes casinos: an [`Index`] has the items of one.
 
 pub mod calibration;
 mod category;
@@ -18,7 +15,6 @@ pub mod index;
 pub mod item;
 pub mod schema;
 mod strategy;
-pub mod text;
 mod thresholds;
 
 pub use category::Category;

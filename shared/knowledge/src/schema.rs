@@ -1,8 +1,5 @@
-//! A pack's declaration of its content categories (CMS-11, SUP-3): the fields of a category, the
-//! kind of each field, and which fields an item must have.
-//!
-//! The eight categories that code knows have a form of their own as well (`item/read.rs`); what is declared is asked of them on top. A
-//! category that nobody declares stays free: any field, none required (RAG-16).
+//! A pack's declaration of its content categories. Code also checks the eight known ones
+//! (`item/read.rs`); a category that is not declared accepts any field and requires none.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -11,17 +8,17 @@ use serde_json::{Map, Value};
 
 use crate::{Category, Item, Problem, WeeklyHours};
 
-/// A pack's categories by name. Cheap when nothing is declared.
+/// A pack's categories by name; empty if the pack declares none.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Categories(BTreeMap<String, Schema>);
 
-/// The details that an item of one category has.
+/// The details that an item of one category may or must have.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Schema {
     pub fields: BTreeMap<String, Field>,
-    /// Whether fields that are not declared may be present too.
+    /// Whether an item may also have fields that are not declared.
     pub more: bool,
 }
 
@@ -31,7 +28,7 @@ pub struct Field {
     pub kind: Kind,
     #[serde(default)]
     pub required: bool,
-    /// The only allowed texts; any text if empty. Letter case counts.
+    /// The only texts allowed, with this letter case; empty if any text is allowed.
     #[serde(default)]
     pub one_of: Vec<String>,
 }
@@ -40,7 +37,7 @@ pub struct Field {
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     Text,
-    /// 0 or more.
+    /// A number of at least 0.
     Number,
     /// Dollars as a number, or words such as "from $15".
     Price,
@@ -62,12 +59,19 @@ impl Categories {
         self.0.keys().map(String::as_str)
     }
 
-    /// Returns everything in which an item violates its category's declaration, all at once.
+    /// Returns every way in which an item violates its category's declaration.
     pub fn problems(&self, item: &Item) -> Vec<Problem> {
-        let Some(schema) = self.get(&item.category) else { return Vec::new() };
+        let Some(schema) = self.get(&item.category) else {
+            return Vec::new();
+        };
         let value = item.to_json();
         let empty = Map::new();
-        schema.problems(value.get("details").and_then(Value::as_object).unwrap_or(&empty))
+        schema.problems(
+            value
+                .get("details")
+                .and_then(Value::as_object)
+                .unwrap_or(&empty),
+        )
     }
 }
 
@@ -81,29 +85,47 @@ impl Schema {
             match said(name) {
                 Some(value) if !field.allows(value) => {
                     let shown: String = value.to_string().chars().take(40).collect();
-                    problems.push(problem(name, format!("is {shown}"), format!("write {field}")));
+                    problems.push(problem(
+                        name,
+                        format!("is {shown}"),
+                        format!("write {field}"),
+                    ));
                 }
-                None if field.required => problems.push(problem(name, "is missing".into(), format!("write {field}"))),
+                None if field.required => {
+                    problems.push(problem(name, "is missing".into(), format!("write {field}")));
+                }
                 _ => {}
             }
         }
         if !self.more {
             let known: Vec<&str> = self.fields.keys().map(String::as_str).collect();
-            let strays = details.keys().filter(|name| !self.fields.contains_key(*name));
-            let stray = |name: &String| problem(name, "is no field here".into(), format!("use: {}", known.join(", ")));
+            let strays = details
+                .keys()
+                .filter(|name| !self.fields.contains_key(*name));
+            let stray = |name: &String| {
+                problem(
+                    name,
+                    "is no field here".into(),
+                    format!("use: {}", known.join(", ")),
+                )
+            };
             problems.extend(strays.map(stray));
         }
         problems
     }
 }
 
-/// Blank cells of a sheet count as absent (CMS-2).
+/// Returns whether the value is absent; blank cells of a spreadsheet are.
 fn is_blank(value: &Value) -> bool {
     value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
 fn problem(field: &str, problem: String, fix: String) -> Problem {
-    Problem { field: format!("details.{field}"), problem, fix }
+    Problem {
+        field: format!("details.{field}"),
+        problem,
+        fix,
+    }
 }
 
 // === impl Field ===
@@ -115,20 +137,26 @@ impl Field {
             Kind::Number => value.as_f64().is_some_and(|number| number >= 0.0),
             Kind::Price => value.is_string() || value.as_f64().is_some_and(|number| number >= 0.0),
             Kind::Flag => value.is_boolean(),
-            Kind::List => value.as_array().is_some_and(|list| list.iter().all(Value::is_string)),
+            Kind::List => value
+                .as_array()
+                .is_some_and(|list| list.iter().all(Value::is_string)),
             Kind::Hours => WeeklyHours::from_json(value).is_ok(),
         };
-        let listed = |text: &str| self.one_of.is_empty() || self.one_of.iter().any(|one| one == text);
+        let listed =
+            |text: &str| self.one_of.is_empty() || self.one_of.iter().any(|one| one == text);
         of_kind
             && match value {
                 Value::String(text) => listed(text.trim()),
-                Value::Array(list) => list.iter().filter_map(Value::as_str).all(|text| listed(text.trim())),
+                Value::Array(list) => list
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .all(|text| listed(text.trim())),
                 _ => true,
             }
     }
 }
 
-/// Returns what to write in the field.
+/// Writes what a person should enter in the field.
 impl fmt::Display for Field {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.one_of.is_empty() {
@@ -169,41 +197,89 @@ mod tests {
     }
 
     fn problems(category: &str, details: &Value) -> Vec<String> {
-        let item = json!([{"id": "a", "category": category, "name": "A", "description": "A.", "details": details}]);
+        let item = json!([{
+            "id": "a",
+            "category": category,
+            "name": "A",
+            "description": "A.",
+            "details": details,
+        }]);
         let now = Utc.with_ymd_and_hms(2026, 3, 6, 17, 0, 0).unwrap();
-        let reference = Reference { now, zone: chrono_tz::America::New_York };
+        let reference = Reference {
+            now,
+            zone: chrono_tz::America::New_York,
+        };
         let read = parse_content_of("c.json", &item.to_string(), reference, &declared());
-        read.err().unwrap_or_default().iter().map(ToString::to_string).collect()
+        read.err()
+            .unwrap_or_default()
+            .iter()
+            .map(ToString::to_string)
+            .collect()
     }
 
     #[test] // CMS-11, CMS-24, SUP-3
     fn a_declared_category_is_checked_field_by_field() {
-        let good = json!({"length": 40, "price": "from $3 a foot", "power": "30 A", "gate": "Daily 7am-9pm", "water": true, "for": ["sail"]});
+        let good = json!({
+            "length": 40,
+            "price": "from $3 a foot",
+            "power": "30 A",
+            "gate": "Daily 7am-9pm",
+            "water": true,
+            "for": ["sail"],
+        });
         assert_eq!(problems("berths", &good), Vec::<String>::new());
         for (field, value, says) in [
-            ("length", json!("long"), "details.length: is \"long\"; write a number"),
-            ("length", json!(null), "details.length: is missing; write a number"),
-            ("price", json!("  "), "details.price: is missing; write dollars"),
+            (
+                "length",
+                json!("long"),
+                "details.length: is \"long\"; write a number",
+            ),
+            (
+                "length",
+                json!(null),
+                "details.length: is missing; write a number",
+            ),
+            (
+                "price",
+                json!("  "),
+                "details.price: is missing; write dollars",
+            ),
             ("price", json!(-1), "details.price: is -1"),
             ("power", json!("30 a"), "write one of: 30 A, 50 A"),
             ("gate", json!("when it suits"), "hours such as"),
             ("water", json!("yes"), "true or false"),
             ("for", json!(["sail", "oars"]), "one of: sail, motor"),
-            ("colour", json!("red"), "details.colour: is no field here; use: for, gate, length, power, price, water"),
+            (
+                "colour",
+                json!("red"),
+                "details.colour: is no field here; use: for, gate, length, power, price, water",
+            ),
         ] {
             let mut details = good.clone();
             details[field] = value;
             let found = problems("berths", &details);
-            assert!(found.len() == 1 && found[0].contains(says), "{field}: {found:?}");
+            assert!(
+                found.len() == 1 && found[0].contains(says),
+                "{field}: {found:?}"
+            );
         }
     }
 
     #[test] // RAG-16
     fn others_stay_free_and_known_forms_are_asked_for_more() {
-        assert_eq!(problems("parking", &json!({"levels": 4, "colour": "red"})), Vec::<String>::new());
+        assert_eq!(
+            problems("parking", &json!({"levels": 4, "colour": "red"})),
+            Vec::<String>::new()
+        );
         let dining = json!({"cuisine_type": "Italian", "price_range": "$", "hours": "24 hours"});
-        assert_eq!(problems("dining", &dining), ["c.json:1:details.location: is missing; write text in quotes"]);
+        assert_eq!(
+            problems("dining", &dining),
+            ["c.json:1:details.location: is missing; write text in quotes"]
+        );
         let found = problems("dining", &json!({"location": "Pier"}));
-        assert!(found.len() == 3 && found[0].contains("cuisine_type"), "{found:?}");
+        assert!(
+            found.len() == 3 && found[0].contains("cuisine_type"),
+            "{found:?}"
+        );
     }
 }

@@ -1,9 +1,9 @@
-//! Second wordings by kind of question (RAG-2): they add the words that guests omit because the
-//! situation makes them obvious.
+//! Second wordings by kind of question: they add words that guests leave out because the situation
+//! makes them obvious.
 
 use crate::Category;
 
-/// How the second wording of a question is made; the rankings of both wordings are merged.
+/// How a question's second wording is made; the rankings of both wordings are merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strategy {
     /// Keeps only the words that name something.
@@ -31,7 +31,11 @@ impl Strategy {
         match self {
             Self::General => {
                 let telling = |word: &String| !crate::index::is_common(word);
-                crate::text::words(text).into_iter().filter(telling).collect::<Vec<_>>().join(" ")
+                seven_text::words(text)
+                    .into_iter()
+                    .filter(telling)
+                    .collect::<Vec<_>>()
+                    .join(" ")
             }
             Self::Hours => format!("{text} hours open close"),
             Self::Dining => format!("{text} restaurant menu food"),

@@ -1,5 +1,5 @@
-//! How close a row must be to count as an answer, per category and per embedding (RAG-30): the
-//! numbers of one model mean nothing for another.
+//! The scores a row must reach to count as an answer, per category and embedder: one model's
+//! cosines mean nothing for another.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Category, Space};
 
-/// Lowest cosine per category, and lowest lexical score. A row that reaches either one is kept.
+/// The lowest cosine per category, and the lowest score by words. A row must reach one of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Thresholds {
@@ -15,12 +15,11 @@ pub struct Thresholds {
     pub default: f32,
     #[serde(default)]
     pub categories: BTreeMap<Category, f32>,
-    /// Share of the query's words that a row must contain if its vector is not close enough
-    /// (RAG-37).
+    /// The share of the question's words that a row must contain if its vector is not close enough.
     pub lexical: f32,
 }
 
-/// The seed's table, measured with `gemini-embedding-001`.
+/// The specification's table, measured with `gemini-embedding-001`.
 const SEED: &[(&str, f32)] = &[
     ("dining", 0.60),
     ("spa", 0.60),
@@ -32,39 +31,57 @@ const SEED: &[(&str, f32)] = &[
 ];
 const SEED_DEFAULT: f32 = 0.65;
 
-/// Equally strict thresholds for the offline embedding, found in steps of 0.02 over the tuned
-/// questions of `tests/retrieval/demo.jsonl`.
+/// Thresholds of the same strictness for the offline embedder, measured in steps of 0.02 on the
+/// questions of `tests/retrieval/demo.jsonl` that are not held out.
 const OFFLINE: &[(&str, f32)] = &[("regulations", 0.32)];
 const OFFLINE_DEFAULT: f32 = 0.24;
 
-/// Half of the query's meaning, which the offline host also requires.
+/// Half of the question, by weight of its words; the offline host also requires this.
 const LEXICAL: f32 = 0.5;
 
 // === impl Thresholds ===
 
 impl Thresholds {
-    /// Returns the table for an embedding; one that was never calibrated gets the seed's.
+    /// Returns the table for an embedder; one that was never calibrated gets the specification's.
     pub fn of(space: &Space) -> Self {
-        if space.model == "offline" { Self::table(OFFLINE_DEFAULT, OFFLINE) } else { Self::table(SEED_DEFAULT, SEED) }
+        if space.model == "offline" {
+            Self::table(OFFLINE_DEFAULT, OFFLINE)
+        } else {
+            Self::table(SEED_DEFAULT, SEED)
+        }
     }
 
-    /// Keeps every row, to inspect those that would have been dropped.
+    /// Lets every row pass, to inspect those that the thresholds would drop.
     pub fn none() -> Self {
-        Self { default: f32::NEG_INFINITY, categories: BTreeMap::new(), lexical: 0.0 }
+        Self {
+            default: f32::NEG_INFINITY,
+            categories: BTreeMap::new(),
+            lexical: 0.0,
+        }
     }
 
     pub fn cosine(&self, category: &Category) -> f32 {
-        self.categories.get(category).copied().unwrap_or(self.default)
+        self.categories
+            .get(category)
+            .copied()
+            .unwrap_or(self.default)
     }
 
     fn table(default: f32, categories: &[(&str, f32)]) -> Self {
-        let categories = categories.iter().map(|(name, least)| (Category::from(*name), *least)).collect();
-        Self { default, categories, lexical: LEXICAL }
+        let categories = categories
+            .iter()
+            .map(|(name, least)| (Category::from(*name), *least))
+            .collect();
+        Self {
+            default,
+            categories,
+            lexical: LEXICAL,
+        }
     }
 }
 
 impl Default for Thresholds {
-    /// For an index without vectors, where only words count.
+    /// Returns the table for an index without vectors, where only words count.
     fn default() -> Self {
         Self::table(SEED_DEFAULT, SEED)
     }

@@ -1,7 +1,8 @@
-//! One exchange with a hosted model, in no provider's words: what is asked, what comes back, what can go wrong.
+//! One exchange with a hosted model, independent of any provider's wire format: request, reply,
+//! errors.
 //!
-//! [`ChatModel`] is implemented by [`crate::gemini::Gemini`], [`crate::openai::OpenAi`] and, around either,
-//! [`crate::guarded::Guarded`]. Nothing here prints what guests or models wrote: `Debug` gives sizes, errors give places.
+//! [`ChatModel`] is implemented by `Gemini`, `OpenAi`, and `Guarded`, which wraps either. `Debug`
+//! prints sizes and errors print positions, so that no text of guests or models reaches a log.
 
 mod debug;
 mod error;
@@ -21,13 +22,15 @@ pub type Chatting<'a> = Pin<Box<dyn Future<Output = Result<ChatReply, Error>> + 
 
 /// A hosted model.
 pub trait ChatModel: Send + Sync {
-    /// Provider and model, for telemetry and as the breaker's name: "gemini/gemini-2.5-flash".
+    /// Provider and model, such as "gemini/gemini-2.5-flash"; used in telemetry and in the
+    /// breaker's name.
     fn name(&self) -> &str;
 
-    /// One call. Ends by the request's deadline; dropping the future ends the call.
+    /// Makes one call, which ends by the request's deadline. Dropping the future cancels the call.
     fn chat<'a>(&'a self, request: &'a ChatRequest) -> Chatting<'a>;
 
-    /// Returns the cost of these tokens: a failed call is billed too, but no reply states its cost.
+    /// Returns the cost of these tokens. Needed for failed calls, which are billed but have no
+    /// reply that states the cost.
     fn cost(&self, _usage: Usage) -> NanoUsd {
         NanoUsd::default()
     }
@@ -36,18 +39,18 @@ pub trait ChatModel: Send + Sync {
 /// A request to a model.
 #[derive(Clone)]
 pub struct ChatRequest {
-    /// Instructions; may be empty.
+    /// The system instructions; may be empty.
     pub system: String,
-    /// The conversation, oldest first, ending with what has to be answered.
+    /// The conversation, oldest first; the last entry is the one to answer.
     pub messages: Vec<Message>,
     /// Tools the model may call.
     pub tools: Vec<ToolSpec>,
-    /// A JSON Schema for the final text; replies that violate it are errors.
+    /// A JSON Schema for the final text; a reply that violates it is an error.
     pub output_schema: Option<Value>,
-    /// None leaves it to the provider, which some models demand.
+    /// `None` uses the provider's default; some models accept nothing else.
     pub temperature: Option<f32>,
     pub max_output_tokens: Option<u32>,
-    /// For everything: waiting for a place, retries, and the answer.
+    /// Time limit for the whole request: waiting for the rate limiter, retries and the answer.
     pub deadline: Duration,
 }
 
@@ -56,28 +59,28 @@ pub struct ChatRequest {
 pub enum Message {
     User(String),
     Assistant(String),
-    /// The model asked for tools, perhaps with some text; given back exactly as it came.
+    /// The model's request for tools, possibly with text; sent back to the model unchanged.
     AssistantCalls {
         text: String,
         calls: Vec<ToolCall>,
     },
-    /// The results of all calls of the entry before.
+    /// The results of all calls in the previous entry.
     ToolResults(Vec<ToolResult>),
 }
 
-/// The model wants a tool.
+/// A model's request to run one tool.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// The provider's, or ours (see [`ToolCall::own_id`]) when it gave none.
+    /// The provider's id, or one of [`ToolCall::own_id`] if the provider gave none.
     pub id: String,
     pub name: String,
     /// Always a JSON object; not yet checked against the tool's schema.
     pub arguments: Value,
-    /// The provider's own state, opaque; it must come back with the call.
+    /// Opaque state of the provider, which must be sent back with the call.
     pub signature: Option<String>,
 }
 
-/// The answer of a tool.
+/// The result of one tool call.
 #[derive(Clone, PartialEq)]
 pub struct ToolResult {
     pub call_id: String,
@@ -85,15 +88,17 @@ pub struct ToolResult {
     pub content: Value,
 }
 
-/// The answer of a model; written as JSON where a turn keeps what it paid for (D4).
+/// A model's reply. It can be serialised because a turn stores each paid reply and reuses it when
+/// retried (D4).
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChatReply {
-    /// The final text; JSON that fits when a schema was asked for. May be empty beside tool calls.
+    /// The final text; JSON that fits the schema if the request had one. May be empty beside tool
+    /// calls.
     pub text: String,
     pub tool_calls: Vec<ToolCall>,
     pub usage: Usage,
     pub finish: Finish,
-    /// The cost of the call; zero until [`crate::guarded::Guarded`] has priced it.
+    /// The cost of the call; zero until [`crate::guarded::Guarded`] sets it.
     pub cost: NanoUsd,
 }
 
@@ -102,49 +107,57 @@ pub struct ChatReply {
 #[serde(rename_all = "snake_case")]
 pub enum Finish {
     Stop,
-    /// It waits for the results of its tool calls.
+    /// The model waits for the results of its tool calls.
     ToolCalls,
-    /// The token limit cut the text; only without a schema, where a cut text may still be of use.
+    /// The token limit cut the text. With a schema this is an error instead, because cut JSON is
+    /// useless.
     Length,
 }
 
 const OWN_ID: &str = "own-";
 
 impl ToolCall {
-    /// An id for the `nth` call of a reply whose provider gave none.
+    /// Returns an id for call number `nth`, counted from 0, of a reply whose provider gave none.
     pub fn own_id(nth: usize) -> String {
         format!("{OWN_ID}{nth}")
     }
 
-    /// True for ids the provider does not know.
+    /// Returns true for an id that [`ToolCall::own_id`] made, which the provider does not know.
     pub fn is_own_id(id: &str) -> bool {
         id.starts_with(OWN_ID)
     }
 }
 
 impl ChatReply {
-    /// The text as JSON, for replies with a schema.
+    /// Parses the text as JSON; meant for replies to a request with a schema.
     pub fn json(&self) -> Option<Value> {
         serde_json::from_str(&self.text).ok()
     }
 }
 
-/// The content either wire format has read from a body, before it is judged.
+/// A reply as read from either wire format, before [`Draft::finish`] checks it.
 pub(crate) struct Draft {
     pub(crate) text: String,
     pub(crate) tool_calls: Vec<ToolCall>,
     pub(crate) usage: Usage,
-    /// The token limit was reached.
+    /// True if the token limit cut the answer.
     pub(crate) cut: bool,
 }
 
 impl Draft {
-    /// Judges by the request: something must have come, and a final text must fit its schema.
+    /// Checks the reply against the request: it must not be empty, and a final text must fit the
+    /// schema.
     pub(crate) fn finish(self, model: &str, request: &ChatRequest) -> Result<ChatReply, Error> {
-        let fail = |defect| Err(Error::Answer { model: model.to_owned(), defect, usage: self.usage });
+        let fail = |defect| {
+            Err(Error::Answer {
+                model: model.to_owned(),
+                defect,
+                usage: self.usage,
+            })
+        };
         let finish = match (self.tool_calls.is_empty(), self.cut) {
             (false, false) => Finish::ToolCalls,
-            // The last call may lack half of its arguments.
+            // The token limit may have cut off arguments of the last tool call.
             (false, true) => return fail(Defect::TokenLimit),
             (true, true) => Finish::Length,
             (true, false) => Finish::Stop,
@@ -160,7 +173,18 @@ impl Draft {
         {
             return fail(defect);
         }
-        let Self { text, tool_calls, usage, cut: _ } = self;
-        Ok(ChatReply { text, tool_calls, usage, finish, cost: NanoUsd::default() })
+        let Self {
+            text,
+            tool_calls,
+            usage,
+            cut: _,
+        } = self;
+        Ok(ChatReply {
+            text,
+            tool_calls,
+            usage,
+            finish,
+            cost: NanoUsd::default(),
+        })
     }
 }

@@ -1,7 +1,8 @@
-//! Which embedding a fleet uses: the offline one, or a hosted model's whose vectors of content are stored (D12, RAG-12, RAG-13).
+//! The embedding a fleet uses: the offline one, or a hosted model whose content vectors are stored
+//! (D12).
 //!
-//! Content is embedded at ingestion, a question at its turn and within a deadline. A question that has no vector in time is answered
-//! by words alone: retrieval never fails a turn (RAG-7, D10).
+//! Content is embedded at ingestion, a question during its turn. A question without a vector by its
+//! deadline is searched by words alone, so retrieval never fails a turn (D10).
 
 mod gemini;
 mod hosted;
@@ -15,7 +16,9 @@ use chrono_tz::Tz;
 use secrecy::SecretString;
 use serde::Deserialize;
 use seven_cache::Cache;
-use seven_knowledge::{Chunk, EmbedError, Embedder, Index, Item, Offline, Purpose, Query, Space, Vector};
+use seven_knowledge::{
+    Chunk, EmbedError, Embedder, Index, Item, Offline, Purpose, Query, Space, Vector,
+};
 use url::Url;
 
 use crate::{
@@ -29,12 +32,12 @@ pub use self::hosted::Hosted;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Provider {
-    /// In memory, without network; nothing is stored.
+    /// Computed in memory, without a network; no vector is stored.
     #[default]
     Offline,
-    /// `embedContent` and `batchEmbedContents`.
+    /// Gemini's `embedContent` and `batchEmbedContents`.
     Gemini,
-    /// `/embeddings` of OpenAI, or of any server that speaks like it.
+    /// `/embeddings` of OpenAI or of any server with the same interface.
     Openai,
 }
 
@@ -43,26 +46,29 @@ pub enum Provider {
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     pub provider: Provider,
-    /// None for the provider's own address. With the version for `openai` (`http://127.0.0.1:8080/v1/`), without for `gemini`.
+    /// `None` uses the provider's own address. Give the version for `openai`
+    /// (`http://127.0.0.1:8080/v1/`), omit it for `gemini`.
     #[serde(default)]
     pub base_url: Option<Url>,
     #[serde(default)]
     pub api_key: Option<SecretString>,
-    /// A pinned model, never an alias such as "latest" (RAG-12).
+    /// A pinned model, never an alias such as "latest": vectors of two models cannot be compared.
     pub model: String,
-    /// Raised by hand when the same name begins to give other vectors.
+    /// Operators raise it when the same model name starts to return different vectors.
     pub version: String,
-    /// Length of a vector; longer ones are asked for cut to it.
+    /// Number of values in a vector; a model with longer vectors is asked to shorten them.
     pub dimension: usize,
-    /// Whether `openai` servers are asked for the length: older models and many local servers refuse the field.
+    /// Whether requests to `openai` servers name the dimension; older models and many local servers
+    /// refuse that field.
     pub ask_for_dimension: bool,
-    /// Texts in one request, at most.
+    /// Most texts in one request.
     pub batch: usize,
-    /// For a guest's question, retries included; after it the turn goes on by words alone.
+    /// Deadline for a guest's question, retries included; after it the question is searched by
+    /// words alone.
     pub query_deadline_ms: u64,
-    /// For one batch of content, retries included.
+    /// Deadline for one batch of content, retries included.
     pub document_deadline_ms: u64,
-    /// Dollars for a million tokens of text; free when left out (OBS-40).
+    /// US dollars per million tokens of text; zero if left out.
     #[serde(default)]
     pub price: UsdPerMillion,
 }
@@ -74,7 +80,7 @@ pub enum Embedding {
     Hosted(Arc<dyn Embedder>),
 }
 
-/// A stored vector, and the hash of what it was made of.
+/// A stored vector and the hash of the text it was made from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stored {
     pub item_id: String,
@@ -89,13 +95,29 @@ impl Default for Embedding {
 }
 
 impl Embedding {
-    /// Opens no connection. With a hosted model the process must have installed its TLS provider (rustls with ring) before.
-    pub fn new(settings: &Settings, cache: &Cache, observer: Arc<dyn Observer>) -> Result<Self, Error> {
+    /// Opens no connection. For a hosted model the process must have installed its TLS provider
+    /// (rustls with ring) first.
+    pub fn new(
+        settings: &Settings,
+        cache: &Cache,
+        observer: Arc<dyn Observer>,
+    ) -> Result<Self, Error> {
         Ok(match settings.provider {
             Provider::Offline => Self::default(),
             Provider::Gemini | Provider::Openai => {
-                let price = Price { input: settings.price, ..Price::default() };
-                Self::Hosted(Arc::new(Hosted::new(settings, cache, Guard { price, ..Guard::default() }, observer)?))
+                let price = Price {
+                    input: settings.price,
+                    ..Price::default()
+                };
+                Self::Hosted(Arc::new(Hosted::new(
+                    settings,
+                    cache,
+                    Guard {
+                        price,
+                        ..Guard::default()
+                    },
+                    observer,
+                )?))
             }
         })
     }
@@ -111,13 +133,13 @@ impl Embedding {
         self.embedder().space()
     }
 
-    /// Whether vectors of content have to be stored beside it.
+    /// Says whether the vectors of content have to be stored.
     pub fn is_stored(&self) -> bool {
         matches!(self, Self::Hosted(_))
     }
 
-    /// The index of one casino's items. Of the stored vectors only those of the items' present texts count: a vector of an old text
-    /// would answer with what is no longer said (RAG-24). Offline the vectors are made here.
+    /// Builds the index of a casino's items. Stored vectors of outdated texts are left out, because
+    /// they would match words that an item no longer has.
     pub fn index(&self, items: Vec<Item>, zone: Tz, stored: Vec<Stored>) -> Index {
         let index = Index::build(items).in_zone(zone);
         match self {
@@ -125,22 +147,28 @@ impl Embedding {
             Self::Hosted(_) => {
                 let space = self.space();
                 let hash = |id: &str| Some(Chunk::of(index.get(id)?, zone)?.hash(space));
-                let present = stored.into_iter().filter(|s| hash(&s.item_id).as_ref() == Some(&s.content_hash));
-                let vectors: HashMap<String, Vector> =
-                    present.map(|stored| (stored.item_id, Vector::normalised(stored.values))).collect();
+                let present = stored
+                    .into_iter()
+                    .filter(|s| hash(&s.item_id).as_ref() == Some(&s.content_hash));
+                let vectors: HashMap<String, Vector> = present
+                    .map(|stored| (stored.item_id, Vector::normalised(stored.values)))
+                    .collect();
                 index.with_vectors(space.clone(), &vectors)
             }
         }
     }
 
-    /// The question as the index takes it: with its vector, or after a failure by words alone.
+    /// Returns the question with its vector; if embedding failed, the search uses words alone.
     pub async fn query<'a>(&'a self, text: &str, now: DateTime<Utc>) -> Query<'a> {
         match self {
             Self::Offline(offline) => Query::offline(text, now, offline),
             Self::Hosted(hosted) => match one(&**hosted, text).await {
                 Ok(vector) => Query::new(text, now).vector(self.space(), vector),
                 Err(error) => {
-                    tracing::warn!(error = &error as &dyn std::error::Error, "a question is searched by words alone");
+                    tracing::warn!(
+                        error = &error as &dyn std::error::Error,
+                        "a question is searched by words alone"
+                    );
                     Query::new(text, now)
                 }
             },
@@ -148,9 +176,13 @@ impl Embedding {
     }
 }
 
-/// The vector of one question.
+/// Embeds one question.
 async fn one(embedder: &dyn Embedder, text: &str) -> Result<Vector, EmbedError> {
     let mut vectors = embedder.embed(&[text], Purpose::Query).await?;
     let got = vectors.len();
-    vectors.pop().ok_or_else(|| EmbedError::Mismatch { model: embedder.space().model.clone(), asked: 1, got })
+    vectors.pop().ok_or_else(|| EmbedError::Mismatch {
+        model: embedder.space().model.clone(),
+        asked: 1,
+        got,
+    })
 }

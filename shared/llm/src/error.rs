@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-/// Advice to the caller.
+/// Advice to the caller whether and when to ask again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retry {
     Never,
     After(Duration),
-    /// With the caller's own backoff.
+    /// After the caller's own backoff.
     Backoff,
 }
 
@@ -20,9 +20,15 @@ pub enum Error {
     #[error("asking {model}: no answer within {waited:?}")]
     Timeout { model: String, waited: Duration },
     #[error("asking {model}: rate limited")]
-    RateLimited { model: String, after: Option<Duration> },
+    RateLimited {
+        model: String,
+        after: Option<Duration>,
+    },
     #[error("asking {model}: unavailable")]
-    Unavailable { model: String, source: Option<Box<dyn std::error::Error + Send + Sync>> },
+    Unavailable {
+        model: String,
+        source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    },
     #[error("asking {model}: request refused: {reason}")]
     Refused { model: String, reason: String },
     #[error("asking {model}: unreadable reply: {reason}")]
@@ -33,7 +39,9 @@ impl Error {
     pub fn retry(&self) -> Retry {
         match self {
             Self::Pack(_) | Self::PackContent(_) | Self::Refused { .. } => Retry::Never,
-            Self::RateLimited { after: Some(wait), .. } => Retry::After(*wait),
+            Self::RateLimited {
+                after: Some(wait), ..
+            } => Retry::After(*wait),
             Self::Timeout { .. }
             | Self::RateLimited { after: None, .. }
             | Self::Unavailable { .. }

@@ -1,8 +1,8 @@
-//! The model at no cost, for measurements of everything around it (issue E).
+//! A model that costs nothing, for measuring the performance of everything around it.
 
 use crate::{Model, Reply, Request, Responding, Usage};
 
-/// Answers every text with the same words and from no content.
+/// Answers every request with the same text, without using content.
 #[derive(Debug, Clone, Copy)]
 pub struct FixedModel;
 
@@ -22,6 +22,8 @@ impl Model for FixedModel {
             intent: "fixed".to_owned(),
             grounded: true,
             asked: None,
+            state: request.state.clone(),
+            staff: Vec::new(),
             usage: Usage::default(),
         };
         Box::pin(std::future::ready(Ok(reply)))

@@ -1,8 +1,5 @@
-//! Gemini over `generateContent` (v1beta, REST).
-//!
-//! Shapes as in googleapis' `generativelanguage` protos and the js-genai SDK. Three things that cost others a day: a function call's
-//! `thoughtSignature` has to come back with the call; models before 3 refuse tools together with a JSON answer, so there the schema
-//! goes into the instructions and is only checked here; a 429 has no Retry-After header, its delay is in the body.
+//! Gemini over `generateContent` (v1beta, REST). Function calls go back with `thoughtSignature`.
+//! Models before 3 refuse tools with a JSON answer, so their instructions carry the schema.
 
 mod read;
 #[cfg(test)]
@@ -19,20 +16,21 @@ use crate::{
     http::Endpoint,
 };
 
-/// How to reach a Gemini model.
+/// Settings of one Gemini model.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// Without the version: `https://generativelanguage.googleapis.com/`.
+    /// The base URL without the version: `https://generativelanguage.googleapis.com/`.
     #[serde(default = "google")]
     pub base_url: Url,
-    /// "gemini-2.5-flash".
+    /// Such as "gemini-2.5-flash".
     pub model: String,
     pub api_key: SecretString,
-    /// Tokens the model may think; 0 turns thinking off where the model allows it. None leaves it to the model.
+    /// Most tokens for thinking; 0 turns it off if the model allows that. `None` uses the model's
+    /// default.
     #[serde(default)]
     pub thinking_budget: Option<i32>,
-    /// Whether one request may have tools and a JSON schema: Gemini 3 and later.
+    /// Whether one request may have both tools and a JSON schema; true for Gemini 3 and later.
     #[serde(default)]
     pub schema_beside_tools: bool,
 }
@@ -55,19 +53,34 @@ pub(crate) fn google() -> Url {
 }
 
 impl Gemini {
-    /// Opens no connection. The process must have installed its TLS provider (rustls with ring) before.
+    /// Opens no connection. The process must have installed its TLS provider (rustls with ring)
+    /// first.
     pub fn new(settings: &Settings) -> Result<Self, Error> {
         let name = format!("gemini/{}", settings.model);
-        let path = ["v1beta", "models", &format!("{}:generateContent", settings.model)];
-        let endpoint = Endpoint::new(name, &settings.base_url, &path, Some(("x-goog-api-key", "", &settings.api_key)))?;
-        let dialect =
-            Dialect { thinking_budget: settings.thinking_budget, schema_beside_tools: settings.schema_beside_tools };
+        let path = [
+            "v1beta",
+            "models",
+            &format!("{}:generateContent", settings.model),
+        ];
+        let endpoint = Endpoint::new(
+            name,
+            &settings.base_url,
+            &path,
+            Some(("x-goog-api-key", "", &settings.api_key)),
+        )?;
+        let dialect = Dialect {
+            thinking_budget: settings.thinking_budget,
+            schema_beside_tools: settings.schema_beside_tools,
+        };
         Ok(Self { endpoint, dialect })
     }
 
     async fn ask(&self, request: &ChatRequest) -> Result<ChatReply, Error> {
         let body = write::body(request, self.dialect);
-        let answer = self.endpoint.post(&body, request.deadline, read::problem).await?;
+        let answer = self
+            .endpoint
+            .post(&body, request.deadline, read::problem)
+            .await?;
         read::reply(&self.endpoint.name, request, &answer)
     }
 }

@@ -1,8 +1,8 @@
-//! Guards a turn's calls to a hosted model: one deadline over everything, the fleet's breaker,
-//! retries inside it, our own rate limit, and the bill.
+//! Guards calls to a hosted model with a deadline, the fleet's breaker, retries, our own rate limit
+//! and a record of costs.
 //!
-//! The order is breaker( retries( limiter( call ))): an exhausted retry sequence is one failure (PROD-12), an open breaker costs
-//! nothing, and every request that goes out has taken its place in the limiter.
+//! The order is breaker(retries(limiter(call))): a call with all its retries is one failure for the
+//! breaker, and an open breaker sends no request.
 
 mod guard;
 mod observer;
@@ -25,7 +25,7 @@ pub use self::{
 };
 use crate::chat::{ChatModel, ChatReply, ChatRequest, Chatting, Error, Usage};
 
-/// A model with all of that around it.
+/// A [`ChatModel`] behind a guard.
 pub struct Guarded {
     model: Arc<dyn ChatModel>,
     guard: Guard,
@@ -33,25 +33,35 @@ pub struct Guarded {
 
 impl std::fmt::Debug for Guarded {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Guarded").field("guard", &self.guard).finish_non_exhaustive()
+        f.debug_struct("Guarded")
+            .field("guard", &self.guard)
+            .finish_non_exhaustive()
     }
 }
 
 impl Guarded {
-    /// `observer` hears of every call, retry and change of the breaker; `()` hears nothing.
-    pub fn new(model: Arc<dyn ChatModel>, cache: &Cache, settings: Settings, observer: Arc<dyn Observer>) -> Self {
+    /// `observer` is told of every call, retry and change of the breaker; `()` ignores them.
+    pub fn new(
+        model: Arc<dyn ChatModel>,
+        cache: &Cache,
+        settings: Settings,
+        observer: Arc<dyn Observer>,
+    ) -> Self {
         let guard = Guard::new("llm", model.name(), cache, settings, observer);
         Self { model, guard }
     }
 
-    /// The breaker of this (provider, model), for people who look.
+    /// Returns the breaker of this provider and model, for reading its state.
     pub fn breaker(&self) -> &Breaker {
         self.guard.breaker()
     }
 
     async fn guard(&self, request: &ChatRequest) -> Result<ChatReply, Error> {
         let call = |deadline| -> Trying<'_, ChatReply> {
-            let request = ChatRequest { deadline, ..request.clone() };
+            let request = ChatRequest {
+                deadline,
+                ..request.clone()
+            };
             Box::pin(async move {
                 let reply = self.model.chat(&request).await?;
                 let usage = reply.usage;
@@ -59,7 +69,11 @@ impl Guarded {
             })
         };
         let (reply, usage, cost) = self.guard.run(request.deadline, call).await?;
-        Ok(ChatReply { usage, cost, ..reply })
+        Ok(ChatReply {
+            usage,
+            cost,
+            ..reply
+        })
     }
 }
 

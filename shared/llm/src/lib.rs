@@ -1,6 +1,8 @@
-//! The language model as the host sees it: one request, one grounded reply (D11).
+//! Language models: [`Model`] as the host uses it, one request and one grounded reply (D11), and
+//! [`chat::ChatModel`] for hosted models.
 //!
-//! [`Model`] is implemented over HTTP by hosted models, and without a network by the offline host (`seven-offline-host`). Never sends, never stores, never reads the clock: time and seed arrive in the [`Request`].
+//! This crate never sends a text, stores a row or reads the clock: time and seed arrive in the
+//! [`Request`].
 
 pub mod chat;
 pub mod embedding;
@@ -17,7 +19,7 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 use seven_domain::Language;
-use seven_guest::{Topic, profile::Context};
+use seven_guest::{DialogueState, Topic, dialogue::OpenRequest, profile::Context};
 use seven_knowledge::Index;
 
 pub use error::{Error, Retry};
@@ -27,10 +29,11 @@ pub use fixed::FixedModel;
 pub type Responding<'a> = Pin<Box<dyn Future<Output = Result<Reply, Error>> + Send + 'a>>;
 
 pub trait Model: Send + Sync {
-    /// Provider and model, for telemetry: "offline", "gemini-2.5-flash".
+    /// Provider and model for telemetry, such as "offline" or "gemini-2.5-flash".
     fn name(&self) -> &str;
 
-    /// The language to answer these texts in: what they say, else the stored one (SMS-24, C-28).
+    /// Returns the language to answer these texts in. By default the stored one; a model may detect
+    /// it instead.
     fn language(&self, texts: &[String], stored: Option<Language>) -> Language {
         let _ = texts;
         stored.unwrap_or_default()
@@ -43,33 +46,36 @@ pub trait Model: Send + Sync {
 #[derive(Debug, Clone)]
 pub struct Request {
     pub casino_name: String,
-    /// How a guest reaches people, as printed in texts.
+    /// The phone number at which guests reach people, as it is written in texts.
     pub contact_phone: String,
     pub persona: String,
     pub zone: Tz,
     pub now: DateTime<Utc>,
     /// The language stored in the guest's profile.
     pub language: Option<Language>,
-    /// Text the envelope will put before the reply, such as the disclosure; the reply must fit behind it and not repeat it.
+    /// Text that persona-envelope puts before the reply, such as the disclosure; the reply must
+    /// leave room for it and not repeat it.
     pub lead: Option<String>,
-    /// Every open text of the guest, oldest first.
+    /// Every unanswered text of the guest, oldest first.
     pub texts: Vec<String>,
     /// Earlier turns, newest last.
     pub history: Vec<Exchange>,
     pub index: Arc<Index>,
-    /// Chooses between wordings; the same request with the same seed gives the same reply.
+    /// Selects between wordings; the same request with the same seed gives the same reply.
     pub seed: u64,
     pub deadline: Duration,
-    /// Facts about the guest that may be taken for granted, including those in the open texts.
+    /// Known facts about the guest, including those in the unanswered texts.
     pub profile: Context,
-    /// Account of the subjects before the history, or of the last session: names of rows and known
-    /// facts (SMS-26).
+    /// Summary of the conversation before `history`, or of the last session: names of content rows
+    /// and known facts.
     pub summary: Option<String>,
-    /// Topic of a question that may end the reply, unless the answer asks one itself (CONV-25).
+    /// Topic the reply may end with asking about, unless the answer already asks a question.
     pub ask: Option<Topic>,
+    /// The state of the dialogue before the unanswered texts.
+    pub state: DialogueState,
 }
 
-/// One earlier turn.
+/// One earlier turn: the guest's text and the host's reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exchange {
     pub guest: String,
@@ -88,18 +94,65 @@ pub struct ToolSpec {
 pub struct Reply {
     pub text: String,
     pub language: Language,
-    /// Ids of the content items the reply was made from.
+    /// Ids of the content items that the reply was made from.
     pub sources: Vec<String>,
     pub intent: String,
-    /// False when something was asked that the content does not answer.
+    /// False if the guest asked something that the content does not answer.
     pub grounded: bool,
-    /// The topic of the request that the reply ends with asking about.
+    /// The topic that the reply asks about at its end, if any.
     #[serde(default)]
     pub asked: Option<Topic>,
+    /// The state of the dialogue after this reply.
+    #[serde(default)]
+    pub state: DialogueState,
+    /// Requests that the reply passes on to a person.
+    #[serde(default)]
+    pub staff: Vec<StaffRequest>,
     pub usage: Usage,
 }
 
-/// Tokens billed for a call; none offline.
+/// Something that a reply promises and a person has to do. It becomes a case, one per conversation,
+/// kind and subject.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StaffRequest {
+    pub kind: StaffKind,
+    /// The id of the row it is about, or a content category; empty if neither is known.
+    pub subject: String,
+    /// The fields of a booking or change.
+    #[serde(default)]
+    pub request: Option<OpenRequest>,
+}
+
+/// A request that a person has to handle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StaffKind {
+    /// Answer a question that the content does not answer.
+    Question,
+    /// Confirm a booking.
+    Booking,
+    /// Change or cancel a booking.
+    Change,
+    /// Decide about a favour, such as a free night.
+    Comp,
+    /// Put right what the guest complained about.
+    Complaint,
+}
+
+impl StaffKind {
+    /// Returns the reason of the case.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Question => "open_question",
+            Self::Booking => "booking_request",
+            Self::Change => "change_request",
+            Self::Comp => "comp_request",
+            Self::Complaint => "guest_complaint",
+        }
+    }
+}
+
+/// Tokens billed for a call; zero offline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
     pub input_tokens: u64,

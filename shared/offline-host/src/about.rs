@@ -1,4 +1,4 @@
-//! Answers a question by the venue or the topic that it is about.
+//! Answers a question from the venue that it names, or else from its topic (a content category).
 
 use std::sync::Arc;
 
@@ -11,32 +11,47 @@ use crate::{
     understand::Understood,
 };
 
-/// Answers when the text names a venue, show or treatment.
+/// Answers from the venue, show or treatment that the text names.
 pub(crate) fn about_venue(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
-    let venues = u.venues();
-    // "Any boxing tonight?" asks about the night, even if a show has "boxing" in its name.
+    let mut venues = u.venues();
+    // "What can the kids do while I play the slots" asks for no slots.
+    venues.retain(|mention| !(u.wants("kids") && mention.item.category == Category::Gaming));
+    // "Any boxing tonight?" asks what is on tonight, even if a show has "boxing" in its name.
     let show = |m: &&Mention| m.item.category == Category::Entertainment && !m.whole;
-    if u.when.is_said() && u.about(&Category::Entertainment) && u.facets.is_empty() && venues.iter().all(show) {
+    if u.when.is_said()
+        && u.about(&Category::Entertainment)
+        && u.facets.is_empty()
+        && venues.iter().all(show)
+    {
         return None;
     }
-    // If the text holds one whole name, names that it holds only in part are ignored.
+    // If the text contains one whole name, names of which it contains only a part are ignored.
     let whole = venues.iter().any(|m| m.whole && m.telling);
     let venues: Vec<&Mention> = venues.into_iter().filter(|m| !whole || m.whole).collect();
     let telling = venues.iter().any(|m| m.telling);
-    // A place called simply "Casino" or "Slots" is taken as meant only if the text asks for nothing
+    // A place called just "Casino" or "Slots" counts as named only if the text asks for nothing
     // more specific.
-    let weak_is_enough = u.topics.is_empty() && u.kinds.is_empty() && u.leftover.iter().all(|w| within(&venues, u, w));
+    let weak_is_enough = u.topics.is_empty()
+        && u.kinds.is_empty()
+        && u.leftover.iter().all(|w| within(&venues, u, w));
     if venues.is_empty() || (!telling && !weak_is_enough) {
         return None;
     }
     let mut places: Vec<Mentioned> = Vec::new();
     for mention in venues.iter().filter(|m| m.telling || !telling) {
-        match places.iter_mut().find(|(at, _)| *at == (mention.from, mention.to)) {
+        match places
+            .iter_mut()
+            .find(|(at, _)| *at == (mention.from, mention.to))
+        {
             Some((_, rows)) => rows.push(Arc::clone(&mention.item)),
             None => places.push(((mention.from, mention.to), vec![Arc::clone(&mention.item)])),
         }
     }
-    let answers: Vec<Part> = places.iter().take(2).map(|(_, rows)| venue::answer(host, u, rows)).collect();
+    let answers: Vec<Part> = places
+        .iter()
+        .take(2)
+        .map(|(_, rows)| venue::answer(host, u, rows))
+        .collect();
     if !telling && answers.iter().any(|a| !a.grounded) {
         return None;
     }
@@ -51,12 +66,15 @@ pub(crate) fn about_venue(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     Some(first)
 }
 
-/// Answers when the text asks about a category: restaurants, shows, the spa.
+/// Answers from the rows of the category that the text asks about, such as restaurants, shows or
+/// the spa.
 pub(crate) fn about_topic(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let topic = u.topics.first();
-    let served = u.about(&Category::Dining) || u.about(&Category::Entertainment) || !u.kinds.is_empty();
-    let gambling =
-        ["casino", "gamble", "gambling", "floor", "jugar"].iter().any(|w| u.said.words.iter().any(|s| s == w));
+    let served =
+        u.about(&Category::Dining) || u.about(&Category::Entertainment) || !u.kinds.is_empty();
+    let gambling = ["casino", "gamble", "gambling", "floor", "jugar"]
+        .iter()
+        .any(|w| u.said.words.iter().any(|s| s == w));
     let asks_age = u.wants("age") && !u.wants("kids") || u.wants("kids") && gambling;
     if asks_age
         && !served
@@ -68,15 +86,23 @@ pub(crate) fn about_topic(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     if u.intends("booking") && !u.wants("reservations") {
         return Some(lookup::booking(host, u));
     }
-    // "Spa deals" asks about deals, not about the spa.
+    // "Spa deals" asks for deals and not for the spa.
     if u.about(&Category::Promotions) && u.topics.len() > 1 {
         return topic::answer(host, u, &Category::Promotions);
     }
     if u.about(&Category::Entertainment) {
-        // "Poker tournament" is about poker first, unless a show has that name.
-        let elsewhere = || (u.topics.len() > 1 && !events::tells_all(host, u)).then(|| lookup::told(host, u)).flatten();
+        // "Poker tournament" asks for poker, unless a show has both words.
+        let elsewhere = || {
+            (u.topics.len() > 1 && !events::tells_all(host, u))
+                .then(|| lookup::told(host, u))
+                .flatten()
+        };
         let strange = || events::strange(host, u);
-        return Some(elsewhere().or_else(strange).unwrap_or_else(|| events::answer(host, u)));
+        return Some(
+            elsewhere()
+                .or_else(strange)
+                .unwrap_or_else(|| events::answer(host, u)),
+        );
     }
     if dining {
         return Some(listing::dining(host, u));
@@ -85,7 +111,7 @@ pub(crate) fn about_topic(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     match topic {
         Some(category) => topic::answer(host, u, category),
         None if events::is_kind(host, u) => Some(events::answer(host, u)),
-        // For example "Anything open late?" or "somewhere open at 3am?".
+        // The text names no topic, as in "Anything open late?" or "somewhere open at 3am?"
         None if u.wants("open")
             && u.leftover.is_empty()
             && !u.wants("hours")
@@ -96,8 +122,13 @@ pub(crate) fn about_topic(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
             Some(listing::dining(host, u))
         }
         None if u.wants("where") && u.leftover.is_empty() && !named => lookup::house_address(host),
-        // "What time do you open?" asks about the casino itself.
-        None if u.leftover.is_empty() && !named && ["open", "hours", "opens", "closes"].iter().any(|f| u.wants(f)) => {
+        // "What time do you open?" asks for the hours of the casino itself.
+        None if u.leftover.is_empty()
+            && !named
+            && ["open", "hours", "opens", "closes"]
+                .iter()
+                .any(|f| u.wants(f)) =>
+        {
             lookup::house(host, u)
         }
         None if u.intends("recommend") && u.leftover.is_empty() => Some(listing::dining(host, u)),
@@ -106,8 +137,10 @@ pub(crate) fn about_topic(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
 }
 
 pub(crate) fn within(venues: &[&Mention], u: &Understood<'_>, word: &String) -> bool {
-    venues.iter().any(|m| u.said.words[m.from..m.to].contains(word))
+    venues
+        .iter()
+        .any(|m| u.said.words[m.from..m.to].contains(word))
 }
 
-/// The word range of a name in the text, and the rows that carry the name.
+/// The range of words that name something, and the rows of that name.
 pub(crate) type Mentioned = ((usize, usize), Vec<Arc<Item>>);

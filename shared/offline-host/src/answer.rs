@@ -1,188 +1,377 @@
-//! Chooses the answer to what was asked: one [`Part`] for each sentence of the guest that asks
-//! something.
+//! Chooses the answer: one [`Part`] for each sentence in which the guest asks for something.
+
+mod halves;
+mod look_up;
+
+use halves::halves;
+use look_up::settled;
+use std::collections::HashSet;
 
 use seven_domain::Language;
+use seven_guest::DialogueState;
+use seven_knowledge::Category;
 use seven_llm::Request;
+use seven_text::sentence_ranges;
 
 use super::{
-    company,
-    compose::{chat, events, lookup, services},
+    compose::{chat, lookup},
     fit::{Part, Room},
-    focus, follow_up,
     pack::HostPack,
-    phrases::Tokens,
-    reading,
     understand::Understood,
 };
 use crate::{
     about::{about_topic, about_venue},
+    acts::{self, Act, Heard, learnt::Learnt},
+    compare, hear,
     host::Host,
-    sentences::sentences,
+    request, resolve, suggest,
 };
 
 // === impl Host ===
 
-/// Answers every open text, oldest first. Later texts may refer to venues that earlier ones name.
-pub(crate) fn parts(pack: &HostPack, request: &Request, language: Language) -> Vec<Part> {
-    let host = Host { pack, request, language, room: Room::behind(request.lead.as_deref()) };
-    let mut said_now: Vec<&str> = Vec::new();
-    let mut parts = Vec::new();
+/// The answer to all open texts, and the state that it leaves.
+pub(crate) struct Answered {
+    pub(crate) parts: Vec<Part>,
+    pub(crate) state: DialogueState,
+}
+
+/// Answers every text that is still open, oldest first; a later text may refer to a venue that an
+/// earlier one names.
+pub(crate) fn parts(pack: &HostPack, request: &Request, language: Language) -> Answered {
+    let mut state = request.state.clone();
+    state.learn(&request.profile);
+    let news = state.is_news(&request.state);
+    let listed = suggest::listed_stems(request);
+    // Texts that another stage answered left no state behind.
+    let host = Host {
+        pack,
+        request,
+        language,
+        room: Room::behind(None),
+        state: &request.state,
+        listed: &listed,
+    };
+    let mut earlier = request.history.iter();
+    state.children |= earlier.any(|earlier| hear::speaks_of_young(&host, &earlier.guest));
+    let mut dialogue = Dialogue {
+        pack,
+        request,
+        language,
+        news,
+        listed: &listed,
+        said: Vec::new(),
+        parts: Vec::new(),
+        state,
+    };
     for text in &request.texts {
-        for sentence in sentences(text) {
-            let understood = host.read(sentence);
-            let asks = understood.is_question;
-            let part = settled(&host, &understood, &said_now);
-            let halves = halves(&host, sentence, &part, &said_now);
-            // A remark beside a question ("We love it here.") needs no answer.
-            let remark = !asks && (!part.grounded || part.intent == "unclear");
-            match halves {
-                Some(halves) => parts.extend(halves.into_iter().map(|half| (half, false))),
-                None => parts.push((part, remark)),
+        dialogue.answer(text);
+    }
+    let answered = dialogue
+        .parts
+        .iter()
+        .any(|(part, remark)| !remark && !part.chat);
+    let parts = dialogue
+        .parts
+        .into_iter()
+        .filter(|(_, remark)| !(answered && *remark))
+        .map(|(part, _)| part);
+    Answered {
+        parts: parts.collect(),
+        state: dialogue.state,
+    }
+}
+
+/// A sentence as it was read, with its act.
+#[derive(Clone)]
+struct Sentence<'a> {
+    u: Understood<'a>,
+    act: Act,
+}
+
+/// The answers to the open texts while they are made.
+struct Dialogue<'a> {
+    pack: &'a HostPack,
+    request: &'a Request,
+    language: Language,
+    /// Whether the texts told something new about the guest.
+    news: bool,
+    /// The stems of all words by which rows are called or filed.
+    listed: &'a HashSet<String>,
+    /// The sentences answered already.
+    said: Vec<&'a str>,
+    /// The answers, each with whether it is one to a mere remark.
+    parts: Vec<(Part, bool)>,
+    state: DialogueState,
+}
+
+impl<'a> Dialogue<'a> {
+    /// Answers the sentences of a text that ask or want something; if there are none, the text as a
+    /// whole.
+    fn answer(&mut self, text: &'a str) {
+        let sentences = said_sentences(text);
+        let mut wanted: Vec<Sentence<'a>> = Vec::new();
+        let mut told = Vec::new();
+        let mut only = None;
+        for sentence in &sentences {
+            let read = self.read(sentence);
+            let (act, wants) = (read.act, Self::wants(&read));
+            only = (*sentence == text).then(|| read.clone());
+            // Of several conditions on one suggestion, all are heard and the last is answered.
+            let again = wants && act.proposes();
+            if let Some(first) = wanted.pop_if(|last| again && last.act.proposes()) {
+                self.hear(&first);
             }
-            said_now.push(sentence);
+            if wants {
+                wanted.push(read);
+            } else {
+                told.push(read);
+            }
+        }
+        // "Where shall we eat? We love Italian": the remark sets a condition on the question.
+        if !wanted.is_empty() {
+            for remark in told {
+                self.hear(&remark);
+            }
+        }
+        let whole = only.unwrap_or_else(|| self.read(text));
+        let complains = whole.act == Act::Complaint;
+        if wanted.is_empty() || complains {
+            self.say(whole);
+        }
+        if !complains {
+            for sentence in wanted {
+                self.say(sentence);
+            }
         }
     }
-    let answered = parts.iter().any(|(part, remark)| !remark && !part.chat);
-    parts.into_iter().filter(|(_, remark)| !(answered && *remark)).map(|(part, _)| part).collect()
-}
 
-/// Splits a sentence that asks two questions ("How much is parking and wifi", "dinner and a show"),
-/// if each half has an answer of its own.
-fn halves(host: &Host<'_>, sentence: &str, whole: &Part, said_now: &[&str]) -> Option<Vec<Part>> {
-    let spaced = |mark: &str| sentence.find(&format!(" {mark} ")).map(|at| (at, at + mark.len() + 2));
-    let (end, start) = ["and", "y", "or", "o", "&", "also"].into_iter().filter_map(spaced).min()?;
-    let (left, right) = (sentence[..end].trim(), sentence[start..].trim());
-    // Never cuts inside a name: "Fig & Cedar" is one place.
-    let cut = seven_knowledge::text::words(left).len();
-    if host.request.index.mentions(sentence, host.request.now).iter().any(|m| m.from < cut && cut < m.to) {
-        return None;
+    /// Reads a sentence and finds its act.
+    fn read(&self, text: &'a str) -> Sentence<'a> {
+        let host = self.host(&self.state);
+        let u = Understood::read(self.pack, self.request, text);
+        let listed = |word: &String| suggest::is_listed(&host, word);
+        let act = acts::act(&Heard {
+            pack: self.pack,
+            u: &u,
+            state: &self.state,
+            language: self.request.language,
+            news: self.news,
+            learnt: Learnt::of(&u.said.words),
+            names_something: u.leftover.iter().any(listed),
+        });
+        Sentence { u, act }
     }
-    let (first, mut second) = (host.read(left), host.read(right));
-    // "How much is the kayak and what time do they close": the second half asks about the place in
-    // the first.
-    let back = !first.facets.is_empty() && second.mentions.is_empty() && (second.is_bare_fact() || second.points_back);
-    if !first.is_particular() || !(back || second.is_particular()) {
-        return None;
-    }
-    if second.facets.is_empty() {
-        second.facets.clone_from(&first.facets);
-    }
-    if !second.when.is_said() {
-        second.when = first.when;
-    }
-    second.is_question |= first.is_question;
-    let said: Vec<&str> = said_now.iter().copied().chain([left]).collect();
-    let mut halves = vec![settled(host, &first, said_now), settled(host, &second, &said)];
-    let real = halves.iter().filter(|half| half.grounded && !half.chat && !half.sources.is_empty()).count();
-    let told = |half: &Part| !half.is_whole && half.body != whole.body;
-    let apart = back || !halves[0].sources.iter().any(|id| halves[1].sources.contains(id)) || halves.iter().all(told);
-    let new = halves.iter().any(|half| half.sources.iter().any(|id| !whole.sources.contains(id)));
-    let both = |half: &Part| whole.body.contains(&half.body);
-    let same_row = halves[1].sources.iter().all(|id| halves[0].sources.contains(id));
-    let better = match whole.grounded {
-        true if back => real == 2 && !halves.iter().all(both) && same_row,
-        true => real == 2 && (new || whole.sources.len() < 2) && halves[0].body != halves[1].body,
-        false => real >= 1,
-    };
-    // If both halves come from one row and one of them describes the whole row, that one is enough.
-    let same = !back && halves[0].sources == halves[1].sources && real == 2;
-    if same && let Some(row) = halves.iter().position(|half| half.is_whole) {
-        return Some(vec![halves.swap_remove(row)]);
-    }
-    (apart && better).then_some(halves)
-}
 
-/// Answers from the fields of the rows; failing that, with a sentence of a row; failing that, tells
-/// the guest whom to ask.
-fn settled(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
-    if let Some(part) = focus::answer(host, u, said_now) {
-        return part;
+    /// Returns whether the sentence asks or wants something by itself.
+    fn wants(Sentence { u, act }: &Sentence<'_>) -> bool {
+        let served = !u.topics.is_empty() || !u.kinds.is_empty() || u.asks_fact();
+        match act {
+            Act::Ask | Act::Narrow | Act::More | Act::Compare => u.is_question || u.asks_fact(),
+            Act::Recommend => u.is_question || served,
+            Act::Book | Act::Change | Act::Comp | Act::Account | Act::Human => true,
+            Act::Identity | Act::WrongNumber | Act::SwitchLanguage | Act::Limits => true,
+            _ => false,
+        }
     }
-    let part = reading::honest(host, u, part(host, u, said_now));
-    let part = focus::honest(host, u, said_now, part);
-    let open = part.intent == "unanswered"
-        || (part.chat && u.is_question && !u.leftover.is_empty())
-        || (matches!(part.intent.as_str(), "unclear" | "statement") && u.leftover.len() > 1);
-    let open = open && !["identity", "complaint", "human", "allergy"].contains(&part.intent.as_str());
-    let open = open && !services::is_untold(host, u);
-    if open && let Some(found) = reading::fallback(host, u, said_now, part.is_denial) { found } else { part }
-}
 
-fn part(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
-    if u.intends("identity") {
-        return chat::say(host, "identity");
-    }
-    if u.intends("wrong_number") {
-        return chat::say(host, "wrong_number");
-    }
-    if u.said.words.is_empty() {
-        return chat::say(host, "unclear");
-    }
-    if u.intends("complaint") {
-        return Part { chat: false, ..chat::say(host, "complaint") };
-    }
-    if host.pack.language.preferred(&Tokens::new(u.text)).is_some()
-        && u.topics.is_empty()
-        && u.venues().is_empty()
-        && u.facets.is_empty()
+    fn host<'b>(&self, state: &'b DialogueState) -> Host<'b>
+    where
+        'a: 'b,
     {
-        return language_switch(host, said_now);
+        Host {
+            pack: self.pack,
+            request: self.request,
+            language: self.language,
+            room: Room::behind(self.request.lead.as_deref()),
+            state,
+            listed: self.listed,
+        }
     }
-    if u.intends("human") {
-        return Part { chat: false, ..chat::say(host, "human") };
+
+    fn hear(&mut self, sentence: &Sentence<'_>) {
+        self.state = hear::hear(&self.host(&self.state), sentence.act, &sentence.u);
     }
-    if u.intends("allergy") && u.venues().is_empty() && u.kinds.is_empty() {
-        return Part { chat: false, ..chat::say(host, "allergy") };
+
+    /// Returns the act: news about the party during a request is a condition on it.
+    fn narrowed(&self, act: Act) -> Act {
+        let requested = self.state.category.is_some() && !self.state.listed.is_empty();
+        match act {
+            Act::Tell if self.news && requested => Act::Narrow,
+            _ => act,
+        }
     }
-    if u.is_praise() {
-        return chat::say(host, "thanks");
+
+    /// Hears and answers a sentence.
+    fn say(&mut self, sentence: Sentence<'a>) {
+        self.hear(&sentence);
+        let heard = self.state.clone();
+        let host = self.host(&heard);
+        let act = self.narrowed(sentence.act);
+        let u = sentence.u;
+        let by_act = by_act(&host, act, &u, &self.said);
+        let is_looked_up = by_act.is_none();
+        let part = by_act.unwrap_or_else(|| looked_up(&host, &u, &self.said));
+        let halves = is_looked_up
+            .then(|| halves(&host, u.text, &part, &self.said))
+            .flatten();
+        self.state.request =
+            request::left_open(&host, &u, act, &part).or(self.state.request.take());
+        self.state.complaining = part.is_grave;
+        if part.grounded && !part.sources.is_empty() {
+            self.state.proposed = act.proposes();
+            self.state.listed = resolve::subjects(&host, &part.sources);
+        }
+        // A remark beside a question ("We love it here.") needs no answer.
+        let remark = !u.is_question && (!part.grounded || part.intent == "unclear");
+        match halves {
+            Some(halves) => self
+                .parts
+                .extend(halves.into_iter().map(|half| (half, false))),
+            None => self.parts.push((part, remark)),
+        }
+        self.said.push(u.text);
     }
-    if u.is_statement() {
-        return chat::say(host, "statement");
-    }
-    if u.intends("limits") {
-        return lookup::limits(host, u).unwrap_or_else(|| Part { chat: false, ..chat::say(host, "human") });
-    }
-    if u.intends("rules") {
-        return lookup::rule(host, u).unwrap_or_else(|| host.unanswered());
-    }
-    if services::is_untold(host, u) {
-        return host.unanswered();
-    }
-    company::age_rule(host, u)
-        .or_else(|| follow_up::of_last(host, u, said_now))
-        .or_else(|| services::answer(host, u))
-        .or_else(|| reading::exact(host, u))
-        .or_else(|| events::at_place(host, u))
-        .or_else(|| about_venue(host, u))
-        .or_else(|| lookup::by_name(host, u))
-        .or_else(|| follow_up::answer(host, u, said_now))
-        .or_else(|| contact(host, u))
-        .or_else(|| about_topic(host, u))
-        .or_else(|| events::found(host, u).or_else(|| events::on_that_day(host, u)))
-        .or_else(|| lookup::anything(host, u))
-        .or_else(|| chat::small_talk(host, u))
-        .unwrap_or_else(|| if u.is_question || u.asks_fact() { host.unanswered() } else { chat::say(host, "unclear") })
 }
 
-/// Switches to the requested language and answers the last question again in it (CONV-40: the
-/// context is kept).
+/// Answers a sentence by its act; `None` if only a look-up can answer it.
+fn by_act(host: &Host<'_>, act: Act, u: &Understood<'_>, said_now: &[&str]) -> Option<Part> {
+    let part = match act {
+        Act::Identity => chat::say(host, "identity"),
+        Act::WrongNumber => chat::say(host, "wrong_number"),
+        Act::SwitchLanguage => language_switch(host, said_now),
+        Act::Human => chat::firm(chat::say(host, "human")),
+        Act::Limits => {
+            lookup::limits(host, u).unwrap_or_else(|| chat::firm(chat::say(host, "human")))
+        }
+        Act::Sarcasm => chat::grave(host, "sarcasm"),
+        Act::Complaint => request::complaint(host, u),
+        // "Where can we eat tomorrow?" after a complaint is about something else.
+        _ if host.state.complaining
+            && act.may_complain()
+            && u.topics.is_empty()
+            && u.kinds.is_empty() =>
+        {
+            request::complaint(host, u)
+        }
+        Act::Account => chat::firm(chat::say(host, "account")),
+        Act::Change => request::change(host, u),
+        Act::Comp => request::comp(host, u),
+        Act::Compare => return compare::answer(host, u),
+        Act::Book => request::book(host, u),
+        Act::Correct => {
+            return request::corrected(host, u).or_else(|| suggest::answer(host, act, u));
+        }
+        // "And make it 8:30" completes the open booking.
+        Act::Narrow if u.kinds.is_empty() && u.refused.is_empty() => {
+            return request::corrected(host, u).or_else(|| suggest::answer(host, act, u));
+        }
+        Act::Recommend | Act::Narrow | Act::More | Act::Reject => {
+            return suggest::answer(host, act, u);
+        }
+        Act::Accept => request::chosen(host, u).unwrap_or_else(|| chat::accepted(host, u)),
+        Act::Competitor => chat::say(host, "competitor"),
+        Act::Smalltalk => chat::say(host, "smalltalk"),
+        Act::Thanks => chat::say(host, "thanks"),
+        Act::Goodbye => chat::say(host, "goodbye"),
+        Act::Tell => chat::heard(host),
+        Act::Ask if u.intends("cheapest") && u.about(&Category::Entertainment) => {
+            return suggest::answer(host, Act::Recommend, u);
+        }
+        Act::Ask => return None,
+    };
+    Some(part)
+}
+
+/// Answers a question with the facts of rows. One about the trouble itself goes with the complaint.
+fn looked_up(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
+    let part = settled(host, u, said_now);
+    if host.state.complaining && !part.grounded {
+        request::complaint(host, u)
+    } else {
+        part
+    }
+}
+
+impl Act {
+    /// Returns whether a guest who has just complained may go on complaining with it.
+    fn may_complain(self) -> bool {
+        matches!(
+            self,
+            Self::Tell
+                | Self::Narrow
+                | Self::Smalltalk
+                | Self::Sarcasm
+                | Self::Competitor
+                | Self::Recommend
+        )
+    }
+
+    /// Returns whether the answer proposes rows, which the guest may accept or refuse.
+    fn proposes(self) -> bool {
+        matches!(
+            self,
+            Self::Recommend | Self::Narrow | Self::More | Self::Reject | Self::Correct
+        )
+    }
+}
+
+/// Returns the sentences of a guest's text. An ellipsis is a pause inside one; a blank text is one.
+fn said_sentences(text: &str) -> Vec<&str> {
+    let mut ranges = sentence_ranges(text);
+    ranges.dedup_by(|next, last| {
+        let pauses = text[last.clone()].ends_with("..");
+        last.end = if pauses { next.end } else { last.end };
+        pauses
+    });
+    if ranges.is_empty() {
+        vec![text]
+    } else {
+        ranges.into_iter().map(|range| &text[range]).collect()
+    }
+}
+
+/// Switches to the language that the guest asked for, and answers the last question again in it.
 fn language_switch(host: &Host<'_>, said_now: &[&str]) -> Part {
     let switch = host.say("switched", &[]);
-    // The same texts also ask a question, so the previous one is not repeated.
-    let beside = |text: &String| sentences(text).into_iter().any(|s| host.read(s).is_question);
+    // The open texts also ask something, so the last question is not answered again.
+    let beside = |text: &String| {
+        said_sentences(text)
+            .into_iter()
+            .any(|s| host.read(s).is_question)
+    };
     if host.request.texts.iter().any(beside) {
-        return Part { chat: true, ..host.part("language", switch, &[]) };
+        return Part {
+            chat: true,
+            ..host.part("language", switch, &[])
+        };
     }
-    let last = said_now.last().copied().or(host.request.history.last().map(|e| e.guest.as_str()));
-    let again = last.map(|text| host.read(text)).filter(|u| u.is_question).map(|u| part_of_earlier(host, &u));
+    let last = said_now
+        .last()
+        .copied()
+        .or(host.request.history.last().map(|e| e.guest.as_str()));
+    let again = last
+        .map(|text| host.read(text))
+        .filter(|u| u.is_question)
+        .map(|u| part_of_earlier(host, &u));
     match again {
         Some(again) if again.grounded => {
             let both = format!("{switch} {}", again.body);
-            let body = if host.room.two(&both) { both } else { again.body };
-            Part { body, intent: "language".into(), ask: None, ..again }
+            let body = if host.room.two(&both) {
+                both
+            } else {
+                again.body
+            };
+            Part {
+                body,
+                intent: "language".into(),
+                ask: None,
+                ..again
+            }
         }
-        _ => Part { ask: Some(host.say("ask_help", &[])), ..host.part("language", switch, &[]) },
+        _ => Part {
+            ask: Some(host.say("ask_help", &[])),
+            ..host.part("language", switch, &[])
+        },
     }
 }
 
@@ -191,10 +380,4 @@ fn part_of_earlier(host: &Host<'_>, u: &Understood<'_>) -> Part {
         .or_else(|| about_topic(host, u))
         .or_else(|| lookup::anything(host, u))
         .unwrap_or_else(|| host.unanswered())
-}
-
-/// Gives the casino's own phone number when a phone is asked for and no place is named.
-fn contact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
-    let house = u.wants("phone") && u.leftover.is_empty() && u.topics.is_empty() && u.venues().is_empty();
-    house.then(|| host.part("contact", host.say("contact", &[]), &[]))
 }

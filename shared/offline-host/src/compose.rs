@@ -1,7 +1,8 @@
-//! Words the answers from content rows.
+//! Writes the answers from content rows, in the pack's wording.
 
 pub(super) mod chat;
 pub(super) mod events;
+pub(crate) mod figure;
 pub(super) mod listing;
 pub(super) mod lookup;
 pub(crate) mod prices;

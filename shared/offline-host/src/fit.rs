@@ -1,9 +1,14 @@
-//! Fits an answer into texts: about one of 160 characters, never more than two, at most one
-//! question (CONV-24).
+//! Fits an answer into SMS: if possible one text of 160 characters, never more than two texts, and
+//! at most one question.
 
+use std::ops::Range;
+
+use seven_llm::StaffRequest;
 use seven_sms::shape;
+use seven_text::sentence_ranges;
 
-/// The space for a reply: at most two texts, less the lead that the envelope puts before it.
+/// The room for a reply: two texts, minus the lead (the disclosure that the persona envelope puts
+/// first).
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Room<'a> {
     lead: Option<&'a str>,
@@ -13,10 +18,12 @@ pub(crate) struct Room<'a> {
 
 impl<'a> Room<'a> {
     pub(crate) fn behind(lead: Option<&'a str>) -> Self {
-        Self { lead: lead.filter(|l| !l.trim().is_empty()) }
+        Self {
+            lead: lead.filter(|l| !l.trim().is_empty()),
+        }
     }
 
-    /// Returns whether a lead that introduces the host precedes the reply.
+    /// Returns whether a lead comes before the reply; the lead has introduced the host.
     pub(crate) fn is_led(self) -> bool {
         self.lead.is_some()
     }
@@ -29,13 +36,13 @@ impl<'a> Room<'a> {
         self.texts(reply, 2)
     }
 
-    /// Returns whether the reply fits one text alone and two with the lead: no fact is dropped
-    /// because of the lead.
+    /// Returns whether the reply fits one text without the lead and two with it, so that the lead
+    /// displaces no fact.
     pub(crate) fn one_of_its_own(self, reply: &str) -> bool {
         Self::default().one(reply) && self.two(reply)
     }
 
-    /// Asks the function that later cuts the texts, so that it will not lose anything.
+    /// Uses the function that later cuts the reply into texts, so that both agree.
     fn texts(self, reply: &str, most: usize) -> bool {
         match self.lead {
             None => !shape(reply, most).truncated,
@@ -44,23 +51,27 @@ impl<'a> Room<'a> {
     }
 }
 
-/// The answer to one part of what the guest wrote.
+/// The answer to one thing that the guest wrote.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Part {
     pub(crate) intent: String,
     pub(crate) body: String,
-    /// A short question back to the guest, asked only if there is space.
+    /// A short question back to the guest, which is added only if there is room.
     pub(crate) ask: Option<String>,
     pub(crate) sources: Vec<String>,
     pub(crate) grounded: bool,
-    /// A courtesy, dropped if there is any real answer.
+    /// Whether this is only a courtesy, which is dropped beside any real answer.
     pub(crate) chat: bool,
-    /// The part says that the requested thing is not there.
+    /// Whether the part says that the thing asked for is not listed.
     pub(crate) is_denial: bool,
-    /// The part describes a whole row, whichever fact was asked for.
+    /// Whether the part describes a whole row, whatever fact was asked for.
     pub(crate) is_whole: bool,
-    /// The part gives a price range only ("$$$"), no amount.
+    /// Whether the part gives only a price range ("$$$") and no amount.
     pub(crate) is_price_range: bool,
+    /// The request that the part passes on to a person.
+    pub(crate) staff: Option<StaffRequest>,
+    /// Whether the guest complained; the host then asks nothing about the guest.
+    pub(crate) is_grave: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -69,18 +80,27 @@ pub(crate) struct Fitted {
     pub(crate) sources: Vec<String>,
     pub(crate) intent: String,
     pub(crate) grounded: bool,
+    pub(crate) staff: Vec<StaffRequest>,
 }
 
-/// Returns the leading sentences for which `fits` holds, never a cut sentence. Empty when not even
+/// Returns the first sentences, as many as `fits` accepts, without cutting one. Empty if not even
 /// the first fits.
-pub(crate) fn sentences(text: &str, mut fits: impl FnMut(&str) -> bool) -> String {
+pub(crate) fn leading_sentences(text: &str, mut fits: impl FnMut(&str) -> bool) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let ends = text.match_indices(['.', '!', '?', ';']).map(|(at, mark)| (at, at + mark.len()));
-    let ends = ends.filter(|(_, end)| *end == text.len() || text[*end..].starts_with(' '));
+    let clauses = |sentence: Range<usize>| {
+        let stops = text[sentence.clone()].match_indices("; ");
+        let stops: Vec<usize> = stops.map(|(at, _)| sentence.start + at).collect();
+        stops.into_iter().chain([sentence.end])
+    };
     let mut best = String::new();
-    for (at, end) in ends.chain((!text.ends_with(['.', '!', '?'])).then_some((text.len(), text.len()))) {
+    for end in sentence_ranges(&text).into_iter().flat_map(clauses) {
         // A clause kept without the one after the semicolon ends with a full stop.
-        let cut = if text[at..end].starts_with(';') { format!("{}.", &text[..at]) } else { text[..end].to_owned() };
+        let is_clause = text[end..].starts_with(';');
+        let cut = if is_clause {
+            format!("{}.", &text[..end])
+        } else {
+            text[..end].to_owned()
+        };
         if !fits(&cut) {
             break;
         }
@@ -91,13 +111,14 @@ pub(crate) fn sentences(text: &str, mut fits: impl FnMut(&str) -> bool) -> Strin
 
 fn first_sentence(text: &str) -> String {
     let mut taken = 0;
-    sentences(text, |_| {
+    leading_sentences(text, |_| {
         taken += 1;
         taken == 1
     })
 }
 
-/// Replaces Spanish letters outside GSM-7 with plain ones; ñ, é, ¿ and ¡ are in GSM-7 and are kept.
+/// Replaces Spanish letters outside GSM-7 (the cheaper SMS encoding) by plain ones; it has ñ, é, ¿
+/// and ¡.
 pub(crate) fn plain_spanish(text: &str) -> String {
     let plain = |c: char| match c {
         'á' => 'a',
@@ -119,14 +140,18 @@ pub(crate) fn join_names(names: &[String], and: &str) -> String {
         [] => String::new(),
         [one] => one.clone(),
         [most @ .., last] => {
-            let and = if and == "y" && last.to_lowercase().starts_with('i') { "e" } else { and };
+            let and = if and == "y" && last.to_lowercase().starts_with('i') {
+                "e"
+            } else {
+                and
+            };
             format!("{} {and} {last}", most.join(", "))
         }
     }
 }
 
-/// Joins the parts in the order asked if they fit; otherwise the newest question goes first, then
-/// others while they fit. `again` invites the guest to repeat a question that did not fit.
+/// Joins the parts in the order of the questions. If they do not fit, keeps the newest and whatever
+/// else fits, and adds `again`, which invites the guest to repeat the rest.
 pub(crate) fn assemble(room: Room<'_>, parts: Vec<Part>, again: &str) -> Fitted {
     let real = parts.iter().any(|p| !p.chat);
     let mut parts: Vec<Part> = parts.into_iter().filter(|p| !(real && p.chat)).collect();
@@ -136,12 +161,12 @@ pub(crate) fn assemble(room: Room<'_>, parts: Vec<Part>, again: &str) -> Fitted 
         seen.push(p.body.clone());
         fresh && !p.body.is_empty()
     });
-    // Of several courtesies, only the last is kept.
+    // Only the last of several courtesies is kept.
     if !real && parts.len() > 1 {
         parts.drain(..parts.len() - 1);
     }
     let grounded = parts.iter().all(|p| p.grounded);
-    // At most one part may say that something is not known, and it goes last.
+    // At most one part may say that something is not known.
     if let Some(last) = parts.iter().rposition(|p| !p.grounded) {
         let mut at = 0;
         parts.retain(|p| {
@@ -149,9 +174,15 @@ pub(crate) fn assemble(room: Room<'_>, parts: Vec<Part>, again: &str) -> Fitted 
             p.grounded || at == last + 1 || !p.sources.is_empty()
         });
     }
-    let joined = |parts: &[Part]| parts.iter().map(|p| p.body.as_str()).collect::<Vec<_>>().join(" ");
+    let joined = |parts: &[Part]| {
+        parts
+            .iter()
+            .map(|p| p.body.as_str())
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
     if !room.two(&joined(&parts)) && parts.len() > 1 {
-        // A sentence for every question is better than a long answer to one.
+        // One sentence for every question is better than a long answer to one.
         for part in parts.iter_mut().filter(|p| p.grounded) {
             let first = first_sentence(&part.body);
             if !first.is_empty() {
@@ -173,8 +204,8 @@ pub(crate) fn assemble(room: Room<'_>, parts: Vec<Part>, again: &str) -> Fitted 
     }
     let mut text = joined(&parts);
     if !room.two(&text) {
-        // If one part has too many facts, its first whole sentences are kept.
-        let whole = sentences(&text, |t| room.two(t));
+        // A part with too many facts keeps its first whole sentences.
+        let whole = leading_sentences(&text, |t| room.two(t));
         text = if whole.is_empty() { text } else { whole };
     }
     if parts.len() < answered && room.two(&format!("{text} {again}")) {
@@ -185,8 +216,8 @@ pub(crate) fn assemble(room: Room<'_>, parts: Vec<Part>, again: &str) -> Fitted 
         && let Some(ask) = parts.last().and_then(|p| p.ask.as_ref())
     {
         let with = format!("{text} {ask}");
-        // A question back must not add another text. The lead that is sent may be shorter than the
-        // one in the request.
+        // A question back must not cause another text, even if the lead that is sent is shorter
+        // than the one in the request.
         if room.one(&with) || (!Room::default().one(&text) && room.two(&with)) {
             text = with;
         }
@@ -204,7 +235,14 @@ pub(crate) fn assemble(room: Room<'_>, parts: Vec<Part>, again: &str) -> Fitted 
         .or(parts.last())
         .map(|p| p.intent.clone())
         .unwrap_or_default();
-    Fitted { text, sources, intent, grounded }
+    let staff = parts.iter().filter_map(|p| p.staff.clone()).collect();
+    Fitted {
+        text,
+        sources,
+        intent,
+        grounded,
+        staff,
+    }
 }
 
 #[cfg(test)]
@@ -224,11 +262,25 @@ mod tests {
     #[test]
     fn the_newest_question_comes_first_when_not_all_fit() {
         let long = "Name ".repeat(50);
-        let fitted =
-            assemble(Room::default(), vec![part("old", long.trim()), part("new", &"word ".repeat(20))], "Ask again.");
-        assert!(fitted.text.starts_with("word") && fitted.text.ends_with("Ask again."), "{}", fitted.text);
-        let both = assemble(Room::default(), vec![part("old", "First."), part("new", "Second.")], "Ask again.");
-        assert_eq!((both.text.as_str(), both.intent.as_str()), ("First. Second. What else?", "new"));
+        let fitted = assemble(
+            Room::default(),
+            vec![part("old", long.trim()), part("new", &"word ".repeat(20))],
+            "Ask again.",
+        );
+        assert!(
+            fitted.text.starts_with("word") && fitted.text.ends_with("Ask again."),
+            "{}",
+            fitted.text
+        );
+        let both = assemble(
+            Room::default(),
+            vec![part("old", "First."), part("new", "Second.")],
+            "Ask again.",
+        );
+        assert_eq!(
+            (both.text.as_str(), both.intent.as_str()),
+            ("First. Second. What else?", "new")
+        );
     }
 
     #[test]
@@ -236,13 +288,29 @@ mod tests {
         let lead = "Lead ".repeat(12);
         let room = Room::behind(Some(lead.trim()));
         let (shorter, longer) = ("word ".repeat(20), "word ".repeat(21));
-        assert!(room.one(shorter.trim()) && !room.one(longer.trim()) && room.one_of_its_own(longer.trim()));
+        assert!(
+            room.one(shorter.trim())
+                && !room.one(longer.trim())
+                && room.one_of_its_own(longer.trim())
+        );
         assert!(room.two(&"word ".repeat(52)) && !room.two(&"word ".repeat(53)));
         let ask = assemble(room, vec![part("x", &shorter)], "");
-        assert_eq!(ask.text.trim(), shorter.trim(), "no question back for the price of a second text");
+        assert_eq!(
+            ask.text.trim(),
+            shorter.trim(),
+            "no question back for the price of a second text"
+        );
         let facts = format!("{longer}. {longer}. {longer}.").replace(" .", ".");
         assert_eq!(
-            assemble(room, vec![Part { ask: None, ..part("x", &facts) }], "").text,
+            assemble(
+                room,
+                vec![Part {
+                    ask: None,
+                    ..part("x", &facts)
+                }],
+                ""
+            )
+            .text,
             format!("{longer}. {longer}.").replace(" .", ".")
         );
         assert!(!Room::behind(Some(" ")).is_led());
@@ -250,10 +318,22 @@ mod tests {
 
     #[test]
     fn courtesy_yields_and_sentences_are_never_cut() {
-        let hello = Part { chat: true, ..part("greeting", "Hi!") };
-        assert_eq!(assemble(Room::default(), vec![hello, part("x", "Answer.")], "").text, "Answer. What else?");
-        assert_eq!(sentences("One fact; another fact. A third.", |t| t.len() < 12), "One fact.");
-        assert_eq!(sentences("$1.50 a day. More", |t| t.len() < 14), "$1.50 a day.");
+        let hello = Part {
+            chat: true,
+            ..part("greeting", "Hi!")
+        };
+        assert_eq!(
+            assemble(Room::default(), vec![hello, part("x", "Answer.")], "").text,
+            "Answer. What else?"
+        );
+        assert_eq!(
+            leading_sentences("One fact; another fact. A third.", |t| t.len() < 12),
+            "One fact."
+        );
+        assert_eq!(
+            leading_sentences("$1.50 a day. More", |t| t.len() < 14),
+            "$1.50 a day."
+        );
         let room = Room::default();
         assert!(room.two(&"word ".repeat(60)) && !room.two(&"word ".repeat(70)));
         assert_eq!(join_names(&["A".into(), "Isla".into()], "y"), "A e Isla");

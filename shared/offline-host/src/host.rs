@@ -1,47 +1,76 @@
-//! One request together with the pack, from which every part of an answer is made.
+//! A request together with the pack; every answer is made from both.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use chrono::NaiveDateTime;
 use seven_domain::Language;
+use seven_guest::DialogueState;
 use seven_knowledge::{Category, Item};
-use seven_llm::Request;
+use seven_llm::{Request, StaffKind, StaffRequest};
 
 use crate::{
     fit::{Part, Room, join_names, plain_spanish},
-    pack::HostPack,
-    understand::Understood,
+    pack::{Field, HostPack, Kind},
+    understand::{Understood, Wish},
+    when::{Day, Time, When},
 };
 
-/// The context that every composer needs.
+/// The request, the pack, the reply's language and its room, which every composer needs.
 #[derive(Clone, Copy)]
 pub(crate) struct Host<'a> {
     pub(crate) pack: &'a HostPack,
     pub(crate) request: &'a Request,
     pub(crate) language: Language,
     pub(crate) room: Room<'a>,
+    /// The state of the dialogue, this text included.
+    pub(crate) state: &'a DialogueState,
+    /// The stems of all words by which rows are called or filed.
+    pub(crate) listed: &'a HashSet<String>,
 }
 
 impl<'a> Host<'a> {
     pub(crate) fn say(&self, key: &str, slots: &[(&str, &str)]) -> String {
         let r = self.request;
-        let fixed = [("casino", r.casino_name.as_str()), ("phone", &r.contact_phone), ("persona", &r.persona)];
+        let fixed = [
+            ("casino", r.casino_name.as_str()),
+            ("phone", &r.contact_phone),
+            ("persona", &r.persona),
+        ];
         let all: Vec<(&str, &str)> = slots.iter().copied().chain(fixed).collect();
         self.pack.say(key, self.language, r.seed, &all)
     }
 
     pub(crate) fn part(&self, intent: &str, body: String, items: &[Arc<Item>]) -> Part {
         let sources = items.iter().map(|i| i.id.clone()).collect();
-        Part { intent: intent.to_owned(), body, sources, grounded: true, ..Part::default() }
+        Part {
+            intent: intent.to_owned(),
+            body,
+            sources,
+            grounded: true,
+            ..Part::default()
+        }
     }
 
     /// Says that no row answers the question, and how to reach people.
     pub(crate) fn unanswered(&self) -> Part {
-        Part { grounded: false, ..self.part("unanswered", self.say("unanswered", &[]), &[]) }
+        self.passed_on("unanswered", self.say("unanswered", &[]), "")
     }
 
-    /// Returns the name to use: restaurants keep their own; treatments and services have a Spanish
-    /// name for Spanish texts.
+    /// Says that the content does not answer the question, which is passed on to a person.
+    pub(crate) fn passed_on(&self, intent: &str, body: String, subject: &str) -> Part {
+        Part {
+            grounded: false,
+            staff: Some(StaffRequest {
+                kind: StaffKind::Question,
+                subject: subject.to_owned(),
+                request: None,
+            }),
+            ..self.part(intent, body, &[])
+        }
+    }
+
+    /// Returns the item's name for the reply. Treatments and services have a Spanish name for
+    /// Spanish replies; restaurants keep their own.
     pub(crate) fn name(&self, item: &Item) -> String {
         match (self.language, &item.category) {
             (Language::En, _) | (_, Category::Dining) => item.name.clone(),
@@ -49,7 +78,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Returns the item's description in the guest's language.
+    /// Returns the item's description in the reply's language.
     pub(crate) fn description(&self, item: &Item) -> String {
         match self.language {
             Language::En => item.description.clone(),
@@ -61,19 +90,84 @@ impl<'a> Host<'a> {
         Understood::read(self.pack, self.request, text)
     }
 
+    /// Returns the kinds and wishes that a word of the state stands for.
+    pub(crate) fn words(&self, word: &'a str, category: &Category) -> (Vec<&'a Kind>, Vec<Wish>) {
+        let read = self.read(word);
+        let of_it = |wish: &Wish| wish.category == *category && wish.known;
+        let wishes = read.wishes.iter().filter(|wish| of_it(wish)).cloned();
+        (read.kinds.clone(), wishes.collect())
+    }
+
+    /// Returns the pack's kinds for the diets of the party. An allergy has none: no row lists it.
+    pub(crate) fn diets(&self) -> Vec<&'a Kind> {
+        let diets = self
+            .state
+            .diets
+            .iter()
+            .filter(|diet| !diet.starts_with("allergy"));
+        diets
+            .flat_map(|diet| self.words(diet, &Category::Dining).0)
+            .filter(|kind| kind.field == Field::Dietary)
+            .collect()
+    }
+
+    /// Returns the time that the text names, or else the time for which the guest plans.
+    pub(crate) fn when_of(&self, u: &Understood<'_>) -> When {
+        let planned = When {
+            day: self.state.date.map(Day::Date),
+            time: self.state.minute.map(Time::Clock),
+        };
+        let day = u.when.day.or(planned.day);
+        match u.when.time {
+            Some(time) => When {
+                // "Now" and "tonight" mean today, whatever day the visit is planned for.
+                day: if time == Time::Now || self.says_tonight(u) {
+                    u.when.day
+                } else {
+                    day
+                },
+                time: Some(time),
+            },
+            None if u.when.day.is_some() => When {
+                day,
+                time: planned.time,
+            },
+            None => planned,
+        }
+    }
+
+    fn says_tonight(&self, u: &Understood<'_>) -> bool {
+        let tonight = self.pack.times.get("tonight");
+        tonight.is_some_and(|phrases| phrases.found(&u.said))
+    }
+
     pub(crate) fn local(&self) -> NaiveDateTime {
-        self.request.now.with_timezone(&self.request.zone).naive_local()
+        self.request
+            .now
+            .with_timezone(&self.request.zone)
+            .naive_local()
     }
 
     pub(crate) fn and(&self) -> &'static str {
-        if self.language == Language::En { "and" } else { "y" }
+        if self.language == Language::En {
+            "and"
+        } else {
+            "y"
+        }
     }
 
-    /// Writes the first `count` entries as "A, B and C", or "A, B and 3 more" if there are others.
+    /// Writes the first `count` entries as "A, B and C", or as "A, B and 3 more" if there are
+    /// others.
     pub(crate) fn first_of(&self, entries: &[String], count: usize) -> String {
         match entries.len().saturating_sub(count) {
             0 => join_names(entries, self.and()),
-            more => self.say("and_more", &[("list", &entries[..count].join(", ")), ("count", &more.to_string())]),
+            more => self.say(
+                "and_more",
+                &[
+                    ("list", &entries[..count].join(", ")),
+                    ("count", &more.to_string()),
+                ],
+            ),
         }
     }
 

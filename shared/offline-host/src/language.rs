@@ -1,9 +1,9 @@
-//! Tells English from Spanish by short common words (SMS-24, CONV-40, C-28).
+//! Tells English from Spanish by short, common words.
 
 use std::collections::HashSet;
 
 use seven_domain::Language;
-use seven_knowledge::text::words;
+use seven_text::words;
 
 use super::{
     pack::LanguageFile,
@@ -28,7 +28,7 @@ impl Tongue {
         }
     }
 
-    /// Returns the language that the guest asks for by name: "prefiero hablar en español".
+    /// Returns the language that the guest asks for, as in "prefiero hablar en español".
     pub(crate) fn preferred(&self, said: &Tokens) -> Option<Language> {
         if self.prefer_spanish.found(said) {
             Some(Language::Es)
@@ -37,23 +37,39 @@ impl Tongue {
         }
     }
 
-    /// Returns the language of the words; `None` when they do not show it ("ok", a name, a number).
+    /// Returns the language of the text; `None` if its words do not show it ("ok", a name, a
+    /// number).
     pub(crate) fn detect(&self, text: &str) -> Option<Language> {
         if let Some(asked) = self.preferred(&Tokens::new(text)) {
             return Some(asked);
         }
-        let said = words(text);
-        let count = |list: &HashSet<String>| said.iter().filter(|w| list.contains(*w)).count();
-        let (english, spanish) = (count(&self.english), count(&self.spanish));
-        match english.cmp(&spanish) {
+        match self.margin(text).cmp(&0) {
             std::cmp::Ordering::Greater => Some(Language::En),
             std::cmp::Ordering::Less => Some(Language::Es),
-            std::cmp::Ordering::Equal => text.contains(['ñ', 'Ñ', '¿', '¡']).then_some(Language::Es),
+            std::cmp::Ordering::Equal => {
+                text.contains(['ñ', 'Ñ', '¿', '¡']).then_some(Language::Es)
+            }
         }
     }
 
-    /// Chooses the language of the newest text that shows one, else of the profile, else English.
+    /// Returns the language of the newest text that shows one, else the profile's, else English.
     pub(crate) fn choose(&self, texts: &[String], stored: Option<Language>) -> Language {
-        texts.iter().rev().find_map(|text| self.detect(text)).or(stored).unwrap_or_default()
+        let shown = texts.iter().rev().find_map(|text| {
+            let language = self.detect(text)?;
+            let sure = self.preferred(&Tokens::new(text)).is_some()
+                || self.margin(text).unsigned_abs() >= SURE_MARGIN;
+            (stored.is_none() || stored == Some(language) || sure).then_some(language)
+        });
+        shown.or(stored).unwrap_or_default()
+    }
+
+    /// Returns how many more English than Spanish words the text has.
+    fn margin(&self, text: &str) -> isize {
+        let said = words(text);
+        let count = |list: &HashSet<String>| said.iter().filter(|w| list.contains(*w)).count();
+        count(&self.english).cast_signed() - count(&self.spanish).cast_signed()
     }
 }
+
+/// A stored language is left only for a text with at least this many more words of the other.
+const SURE_MARGIN: usize = 2;

@@ -1,11 +1,12 @@
-//! The offline host: reads a text with word lists, finds content rows, and says only what they hold (D11).
-//!
-//! Steps: language, what is asked (`understand`), the rows that answer it, the wording from the pack, the fit into two texts.
-//! Nothing in a reply comes from anywhere but content rows, the pack's fixed wording, and the casino's name and phone.
+//! The offline host answers without a network or a model (D11): it reads a text with word lists and
+//! replies only with facts of content rows, in the fixed wording of the pack.
 
 mod about;
+mod acts;
 mod answer;
+mod calendar;
 mod company;
+mod compare;
 mod compose;
 mod dates;
 mod exceptions;
@@ -13,15 +14,20 @@ mod exchanges;
 mod fit;
 mod focus;
 mod follow_up;
+mod hear;
 mod host;
 mod language;
 mod minors;
 mod pack;
 mod phrases;
+mod plan;
 mod profiling;
 mod reading;
+mod request;
+mod resolve;
 mod sentences;
 mod spelling;
+mod suggest;
 #[cfg(test)]
 mod tests;
 mod understand;
@@ -30,15 +36,15 @@ mod when;
 use std::collections::HashSet;
 
 use seven_domain::Language;
-use seven_knowledge::text::words;
+use seven_text::words;
 
 use fit::Room;
 pub use pack::HostPack;
 
 use seven_llm::{Error, Model, Reply, Request, Responding, Usage};
 
-/// The offline model. Deterministic for a given request and seed; it ignores tools, output schema
-/// and system prompt.
+/// The offline model. The same request and seed give the same reply. It ignores tools, output
+/// schema and system prompt.
 #[derive(Debug, Clone)]
 pub struct OfflineModel {
     pack: HostPack,
@@ -51,56 +57,103 @@ impl OfflineModel {
         Self { pack }
     }
 
-    /// Reads the pack from the text of `packs/casino/host.toml`.
+    /// Reads the pack from TOML text, such as `packs/casino/host.toml`.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
         Ok(Self::new(HostPack::from_toml(text)?))
     }
 
-    /// Returns the language of a text, if its words show it (SMS-24, C-28).
+    /// Returns the language of a text, if its words show it.
     pub fn detect_language(&self, text: &str) -> Option<Language> {
         self.pack.language.detect(text)
+    }
+
+    /// Returns a text as the table of acts reads it: shorthand written out, words folded.
+    pub fn folded(&self, text: &str) -> String {
+        let nothing = HashSet::new();
+        let known = spelling::Known {
+            content: &nothing,
+            names: &nothing,
+            is_word: &|_| true,
+        };
+        acts::learnt::line(&words(&self.pack.speller.mend(text, &known)))
     }
 
     pub fn answer(&self, request: &Request) -> Reply {
         let language = self.pack.language.choose(&request.texts, request.language);
         let request = &self.mended(request);
-        let mut parts = answer::parts(&self.pack, request, language);
-        let question = profiling::ask(&self.pack, request, language, &mut parts);
+        let answer::Answered {
+            mut parts,
+            mut state,
+        } = answer::parts(&self.pack, request, language);
+        state.grave |= parts.iter().any(|part| part.is_grave);
+        if state.asked_last {
+            parts.iter_mut().for_each(|part| part.ask = None);
+        }
+        let known = request.ask.is_some_and(|topic| state.knows(topic));
+        let question = (state.may_ask() && !known)
+            .then(|| profiling::ask(&self.pack, request, language, &mut parts))
+            .flatten();
         let again = self.pack.say("ask_again", language, request.seed, &[]);
         let fitted = fit::assemble(Room::behind(request.lead.as_deref()), parts, &again);
+        let asked = request
+            .ask
+            .filter(|_| question.is_some_and(|question| fitted.text.ends_with(&question)));
+        // The answers have recorded the rows that they named.
+        state.told(&state.listed.clone(), asked, fitted.text.ends_with('?'));
         Reply {
-            asked: request.ask.filter(|_| question.is_some_and(|question| fitted.text.ends_with(&question))),
+            asked,
             text: fitted.text,
             language,
             sources: fitted.sources,
             intent: fitted.intent,
             grounded: fitted.grounded,
+            state,
+            staff: fitted.staff,
             usage: Usage::default(),
         }
     }
 }
 
 impl OfflineModel {
-    /// Returns the request with the guest's typing errors and shorthand corrected; the host's own
-    /// texts stay unchanged.
+    /// Returns the request with the guest's typing errors and shorthand corrected. The host's own
+    /// texts stay as they are.
     fn mended(&self, request: &Request) -> Request {
         let (mut known, mut told) = (HashSet::new(), HashSet::new());
         for item in request.index.current(request.now) {
             let own = [Some(&item.description), item.description_es.as_ref()];
-            told.extend(own.into_iter().flatten().chain(&item.keywords).flat_map(|text| words(text)));
-            known.extend([Some(&item.name), item.name_es.as_ref()].into_iter().flatten().flat_map(|name| words(name)));
+            told.extend(
+                own.into_iter()
+                    .flatten()
+                    .chain(&item.keywords)
+                    .flat_map(|text| words(text)),
+            );
+            known.extend(
+                [Some(&item.name), item.name_es.as_ref()]
+                    .into_iter()
+                    .flatten()
+                    .flat_map(|name| words(name)),
+            );
         }
         let names: HashSet<String> = known.difference(&told).cloned().collect();
         known.extend(told);
         let is_word = |word: &str| {
             let terms = request.index.terms(word);
-            terms.iter().all(|term| term.known && term.is_literally_in(word))
+            terms
+                .iter()
+                .all(|term| term.known && term.is_literally_in(word))
         };
-        let known = spelling::Known { content: &known, names: &names, is_word: &is_word };
+        let known = spelling::Known {
+            content: &known,
+            names: &names,
+            is_word: &is_word,
+        };
         let mut mended = request.clone();
         let mend = |text: &mut String| *text = self.pack.speller.mend(text, &known);
         mended.texts.iter_mut().for_each(mend);
-        mended.history.iter_mut().for_each(|earlier| mend(&mut earlier.guest));
+        mended
+            .history
+            .iter_mut()
+            .for_each(|earlier| mend(&mut earlier.guest));
         mended
     }
 }

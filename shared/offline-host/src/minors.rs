@@ -1,44 +1,88 @@
-//! Whether a question is about children.
+//! Finds out whether a question is about children.
 
 use seven_guest::{Setting, Slot, extract};
 
 use crate::{host::Host, understand::Understood};
 
-/// Returns whether the guest asks for children: in this text, or in an earlier one that this text
-/// continues.
+/// Returns whether the guest asks for children, or comes with some and does not ask for adults.
 pub(crate) fn is_for_a_minor(host: &Host<'_>, u: &Understood<'_>) -> bool {
     if u.wants("kids") {
         return true;
     }
-    let request = host.request;
-    let earlier = request.history.iter().rev().take(TURNS).map(|exchange| exchange.guest.as_str());
-    !host.pack.ourselves.found(&u.said) && earlier.chain([u.text]).any(|text| names_a_minor(host, text))
+    host.state.young || host.state.has_minors() && !host.pack.grown.found(&u.said)
 }
 
-/// Returns whether the text mentions children, as a rule or a price for them does.
+/// Returns whether a sentence of the content mentions children; for a guest's words see
+/// `names_a_minor`.
 pub(crate) fn speaks_of_children(text: &str) -> bool {
-    const CHILDREN: [&str; 8] = ["children", "child", "kids", "ninos", "nino", "menores", "toddlers", "youth"];
-    seven_knowledge::text::words(text).iter().any(|word| CHILDREN.contains(&word.as_str()))
+    const CHILDREN: [&str; 8] = [
+        "children", "child", "kids", "ninos", "nino", "menores", "toddlers", "youth",
+    ];
+    seven_text::words(text)
+        .iter()
+        .any(|word| CHILDREN.contains(&word.as_str()))
 }
 
 pub(crate) fn names_a_minor(host: &Host<'_>, text: &str) -> bool {
-    let said = seven_knowledge::text::words(text);
-    if said
-        .windows(2)
-        .any(|pair| ["my", "our", "mi", "mis"].contains(&pair[0].as_str()) && KIN.contains(&pair[1].as_str()))
-    {
+    let said = seven_text::words(text);
+    if said.windows(2).any(|pair| {
+        ["my", "our", "mi", "mis"].contains(&pair[0].as_str()) && KIN.contains(&pair[1].as_str())
+    }) {
         return true;
     }
-    let setting = Setting { now: host.request.now, zone: host.request.zone, language: host.language, asked: None };
-    extract(text, &setting).iter().any(|found| match &found.slot {
-        Slot::Companion { age: Some(age), .. } => *age < GROWN,
-        Slot::Companion { kin, .. } | Slot::Group { kin, .. } => kin == "child" || kin == "grandchild",
-        _ => false,
-    })
+    if said.iter().any(|word| YOUNG.contains(&word.as_str())) {
+        return true;
+    }
+    // "They're 5 and 8" tells the ages of those spoken of before.
+    let aged = |pair: &[String]| {
+        let young = pair[1]
+            .parse::<u32>()
+            .is_ok_and(|age| (1..GROWN).contains(&age));
+        young && AGED.contains(&pair[0].as_str())
+    };
+    if said.windows(2).any(aged) {
+        return true;
+    }
+    let setting = Setting {
+        now: host.request.now,
+        zone: host.request.zone,
+        language: host.language,
+        asked: None,
+    };
+    extract(text, &setting)
+        .iter()
+        .any(|found| match &found.slot {
+            Slot::Companion { age: Some(age), .. } => *age < GROWN,
+            Slot::Companion { kin, .. } | Slot::Group { kin, .. } => {
+                kin == "child" || kin == "grandchild"
+            }
+            _ => false,
+        })
 }
 
-/// Age of an adult in years: anyone younger is shown only things for all ages (SEC-29).
+/// The age of an adult in years; a younger person is shown only things for all ages.
 pub(crate) const GROWN: u32 = 21;
+
+/// Words for young people that are told of and not asked for.
+const YOUNG: [&str; 12] = [
+    "teen",
+    "teens",
+    "teenager",
+    "teenagers",
+    "toddler",
+    "toddlers",
+    "grandkids",
+    "grandson",
+    "granddaughter",
+    "nietos",
+    "nieta",
+    "adolescentes",
+];
+
+/// Words before an age.
+const AGED: [&str; 8] = [
+    "theyre", "shes", "hes", "aged", "ages", "cumple", "cumplio", "turns",
+];
 
 pub(crate) const KIN: [&str; 14] = [
     "son",
@@ -56,6 +100,3 @@ pub(crate) const KIN: [&str; 14] = [
     "nieta",
     "grandkids",
 ];
-
-/// Number of past exchanges in which a mention of children still counts.
-pub(crate) const TURNS: usize = 2;

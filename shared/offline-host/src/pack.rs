@@ -1,26 +1,27 @@
-//! The host pack: all word knowledge of the offline host, as data (`packs/casino/host.toml`).
+//! The host's part of a pack: all words that the offline host knows and says, as data
+//! (`packs/casino/host.toml`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use seven_domain::Language;
-use seven_knowledge::{
-    Category,
-    text::{stem, words},
-};
+use seven_knowledge::Category;
+use seven_text::{stem, words};
 
 use super::{language::Tongue, phrases::Phrases, spelling::Speller};
 use seven_llm::Error;
 
-/// The pack, parsed and compiled. Every key that the code uses is checked on reading, so that no
-/// wording can be missing later.
+/// The parsed pack. Reading checks every key that the code uses, so that no wording is missing
+/// later.
 #[derive(Debug, Clone)]
 pub struct HostPack {
     pub(crate) language: Tongue,
-    /// Lowest score at which a row counts as an answer.
+    /// The lowest score at which a row counts as an answer.
     pub(crate) threshold: f32,
     pub(crate) intents: BTreeMap<String, Phrases>,
     pub(crate) facets: BTreeMap<String, Phrases>,
+    /// Words that show an act; they stay available to the search.
+    pub(crate) acts: BTreeMap<String, Phrases>,
     pub(crate) times: BTreeMap<String, Phrases>,
     /// Words that do not show what the guest wants.
     pub(crate) ignore: BTreeSet<String>,
@@ -29,38 +30,39 @@ pub struct HostPack {
     pub(crate) kinds: Vec<Kind>,
     pub(crate) particulars: Vec<Particular>,
     pub(crate) services: Vec<Service>,
-    /// Phrases for things that only a row with the same phrase, word for word, may answer.
+    /// Phrases for things about which only a row with the same phrase may tell.
     pub(crate) literal: Phrases,
-    /// Groups of phrases in `literal` that mean the same.
+    /// Groups of phrases in `literal` with the same meaning.
     pub(crate) same: Vec<Vec<String>>,
-    /// Phrases with which guests say that they mean themselves, not the children they mentioned
-    /// before.
-    pub(crate) ourselves: Phrases,
+    /// Words of a guest who comes without the children.
+    pub(crate) grown: Phrases,
     pub(crate) speller: Speller,
     say: BTreeMap<String, Wording>,
     values_es: BTreeMap<String, String>,
     replace_es: Vec<Replace>,
 }
 
-/// A content category, with the words that guests use for it.
+/// A content category, with the words by which guests call it.
 #[derive(Debug, Clone)]
 pub(crate) struct Topic {
     pub(crate) category: Category,
     pub(crate) phrases: Phrases,
-    /// Words that name the category and also narrow the search: "massage".
+    /// Words that name the category and also narrow it, such as "massage".
     pub(crate) also: Phrases,
     label: (String, String),
 }
 
-/// A narrower wish inside dining: a cuisine, a bar, something vegan.
+/// A narrower wish for a place to eat or drink, such as a cuisine, a bar or vegan food.
 #[derive(Debug, Clone)]
 pub(crate) struct Kind {
+    /// Its first phrase, by which the state of a dialogue keeps it.
+    pub(crate) name: String,
     pub(crate) field: Field,
     pub(crate) values: Vec<String>,
     pub(crate) phrases: Phrases,
 }
 
-/// A narrower wish inside a topic, in the words of guests and of rows: live music, "masaje".
+/// A narrower wish inside any category, such as live music, in the words of guests and of rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Particular {
     pub(crate) category: Category,
@@ -68,7 +70,7 @@ pub(crate) struct Particular {
     pub(crate) phrases: Phrases,
 }
 
-/// A service, with the words that guests use for it and the values that find its row.
+/// A service, with the words by which guests call it and the values by which its row is found.
 #[derive(Debug, Clone)]
 pub(crate) struct Service {
     pub(crate) phrases: Phrases,
@@ -84,7 +86,7 @@ pub(crate) enum Field {
     Price,
     Dietary,
     Kids,
-    /// A dish or meal named in the editors' keywords or the description: "pizza", "breakfast".
+    /// A dish or meal in the keywords or the description: "pizza", "breakfast".
     Serves,
 }
 
@@ -98,6 +100,7 @@ struct File {
     shorthand: BTreeMap<String, String>,
     intents: BTreeMap<String, Pair<Vec<String>>>,
     facets: BTreeMap<String, Pair<Vec<String>>>,
+    acts: BTreeMap<String, Pair<Vec<String>>>,
     times: BTreeMap<String, Pair<Vec<String>>>,
     ignore: Ignore,
     topics: BTreeMap<String, TopicFile>,
@@ -108,7 +111,7 @@ struct File {
     #[serde(default)]
     literal: Literal,
     #[serde(default)]
-    ourselves: Vec<String>,
+    grown: Vec<String>,
     say: BTreeMap<String, Wording>,
     values_es: BTreeMap<String, String>,
     replace_es: Vec<Replace>,
@@ -181,7 +184,7 @@ struct Literal {
     same: Vec<Vec<String>>,
 }
 
-/// One thing that the host says, in one or more wordings.
+/// One thing that the host says, with its alternative wordings in both languages.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wording {
@@ -227,6 +230,29 @@ pub(crate) const FACETS: [&str; 16] = [
     "about",
     "starts",
 ];
+const ACTS: [&str; 21] = [
+    "booking",
+    "human",
+    "sarcasm",
+    "complaint",
+    "account",
+    "change",
+    "comp",
+    "compare",
+    "accept",
+    "reject",
+    "correct",
+    "more",
+    "details",
+    "competitor",
+    "smalltalk",
+    "thanks",
+    "goodbye",
+    "narrow",
+    "party",
+    "policy",
+    "recommend",
+];
 const TIMES: [&str; 13] = [
     "now",
     "tonight",
@@ -244,30 +270,62 @@ const TIMES: [&str; 13] = [
 ];
 const SAY: &str = include_str!("say_keys.txt");
 
+// === impl Kind ===
+
+impl Kind {
+    /// Returns whether the kind is a condition of the guests, such as a diet, and names no kitchen,
+    /// dish or kind of place.
+    pub(crate) fn is_condition(&self) -> bool {
+        matches!(self.field, Field::Kids | Field::Dietary)
+    }
+}
+
 // === impl HostPack ===
 
 impl HostPack {
     pub fn from_toml(text: &str) -> Result<Self, Error> {
         let file: File = toml::from_str(text).map_err(|error| Error::Pack(Box::new(error)))?;
         for (table, known, present) in [
-            ("intents", INTENTS.as_slice(), file.intents.keys().collect::<Vec<_>>()),
+            (
+                "intents",
+                INTENTS.as_slice(),
+                file.intents.keys().collect::<Vec<_>>(),
+            ),
             ("facets", FACETS.as_slice(), file.facets.keys().collect()),
+            ("acts", ACTS.as_slice(), file.acts.keys().collect()),
             ("times", TIMES.as_slice(), file.times.keys().collect()),
-            ("say", SAY.split_whitespace().collect::<Vec<_>>().as_slice(), file.say.keys().collect()),
+            (
+                "say",
+                SAY.split_whitespace().collect::<Vec<_>>().as_slice(),
+                file.say.keys().collect(),
+            ),
         ] {
             if let Some(missing) = known.iter().find(|k| !present.iter().any(|p| p == *k)) {
-                return Err(Error::PackContent(format!("[{table}.{missing}] is missing")));
+                return Err(Error::PackContent(format!(
+                    "[{table}.{missing}] is missing"
+                )));
             }
             if let Some(stray) = present.iter().find(|p| !known.contains(&p.as_str())) {
-                return Err(Error::PackContent(format!("[{table}.{stray}] is not used by anything")));
+                return Err(Error::PackContent(format!(
+                    "[{table}.{stray}] is not used by anything"
+                )));
             }
         }
-        if let Some((key, _)) = file.say.iter().find(|(_, w)| w.en.is_empty() || w.es.is_empty()) {
-            return Err(Error::PackContent(format!("[say.{key}] needs a wording in each language")));
+        if let Some((key, _)) = file
+            .say
+            .iter()
+            .find(|(_, w)| w.en.is_empty() || w.es.is_empty())
+        {
+            return Err(Error::PackContent(format!(
+                "[say.{key}] needs a wording in each language"
+            )));
         }
         let speller = Speller::new(file.shorthand, text);
         let compile = |table: BTreeMap<String, Pair<Vec<String>>>| -> BTreeMap<String, Phrases> {
-            table.into_iter().map(|(key, pair)| (key, Phrases::new(pair.en.iter().chain(&pair.es)))).collect()
+            table
+                .into_iter()
+                .map(|(key, pair)| (key, Phrases::new(pair.en.iter().chain(&pair.es))))
+                .collect()
         };
         let topic = |(name, topic): (String, TopicFile)| Topic {
             category: name.into(),
@@ -275,7 +333,15 @@ impl HostPack {
             also: Phrases::new(topic.also.en.iter().chain(&topic.also.es)),
             label: (topic.label.en, topic.label.es),
         };
-        let kind = |kind: KindFile| Kind { field: kind.field, values: kind.values, phrases: Phrases::new(&kind.words) };
+        let kind = |kind: KindFile| Kind {
+            name: kind
+                .words
+                .first()
+                .map_or_else(String::new, |word| word.trim_end_matches('*').to_owned()),
+            field: kind.field,
+            values: kind.values,
+            phrases: Phrases::new(&kind.words),
+        };
         let particular = |wish: ParticularFile| Particular {
             category: wish.topic.into(),
             values: wish.values,
@@ -291,8 +357,12 @@ impl HostPack {
             threshold: file.threshold,
             intents: compile(file.intents),
             facets: compile(file.facets),
+            acts: compile(file.acts),
             times: compile(file.times),
-            ignored_stems: words(&file.ignore.words).iter().map(|word| stem(word)).collect(),
+            ignored_stems: words(&file.ignore.words)
+                .iter()
+                .map(|word| stem(word))
+                .collect(),
             ignore: words(&file.ignore.words).into_iter().collect(),
             topics: file.topics.into_iter().map(topic).collect(),
             kinds: file.kinds.into_iter().map(kind).collect(),
@@ -300,7 +370,7 @@ impl HostPack {
             services: file.services.into_iter().map(service).collect(),
             literal: Phrases::new(&file.literal.words),
             same: file.literal.same,
-            ourselves: Phrases::new(&file.ourselves),
+            grown: Phrases::new(&file.grown),
             speller,
             say: file.say,
             values_es: file.values_es,
@@ -308,17 +378,27 @@ impl HostPack {
         })
     }
 
-    /// Returns the wording of `key` that `seed` picks, with its slots filled; one reply always uses
+    /// Returns the wording of `key` that `seed` picks, with its slots filled. One seed always picks
     /// the same wording.
-    pub(crate) fn say(&self, key: &str, language: Language, seed: u64, slots: &[(&str, &str)]) -> String {
-        let Some(wording) = self.say.get(key) else { return String::new() };
+    pub(crate) fn say(
+        &self,
+        key: &str,
+        language: Language,
+        seed: u64,
+        slots: &[(&str, &str)],
+    ) -> String {
+        let Some(wording) = self.say.get(key) else {
+            return String::new();
+        };
         let choices = match language {
             Language::En => &wording.en,
             Language::Es => &wording.es,
         };
-        // FNV-1a makes one seed pick different wordings for different keys.
-        let spread =
-            key.bytes().fold(0xcbf2_9ce4_8422_2325 ^ seed, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+        // Mixes the key into the seed, so that one seed picks different wordings for different
+        // keys.
+        let spread = key.bytes().fold(0xcbf2_9ce4_8422_2325 ^ seed, |h, b| {
+            (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
+        });
         let pick = usize::try_from((spread >> 32) % choices.len() as u64).unwrap_or(0);
         let mut text = choices[pick].clone();
         for (slot, value) in slots {
@@ -327,17 +407,20 @@ impl HostPack {
         text
     }
 
-    /// Returns whether the word, in any ending, does not show what the guest wants.
+    /// Returns whether the word, with any ending, does not show what the guest wants.
     pub(crate) fn ignores(&self, word: &str) -> bool {
         self.ignore.contains(word) || self.ignored_stems.contains(&stem(word))
     }
 
-    /// Returns a fixed value of the content ("Smart casual") in the guest's language.
+    /// Returns a fixed value of the content, such as "Smart casual", in the guest's language.
     pub(crate) fn value(&self, value: &str, language: Language) -> String {
         match language {
             Language::En => value.to_owned(),
             Language::Es => self.values_es.get(value).cloned().unwrap_or_else(|| {
-                let replaced = self.replace_es.iter().fold(value.to_owned(), |text, r| text.replace(&r.from, &r.to));
+                let replaced = self
+                    .replace_es
+                    .iter()
+                    .fold(value.to_owned(), |text, r| text.replace(&r.from, &r.to));
                 super::fit::plain_spanish(&replaced)
             }),
         }
@@ -345,7 +428,11 @@ impl HostPack {
 
     /// Returns the name of a category: "restaurants", "restaurantes".
     pub(crate) fn label(&self, category: &Category, language: Language) -> String {
-        let label = self.topics.iter().find(|t| t.category == *category).map(|t| &t.label);
+        let label = self
+            .topics
+            .iter()
+            .find(|t| t.category == *category)
+            .map(|t| &t.label);
         label.map_or_else(
             || category.as_str().replace('_', " "),
             |(en, es)| if language == Language::En { en } else { es }.clone(),

@@ -1,12 +1,12 @@
-//! Matches word sequences: a guest's text against the phrases of the pack.
+//! Finds the pack's phrases in a guest's text.
 
-use seven_knowledge::text::{stem, words};
+use seven_text::{stem, words};
 
 /// A guest's text as words, folded to lower case without accents, with their stems.
 #[derive(Debug, Clone)]
 pub(crate) struct Tokens {
     pub(crate) words: Vec<String>,
-    /// The same words, as the guest wrote them.
+    /// The words as the guest wrote them.
     written: Vec<String>,
     stems: Vec<String>,
 }
@@ -16,9 +16,21 @@ impl Tokens {
         let words = words(text);
         let stems = words.iter().map(|w| stem(w)).collect();
         let as_written = |c: char| !c.is_alphanumeric() && !['\'', '\u{2019}', '&'].contains(&c);
-        let written: Vec<String> = text.split(as_written).filter(|w| !w.is_empty()).map(str::to_owned).collect();
-        let written = if written.len() == words.len() { written } else { words.clone() };
-        Self { words, written, stems }
+        let written: Vec<String> = text
+            .split(as_written)
+            .filter(|w| !w.is_empty())
+            .map(str::to_owned)
+            .collect();
+        let written = if written.len() == words.len() {
+            written
+        } else {
+            words.clone()
+        };
+        Self {
+            words,
+            written,
+            stems,
+        }
     }
 
     /// Returns words `from..to` as the guest wrote them.
@@ -33,34 +45,51 @@ struct Phrase(Vec<Pattern>);
 #[derive(Debug, Clone)]
 enum Pattern {
     Stem(String),
-    /// "reserv*": any word that begins with these letters.
+    /// Any word that begins with these letters; written "reserv*".
     Prefix(String),
 }
 
-/// Phrases with one meaning.
+/// Phrases that mean the same.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Phrases(Vec<Phrase>);
 
 impl Phrases {
     pub(crate) fn new<'a>(texts: impl IntoIterator<Item = &'a String>) -> Self {
         let pattern = |word: &str| match word.strip_suffix('*') {
-            Some(start) => words(start).into_iter().next().map(Pattern::Prefix).into_iter().collect(),
-            None => words(word).iter().map(|w| Pattern::Stem(stem(w))).collect::<Vec<_>>(),
+            Some(start) => words(start)
+                .into_iter()
+                .next()
+                .map(Pattern::Prefix)
+                .into_iter()
+                .collect(),
+            None => words(word)
+                .iter()
+                .map(|w| Pattern::Stem(stem(w)))
+                .collect::<Vec<_>>(),
         };
         let phrase = |text: &String| Phrase(text.split_whitespace().flat_map(pattern).collect());
-        Self(texts.into_iter().map(phrase).filter(|p| !p.0.is_empty()).collect())
+        Self(
+            texts
+                .into_iter()
+                .map(phrase)
+                .filter(|p| !p.0.is_empty())
+                .collect(),
+        )
     }
 
-    /// Returns the word range of every phrase found in the text.
+    /// Returns the range of words of every phrase found in the text.
     pub(crate) fn places(&self, said: &Tokens) -> Vec<(usize, usize)> {
         let mut places = Vec::new();
         for Phrase(patterns) in &self.0 {
             let length = patterns.len();
             for at in 0..(said.words.len() + 1).saturating_sub(length) {
-                let fits = patterns.iter().enumerate().all(|(n, pattern)| match pattern {
-                    Pattern::Stem(stem) => said.stems[at + n] == *stem,
-                    Pattern::Prefix(start) => said.words[at + n].starts_with(start.as_str()),
-                });
+                let fits = patterns
+                    .iter()
+                    .enumerate()
+                    .all(|(n, pattern)| match pattern {
+                        Pattern::Stem(stem) => said.stems[at + n] == *stem,
+                        Pattern::Prefix(start) => said.words[at + n].starts_with(start.as_str()),
+                    });
                 if fits {
                     places.push((at, at + length));
                 }

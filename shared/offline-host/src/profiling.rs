@@ -1,5 +1,5 @@
-//! The one question about the guest (CONV-25, CONV-27): asked after an answer, never instead of
-//! one, never in a serious moment.
+//! Adds the one question about the guest: after an answer, never in place of one, and never in a
+//! serious moment.
 
 use seven_domain::Language;
 use seven_guest::Topic;
@@ -7,10 +7,22 @@ use seven_guest::Topic;
 use super::{fit::Part, pack::HostPack, phrases::Tokens};
 use seven_llm::Request;
 
-/// Intents after which the guest is not asked about themselves.
-const GRAVE: [&str; 8] = ["complaint", "human", "identity", "allergy", "limits", "goodbye", "decline", "language"];
+/// Intents after which the host asks nothing about the guest.
+const GRAVE: [&str; 8] = [
+    "complaint",
+    "human",
+    "identity",
+    "allergy",
+    "limits",
+    "goodbye",
+    "decline",
+    "language",
+];
+/// Intents that a question about the guest may follow, because what it tells makes the next
+/// suggestion better; after other answers it would only delay the guest.
+const INVITING: [&str; 5] = ["recommend", "events", "rooms", "spa", "statement"];
 
-/// Returns the wording for a topic; companions are recognised in texts but never asked about.
+/// Returns the wording that asks about a topic; the host never asks about companions.
 fn key(topic: Topic) -> Option<&'static str> {
     match topic {
         Topic::Name => Some("profile_name"),
@@ -25,27 +37,54 @@ fn key(topic: Topic) -> Option<&'static str> {
 }
 
 fn is_refusal(text: &str) -> bool {
-    let text = seven_knowledge::text::words(text).join(" ");
-    ["rather not", "prefer not", "no name", "prefiero no", "no quiero dar", "none of your"]
-        .iter()
-        .any(|no| text.contains(no))
+    let text = seven_text::words(text).join(" ");
+    [
+        "rather not",
+        "prefer not",
+        "no name",
+        "prefiero no",
+        "no quiero dar",
+        "none of your",
+    ]
+    .iter()
+    .any(|no| text.contains(no))
 }
 
-/// Adds the question that is due after the last answer, and returns its words.
-pub(crate) fn ask(pack: &HostPack, request: &Request, language: Language, parts: &mut [Part]) -> Option<String> {
-    // A guest who declined to give a name or a party size is not asked for either again.
-    let declined = request.history.iter().map(|e| &e.guest).chain(&request.texts).any(|text| is_refusal(text));
+/// Adds the question that is due to the last part, and returns its words.
+pub(crate) fn ask(
+    pack: &HostPack,
+    request: &Request,
+    language: Language,
+    parts: &mut [Part],
+) -> Option<String> {
+    // A guest who refused to tell a name or a party size is not asked for either again.
+    let declined = request
+        .history
+        .iter()
+        .map(|e| &e.guest)
+        .chain(&request.texts)
+        .any(|text| is_refusal(text));
     if declined && matches!(request.ask, Some(Topic::Name | Topic::PartySize)) {
         return None;
     }
     let question = pack.say(key(request.ask?)?, language, request.seed, &[]);
     let said = |text: &String| {
         let said = Tokens::new(text);
-        GRAVE.iter().any(|intent| pack.intents.get(*intent).is_some_and(|phrases| phrases.found(&said)))
+        GRAVE.iter().any(|intent| {
+            pack.intents
+                .get(*intent)
+                .is_some_and(|phrases| phrases.found(&said))
+        })
     };
-    let grave = request.texts.iter().any(said) || parts.iter().any(|part| GRAVE.contains(&part.intent.as_str()));
-    let open = parts.iter().any(|part| !part.grounded || ["unclear", "clarify"].contains(&part.intent.as_str()));
-    if grave || open {
+    let is_any = |part: &Part, intents: &[&str]| intents.contains(&part.intent.as_str());
+    let grave = request.texts.iter().any(said) || parts.iter().any(|part| is_any(part, &GRAVE));
+    let begins = request.history.is_empty();
+    let invites = |part: &Part| is_any(part, &INVITING) && (begins || part.intent != "statement");
+    let invited = parts.last().is_some_and(invites);
+    let open = parts
+        .iter()
+        .any(|part| !part.grounded || ["unclear", "clarify"].contains(&part.intent.as_str()));
+    if grave || open || !invited {
         return None;
     }
     let last = parts.last_mut()?;

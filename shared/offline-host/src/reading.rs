@@ -1,4 +1,4 @@
-//! Finds the one sentence of the rows that answers the question, and says so when there is none.
+//! Finds the one sentence of the rows that answers a question, and says when there is none.
 
 pub(crate) mod demand;
 mod stand_out;
@@ -9,7 +9,7 @@ use stand_out::{clearly, in_full};
 
 use super::{
     compose::venue,
-    fit::{Part, sentences},
+    fit::{Part, leading_sentences},
     host::Host,
     understand::Understood,
 };
@@ -18,28 +18,33 @@ use crate::{
     sentences::{HALF_SAID, fits_topic, named, named_sentence, terms},
 };
 
-pub(super) use demand::is_calendar;
 pub(super) use stand_out::{best_of, only_place, only_sentence, word_of};
 
-/// Lowest share of the question that a sentence and its row must hold to be the answer whatever
-/// else was understood, and lowest share that the sentence must hold of the words missing from the
-/// row's name.
+/// A sentence answers at once if it and its row contain at least this share of the question, and
+/// the sentence at least `SURE_REST` of the words that the row's name lacks.
 const SURE: f32 = 0.8;
 const SURE_REST: f32 = 0.6;
-/// The lowest shares when nothing else answers: of the question, and by the sentence alone.
+/// The lowest share of the question if nothing else answers; `LIKELY_OWN`: in the sentence alone.
 const LIKELY: f32 = 0.6;
 const LIKELY_OWN: f32 = 0.25;
-/// Lowest score at which a row counts as mentioning a term.
+/// The lowest score at which a row counts as mentioning a term (a word or phrase of the question);
+/// `ALMOST_SAID` is stricter.
 const SAID: f32 = 0.7;
 const ALMOST_SAID: f32 = 0.82;
-/// Answers with a sentence that holds everything asked for, where the row is about it but not named
-/// so: "how much is the ribeye?"
+/// Answers with a sentence that contains everything asked for, although its row's name does not:
+/// "how much is the ribeye?"
 pub(crate) fn exact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let demand = Demand::of(u);
-    let structured = ["dress", "dietary", "reservations", "phone"].iter().any(|f| u.wants(f));
-    // Events for children at a given time are answered from the calendar.
+    let structured = ["dress", "dietary", "reservations", "phone"]
+        .iter()
+        .any(|f| u.wants(f));
+    // The calendar answers which events for children take place at a time.
     let calendar = u.wants("kids") && u.when.is_said();
-    if structured || calendar || u.intends("cheapest") || u.intends("booking") && demand == Demand::Any {
+    if structured
+        || calendar
+        || u.intends("cheapest")
+        || u.intends("booking") && demand == Demand::Any
+    {
         return None;
     }
     let terms = terms(host, u);
@@ -50,94 +55,128 @@ pub(crate) fn exact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let index = &host.request.index;
     let found = index.passages(&terms, host.language, host.request.now, keep);
     let best = found.first()?;
-    let drinks = u.kinds.iter().any(|kind| kind.field == super::pack::Field::Subcategory);
+    let drinks = u
+        .kinds
+        .iter()
+        .any(|kind| kind.field == super::pack::Field::Subcategory);
     if u.topics.is_empty() && drinks && best.item.category == Category::Entertainment {
         return None;
     }
     let specific = |term: &Term| {
-        !term.soft && is_only_in(best, term) && (fits_topic(u, &best.item) || term.is_literally_in(&best.text))
+        !term.soft
+            && is_only_in(best, term)
+            && (fits_topic(u, &best.item) || term.is_literally_in(&best.text))
     };
     let sure = best.score >= SURE && best.rest >= SURE_REST && terms.iter().any(specific);
     let hard = terms.iter().filter(|term| !term.soft).count();
     // A phrase such as "check out" counts as much as two words.
-    let phrase = || terms.iter().any(|t| !t.soft && t.to - t.from > 1 && t.is_literally_in(&best.text));
-    // A word mentioned in passing does not answer for another category: "rooms with a kitchen",
-    // "haute cuisine".
+    let phrase = || {
+        terms
+            .iter()
+            .any(|t| !t.soft && t.to - t.from > 1 && t.is_literally_in(&best.text))
+    };
+    // A word that another category's sentence mentions in passing answers nothing: "rooms with a
+    // kitchen", "haute cuisine".
     let apart = !fits_topic(u, &best.item);
-    let literal = |term: &Term| term.is_literally_in(&best.text) || term.is_literally_in(&best.item.name);
+    let literal =
+        |term: &Term| term.is_literally_in(&best.text) || term.is_literally_in(&best.item.name);
     let held = |term: &Term| term.soft || literal(term);
     if apart && !terms.iter().all(held) {
         return None;
     }
     let about_shows = u.when.is_said() && u.about(&Category::Entertainment);
-    let whole = demand != Demand::Any && !about_shows || (plain(u) && (phrase() || hard > 1 && !u.when.is_said()));
+    let whole = demand != Demand::Any && !about_shows
+        || (plain(u) && (phrase() || hard > 1 && !u.when.is_said()));
     (sure && whole).then(|| tell(host, best))
 }
 
-/// Returns whether the question asks for nothing that has a field of its own in the rows.
+/// Returns whether the question asks for nothing that rows have a field or a list for.
 fn plain(u: &Understood<'_>) -> bool {
     !u.wants("where") && !u.wants("open") && !u.intends("listing") && !u.intends("recommend")
 }
 
-/// Returns whether the sentence mentions the term but the row's name does not.
+/// Returns whether the sentence mentions the term and the row's name does not.
 fn is_only_in(passed: &Passed, term: &Term) -> bool {
     let here = term.is_in(&passed.text);
     here >= SAID && term.is_in(&passed.item.name) < here - 0.1
 }
 
-/// Answers with the best sentence when nothing else answered.
-pub(crate) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], denied: bool) -> Option<Part> {
+/// Answers with the best sentence, if nothing else has answered.
+pub(crate) fn fallback(
+    host: &Host<'_>,
+    u: &Understood<'_>,
+    _said_now: &[&str],
+    denied: bool,
+) -> Option<Part> {
     let (demand, terms) = (Demand::of(u), terms(host, u));
     let index = &host.request.index;
-    // A word unknown to all rows and to the lexicon may be the whole point of the question. A
-    // remark may ask nothing.
+    // A word that neither a row nor the lexicon knows may be the point of the question, and a
+    // remark may ask for nothing; both need a much better match.
     let strange = terms.iter().any(|term| !term.known && !term.soft) && named(u, &terms).is_empty();
     if strange || !u.is_question && !u.asks_fact() && !u.intends("rules") {
         return clearly(host, u, demand, &terms, denied);
     }
-    let mut rows: Vec<String> = named(u, &terms).iter().map(|item| item.name.clone()).collect();
+    let mut rows: Vec<String> = named(u, &terms)
+        .iter()
+        .map(|item| item.name.clone())
+        .collect();
     if rows.is_empty() && (u.points_back || u.continues() || terms.len() < 2) {
-        rows = exchanges::last_names(host, said_now);
+        rows = exchanges::last_names(host);
     }
     let named = !named(u, &terms).is_empty();
     let hard = terms.iter().any(|term| !term.soft);
     let of_rows = |item: &Item| rows.contains(&item.name);
-    // A thing denied by its name is answered only by a row with that name: an orchestra is not an
-    // opera.
-    let named_there =
-        |p: &Passed, term: &Term| term.is_literally_in(&p.text) || index.is_called(&p.item, term) >= ALMOST_SAID;
+    // If the reply denied a thing by its name, only a row with that name answers: an orchestra is
+    // no opera.
+    let named_there = |p: &Passed, term: &Term| {
+        term.is_literally_in(&p.text) || index.is_called(&p.item, term) >= ALMOST_SAID
+    };
     let place = |item: &Item| fits_topic(u, item) || item.category == Category::GeneralInfo;
     let wished = |item: &Item| u.wishes.iter().all(|wish| wish.fits(item));
-    let literal =
-        |p: &Passed| place(&p.item) && wished(&p.item) && terms.iter().all(|term| term.soft || named_there(p, term));
+    let literal = |p: &Passed| {
+        place(&p.item)
+            && wished(&p.item)
+            && terms.iter().all(|term| term.soft || named_there(p, term))
+    };
     let hards = terms.iter().filter(|term| !term.soft).count();
     // "Weather tomorrow?" does not ask which place closes in bad weather.
     let timely = !u.when.is_said() || demand != Demand::Any || hards > 1;
-    let likely = |p: &&Passed| p.score >= LIKELY && p.own >= LIKELY_OWN && timely && (!denied || literal(p));
+    let likely =
+        |p: &&Passed| p.score >= LIKELY && p.own >= LIKELY_OWN && timely && (!denied || literal(p));
     if !rows.is_empty() {
-        let found =
-            index.passages(&terms, host.language, host.request.now, |item, text| of_rows(item) && demand.met(text));
-        // For a named place, any sentence of the requested kind will do if the place mentions all
-        // terms of the question.
+        let found = index.passages(&terms, host.language, host.request.now, |item, text| {
+            of_rows(item) && demand.met(text)
+        });
+        // For a named place, any sentence with the kind of thing asked for answers, if the place
+        // mentions all terms of the question.
         let kind = |p: &&Passed| {
-            demand != Demand::Any && terms.iter().all(|term| term.soft || index.says(&p.item, term) >= 0.5)
+            demand != Demand::Any
+                && terms
+                    .iter()
+                    .all(|term| term.soft || index.says(&p.item, term) >= 0.5)
         };
-        let best = found.iter().find(|p| hard && likely(p)).or_else(|| found.iter().find(kind));
+        let best = found
+            .iter()
+            .find(|p| hard && likely(p))
+            .or_else(|| found.iter().find(kind));
         if let Some(best) = best {
             return Some(tell(host, best));
         }
     }
     let found = index.passages(&terms, host.language, host.request.now, |item, text| {
-        // The calendar answers which shows are on at a given time.
+        // The calendar answers which shows are on at a time.
         let calendar = u.when.is_said() && item.category == Category::Entertainment;
         demand.met(text) && !calendar && (rows.is_empty() || !named || of_rows(item))
     });
     if let Some(best) = found.iter().find(|p| hard && likely(p)) {
         return Some(in_full(host, u, best));
     }
-    // Everything asked for is in the name of a row.
+    // A row's name contains everything asked for.
     let called = |p: &Passed| {
-        (!denied || literal(p)) && terms.iter().all(|term| term.soft || index.is_called(&p.item, term) >= SAID)
+        (!denied || literal(p))
+            && terms
+                .iter()
+                .all(|term| term.soft || index.is_called(&p.item, term) >= SAID)
     };
     if let Some(row) = found.iter().find(|best| hard && called(best)) {
         let part = venue::answer(host, u, std::slice::from_ref(&row.item));
@@ -146,17 +185,21 @@ pub(crate) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], d
     clearly(host, u, demand, &terms, denied)
 }
 
-/// Says that the detail is missing if the answer holds nothing of what was asked, or is about
-/// another place.
+/// Returns `part`, or says that the detail is missing if `part` contains nothing of the question or
+/// is about another place.
 pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
     let asks = u.is_question || u.asks_fact() || part.intent == "booking";
-    if !part.grounded || part.chat || !asks || (part.sources.is_empty() && part.intent != "booking") {
+    if !part.grounded || part.chat || !asks || (part.sources.is_empty() && part.intent != "booking")
+    {
         return part;
     }
     let index = &host.request.index;
-    let terms: Vec<Term> = terms(host, u).into_iter().filter(|term| !term.soft).collect();
+    let terms: Vec<Term> = terms(host, u)
+        .into_iter()
+        .filter(|term| !term.soft)
+        .collect();
     let named = named(u, &terms);
-    // "A table at Nobu" or "Coyote Wash buffet" names a place that is not in the content.
+    // "A table at Nobu" and "Coyote Wash buffet" name places that the content does not have.
     if named.is_empty() && terms.iter().any(|term| is_place(u, term)) {
         return host.unanswered();
     }
@@ -167,18 +210,25 @@ pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
     }
     let demand = Demand::of(u);
     let unmet = demand == Demand::Money && !demand.met(&part.body);
-    let said =
-        |term: &Term| term.is_in(&part.body) >= HALF_SAID || rows.iter().any(|row| index.says(row, term) >= HALF_SAID);
+    let said = |term: &Term| {
+        term.is_in(&part.body) >= HALF_SAID
+            || rows.iter().any(|row| index.says(row, term) >= HALF_SAID)
+    };
     let beside = |term: &&Term| !rows.iter().any(|row| index.is_called(row, term) >= SAID);
     let asked: Vec<&Term> = terms.iter().filter(beside).collect();
-    // The price of a dish is not the price of the place.
+    // The price range of a place is not the price of a dish.
     let other = demand == Demand::Money
         && part.is_price_range
-        && asked.iter().any(|term| !is_meal(u, term) && !is_kind(u, term))
+        && asked
+            .iter()
+            .any(|term| !is_meal(u, term) && !is_kind(u, term))
         && !part.body.contains(|c: char| c.is_ascii_digit());
     let met = demand != Demand::Any && demand.met(&part.body);
-    // A piano also counts as "live music", if the pack says so.
-    let wished = u.wishes.iter().any(|wish| rows.iter().any(|row| wish.fits(row)));
+    // The pack may say that "piano" also means "live music".
+    let wished = u
+        .wishes
+        .iter()
+        .any(|wish| rows.iter().any(|row| wish.fits(row)));
     let strange = !wished
         && !met
         && part.is_whole
@@ -186,49 +236,68 @@ pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
         && !asked.is_empty()
         && !asked.iter().any(|term| said(term));
     match (unmet || other, strange) {
-        (true, _) => Part { is_denial: strange, ..missing(host, row) },
+        (true, _) => Part {
+            is_denial: strange,
+            ..missing(host, row)
+        },
         (false, true) => partly(host, &part),
         (false, false) => part,
     }
 }
 
-/// Returns the row's answer, and adds that the guest should ask about the rest: the guest may use a
-/// word for it that the host does not know.
+/// Returns the row's answer and adds that people can tell the rest, because the guest may have used
+/// a word that the host does not know.
 fn partly(host: &Host<'_>, part: &Part) -> Part {
     let rest = host.say("missing_rest", &[]);
-    let told = sentences(&part.body, |text| host.room.two(&format!("{text} {rest}")));
+    let told = leading_sentences(&part.body, |text| host.room.two(&format!("{text} {rest}")));
     let (intent, body) = ("unanswered".to_owned(), format!("{told} {rest}"));
-    Part { intent, body, sources: part.sources.clone(), grounded: false, is_denial: true, ..Part::default() }
+    Part {
+        intent,
+        body,
+        sources: part.sources.clone(),
+        grounded: false,
+        is_denial: true,
+        ..Part::default()
+    }
 }
 
 /// Returns whether the term is a general word for a meal, which any place may serve.
 fn is_meal(u: &Understood<'_>, term: &Term) -> bool {
-    const MEAL: [&str; 9] = ["dinner", "cena", "cenar", "comer", "comida", "eat", "eating", "meal", "food"];
+    const MEAL: [&str; 9] = [
+        "dinner", "cena", "cenar", "comer", "comida", "eat", "eating", "meal", "food",
+    ];
     (term.from..term.to).all(|n| MEAL.contains(&u.said.words[n].as_str()))
 }
 
-/// Returns whether the term is a kind of place, not a dish: "how expensive is the steakhouse?"
+/// Returns whether the term is a kind of place and not a dish: "how expensive is the steakhouse?"
 fn is_kind(u: &Understood<'_>, term: &Term) -> bool {
     let dish = |kind: &&super::pack::Kind| kind.field == super::pack::Field::Serves;
-    !u.kinds.iter().any(dish) && u.kind_places.iter().any(|at| at.0 <= term.from && term.to <= at.1)
+    !u.kinds.iter().any(dish)
+        && u.kind_places
+            .iter()
+            .any(|at| at.0 <= term.from && term.to <= at.1)
 }
 
-/// Returns whether the term is an unknown word in the position of a name: "at nobu".
+/// Returns whether the term is an unknown word where a name stands, as in "at nobu".
 fn is_place(u: &Understood<'_>, term: &Term) -> bool {
     let before = term.from.checked_sub(1).map(|n| u.said.words[n].as_str());
-    !term.known && matches!(before, None | Some("at" | "en" | "called" | "is" | "the" | "el" | "la"))
+    !term.known
+        && matches!(
+            before,
+            None | Some("at" | "en" | "called" | "is" | "the" | "el" | "la")
+        )
 }
 
 fn missing(host: &Host<'_>, row: &Item) -> Part {
     let body = host.say("missing", &[("name", &host.name(row))]);
-    Part { grounded: false, ..host.part("unanswered", body, &[]) }
+    host.passed_on("unanswered", body, &row.id)
 }
 
-/// Answers with the sentence, and adds the row's name if the sentence lacks it.
+/// Answers with the sentence, and adds the row's name if the sentence does not contain it.
 pub(crate) fn tell(host: &Host<'_>, passed: &Passed) -> Part {
     let row = &passed.item;
     if row.category == Category::Promotions {
-        // The value of a promotion is in a field, not in the sentence.
+        // The value of a promotion is in a field and not in the sentence.
         return venue::info(host, row);
     }
     let body = named_sentence(host, row, &passed.text);

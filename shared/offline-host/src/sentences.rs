@@ -1,49 +1,41 @@
-//! Finds the sentences of a row that tell what was asked.
+//! Finds the sentences of a row that answer a question.
 
 use std::sync::Arc;
 
 use seven_domain::Language;
-use seven_knowledge::{Category, Item, Mention, Term, index::is_stop, text::words};
+use seven_knowledge::{Category, Item, Mention, Term, index::is_stop};
+use seven_text::words;
 
 use crate::{
-    fit::plain_spanish,
-    host::Host,
-    minors,
-    reading::demand::{Demand, is_calendar},
+    calendar::is_calendar, fit::plain_spanish, host::Host, minors, reading::demand::Demand,
     understand::Understood,
 };
 
-/// Cuts the text where a sentence ends, but not inside "a.m." or "$1.50".
-pub(crate) fn sentences(text: &str) -> Vec<&str> {
-    let mut cuts = vec![0];
-    for (at, mark) in text.match_indices(['?', '!', '.', '\n']) {
-        let next = at + mark.len();
-        let ends = text[next..].chars().next().is_none_or(char::is_whitespace);
-        let short = text[..at]
-            .rsplit(|c: char| !c.is_alphanumeric())
-            .next()
-            .is_some_and(|w| mark == "." && w.chars().count() < 2);
-        if mark == "\n" || (ends && !short) {
-            cuts.push(next);
-        }
-    }
-    cuts.push(text.len());
-    let pieces: Vec<&str> =
-        cuts.windows(2).map(|w| text[w[0]..w[1]].trim()).filter(|s| s.chars().any(char::is_alphanumeric)).collect();
-    if pieces.is_empty() { vec![text] } else { pieces }
-}
-
-/// Returns the terms of the question that must be found in a row.
+/// Returns the terms (words and phrases) of the question that an answer's row must contain.
 pub(crate) fn terms(host: &Host<'_>, u: &Understood<'_>) -> Vec<Term> {
     let pack = host.pack;
-    let tables = [(&pack.facets, SPENT.as_slice()), (&pack.intents, SPENT_INTENTS.as_slice())];
+    let tables = [
+        (&pack.facets, SPENT.as_slice()),
+        (&pack.intents, SPENT_INTENTS.as_slice()),
+    ];
     let mut spent: Vec<(usize, usize)> = Vec::new();
     for (table, keys) in tables {
-        spent.extend(keys.iter().filter_map(|key| table.get(*key)).flat_map(|phrases| phrases.places(&u.said)));
+        spent.extend(
+            keys.iter()
+                .filter_map(|key| table.get(*key))
+                .flat_map(|phrases| phrases.places(&u.said)),
+        );
     }
-    let times = pack.times.values().flat_map(|phrases| phrases.places(&u.said));
+    let times = pack
+        .times
+        .values()
+        .flat_map(|phrases| phrases.places(&u.said));
     let said = &u.said.words;
-    spent.extend(times.filter(|(from, to)| !said[*from..*to].iter().any(|word| MEALS.contains(&word.as_str()))));
+    spent.extend(times.filter(|(from, to)| {
+        !said[*from..*to]
+            .iter()
+            .any(|word| MEALS.contains(&word.as_str()))
+    }));
     // A budget narrows a list, but no sentence of a row mentions it.
     spent.extend(u.filter_places.iter().copied());
     let house = words(&host.request.casino_name);
@@ -56,59 +48,112 @@ pub(crate) fn terms(host: &Host<'_>, u: &Understood<'_>) -> Vec<Term> {
             || house.contains(word)
             || (is_calendar(word) && !MEALS.contains(&word.as_str()))
     };
-    let named = |t: &Term| u.mentions.iter().any(|m| m.telling && m.from <= t.from && t.to <= m.to);
+    let named = |t: &Term| {
+        u.mentions
+            .iter()
+            .any(|m| m.telling && m.from <= t.from && t.to <= m.to)
+    };
     let figure = |t: &Term| said[t.from].starts_with(|c: char| c.is_ascii_digit());
-    let all = host.request.index.terms(u.text).into_iter().filter(|t| t.to <= said.len() && !figure(t));
-    // "Dejar el cuarto" means check-out, although its words mean something else one by one.
-    let fact = |n: usize| spent.iter().any(|(from, to)| (*from..*to).contains(&n)) || is_stop(&said[n]);
+    let all = host
+        .request
+        .index
+        .terms(u.text)
+        .into_iter()
+        .filter(|t| t.to <= said.len() && !figure(t));
+    // "Dejar el cuarto" means check-out, although its single words mean other things.
+    let fact =
+        |n: usize| spent.iter().any(|(from, to)| (*from..*to).contains(&n)) || is_stop(&said[n]);
     let phrase = |t: &Term| t.known && t.to - t.from > 2 && !(t.from..t.to).all(fact);
-    all.map(|t| if named(&t) || phrase(&t) || !(t.from..t.to).all(idle) { t } else { t.softened() }).collect()
+    all.map(|t| {
+        if named(&t) || phrase(&t) || !(t.from..t.to).all(idle) {
+            t
+        } else {
+            t.softened()
+        }
+    })
+    .collect()
 }
 
 /// Returns the rows that the question names, if it names any.
 pub(crate) fn named<'u>(u: &'u Understood<'_>, terms: &[Term]) -> Vec<&'u Item> {
     let whole = u.mentions.iter().any(|m| m.telling && m.whole);
-    // "Check in" is not part of the name "Check cashing".
-    let apart = |m: &&Mention| !terms.iter().any(|t| t.from <= m.from && m.to <= t.to && t.to - t.from > m.to - m.from);
-    u.mentions.iter().filter(|m| m.telling && (m.whole || !whole)).filter(apart).map(|m| m.item.as_ref()).collect()
+    // "Check in" does not name the row "Check cashing".
+    let apart = |m: &&Mention| {
+        !terms
+            .iter()
+            .any(|t| t.from <= m.from && m.to <= t.to && t.to - t.from > m.to - m.from)
+    };
+    u.mentions
+        .iter()
+        .filter(|m| m.telling && (m.whole || !whole))
+        .filter(apart)
+        .map(|m| m.item.as_ref())
+        .collect()
 }
 
-/// Returns whether the row's category is one that the question names; true when it names none.
+/// Returns whether the row belongs to a category that the question names; true if it names none.
 pub(crate) fn fits_topic(u: &Understood<'_>, item: &Item) -> bool {
     u.topics.is_empty() || u.topics.contains(&item.category)
 }
 
-/// Returns the sentence of a row that tells a fact missing from its fields.
-pub(crate) fn of_row(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>, facet: &str) -> Option<(Arc<Item>, String)> {
+/// Returns the row's sentence that tells a fact which its fields lack.
+pub(crate) fn of_row(
+    host: &Host<'_>,
+    u: &Understood<'_>,
+    row: &Arc<Item>,
+    facet: &str,
+) -> Option<(Arc<Item>, String)> {
     let demand = Demand::of_facet(facet)?;
     let terms = terms(host, u);
     let keep = |item: &Item, text: &str| item.id == row.id && demand.met(text);
     let index = &host.request.index;
-    if terms.iter().any(|term| !term.soft && index.says(row, term) < HALF_SAID) {
+    if terms
+        .iter()
+        .any(|term| !term.soft && index.says(row, term) < HALF_SAID)
+    {
         return None;
     }
     let found = index.passages(&terms, host.language, host.request.now, keep);
     let best = found.into_iter().next().map(|best| best.text);
-    let text = best.or_else(|| index.sentences(row, host.language).find(|text| demand.met(text)).map(str::to_owned))?;
+    let text = best.or_else(|| {
+        index
+            .sentences(row, host.language)
+            .find(|text| demand.met(text))
+            .map(str::to_owned)
+    })?;
     Some((Arc::clone(row), named_sentence(host, row, &text)))
 }
 
-/// Returns whether the text holds the kind of thing asked for: an amount, a time.
+/// Returns whether the text contains the kind of thing asked for, such as an amount or a time.
 pub(crate) fn meets(u: &Understood<'_>, text: &str) -> bool {
     Demand::of(u).met(text)
 }
 
-/// Adds to a fact the row's sentence that names the thing asked about: "smart casual", then the
-/// sentence about shorts.
-pub(crate) fn with_its_word(host: &Host<'_>, u: &Understood<'_>, row: &Item, fact: String) -> String {
+/// Adds to a fact the row's sentence with the thing asked about: to "smart casual" the sentence
+/// about shorts.
+pub(crate) fn with_its_word(
+    host: &Host<'_>,
+    u: &Understood<'_>,
+    row: &Item,
+    fact: String,
+) -> String {
     let terms = terms(host, u);
     let asked = |text: &str| {
         let own = |t: &Term| !t.soft && !t.is_literally_in(&row.name) && !t.is_literally_in(&fact);
-        terms.iter().any(|term| own(term) && term.is_literally_in(text))
+        terms
+            .iter()
+            .any(|term| own(term) && term.is_literally_in(text))
     };
-    let told = host.request.index.sentences(row, host.language).find(|text| asked(text));
-    let both = told.filter(|text| !fact.contains(*text)).map(|text| format!("{fact} {}", in_language(host, text)));
-    both.filter(|both| host.room.one_of_its_own(both)).unwrap_or(fact)
+    let told = host
+        .request
+        .index
+        .sentences(row, host.language)
+        .find(|text| asked(text));
+    let both = told
+        .filter(|text| !fact.contains(*text))
+        .map(|text| format!("{fact} {}", in_language(host, text)));
+    both.filter(|both| host.room.one_of_its_own(both))
+        .unwrap_or(fact)
 }
 
 /// Writes the price range of a place and its row's sentence about prices; only the range if both
@@ -118,14 +163,29 @@ pub(crate) fn priced(host: &Host<'_>, u: &Understood<'_>, row: &Item, range: Str
     let keep = |item: &Item, text: &str| item.id == row.id && text.contains('$');
     let index = &host.request.index;
     let child = minors::is_for_a_minor(host, u);
-    let of_children = |text: &&str| Demand::Number.met(text) && child && minors::speaks_of_children(text);
+    let of_children =
+        |text: &&str| Demand::Number.met(text) && child && minors::speaks_of_children(text);
     let found = index.passages(&terms, host.language, host.request.now, keep);
-    let best = index.sentences(row, host.language).find(of_children).map(str::to_owned);
+    let best = index
+        .sentences(row, host.language)
+        .find(of_children)
+        .map(str::to_owned);
     let best = best.or_else(|| found.into_iter().next().map(|best| best.text));
-    let text = best.or_else(|| index.sentences(row, host.language).find(|text| text.contains('$')).map(str::to_owned));
+    let text = best.or_else(|| {
+        index
+            .sentences(row, host.language)
+            .find(|text| text.contains('$'))
+            .map(str::to_owned)
+    });
     let Some(text) = text else { return range };
-    let (both, alone) = (format!("{range} {}", in_language(host, &text)), named_sentence(host, row, &text));
-    [both, alone].into_iter().find(|text| host.room.one_of_its_own(text)).unwrap_or(range)
+    let (both, alone) = (
+        format!("{range} {}", in_language(host, &text)),
+        named_sentence(host, row, &text),
+    );
+    [both, alone]
+        .into_iter()
+        .find(|text| host.room.one_of_its_own(text))
+        .unwrap_or(range)
 }
 
 pub(crate) fn in_language(host: &Host<'_>, text: &str) -> String {
@@ -138,16 +198,40 @@ pub(crate) fn in_language(host: &Host<'_>, text: &str) -> String {
 pub(crate) fn named_sentence(host: &Host<'_>, row: &Item, text: &str) -> String {
     let (name, text) = (host.name(row), in_language(host, text));
     let rule = matches!(row.category, Category::Regulations | Category::GeneralInfo);
-    if rule || text.contains(&name) { text } else { format!("{name}: {text}") }
+    if rule || text.contains(&name) {
+        text
+    } else {
+        format!("{name}: {text}")
+    }
 }
 
 pub(crate) const HALF_SAID: f32 = 0.5;
 
-pub(crate) const MEALS: [&str; 8] = ["lunch", "dinner", "supper", "noon", "almuerzo", "cena", "lunchtime", "mediodia"];
+pub(crate) const MEALS: [&str; 8] = [
+    "lunch",
+    "dinner",
+    "supper",
+    "noon",
+    "almuerzo",
+    "cena",
+    "lunchtime",
+    "mediodia",
+];
 
-/// Facts whose phrases say what the guest wants to know about a thing, not which thing.
-pub(crate) const SPENT: [&str; 11] =
-    ["open", "opens", "closes", "hours", "price", "where", "phone", "duration", "about", "starts", "age"];
+/// Facts whose phrases say what the guest wants to know, and not about which thing.
+pub(crate) const SPENT: [&str; 11] = [
+    "open", "opens", "closes", "hours", "price", "where", "phone", "duration", "about", "starts",
+    "age",
+];
 
-pub(crate) const SPENT_INTENTS: [&str; 9] =
-    ["greeting", "thanks", "listing", "recommend", "cheapest", "rules", "help", "ack", "booking"];
+pub(crate) const SPENT_INTENTS: [&str; 9] = [
+    "greeting",
+    "thanks",
+    "listing",
+    "recommend",
+    "cheapest",
+    "rules",
+    "help",
+    "ack",
+    "booking",
+];

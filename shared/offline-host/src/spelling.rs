@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use seven_knowledge::text::{fold, stem, words};
+use seven_text::{fold, stem, words};
+use strsim::osa_distance;
 
-/// Verbs that tell what people are doing, before they ask; "goin" is corrected to "going".
+/// Verbs that say what guests are doing; "goin" is corrected to "going" although the pack lacks it.
 const GOING: [&str; 14] = [
     "going",
     "thinking",
@@ -21,16 +22,16 @@ const GOING: [&str; 14] = [
     "having",
     "feeling",
 ];
-/// Shortest word that is corrected: shorter ones resemble too many others.
+/// The shortest word that is corrected, because shorter ones resemble too many others.
 const SHORTEST: usize = 5;
 
-/// Writes a guest's words out in full, spelled as in the pack.
+/// Writes shorthand out and corrects misspelt words to the words of the pack.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Speller {
     shorthand: BTreeMap<String, String>,
-    /// The long words of the pack.
+    /// The words of the pack that are long enough for corrections.
     long: BTreeSet<String>,
-    /// Stems of all words of the pack: a word with another ending is not a typing error.
+    /// The stems of all words of the pack, because a word with another ending is no typing error.
     stems: HashSet<String>,
 }
 
@@ -38,17 +39,26 @@ pub(crate) struct Speller {
 
 impl Speller {
     pub(crate) fn new(shorthand: BTreeMap<String, String>, pack: &str) -> Self {
-        // Comment lines of the pack are skipped, because they may quote a misspelling to explain
-        // it.
-        let pack: String = pack.lines().filter(|line| !line.starts_with('#')).flat_map(|line| [line, "\n"]).collect();
+        // Skips the comment lines of the pack, because they may quote a misspelling.
+        let pack: String = pack
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .flat_map(|line| [line, "\n"])
+            .collect();
         let pack = pack.as_str();
-        let long = words(pack).into_iter().filter(|w| w.len() >= SHORTEST && w.chars().all(char::is_alphabetic));
+        let long = words(pack)
+            .into_iter()
+            .filter(|w| w.len() >= SHORTEST && w.chars().all(char::is_alphabetic));
         let stems = words(pack).iter().map(|w| stem(w)).collect();
-        Self { shorthand, long: long.collect(), stems }
+        Self {
+            shorthand,
+            long: long.collect(),
+            stems,
+        }
     }
 
     /// Replaces shorthand, misspelt words and emoji in the text. Words of the content (`known`) and
-    /// of the language are kept.
+    /// of the language stay as they are.
     pub(crate) fn mend(&self, text: &str, known: &Known<'_>) -> String {
         let mut mended = String::with_capacity(text.len());
         let mut word = String::new();
@@ -83,38 +93,56 @@ impl Speller {
         if let Some(plural) = plural.filter(|plural| plural.len() > 3 && ours(plural)) {
             return Some(plural);
         }
-        // Adds the g that people omit: "Goin", "playin".
-        let whole = folded.strip_suffix("in").filter(|start| start.len() > 1).map(|start| format!("{start}ing"));
+        // Adds the g that people leave out: "Goin", "playin".
+        let whole = folded
+            .strip_suffix("in")
+            .filter(|start| start.len() > 1)
+            .map(|start| format!("{start}ing"));
         if let Some(whole) = whole.filter(|whole| ours(whole) || GOING.contains(&whole.as_str())) {
             return Some(whole);
         }
         let letters = folded.chars().all(|c| c.is_ascii_lowercase());
-        if folded.len() < 4 || !letters || self.stems.contains(&stem(&folded)) || (known.is_word)(&folded) {
+        if folded.len() < 4
+            || !letters
+            || self.stems.contains(&stem(&folded))
+            || (known.is_word)(&folded)
+        {
             return None;
         }
-        let content = known.content.iter().filter(|w| w.len() >= SHORTEST && !known.names.contains(*w));
+        let content = known
+            .content
+            .iter()
+            .filter(|w| w.len() >= SHORTEST && !known.names.contains(*w));
         let targets: Vec<&String> = self.long.iter().chain(content).collect();
         let spoken = sound(&folded);
-        if let Some(alike) = targets.iter().filter(|target| sound(target) == spoken).min() {
+        if let Some(alike) = targets
+            .iter()
+            .filter(|target| sound(target) == spoken)
+            .min()
+        {
             return Some((*alike).clone());
         }
         let near = |target: &&&String| slips(&folded, target) || slips(&spoken, &sound(target));
-        let best = targets.iter().filter(near).map(|target| (edits(&folded, target), *target)).min()?;
+        let best = targets
+            .iter()
+            .filter(near)
+            .map(|target| (osa_distance(&folded, target), *target))
+            .min()?;
         Some(best.1.clone())
     }
 }
 
-/// Words that are not corrected.
+/// The words that are not corrected.
 pub(crate) struct Known<'a> {
     pub(crate) content: &'a HashSet<String>,
-    /// Words that occur only in names; no word is ever corrected to one of them.
+    /// Words that occur only in names. No word is corrected to one of them.
     pub(crate) names: &'a HashSet<String>,
-    /// Returns whether a word is known as a word of the language.
+    /// Returns whether a word belongs to the language.
     pub(crate) is_word: &'a dyn Fn(&str) -> bool,
 }
 
-/// Returns whether `word` is a likely misspelling: in a short word, one letter omitted, doubled or
-/// swapped; in a long one, any two errors.
+/// Returns whether `word` is a likely misspelling: one letter omitted, doubled or swapped in a
+/// short word, any two errors in a long one.
 fn slips(word: &str, meant: &str) -> bool {
     let ends = |word: &str| word.chars().next().zip(word.chars().next_back());
     if word.len() < SHORTEST || ends(word) != ends(meant) || word.len().abs_diff(meant.len()) > 2 {
@@ -128,15 +156,15 @@ fn slips(word: &str, meant: &str) -> bool {
         };
         sorted(word) == sorted(meant)
     };
-    match edits(word, meant) {
+    match osa_distance(word, meant) {
         0 | 1 => word.len() > 6 || word.len() != meant.len() || swapped(),
         2 => word.len() >= 8 && meant.len() >= 9,
         _ => false,
     }
 }
 
-/// Returns the Spanish sound of a word as people type it: no h, one letter each for k/qu/c, s/z/c,
-/// b/v and y/ll, no doubled letters.
+/// Returns how a Spanish word sounds: no h, one letter each for k/qu/c, s/z/c, b/v and y/ll, no
+/// doubled letters.
 fn sound(word: &str) -> String {
     let letters: Vec<char> = word.chars().collect();
     let mut sound = String::with_capacity(word.len());
@@ -164,27 +192,6 @@ fn sound(word: &str) -> String {
     sound
 }
 
-/// Counts the letters to insert, drop, replace or swap with a neighbour.
-fn edits(a: &str, b: &str) -> usize {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let mut rows = vec![vec![0usize; b.len() + 1]; a.len() + 1];
-    for i in 0..=a.len() {
-        for j in 0..=b.len() {
-            if i == 0 || j == 0 {
-                rows[i][j] = i + j;
-                continue;
-            }
-            let replace = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = replace.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            rows[i][j] = best;
-        }
-    }
-    rows[a.len()][b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,8 +199,15 @@ mod tests {
     #[test]
     fn words_are_mended_by_their_sound() {
         let none = HashSet::new();
-        let known = Known { content: &none, names: &none, is_word: &|_| false };
-        let speller = Speller::new(BTreeMap::new(), "cuanto cuesta habitaciones hasta buffet massage shows");
+        let known = Known {
+            content: &none,
+            names: &none,
+            is_word: &|_| false,
+        };
+        let speller = Speller::new(
+            BTreeMap::new(),
+            "cuanto cuesta habitaciones hasta buffet massage shows",
+        );
         for (said, meant) in [
             ("kuanto kuesta", "cuanto cuesta"),
             ("avitasiones", "habitaciones"),
@@ -206,13 +220,25 @@ mod tests {
 
     #[test]
     fn slips_are_mended_and_the_casinos_own_words_are_not() {
-        let shorthand =
-            BTreeMap::from([("u".to_owned(), "you".to_owned()), ("2nite".to_owned(), "tonight".to_owned())]);
-        let speller = Speller::new(shorthand, "restaurant restaurants reservation tomorrow breakfast");
+        let shorthand = BTreeMap::from([
+            ("u".to_owned(), "you".to_owned()),
+            ("2nite".to_owned(), "tonight".to_owned()),
+        ]);
+        let speller = Speller::new(
+            shorthand,
+            "restaurant restaurants reservation tomorrow breakfast",
+        );
         let content = HashSet::from(["brickfast".to_owned()]);
-        let known = Known { content: &content, names: &content, is_word: &|_| false };
+        let known = Known {
+            content: &content,
+            names: &content,
+            is_word: &|_| false,
+        };
         for (said, meant) in [
-            ("any Restaraunts open 2nite?", "any restaurants open tonight?"),
+            (
+                "any Restaraunts open 2nite?",
+                "any restaurants open tonight?",
+            ),
             ("u need a resevation", "you need a reservation"),
             ("brickfast at Brekfast", "brickfast at breakfast"),
             ("¿Restaurante?", "¿Restaurante?"),

@@ -1,3 +1,4 @@
+mod acts;
 mod fixture;
 mod grounding;
 mod open_now;

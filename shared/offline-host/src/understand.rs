@@ -1,13 +1,19 @@
-//! The meaning of one text: intents, facts wanted, category, cuisine, time, and the venues it
+//! Reads one text: its intents, the facts it asks for, category, cuisine, time, and the venues it
 //! names.
 
 use std::collections::BTreeSet;
 
-use seven_knowledge::{Category, Mention, index::is_stop, text::words};
+use seven_knowledge::{Category, Mention, index::is_stop};
 
+use seven_text::words;
+
+mod asks;
 mod wish;
 
+use asks::{asks, is_refused, refers};
 pub(super) use wish::Wish;
+
+use crate::{calendar::is_calendar, compose::rows::has_word};
 
 use super::{
     pack::{Field, HostPack, Kind},
@@ -24,73 +30,39 @@ pub(crate) struct Understood<'a> {
     pub(crate) facets: BTreeSet<&'a str>,
     pub(crate) topics: Vec<Category>,
     pub(crate) kinds: Vec<&'a Kind>,
-    /// Kinds that the guest does not want: "no seafood".
+    /// Kinds that the guest does not want, as in "no seafood".
     pub(crate) refused: Vec<&'a Kind>,
+    /// Other words of things that the guest does not want, as in "she hates mushrooms".
+    pub(crate) denied: Vec<String>,
     pub(crate) when: When,
     pub(crate) mentions: Vec<Mention>,
-    /// Words with a meaning that no other field of this struct covers.
+    /// Words with a meaning that no other field has.
     pub(crate) leftover: Vec<String>,
-    /// The words of `leftover` beside a topic word: "pizza places".
-    pub(crate) beside: Vec<String>,
-    /// Wishes that a row must hold, or that the reply honestly denies: "korean food", "live music",
-    /// "military discount".
+    /// Wishes that a row must fit, such as "korean food" or "live music"; if none does, the reply
+    /// says so.
     pub(crate) wishes: Vec<Wish>,
-    /// Word ranges of the kinds.
+    /// The ranges of words that name kinds.
     pub(crate) kind_places: Vec<(usize, usize)>,
-    /// The word ranges of `kind_places` that state a budget.
+    /// Those of `kind_places` that state a budget.
     pub(crate) filter_places: Vec<(usize, usize)>,
-    /// Word ranges in which a topic is named by its own words.
+    /// The ranges of words that name a topic.
     pub(crate) topic_places: Vec<(usize, usize)>,
     pub(crate) is_question: bool,
-    /// The text refers to something said before: "it", "there", "ese".
+    /// Whether the text refers to something said before: "it", "there", "ese".
     pub(crate) points_back: bool,
 }
 
 const POINTERS: [&str; 24] = [
-    "it", "its", "there", "they", "their", "theirs", "that", "this", "one", "place", "ese", "esa", "eso", "este",
-    "esta", "ahi", "alli", "alla", "lugar", "sitio", "ellos", "mismo", "aquel", "them",
+    "it", "its", "there", "they", "their", "theirs", "that", "this", "one", "place", "ese", "esa",
+    "eso", "este", "esta", "ahi", "alli", "alla", "lugar", "sitio", "ellos", "mismo", "aquel",
+    "them",
 ];
-const ASKING: [&str; 25] = [
-    "what", "whats", "when", "whens", "where", "wheres", "which", "who", "how", "any", "que", "cual", "cuales",
-    "cuando", "donde", "cuanto", "cuanta", "cuantos", "cuantas", "quien", "hay", "alguna", "anything", "como", "algo",
-];
-/// Words that make a question only at the beginning: "are we ...", not "we are ...".
-const ASKING_FIRST: [&str; 28] = [
-    "is", "are", "do", "does", "did", "can", "could", "should", "will", "would", "may", "tell", "show", "list",
-    "tienen", "tiene", "puedo", "podemos", "puede", "esta", "estan", "aceptan", "necesito", "need", "looking", "busco",
-    "abren", "cierran",
-];
-
-/// "My lab is big, can he stay": a verb before its subject makes a question anywhere in a text.
-const INVERTED: ([&str; 11], [&str; 13]) = (
-    ["can", "could", "do", "does", "is", "are", "will", "would", "may", "should", "did"],
-    ["i", "we", "he", "she", "they", "you", "it", "my", "there", "the", "a", "anyone", "someone"],
-);
-
-fn asks(text: &str, said: &Tokens) -> bool {
-    let polite = |w: &&String| {
-        ["hi", "hello", "hey", "hola", "and", "y", "also", "so", "please", "ok", "okay", "good", "morning", "evening"]
-            .contains(&w.as_str())
-    };
-    let mut words = said.words.iter().skip_while(polite);
-    text.contains(['?', '¿'])
-        || said.words.iter().take(4).any(|w| ASKING.contains(&w.as_str()))
-        || words.next().is_some_and(|w| ASKING_FIRST.contains(&w.as_str()))
-        || said
-            .words
-            .windows(2)
-            .any(|pair| INVERTED.0.contains(&pair[0].as_str()) && INVERTED.1.contains(&pair[1].as_str()))
-}
-
-/// Returns whether the kind at `at` is refused: "I don't want seafood", "anything but a buffet".
-fn is_refused(said: &Tokens, at: (usize, usize)) -> bool {
-    const NOT: [&str; 9] = ["dont", "not", "no", "without", "except", "besides", "but", "sin", "menos"];
-    said.words[at.0.saturating_sub(3)..at.0].iter().any(|word| NOT.contains(&word.as_str()))
-}
-
-/// Returns whether rows of the category are found by search, not by their name.
-fn is_rule(category: &Category) -> bool {
-    matches!(category, Category::Regulations | Category::GeneralInfo | Category::Promotions)
+/// Returns whether rows of the category are found by search and not by their name.
+pub(crate) fn is_rule(category: &Category) -> bool {
+    matches!(
+        category,
+        Category::Regulations | Category::GeneralInfo | Category::Promotions
+    )
 }
 
 impl<'a> Understood<'a> {
@@ -99,67 +71,131 @@ impl<'a> Understood<'a> {
         let house = words(&request.casino_name);
         let said = Tokens::new(text);
         let mut taken: Vec<(usize, usize)> = Vec::new();
-        let mut keys = |table: &'a std::collections::BTreeMap<String, Phrases>| -> BTreeSet<&'a str> {
-            let mut found = BTreeSet::new();
-            for (key, phrases) in table {
-                let places = phrases.places(&said);
-                if !places.is_empty() {
-                    found.insert(key.as_str());
+        let mut keys =
+            |table: &'a std::collections::BTreeMap<String, Phrases>| -> BTreeSet<&'a str> {
+                let mut found = BTreeSet::new();
+                for (key, phrases) in table {
+                    let places = phrases.places(&said);
+                    if !places.is_empty() {
+                        found.insert(key.as_str());
+                    }
+                    taken.extend(places);
                 }
-                taken.extend(places);
-            }
-            found
-        };
-        // "Open Mic" does not ask whether something is open.
+                found
+            };
+        // The show "Open Mic" does not ask whether something is open.
         let names: Vec<(usize, usize)> = index
             .mentions(text, now)
             .iter()
             .filter(|m| m.telling && m.to - m.from > 1)
             .map(|m| (m.from, m.to))
             .collect();
-        let outside = |place: &(usize, usize)| !names.iter().any(|name| name.0 <= place.0 && place.1 <= name.1);
+        let outside = |place: &(usize, usize)| {
+            !names
+                .iter()
+                .any(|name| name.0 <= place.0 && place.1 <= name.1)
+        };
         let mut facets = keys(&pack.facets);
         facets.retain(|facet| pack.facets[*facet].places(&said).iter().any(outside));
         if said.words.len() <= 2 && said.words.iter().any(|w| w == "where" || w == "donde") {
             facets.insert("where");
         }
-        // "Cuánto dura" does not ask for a price.
-        let of_price = ["cuesta", "cuestan", "precio", "precios", "vale", "much", "price", "cost"];
-        if facets.contains("duration") && !said.words.iter().any(|w| of_price.contains(&w.as_str())) {
+        // "Cuánto dura" asks for a duration and not for a price.
+        let of_price = [
+            "cuesta", "cuestan", "precio", "precios", "vale", "much", "price", "cost",
+        ];
+        if facets.contains("duration") && !said.words.iter().any(|w| of_price.contains(&w.as_str()))
+        {
             facets.remove("price");
         }
         let intents = keys(&pack.intents);
-        let (when, places) = When::read(pack, text, &said, now.with_timezone(&request.zone).date_naive());
+        let (when, places) = When::read(
+            pack,
+            text,
+            &said,
+            now.with_timezone(&request.zone).date_naive(),
+        );
         taken.extend(places);
         let mut topics: Vec<(usize, Category)> = Vec::new();
         let mut topic_places: Vec<(usize, usize)> = Vec::new();
         let mut own_places: Vec<((usize, usize), Category)> = Vec::new();
         let mut also_places: Vec<((usize, usize), Category)> = Vec::new();
         for topic in &pack.topics {
-            // "Show me" does not mean a show: words inside a longer phrase belong to that phrase.
+            // Words inside a longer phrase count only as that phrase: "Show me" does not ask for a
+            // show.
             let own = |place: &(usize, usize)| {
-                !taken.iter().any(|t| t.0 <= place.0 && place.1 <= t.1 && t.1 - t.0 > place.1 - place.0)
+                !taken
+                    .iter()
+                    .any(|t| t.0 <= place.0 && place.1 <= t.1 && t.1 - t.0 > place.1 - place.0)
             };
-            let places: Vec<_> = topic.phrases.places(&said).into_iter().filter(own).collect();
+            // "After the show" names a time and asks for no show.
+            let beside = |place: &(usize, usize)| {
+                let before = said.words[place.0.saturating_sub(2)..place.0].iter();
+                let when = ["after", "before", "antes", "despues"];
+                topic.category == Category::Entertainment
+                    && before.into_iter().any(|word| when.contains(&word.as_str()))
+            };
+            let places: Vec<_> = topic
+                .phrases
+                .places(&said)
+                .into_iter()
+                .filter(|place| own(place) && !beside(place))
+                .collect();
             let also: Vec<_> = topic.also.places(&said).into_iter().filter(own).collect();
-            topics.extend(places.iter().chain(&also).map(|p| p.0).min().map(|at| (at, topic.category.clone())));
+            topics.extend(
+                places
+                    .iter()
+                    .chain(&also)
+                    .map(|p| p.0)
+                    .min()
+                    .map(|at| (at, topic.category.clone())),
+            );
             own_places.extend(places.iter().map(|place| (*place, topic.category.clone())));
             topic_places.extend(places);
-            also_places.extend(also.into_iter().map(|place| (place, topic.category.clone())));
+            also_places.extend(
+                also.into_iter()
+                    .map(|place| (place, topic.category.clone())),
+            );
         }
         topics.sort_by_key(|(at, _)| *at);
         let (mut kinds, mut refused) = (Vec::new(), Vec::new());
         let (mut kind_places, mut filter_places) = (Vec::new(), Vec::new());
         let mut refused_places: Vec<(usize, usize)> = Vec::new();
         for kind in &pack.kinds {
-            // "Bars and restaurants" asks for both: here too, words inside a longer phrase belong
-            // to it.
+            // "Bars and restaurants" asks for both kinds; words inside a longer phrase count only
+            // as that phrase.
             let own = |place: &(usize, usize)| {
-                !topic_places.iter().any(|t| t.0 <= place.0 && place.1 <= t.1 && t.1 - t.0 > place.1 - place.0)
+                !topic_places
+                    .iter()
+                    .any(|t| t.0 <= place.0 && place.1 <= t.1 && t.1 - t.0 > place.1 - place.0)
             };
-            let places: Vec<_> = kind.phrases.places(&said).into_iter().filter(own).collect();
-            if matches!(kind.field, Field::Cuisine | Field::Subcategory | Field::Serves)
-                && places.iter().any(|place| is_refused(&said, *place))
+            // "Under 120 with a drink" asks for no bar.
+            let aside = |place: &(usize, usize)| {
+                let before = said.words[place.0.saturating_sub(2)..place.0].iter();
+                kind.field == Field::Subcategory
+                    && before
+                        .into_iter()
+                        .any(|word| ["with", "con"].contains(&word.as_str()))
+            };
+            let places: Vec<_> = kind
+                .phrases
+                .places(&said)
+                .into_iter()
+                .filter(|place| own(place) && !aside(place))
+                .collect();
+            // "He's not vegan" asks for nothing.
+            let denied = |place: &(usize, usize)| {
+                let before = place.0.checked_sub(1).map(|at| said.words[at].as_str());
+                matches!(before, Some("not" | "isnt" | "aint" | "no"))
+            };
+            if kind.field == Field::Dietary && !places.is_empty() && places.iter().all(denied) {
+                taken.extend(places);
+                continue;
+            }
+            if matches!(
+                kind.field,
+                Field::Cuisine | Field::Subcategory | Field::Serves
+            ) && places.iter().any(|place| is_refused(&said, place.0))
             {
                 refused.push(kind);
                 taken.extend(places.iter().copied());
@@ -175,22 +211,55 @@ impl<'a> Understood<'a> {
             }
             taken.extend(places);
         }
-        // Part of a room's name means nothing in a question about restaurants: "restaurants with a
-        // view".
-        let listed = |c: &Category| matches!(c.as_str(), "dining" | "entertainment" | "spa" | "gaming" | "rooms");
-        let apart = |m: &Mention| {
-            let category = &m.item.category;
-            let over = topic_places.iter().any(|(from, to)| *from < m.to && m.from < *to);
-            let inside =
-                topic_places.iter().any(|(from, to)| *from <= m.from && m.to <= *to && to - from > m.to - m.from);
-            let other = !topics.is_empty() && !topics.iter().any(|(_, topic)| topic == category);
-            !m.whole && (inside || (!over && other && listed(category)))
+        // A part of a room's name counts for nothing in a question about restaurants: "restaurants
+        // with a view".
+        let listed = |c: &Category| {
+            matches!(
+                c.as_str(),
+                "dining" | "entertainment" | "spa" | "gaming" | "rooms"
+            )
         };
-        let mentions: Vec<Mention> = index.mentions(text, now).into_iter().filter(|m| !apart(m)).collect();
-        // One word of an offer's or a rule's name ("gratis") does not name it.
+        let apart = |m: &Mention| {
+            // "Cuánto sale" names no salt, and "on sundays" no show of that name.
+            let spent = !m.whole && {
+                // "Cobran cover" names no "Clover".
+                let misspelt = |at: usize| !has_word(&m.item.name, &said.words[at]);
+                let facet = |t: &(usize, usize)| t.0 <= m.from && m.to <= t.1;
+                let slip = (m.from..m.to).any(misspelt) && taken.iter().any(facet);
+                let phrase = slip
+                    || taken
+                        .iter()
+                        .any(|t| t.0 <= m.from && m.to <= t.1 && t.1 - t.0 > 1);
+                // "Que sea a las 8" names no "Sea Salt".
+                let idle = said.words[m.from..m.to]
+                    .iter()
+                    .all(|word| pack.ignore.contains(word));
+                let calendar = said.words[m.from..m.to]
+                    .iter()
+                    .all(|word| is_calendar(word));
+                phrase || calendar || idle
+            };
+            let category = &m.item.category;
+            let over = topic_places
+                .iter()
+                .any(|(from, to)| *from < m.to && m.from < *to);
+            let inside = topic_places
+                .iter()
+                .any(|(from, to)| *from <= m.from && m.to <= *to && to - from > m.to - m.from);
+            let other = !topics.is_empty() && !topics.iter().any(|(_, topic)| topic == category);
+            spent || !m.whole && (inside || (!over && other && listed(category)))
+        };
+        let mentions: Vec<Mention> = index
+            .mentions(text, now)
+            .into_iter()
+            .filter(|m| !apart(m))
+            .collect();
+        // One word of an offer's or a rule's name, such as "gratis", does not name it.
         let names = |m: &&Mention| m.telling && (m.whole || !is_rule(&m.item.category));
         taken.extend(mentions.iter().filter(names).map(|m| (m.from, m.to)));
-        let inside = |n: usize, places: &[(usize, usize)]| places.iter().any(|(from, to)| (*from..*to).contains(&n));
+        let inside = |n: usize, places: &[(usize, usize)]| {
+            places.iter().any(|(from, to)| (*from..*to).contains(&n))
+        };
         let free: Vec<usize> = (0..said.words.len())
             .filter(|n| {
                 !inside(*n, &taken)
@@ -200,16 +269,36 @@ impl<'a> Understood<'a> {
                     && !house.contains(&said.words[*n])
             })
             .collect();
-        let near = |n: &&usize| topic_places.iter().any(|(from, to)| **n + 2 >= *from && **n < *to + 2);
         let word = |n: &usize| said.words[*n].clone();
-        let named: Vec<_> = mentions.iter().filter(|m| m.whole && names(m)).map(|m| (m.from, m.to)).collect();
-        let mut wishes =
-            wish::all(pack, &said, &wish::Heard { own: &own_places, also: &also_places, free: &free, named: &named });
-        wishes.retain(|wish| !refused_places.iter().any(|place| place.0 < wish.at.1 && wish.at.0 < place.1));
+        let named: Vec<_> = mentions
+            .iter()
+            .filter(|m| m.whole && names(m))
+            .map(|m| (m.from, m.to))
+            .collect();
+        let mut wishes = wish::all(
+            pack,
+            &said,
+            &wish::Heard {
+                own: &own_places,
+                also: &also_places,
+                free: &free,
+                named: &named,
+            },
+        );
+        wishes.retain(|wish| {
+            !refused_places
+                .iter()
+                .any(|place| place.0 < wish.at.1 && wish.at.0 < place.1)
+        });
+        let denied = free
+            .iter()
+            .filter(|n| is_refused(&said, **n))
+            .map(word)
+            .collect();
         Self {
             text,
             refused,
-            beside: free.iter().filter(near).map(word).collect(),
+            denied,
             wishes,
             kind_places,
             filter_places,
@@ -227,6 +316,11 @@ impl<'a> Understood<'a> {
         }
     }
 
+    /// Returns whether the text refers to something by "it", "they" or "there".
+    pub(crate) fn refers(&self) -> bool {
+        refers(&self.said)
+    }
+
     pub(crate) fn intends(&self, intent: &str) -> bool {
         self.intents.contains(intent)
     }
@@ -237,24 +331,35 @@ impl<'a> Understood<'a> {
 
     /// Returns the wishes inside a category.
     pub(crate) fn wishes_of(&self, category: &Category) -> Vec<&Wish> {
-        self.wishes.iter().filter(|w| w.category == *category).collect()
+        self.wishes
+            .iter()
+            .filter(|w| w.category == *category)
+            .collect()
     }
 
-    /// Returns the guest's own words at these places of the text, with the category's name beside
-    /// them: "thai food".
+    /// Returns the guest's words at these places with the category's name beside them: "thai food".
     pub(crate) fn words_at(&self, places: &[(usize, usize)]) -> String {
         let shows = self.about(&Category::Entertainment);
         let beside = |at: &(usize, usize)| {
             let touches = |t: &&(usize, usize)| (t.1 == at.0 || t.0 == at.1) && t.1 - t.0 == 1;
-            self.topic_places.iter().find(touches).filter(|_| !shows).copied()
+            self.topic_places
+                .iter()
+                .find(touches)
+                .filter(|_| !shows)
+                .copied()
         };
-        let mut spans: Vec<(usize, usize)> = places.iter().copied().chain(places.iter().filter_map(beside)).collect();
+        let mut spans: Vec<(usize, usize)> = places
+            .iter()
+            .copied()
+            .chain(places.iter().filter_map(beside))
+            .collect();
         spans.sort_unstable();
         let mut words: Vec<String> = Vec::new();
         let mut end = 0;
         for (from, to) in spans {
-            if to > end {
-                words.push(self.said.span(from.max(end), to));
+            let word = self.said.span(from.max(end).min(to), to);
+            if to > end && !words.contains(&word) {
+                words.push(word);
                 end = to;
             }
         }
@@ -265,22 +370,30 @@ impl<'a> Understood<'a> {
         self.topics.contains(category)
     }
 
-    /// Returns the names of places, shows or treatments; rules and general answers are found by
-    /// search instead.
+    /// Returns the venues, shows and treatments that the text names; rules and general answers are
+    /// found by search instead.
     pub(crate) fn venues(&self) -> Vec<&Mention> {
-        self.mentions.iter().filter(|m| !is_rule(&m.item.category)).collect()
+        self.mentions
+            .iter()
+            .filter(|m| !is_rule(&m.item.category))
+            .collect()
     }
 
     /// Returns whether the text continues what was said before: "and ...", "what about ...".
     pub(crate) fn continues(&self) -> bool {
         let start: Vec<&str> = self.said.words.iter().take(2).map(String::as_str).collect();
-        matches!(start.as_slice(), ["and" | "y" | "also" | "tambien", ..] | ["what" | "how", "about"])
+        matches!(
+            start.as_slice(),
+            ["and" | "y" | "also" | "tambien", ..] | ["what" | "how", "about"]
+        )
     }
 
-    /// Returns whether no word is left, except figures, that could ask for something more: "a table
-    /// for 2 at 8".
+    /// Returns whether only figures are left that could ask for something more, as in "a table for
+    /// 2 at 8".
     pub(crate) fn is_all_said(&self) -> bool {
-        self.leftover.iter().all(|w| w.starts_with(|c: char| c.is_ascii_digit()))
+        self.leftover
+            .iter()
+            .all(|w| w.starts_with(|c: char| c.is_ascii_digit()))
     }
 
     pub(crate) fn asks_fact(&self) -> bool {
@@ -290,35 +403,53 @@ impl<'a> Understood<'a> {
     /// Returns whether the text only praises: "You are the best!"
     pub(crate) fn is_praise(&self) -> bool {
         let wishes = !self.topics.is_empty() || !self.kinds.is_empty() || !self.venues().is_empty();
-        self.intends("thanks") && !self.intends("goodbye") && !self.is_question && !wishes && self.facets.is_empty()
+        self.intends("thanks")
+            && !self.intends("goodbye")
+            && !self.is_question
+            && !wishes
+            && self.facets.is_empty()
     }
 
     /// Returns whether the text asks about the casino itself: "are you open?", "what is your
     /// address?"
     pub(crate) fn asks_us(&self) -> bool {
         let start: Vec<&str> = self.said.words.iter().take(2).map(String::as_str).collect();
-        start == ["are", "you"] || (self.said.words.iter().any(|w| w == "your" || w == "casino") && !self.points_back)
+        start == ["are", "you"]
+            || (self.said.words.iter().any(|w| w == "your" || w == "casino") && !self.points_back)
     }
 
-    /// Returns whether the text says enough to be a question by itself.
+    /// Returns whether the text says enough to be a question without an earlier text.
     pub(crate) fn is_particular(&self) -> bool {
         let kinds = self.kinds.iter().any(|kind| kind.field != Field::Kids);
         !self.topics.is_empty() || kinds || !self.is_all_said() || !self.venues().is_empty()
     }
 
-    /// Returns whether the text asks for facts without naming the place: "and is there a dress
-    /// code?"
+    /// Returns whether the text asks for facts and names no place: "and is there a dress code?"
     pub(crate) fn is_bare_fact(&self) -> bool {
-        // "What is open at 3am" asks which places are open, not about one place.
-        let which =
-            ["whats", "anything", "something", "anywhere", "somewhere", "places", "algo", "algun", "alguno", "quien"];
+        // "What is open at 3am" asks which places are open, and not about one place.
+        let which = [
+            "whats",
+            "anything",
+            "something",
+            "anywhere",
+            "somewhere",
+            "places",
+            "algo",
+            "algun",
+            "alguno",
+            "quien",
+        ];
         let start: Vec<&str> = self.said.words.iter().take(2).map(String::as_str).collect();
         let asks_which = self.wants("open")
             && (self.said.words.iter().any(|w| which.contains(&w.as_str()))
-                || matches!(start.as_slice(), ["what", "is"] | ["que", "esta" | "hay" | "abre"]));
-        // In a follow-up, "kids menu" and "vegan options" ask about one place.
+                || matches!(
+                    start.as_slice(),
+                    ["what", "is"] | ["que", "esta" | "hay" | "abre"]
+                ));
+        // In a text that continues the conversation, "kids menu" and "vegan options" ask about one
+        // place.
         let continues = self.points_back || self.continues();
-        let facts = |kind: &&Kind| continues && matches!(kind.field, Field::Kids | Field::Dietary);
+        let facts = |kind: &&Kind| continues && kind.is_condition();
         !asks_which
             && !self.asks_us()
             && self.mentions.iter().all(|m| !m.telling)
@@ -328,8 +459,8 @@ impl<'a> Understood<'a> {
             && self.leftover.is_empty()
     }
 
-    /// Returns whether the text tells something about the guest and asks nothing: "we are coming
-    /// Saturday with two kids".
+    /// Returns whether the text only tells something about the guest: "we are coming Saturday with
+    /// two kids".
     pub(crate) fn is_statement(&self) -> bool {
         let wishes = self.kinds.iter().any(|k| k.field != Field::Kids)
             || !self.topics.is_empty()

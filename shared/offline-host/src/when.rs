@@ -4,15 +4,14 @@
 use std::sync::LazyLock;
 
 use chrono::{
-    DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Timelike, Utc, Weekday,
+    DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Timelike,
+    Utc, Weekday,
 };
 use chrono_tz::Tz;
 use regex::Regex;
 use seven_domain::Language;
-use seven_knowledge::{
-    hours::{clock, day_name},
-    text::fold,
-};
+use seven_knowledge::hours::clock;
+use seven_text::{calendar, fold};
 
 use super::{
     dates,
@@ -27,7 +26,7 @@ pub(crate) enum Day {
     /// The next such weekday, today included.
     Named(Weekday),
     Date(NaiveDate),
-    /// The first day of the month, or today if the month has begun.
+    /// The first day of the month, or today if the month has already begun.
     Month(NaiveDate),
     Weekend,
     Week,
@@ -38,14 +37,14 @@ pub(crate) enum Day {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Time {
     Now,
-    /// For example "tonight" or "saturday night".
+    /// An evening, such as "tonight" or "saturday night".
     Evening,
     Late,
     Morning,
     Afternoon,
     /// The minute of the day that the guest named.
     Clock(u16),
-    /// Minute of a half day, "at 9" or "7:30": the next such time on the wall clock is meant.
+    /// The minute of a half day, from "at 9" or "7:30"; the next such time is meant.
     Half(u16),
 }
 
@@ -55,12 +54,12 @@ pub(crate) struct When {
     pub(crate) time: Option<Time>,
 }
 
-/// The time that a question about "open" means.
+/// The moment or day for which a text asks whether places are open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asked {
     /// The present moment.
     Now,
-    /// A later moment, with the words for it.
+    /// Another moment, with the time and the date to write in the reply.
     At(DateTime<Utc>, Time, NaiveDate),
     /// Any time of that day.
     On(NaiveDate),
@@ -72,51 +71,92 @@ static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).expect("the pattern is a constant")
 });
 
+// === impl Time ===
+
+impl Time {
+    /// Returns whether the guest named a time of the clock.
+    pub(crate) fn is_exact(self) -> bool {
+        matches!(self, Self::Clock(_) | Self::Half(_))
+    }
+}
+
 // === impl When ===
 
 impl When {
-    /// Reads the time in the text; also returns the word ranges it read, so that they count as
-    /// understood.
-    pub(crate) fn read(pack: &HostPack, text: &str, said: &Tokens, today: NaiveDate) -> (Self, Vec<(usize, usize)>) {
+    /// Reads the time in the text. Also returns the ranges of words that were read, so that they
+    /// count as understood.
+    pub(crate) fn read(
+        pack: &HostPack,
+        text: &str,
+        said: &Tokens,
+        today: NaiveDate,
+    ) -> (Self, Vec<(usize, usize)>) {
         let mut places = Vec::new();
         let mut has = |key: &str| {
-            let found = pack.times.get(key).map(|p: &Phrases| p.places(said)).unwrap_or_default();
+            let found = pack
+                .times
+                .get(key)
+                .map(|p: &Phrases| p.places(said))
+                .unwrap_or_default();
             places.extend_from_slice(&found);
             !found.is_empty()
         };
-        let (tonight, evening, late, now) = (has("tonight"), has("evening"), has("late"), has("now"));
+        let (tonight, evening, late, now) =
+            (has("tonight"), has("evening"), has("late"), has("now"));
         let (morning, afternoon, lunch) = (has("morning"), has("afternoon"), has("lunchtime"));
         let (noon, midnight) = (has("noon"), has("midnight"));
-        let (this_day, tomorrow, weekend, week) = (has("today"), has("tomorrow"), has("weekend"), has("week"));
+        let (this_day, tomorrow, weekend, week) =
+            (has("today"), has("tomorrow"), has("weekend"), has("week"));
         let named = said.words.iter().position(|w| weekday(w).is_some());
         places.extend(named.map(|at| (at, at + 1)));
-        let date = dates::said(text, &said.words, today).or_else(|| dates::holiday_said(text, &said.words, today));
+        let date = dates::said(text, &said.words, today)
+            .or_else(|| dates::holiday_said(text, &said.words, today));
         places.extend(date.map(|(_, place)| place));
-        let month = if date.is_none() { dates::month_said(&said.words, today) } else { None };
+        let month = if date.is_none() {
+            dates::month_said(&said.words, today)
+        } else {
+            None
+        };
         places.extend(month.map(|(_, place)| place));
         let clock = clock_said(text);
         if clock.is_some() {
             let digits = |w: &String| {
-                w.starts_with(|c: char| c.is_ascii_digit()) || ["am", "pm", "a", "p", "m", "at"].contains(&w.as_str())
+                w.starts_with(|c: char| c.is_ascii_digit())
+                    || ["am", "pm", "a", "p", "m", "at"].contains(&w.as_str())
             };
-            places.extend(said.words.iter().enumerate().filter(|(_, w)| digits(w)).map(|(n, _)| (n, n + 1)));
+            places.extend(
+                said.words
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, w)| digits(w))
+                    .map(|(n, _)| (n, n + 1)),
+            );
         }
-        // "mañana" is tomorrow, except in "por la mañana" and "3 de la mañana".
+        // "Mañana" means tomorrow, except in "por la mañana" and "3 de la mañana".
         let morning_only = places_of(pack, "morning", said);
         let tomorrow = tomorrow
-            && places_of(pack, "tomorrow", said)
-                .iter()
-                .any(|t| said.words[t.0] != "manana" || !morning_only.iter().any(|m| m.0 <= t.0 && t.1 <= m.1))
+            && places_of(pack, "tomorrow", said).iter().any(|t| {
+                said.words[t.0] != "manana"
+                    || !morning_only.iter().any(|m| m.0 <= t.0 && t.1 <= m.1)
+            })
             && !(clock.is_some() && fold(text).contains("de la manana"));
-        // "Next Saturday", said on a Saturday, is a week away; "next weekend" always is.
-        let follows = said.words.iter().any(|w| ["next", "proximo", "proxima"].contains(&w.as_str()))
-            || said.words.windows(2).any(|w| w[0] == "que" && w[1] == "viene");
+        // "Next Saturday", said on a Saturday, is a week ahead; "next weekend" always is.
+        let follows = said
+            .words
+            .iter()
+            .any(|w| ["next", "proximo", "proxima"].contains(&w.as_str()))
+            || said
+                .words
+                .windows(2)
+                .any(|w| w[0] == "que" && w[1] == "viene");
         let next_week = follows && said.words.iter().any(|w| w == "week" || w == "semana");
         let day = match named.and_then(|at| weekday(&said.words[at])) {
             _ if date.is_some() => date.map(|(date, _)| Day::Date(date)),
             _ if month.is_some() => month.map(|(first, _)| Day::Month(first)),
             _ if tomorrow => Some(Day::Tomorrow),
-            Some(day) if follows && day == today.weekday() => today.checked_add_days(Days::new(7)).map(Day::Date),
+            Some(day) if follows && day == today.weekday() => {
+                today.checked_add_days(Days::new(7)).map(Day::Date)
+            }
             Some(day) => Some(Day::Named(day)),
             None if weekend && follows => Some(Day::NextWeekend),
             None if next_week => Some(Day::NextWeek),
@@ -138,8 +178,12 @@ impl When {
             None if afternoon || lunch => Some(Time::Afternoon),
             None => now.then_some(Time::Now),
         };
-        // "right now" beside "tonight" means now.
-        let time = if now && clock.is_none() { Some(Time::Now) } else { time };
+        // "Right now" beside "tonight" means now.
+        let time = if now && clock.is_none() {
+            Some(Time::Now)
+        } else {
+            time
+        };
         (Self { day, time }, places)
     }
 
@@ -149,11 +193,14 @@ impl When {
 
     /// Returns whether the text means more than one day.
     pub(crate) fn is_long(self) -> bool {
-        matches!(self.day, Some(Day::Weekend | Day::Week | Day::NextWeekend | Day::NextWeek | Day::Month(_)))
+        matches!(
+            self.day,
+            Some(Day::Weekend | Day::Week | Day::NextWeekend | Day::NextWeek | Day::Month(_))
+        )
     }
 
-    /// Returns the moment or day that "is it open" asks about. "Tonight" is the present moment once
-    /// the evening has begun (17:00 to 5:00).
+    /// Returns the moment or day for which "is it open" asks. Once the evening has begun (17:00 to
+    /// 5:00), "tonight" is the present moment.
     pub(crate) fn asked(self, now: DateTime<Utc>, zone: Tz) -> Asked {
         let local = now.with_timezone(&zone).naive_local();
         let night = local.hour() >= 17 || local.hour() < 5;
@@ -161,8 +208,10 @@ impl When {
         let today = date == local.date();
         let at = |minute: u16, time: Time| {
             let mut wall = date.and_time(NaiveTime::MIN) + TimeDelta::minutes(minute.into());
-            // A time of day that has passed means tomorrow's; "Friday at 2am" stays Friday.
-            if wall < local && !matches!(self.day, Some(Day::Named(_) | Day::Tomorrow | Day::Date(_))) {
+            // A time of day that has passed means tomorrow's, but "Friday at 2am" stays on Friday.
+            if wall < local
+                && !matches!(self.day, Some(Day::Named(_) | Day::Tomorrow | Day::Date(_)))
+            {
                 wall += TimeDelta::days(1);
             }
             Asked::At(instant(wall, zone), time, wall.date())
@@ -181,8 +230,12 @@ impl When {
             Some(Time::Half(early)) => {
                 let minute = local.hour() * 60 + local.minute();
                 let late = early + 720;
-                // On another day people mean the evening; today, the next such time.
-                let next = if today && (minute > late.into() || minute <= early.into()) { early } else { late };
+                // "At 9" means the evening on another day, and the next such time today.
+                let next = if today && (minute > late.into() || minute <= early.into()) {
+                    early
+                } else {
+                    late
+                };
                 at(next, Time::Clock(next))
             }
             None if self.day.is_some() => Asked::On(date),
@@ -193,7 +246,9 @@ impl When {
     fn date(self, local: NaiveDateTime) -> NaiveDate {
         let today = local.date();
         let ahead = |weekday: Weekday| {
-            u64::from((weekday.num_days_from_monday() + 7 - today.weekday().num_days_from_monday()) % 7)
+            u64::from(
+                (weekday.num_days_from_monday() + 7 - today.weekday().num_days_from_monday()) % 7,
+            )
         };
         let days = match self.day {
             Some(Day::Date(date) | Day::Month(date)) => return date,
@@ -208,9 +263,13 @@ impl When {
         today.checked_add_days(Days::new(days)).unwrap_or(today)
     }
 
-    /// Returns the wall times between which an event is wanted; a night ends at 5 in the morning.
-    /// `None` when no time was said.
-    pub(crate) fn range(self, now: DateTime<Utc>, zone: Tz) -> Option<(NaiveDateTime, NaiveDateTime)> {
+    /// Returns the local times between which an event is wanted; a night ends at 5 in the morning.
+    /// `None` if the text names no time.
+    pub(crate) fn range(
+        self,
+        now: DateTime<Utc>,
+        zone: Tz,
+    ) -> Option<(NaiveDateTime, NaiveDateTime)> {
         if !self.is_said() {
             return None;
         }
@@ -219,25 +278,38 @@ impl When {
         let midnight = |date: NaiveDate| date.and_time(NaiveTime::MIN);
         let five = |date: NaiveDate| midnight(date) + TimeDelta::hours(29);
         let monday = u64::from(local.weekday().num_days_from_monday());
-        let plus = |days: u64| local.date().checked_add_days(Days::new(days)).unwrap_or(local.date());
+        let plus = |days: u64| {
+            local
+                .date()
+                .checked_add_days(Days::new(days))
+                .unwrap_or(local.date())
+        };
         let (from, to) = match self.day {
-            // Friday night belongs to the weekend.
-            Some(Day::Weekend) => {
-                (midnight(plus(4u64.saturating_sub(monday))) + TimeDelta::hours(17), five(plus(6 - monday)))
-            }
-            Some(Day::NextWeekend) => (midnight(plus(11 - monday)) + TimeDelta::hours(17), five(plus(13 - monday))),
+            // The weekend begins on Friday evening.
+            Some(Day::Weekend) => (
+                midnight(plus(4u64.saturating_sub(monday))) + TimeDelta::hours(17),
+                five(plus(6 - monday)),
+            ),
+            Some(Day::NextWeekend) => (
+                midnight(plus(11 - monday)) + TimeDelta::hours(17),
+                five(plus(13 - monday)),
+            ),
             Some(Day::NextWeek) => (midnight(plus(7 - monday)), five(plus(13 - monday))),
             Some(Day::Week) => (local, five(plus(7))),
             Some(Day::Month(first)) => {
-                let last =
-                    first.with_day(1).and_then(|d| d.checked_add_months(chrono::Months::new(1))).unwrap_or(first);
+                let last = first
+                    .with_day(1)
+                    .and_then(|d| d.checked_add_months(chrono::Months::new(1)))
+                    .unwrap_or(first);
                 (midnight(first), midnight(last))
             }
             _ => (midnight(date), five(date)),
         };
         let small_hours = date == local.date() && local.hour() < 5;
         let from = match self.time {
-            Some(Time::Evening | Time::Late) if !small_hours => from.max(midnight(date) + TimeDelta::hours(17)),
+            Some(Time::Evening | Time::Late) if !small_hours => {
+                from.max(midnight(date) + TimeDelta::hours(17))
+            }
             Some(Time::Afternoon) => from.max(midnight(date) + TimeDelta::hours(12)),
             _ => from,
         };
@@ -250,7 +322,8 @@ impl When {
     }
 }
 
-/// Names a day relative to today: "today", "tomorrow", "on Friday"; empty for today when `bare`.
+/// Names a day relative to today: "today", "tomorrow", "on Friday". Returns nothing for today if
+/// `bare` is set.
 pub(crate) fn day_words(date: NaiveDate, today: NaiveDate, language: Language) -> String {
     match ((date - today).num_days(), language) {
         (7.., _) => dates::words(date, language),
@@ -258,8 +331,8 @@ pub(crate) fn day_words(date: NaiveDate, today: NaiveDate, language: Language) -
         (0, Language::Es) => "hoy".to_owned(),
         (1, Language::En) => "tomorrow".to_owned(),
         (1, Language::Es) => "mañana".to_owned(),
-        (_, Language::En) => format!("on {}", day_name(date.weekday(), language)),
-        (_, Language::Es) => format!("el {}", day_name(date.weekday(), language)),
+        (_, Language::En) => format!("on {}", calendar::weekday_name(date.weekday(), language)),
+        (_, Language::Es) => format!("el {}", calendar::weekday_name(date.weekday(), language)),
     }
 }
 
@@ -267,34 +340,41 @@ pub(crate) fn day_words(date: NaiveDate, today: NaiveDate, language: Language) -
 pub(crate) fn time_words(minute: u16, language: Language) -> String {
     match language {
         Language::En => clock(minute),
-        Language::Es => format!("{} {}", if minute / 60 % 12 == 1 { "la" } else { "las" }, clock(minute)),
+        Language::Es => format!(
+            "{} {}",
+            if minute / 60 % 12 == 1 { "la" } else { "las" },
+            clock(minute)
+        ),
     }
 }
 
 pub(crate) fn instant(wall: NaiveDateTime, zone: Tz) -> DateTime<Utc> {
-    // A skipped wall time is read with the offset before the gap, which gives a time after it.
+    // A local time that the clocks skip is read with the offset before the change, which gives a
+    // later time.
     let earliest = zone.from_local_datetime(&wall).earliest();
-    let shifted =
-        || zone.from_local_datetime(&(wall - TimeDelta::hours(3))).earliest().map(|t| t + TimeDelta::hours(3));
-    earliest.or_else(shifted).map_or_else(|| wall.and_utc(), |t| t.to_utc())
+    let shifted = || {
+        zone.from_local_datetime(&(wall - TimeDelta::hours(3)))
+            .earliest()
+            .map(|t| t + TimeDelta::hours(3))
+    };
+    earliest
+        .or_else(shifted)
+        .map_or_else(|| wall.and_utc(), |t| t.to_utc())
 }
 
 fn places_of(pack: &HostPack, key: &str, said: &Tokens) -> Vec<(usize, usize)> {
-    pack.times.get(key).map(|p| p.places(said)).unwrap_or_default()
+    pack.times
+        .get(key)
+        .map(|p| p.places(said))
+        .unwrap_or_default()
 }
 
+/// Returns the weekday that a word names, also in the plural: "Mondays".
 fn weekday(word: &str) -> Option<Weekday> {
-    const NAMES: [[&str; 4]; 7] = [
-        ["monday", "mondays", "mon", "lunes"],
-        ["tuesday", "tuesdays", "tue", "martes"],
-        ["wednesday", "wednesdays", "wed", "miercoles"],
-        ["thursday", "thursdays", "thu", "jueves"],
-        ["friday", "fridays", "fri", "viernes"],
-        ["saturday", "saturdays", "sat", "sabado"],
-        ["sunday", "sundays", "sun", "domingo"],
-    ];
-    let at = NAMES.iter().position(|names| names.contains(&word))?;
-    Weekday::try_from(u8::try_from(at).ok()?).ok()
+    let named = |word: &str| {
+        calendar::weekday(word).or_else(|| calendar::short_weekday(word, Language::En))
+    };
+    named(word).or_else(|| calendar::weekday(word.strip_suffix('s')?))
 }
 
 /// Reads a time of day in the text: "3am", "9:30 pm", "15:00", "las 3 de la madrugada", or "at 9".
@@ -302,18 +382,28 @@ fn clock_said(text: &str) -> Option<Time> {
     let text = fold(text);
     CLOCK.captures_iter(&text).find_map(|found| {
         let hour: u16 = found["hour"].parse().ok().filter(|h| *h <= 24)?;
-        let minute: u16 = found.name("minute").map_or(Some(0), |m| m.as_str().parse().ok().filter(|m| *m < 60))?;
+        let minute: u16 = found
+            .name("minute")
+            .map_or(Some(0), |m| m.as_str().parse().ok().filter(|m| *m < 60))?;
         let said = |name: &str| found.name(name).map(|m| m.as_str());
         let twelve = (1..=12).contains(&hour);
         let late = match (said("half"), said("part"), said("en")) {
-            (Some("a"), ..) | (_, Some("manana" | "madrugada"), _) | (.., Some("morning")) => Some(false),
+            (Some("a"), ..) | (_, Some("manana" | "madrugada"), _) | (.., Some("morning")) => {
+                Some(false)
+            }
             (Some(_), ..) | (_, Some(_), _) | (.., Some(_)) => Some(true),
             _ => None,
         };
-        // "12 de la noche" is midnight.
-        let late = if said("part") == Some("noche") && hour == 12 { Some(false) } else { late };
+        // "12 de la noche" means midnight.
+        let late = if said("part") == Some("noche") && hour == 12 {
+            Some(false)
+        } else {
+            late
+        };
         match late {
-            Some(late) if twelve => Some(Time::Clock(hour % 12 * 60 + minute + if late { 720 } else { 0 })),
+            Some(late) if twelve => Some(Time::Clock(
+                hour % 12 * 60 + minute + if late { 720 } else { 0 },
+            )),
             Some(_) => None,
             None if found.name("minute").is_some() && (hour > 12 || hour == 0) => {
                 Some(Time::Clock(hour % 24 * 60 + minute))
@@ -322,14 +412,19 @@ fn clock_said(text: &str) -> Option<Time> {
             None if twelve && found.name("h24").is_none() => {
                 let before = text[..found.get(0).map_or(0, |m| m.start())].trim_end();
                 let after = text[found.get(0).map_or(0, |m| m.end())..].trim_start();
-                let named = [" at", " a las", " a la", " by", " around", " until", " past", " after"]
-                    .iter()
-                    .any(|w| format!(" {before}").ends_with(w));
-                // "at 9 dollars" and "a las 4 personas" are not times.
-                let counts = ["people", "person", "guests", "dollars", "usd", "street", "percent", "%"]
-                    .iter()
-                    .any(|w| after.starts_with(w));
-                ((named || found.name("minute").is_some()) && !counts).then_some(Time::Half(hour % 12 * 60 + minute))
+                let named = [
+                    " at", " a las", " a la", " by", " around", " until", " past", " after",
+                ]
+                .iter()
+                .any(|w| format!(" {before}").ends_with(w));
+                // In "at 9 dollars" and "a las 4 personas", the number is no time.
+                let counts = [
+                    "people", "person", "guests", "dollars", "usd", "street", "percent", "%",
+                ]
+                .iter()
+                .any(|w| after.starts_with(w));
+                ((named || found.name("minute").is_some()) && !counts)
+                    .then_some(Time::Half(hour % 12 * 60 + minute))
             }
             None => None,
         }

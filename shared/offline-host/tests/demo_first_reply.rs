@@ -1,6 +1,9 @@
-//! Checks the demo casino's first reply: after the disclosure, cut by the production code, with
-//! nothing lost.
-#![expect(clippy::unwrap_used, reason = "clippy exempts test functions, not the helpers they share")]
+//! Checks the demo casino's first reply behind the disclosure: the production code cuts it into
+//! texts, and nothing may be lost.
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy exempts test functions, not the helpers they share"
+)]
 
 use std::{
     collections::BTreeSet,
@@ -18,11 +21,20 @@ use seven_offline_host::OfflineModel;
 use seven_packs::{CASINO as PACK, TextKey, casino, demo};
 use seven_sms::shape;
 
-static MODEL: LazyLock<OfflineModel> = LazyLock::new(|| OfflineModel::from_toml(&PACK.host).unwrap());
-static CASINO: LazyLock<CasinoConfig> = LazyLock::new(|| serde_json::from_str(demo::CASINO).unwrap());
+static MODEL: LazyLock<OfflineModel> =
+    LazyLock::new(|| OfflineModel::from_toml(&PACK.host).unwrap());
+static CASINO: LazyLock<CasinoConfig> =
+    LazyLock::new(|| serde_json::from_str(demo::CASINO).unwrap());
 static INDEX: LazyLock<Arc<Index>> = LazyLock::new(|| {
     let zone = CASINO.operational.timezone;
-    let items = parse_content("content.json", demo::CONTENT, Reference { now: at("2026-03-01 12:00"), zone });
+    let items = parse_content(
+        "content.json",
+        demo::CONTENT,
+        Reference {
+            now: at("2026-03-01 12:00"),
+            zone,
+        },
+    );
     Arc::new(Index::build(items.unwrap_or_else(|problems| panic!("{}", problems[0]))).in_zone(zone))
 });
 
@@ -34,7 +46,11 @@ fn zone() -> Tz {
 
 fn at(local: &str) -> DateTime<Utc> {
     let wall = NaiveDateTime::parse_from_str(local, "%Y-%m-%d %H:%M").unwrap();
-    zone().from_local_datetime(&wall).earliest().unwrap().to_utc()
+    zone()
+        .from_local_datetime(&wall)
+        .earliest()
+        .unwrap()
+        .to_utc()
 }
 
 fn disclosure(language: Language) -> String {
@@ -58,27 +74,46 @@ fn ask(text: &str, now: DateTime<Utc>, seed: u64, lead: Option<String>) -> Reply
         profile: seven_guest::profile::Context::default(),
         summary: None,
         ask: None,
+        state: seven_guest::DialogueState::default(),
     })
 }
 
-/// Asks with the longer disclosure, as the swarm does, and sends with the one in the reply's
+/// Asks with the longer of the two disclosures, as the swarm does, and sends the one in the reply's
 /// language, as the envelope does.
 fn first_texts(text: &str, now: DateTime<Utc>, seed: u64) -> (Reply, Vec<String>) {
-    let longest = Language::ALL.map(disclosure).into_iter().max_by_key(|lead| lead.chars().count());
+    let longest = Language::ALL
+        .map(disclosure)
+        .into_iter()
+        .max_by_key(|lead| lead.chars().count());
     let reply = ask(text, now, seed, longest);
     let whole = format!("{} {}", disclosure(reply.language), reply.text);
     let shaped = shape(&whole, 2);
     assert!(!shaped.truncated, "{text} at {now}: {whole}");
-    assert_eq!(shaped.texts.join(" "), seven_sms::transliterate(&whole), "{text}");
+    assert_eq!(
+        shaped.texts.join(" "),
+        seven_sms::transliterate(&whole),
+        "{text}"
+    );
     (reply, shaped.texts)
 }
 
-/// Names, and for each minute of the week from Monday 00:00 whether the door sign says open. Reads
-/// the content independently.
+/// The venues' names, and for each minute of the week from Monday 00:00 whether they are open.
+/// Reads the content without the code under test.
 static DOORS: LazyLock<Vec<(String, Vec<bool>)>> = LazyLock::new(|| {
     let content: Value = serde_json::from_str(demo::CONTENT).unwrap();
-    let dining = content["items"].as_array().unwrap().iter().filter(|i| i["category"] == "dining");
-    dining.map(|i| (i["name"].as_str().unwrap().to_owned(), week(i["details"]["hours"].as_str().unwrap()))).collect()
+    let dining = content["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|i| i["category"] == "dining");
+    dining
+        .map(|i| {
+            (
+                i["name"].as_str().unwrap().to_owned(),
+                week(i["details"]["hours"].as_str().unwrap()),
+            )
+        })
+        .collect()
 });
 
 fn week(sign: &str) -> Vec<bool> {
@@ -93,9 +128,15 @@ fn week(sign: &str) -> Vec<bool> {
             Some((first, last)) => (day(first), day(last)),
             None => (day(days), day(days)),
         };
-        let (opens, closes) = times.split_once('-').map(|(a, b)| (minute(a), minute(b))).unwrap();
+        let (opens, closes) = times
+            .split_once('-')
+            .map(|(a, b)| (minute(a), minute(b)))
+            .unwrap();
         let length = (closes + 1440 - opens - 1) % 1440 + 1;
-        for day in (0..7).map(|n| (first + n) % 7).take((last + 7 - first) % 7 + 1) {
+        for day in (0..7)
+            .map(|n| (first + n) % 7)
+            .take((last + 7 - first) % 7 + 1)
+        {
             (0..length).for_each(|m| table[(day * 1440 + opens + m) % MINUTES] = true);
         }
     }
@@ -103,50 +144,93 @@ fn week(sign: &str) -> Vec<bool> {
 }
 
 fn day(name: &str) -> usize {
-    ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"].iter().position(|d| *d == name).unwrap()
+    ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+        .iter()
+        .position(|d| *d == name)
+        .unwrap()
 }
 
 fn minute(clock: &str) -> usize {
     let (digits, half) = clock.split_at(clock.len() - 2);
     let (hour, minute) = digits.split_once(':').unwrap_or((digits, "0"));
-    hour.parse::<usize>().unwrap() % 12 * 60 + minute.parse::<usize>().unwrap() + if half == "pm" { 720 } else { 0 }
+    hour.parse::<usize>().unwrap() % 12 * 60
+        + minute.parse::<usize>().unwrap()
+        + if half == "pm" { 720 } else { 0 }
 }
 
 fn open_at(now: DateTime<Utc>) -> BTreeSet<&'static str> {
     let wall = now.with_timezone(&zone());
     let minute = wall.weekday().num_days_from_monday() * 1440 + wall.hour() * 60 + wall.minute();
-    DOORS.iter().filter(|(_, table)| table[minute as usize]).map(|(name, _)| name.as_str()).collect()
+    DOORS
+        .iter()
+        .filter(|(_, table)| table[minute as usize])
+        .map(|(name, _)| name.as_str())
+        .collect()
 }
 
-/// Returns the names listed in a reply as "A, B and C"; nothing else may be in the list.
+/// Returns the names that a reply lists as "A, B and C"; the list must contain nothing else.
 fn listed<'a>(reply: &'a Reply, and: &str) -> BTreeSet<&'a str> {
-    let list = reply.text.split_once(": ").unwrap().1.split_once('.').unwrap().0;
+    let list = reply
+        .text
+        .split_once(": ")
+        .unwrap()
+        .1
+        .split_once('.')
+        .unwrap()
+        .0;
     let (most, last) = list.rsplit_once(and).unwrap_or(("", list));
-    most.split(", ").chain([last]).filter(|name| !name.is_empty()).collect()
+    most.split(", ")
+        .chain([last])
+        .filter(|name| !name.is_empty())
+        .collect()
 }
 
 fn check(now: DateTime<Utc>) {
     let wall = now.with_timezone(&zone());
     let evening = wall.hour() >= 17 || wall.hour() < 5;
-    let tonight = if evening { now } else { at(&wall.format("%Y-%m-%d 19:00").to_string()) };
+    let tonight = if evening {
+        now
+    } else {
+        at(&wall.format("%Y-%m-%d 19:00").to_string())
+    };
     for (question, asked_for, language) in [
         ("What restaurants are open tonight?", tonight, Language::En),
         ("What restaurants are open right now?", now, Language::En),
         ("¿Qué restaurantes están abiertos ahora?", now, Language::Es),
-        ("Hola! que restaurantes estan abiertos esta noche", tonight, Language::Es),
+        (
+            "Hola! que restaurantes estan abiertos esta noche",
+            tonight,
+            Language::Es,
+        ),
     ] {
         let (reply, texts) = first_texts(question, now, now.timestamp().unsigned_abs());
-        let and = if language == Language::En { " and " } else { " y " };
+        let and = if language == Language::En {
+            " and "
+        } else {
+            " y "
+        };
         assert_eq!(reply.language, language, "{question}");
-        assert_eq!(listed(&reply, and), open_at(asked_for), "{question} at {wall}: {}", reply.text);
+        assert_eq!(
+            listed(&reply, and),
+            open_at(asked_for),
+            "{question} at {wall}: {}",
+            reply.text
+        );
         let sent = texts.join(" ");
-        assert!(DOORS.iter().all(|(name, _)| sent.contains(name.as_str()) == reply.text.contains(name.as_str())));
+        assert!(DOORS.iter().all(|(name, _)| {
+            sent.contains(name.as_str()) == reply.text.contains(name.as_str())
+        }));
     }
 }
 
-#[test] // CMS-19, D11, SEC-49: exactly the open ones, each of them, whenever it is asked first
+#[test] // CMS-19, D11, SEC-49: exactly the open venues, at any time
 fn every_open_restaurant_is_named_at_every_hour_of_the_week() {
-    assert!(DOORS.len() >= 13 && DOORS.iter().any(|(_, table)| table.iter().all(|open| *open)));
+    assert!(
+        DOORS.len() >= 13
+            && DOORS
+                .iter()
+                .any(|(_, table)| table.iter().all(|open| *open))
+    );
     for half_hours in 0..7 * 48 {
         check(at("2026-03-09 00:00") + TimeDelta::minutes(half_hours * 30));
     }
@@ -161,7 +245,7 @@ fn and_on_the_nights_the_clocks_change() {
     }
 }
 
-#[test] // DEP-43: the whole list, and that of the fullest day, on first contact too
+#[test] // DEP-43: all restaurants, and all shows of the fullest day
 fn the_list_of_all_restaurants_is_whole() {
     let all: BTreeSet<&str> = DOORS.iter().map(|(name, _)| name.as_str()).collect();
     for (question, and) in [
@@ -177,7 +261,7 @@ fn the_list_of_all_restaurants_is_whole() {
     }
 }
 
-#[test] // SEC-49, SEC-50: who writes is said once
+#[test] // SEC-49, SEC-50: the host introduces itself once
 fn greetings_behind_the_disclosure_do_not_introduce_again() {
     let now = at("2026-03-06 18:30");
     for text in [
@@ -193,23 +277,39 @@ fn greetings_behind_the_disclosure_do_not_introduce_again() {
         for seed in 0..8 {
             let (reply, texts) = first_texts(text, now, seed);
             let sent = texts.join(" ");
-            for once in [CASINO.branding.persona_name.as_str(), "Silver Birch", "AI host", "STOP"] {
+            for once in [
+                CASINO.branding.persona_name.as_str(),
+                "Silver Birch",
+                "AI host",
+                "STOP",
+            ] {
                 assert!(sent.matches(once).count() <= 1, "{text}: {sent}");
             }
-            assert!(sent.matches("IA").count() <= 1 && sent.matches('?').count() <= 1, "{text}: {sent}");
+            assert!(
+                sent.matches("IA").count() <= 1 && sent.matches('?').count() <= 1,
+                "{text}: {sent}"
+            );
             assert_eq!(texts.len(), 1, "{text}: {sent}");
             assert!(!reply.text.is_empty());
             // Without the disclosure, the host introduces itself.
             let alone = ask(text, now, seed, None);
-            assert!(reply.intent != "greeting" || alone.text.contains("Seven"), "{}", alone.text);
+            assert!(
+                reply.intent != "greeting" || alone.text.contains("Seven"),
+                "{}",
+                alone.text
+            );
         }
     }
 }
 
-#[test] // CONV-47: nothing a guest may open with is cut
+#[test] // CONV-47: no first reply loses a sentence
 fn no_first_reply_is_cut() {
-    let names = INDEX.current(at("2026-03-06 18:30")).map(|item| format!("tell me about {}", item.name));
-    let spanish = INDEX.current(at("2026-03-06 18:30")).map(|item| format!("¿Qué es {}?", item.name(Language::Es)));
+    let names = INDEX
+        .current(at("2026-03-06 18:30"))
+        .map(|item| format!("tell me about {}", item.name));
+    let spanish = INDEX
+        .current(at("2026-03-06 18:30"))
+        .map(|item| format!("¿Qué es {}?", item.name(Language::Es)));
     let questions = [
         "What restaurants do you have?",
         "¿Qué restaurantes tienen?",
@@ -225,7 +325,10 @@ fn no_first_reply_is_cut() {
         "What restaurants are open tonight? And what shows are on? Is parking free?",
         "any korean food?",
     ];
-    let all: Vec<String> = names.chain(spanish).chain(questions.map(str::to_owned)).collect();
+    let all: Vec<String> = names
+        .chain(spanish)
+        .chain(questions.map(str::to_owned))
+        .collect();
     assert!(all.len() > 100);
     for (n, text) in all.iter().enumerate() {
         for local in ["2026-03-06 18:30", "2026-03-09 03:30"] {
@@ -235,13 +338,20 @@ fn no_first_reply_is_cut() {
     }
 }
 
-#[test] // C-35: a restaurant is called what its sign says
+#[test] // C-35: restaurants keep their name in Spanish replies
 fn restaurants_keep_their_names_in_spanish() {
     for (name, _) in DOORS.iter() {
         let (reply, _) = first_texts(&format!("is {name} open?"), at("2026-03-06 18:30"), 7);
-        assert!(reply.intent == "venue_hours" && reply.text.contains(name.as_str()), "{name}: {}", reply.text);
-        for text in [format!("¿A qué hora abre {name}?"), format!("háblame de {name}"), format!("¿Dónde está {name}?")]
-        {
+        assert!(
+            reply.intent == "venue_hours" && reply.text.contains(name.as_str()),
+            "{name}: {}",
+            reply.text
+        );
+        for text in [
+            format!("¿A qué hora abre {name}?"),
+            format!("háblame de {name}"),
+            format!("¿Dónde está {name}?"),
+        ] {
             let (reply, _) = first_texts(&text, at("2026-03-06 18:30"), 7);
             assert_eq!(reply.language, Language::Es, "{text}: {}", reply.text);
             assert!(reply.text.contains(name.as_str()), "{text}: {}", reply.text);

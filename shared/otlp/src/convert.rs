@@ -9,9 +9,17 @@ use seven_domain::TraceContext;
 use seven_telemetry::trace::{Finished, Kind, Value};
 
 pub(crate) fn span(span: Finished) -> SpanData {
-    let context = TraceContext { trace_id: span.trace_id, span_id: span.span_id, sampled: true };
+    let context = TraceContext {
+        trace_id: span.trace_id,
+        span_id: span.span_id,
+        sampled: true,
+    };
     let mut links = SpanLinks::default();
-    links.links = span.links.into_iter().map(|link| Link::new(context_of(link, true), Vec::new(), 0)).collect();
+    links.links = span
+        .links
+        .into_iter()
+        .map(|link| Link::new(context_of(link, true), Vec::new(), 0))
+        .collect();
     SpanData {
         span_context: context_of(context, false),
         parent_span_id: span.parent.map_or(SpanId::INVALID, SpanId::from_bytes),
@@ -25,7 +33,11 @@ pub(crate) fn span(span: Finished) -> SpanData {
         name: span.name,
         start_time: span.started,
         end_time: span.ended,
-        attributes: span.attributes.into_iter().map(|(key, value)| KeyValue::new(key, value_of(value))).collect(),
+        attributes: span
+            .attributes
+            .into_iter()
+            .map(|(key, value)| KeyValue::new(key, value_of(value)))
+            .collect(),
         dropped_attributes_count: 0,
         events: SpanEvents::default(),
         links,
@@ -35,14 +47,25 @@ pub(crate) fn span(span: Finished) -> SpanData {
 }
 
 fn context_of(context: TraceContext, remote: bool) -> SpanContext {
-    let (trace, span) = (TraceId::from_bytes(context.trace_id), SpanId::from_bytes(context.span_id));
-    SpanContext::new(trace, span, TraceFlags::SAMPLED, remote, TraceState::default())
+    let (trace, span) = (
+        TraceId::from_bytes(context.trace_id),
+        SpanId::from_bytes(context.span_id),
+    );
+    SpanContext::new(
+        trace,
+        span,
+        TraceFlags::SAMPLED,
+        remote,
+        TraceState::default(),
+    )
 }
 
 fn value_of(value: Value) -> Out {
     match value {
         Value::Text(text) => Out::String(text.into()),
-        Value::Texts(texts) => Out::Array(Array::String(texts.into_iter().map(StringValue::from).collect())),
+        Value::Texts(texts) => Out::Array(Array::String(
+            texts.into_iter().map(StringValue::from).collect(),
+        )),
         Value::Int(number) => Out::I64(number),
         Value::Float(number) => Out::F64(number),
         Value::Bool(yes) => Out::Bool(yes),

@@ -1,8 +1,8 @@
-//! Exports spans to a collector over OTLP (HTTP, protobuf), in batches, without delaying the work
-//! (OBS-20, OBS-25).
+//! Exports spans to a collector over OTLP (HTTP, protobuf), in batches, without delaying other
+//! work.
 //!
-//! If a collector is unreachable, refuses or hangs, only its spans are lost; they are counted
-//! (`seven_spans_dropped_total`).
+//! If a collector is unreachable, refuses or hangs, only its spans are lost;
+//! `seven_spans_dropped_total` counts them.
 
 mod convert;
 
@@ -21,12 +21,12 @@ use url::Url;
 /// Most spans in one request.
 const BATCH: usize = 512;
 /// The longest a batch waits for more spans.
-const GATHER: Duration = Duration::from_millis(500);
+const BATCH_DELAY: Duration = Duration::from_millis(500);
 /// Timeout of one request: a collector that hangs delays one batch and the spans queued behind it.
-const DEADLINE: Duration = Duration::from_secs(5);
+const EXPORT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A collector that has not answered for this long, or that failed, counts as unreachable.
-const AWAY: Duration = Duration::from_secs(2);
+const UNREACHABLE_AFTER: Duration = Duration::from_secs(2);
 /// Number of spans that may wait for an unreachable collector (about 1 kB each), so that they do
 /// not fill a worker's memory.
 const ROOM_AWAY: usize = BATCH;
@@ -36,7 +36,7 @@ const ROOM_AWAY: usize = BATCH;
 pub struct Settings {
     /// The collector's base address; `/v1/traces` is added.
     pub endpoint: Url,
-    /// Which ordinary traces are exported; important traces are always exported.
+    /// The share of ordinary traces that is exported; important traces are always exported.
     pub sample: Sample,
     /// Number of spans that may wait in the queue.
     pub room: usize,
@@ -64,31 +64,37 @@ pub struct Exporting {
     task: JoinHandle<()>,
 }
 
-/// Starts to record and export spans; the second value names the traces that other processes should
-/// keep.
+/// Starts recording and exporting spans; the second value names traces that other processes should
+/// export too.
 pub fn start(settings: &Settings) -> Result<(Exporting, Kept), Error> {
     let base = settings.endpoint.as_str().trim_end_matches('/');
-    let endpoint = Url::parse(&format!("{base}/v1/traces")).map_err(|_| Error::Endpoint(settings.endpoint.clone()))?;
+    let endpoint = Url::parse(&format!("{base}/v1/traces"))
+        .map_err(|_| Error::Endpoint(settings.endpoint.clone()))?;
     // Neither proxies nor redirects are used, because the operator sets the exact address.
     let client = reqwest::Client::builder()
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(Duration::from_secs(2))
-        .timeout(DEADLINE)
+        .timeout(EXPORT_TIMEOUT)
         .build()?;
     let mut exporter = SpanExporter::builder()
         .with_http()
         .with_protocol(Protocol::HttpBinary)
         .with_http_client(client)
         .with_endpoint(endpoint.as_str())
-        .with_timeout(DEADLINE)
+        .with_timeout(EXPORT_TIMEOUT)
         // A failed batch is not retried, so that the next one can be sent.
         .with_retry_policy(RetryPolicy::disabled())
         .build()
         .map_err(|error| Error::Exporter(error.into()))?;
     exporter.set_resource(&resource(settings));
     let (outbox, kept) = trace::start(settings.sample.clone(), settings.room);
-    Ok((Exporting { task: tokio::spawn(export(exporter, outbox)) }, kept))
+    Ok((
+        Exporting {
+            task: tokio::spawn(export(exporter, outbox)),
+        },
+        kept,
+    ))
 }
 
 impl Exporting {
@@ -121,34 +127,41 @@ async fn export(exporter: SpanExporter, mut outbox: Outbox) {
     let mut failing = false;
     while let Some(mut batch) = outbox.next(BATCH).await {
         if batch.len() < BATCH && trace::on() {
-            tokio::time::sleep(GATHER).await;
+            tokio::time::sleep(BATCH_DELAY).await;
             batch.extend(outbox.more(BATCH - batch.len()));
         }
         let count = batch.len();
         let spans = batch.into_iter().map(convert::span).collect();
         // The exporter has its own timeout; this one also covers its work before and after the
         // request.
-        let sending = tokio::time::timeout(DEADLINE * 2, exporter.export(spans));
+        let sending = tokio::time::timeout(EXPORT_TIMEOUT * 2, exporter.export(spans));
         tokio::pin!(sending);
         let sent = tokio::select! {
             sent = &mut sending => sent,
-            () = tokio::time::sleep(AWAY) => {
+            () = tokio::time::sleep(UNREACHABLE_AFTER) => {
                 outbox.limit(ROOM_AWAY);
                 sending.await
             }
         };
         outbox.done(count);
-        outbox.limit(if matches!(sent, Ok(Ok(()))) { usize::MAX } else { ROOM_AWAY });
+        outbox.limit(if matches!(sent, Ok(Ok(()))) {
+            usize::MAX
+        } else {
+            ROOM_AWAY
+        });
         match sent {
             Ok(Ok(())) => {
                 if failing {
-                    tracing::info!("the collector takes spans again");
+                    tracing::info!("the collector accepts spans again");
                 }
                 failing = false;
             }
             failed => {
                 let lost = u64::try_from(count).unwrap_or(u64::MAX);
-                metrics().spans_dropped.with_label_values(&["export"]).inc_by(lost);
+                metrics()
+                    .spans_dropped
+                    .with_label_values(&["export"])
+                    .inc_by(lost);
                 if !failing {
                     let error = failed.map_or_else(
                         |_| "no answer in time".to_owned(),
@@ -156,7 +169,7 @@ async fn export(exporter: SpanExporter, mut outbox: Outbox) {
                     );
                     tracing::warn!(
                         error,
-                        "the collector does not take spans; they are dropped and counted until it does"
+                        "the collector does not accept spans; they are dropped and counted"
                     );
                 }
                 failing = true;

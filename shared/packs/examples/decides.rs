@@ -1,6 +1,5 @@
-//! Prints the gate's decision on each line of stdin, separated by tabs: verdict, pattern of the
-//! keyword, patterns of the hits, likely reading with its margin, author, and odds of the likeness
-//! classifier.
+//! Prints the gate's decision on each line of stdin, separated by tabs: verdict, patterns of
+//! keyword and hits, likely opt-out or cry with its margin, author, classifier's odds.
 #![expect(clippy::print_stdout, reason = "its output is its purpose")]
 
 fn main() -> std::io::Result<()> {
@@ -9,14 +8,26 @@ fn main() -> std::io::Result<()> {
         let line = line?;
         let decision = seven_reader::decide(rails, &line).expect("the bundled weights");
         let keyword = decision.keyword.map_or("", |keyword| keyword.pattern_id);
-        let hits: Vec<_> =
-            decision.hits.iter().map(|hit| format!("{}:{}", hit.layer.as_str(), hit.pattern_id)).collect();
+        let hits: Vec<_> = decision
+            .hits
+            .iter()
+            .map(|hit| format!("{}:{}", hit.layer.as_str(), hit.pattern_id))
+            .collect();
         let odds = rails.likeness(&line).unwrap_or_default();
-        let odds: Vec<_> = odds.iter().map(|(kind, odd)| format!("{kind}:{odd:.3}")).collect();
-        let likely =
-            decision.likely.map_or(String::new(), |likely| format!("{}:{}", likely.kind.as_str(), likely.margin));
+        let odds: Vec<_> = odds
+            .iter()
+            .map(|(kind, odd)| format!("{kind}:{odd:.3}"))
+            .collect();
+        let likely = decision.likely.map_or(String::new(), |likely| {
+            format!("{}:{}", likely.kind.as_str(), likely.margin)
+        });
         let verdict = decision.verdict.as_str();
-        println!("{verdict}\t{keyword}\t{}\t{likely}\t{:?}\t{}", hits.join(" "), decision.author, odds.join(" "));
+        println!(
+            "{verdict}\t{keyword}\t{}\t{likely}\t{:?}\t{}",
+            hits.join(" "),
+            decision.author,
+            odds.join(" ")
+        );
     }
     Ok(())
 }

@@ -13,6 +13,7 @@ pub static CASINO: Files = Files {
     rules: Cow::Borrowed(include_str!("../casino/rules.toml")),
     texts: Cow::Borrowed(include_str!("../casino/texts.toml")),
     guardrails: Cow::Borrowed(include_str!("../casino/guardrails.toml")),
+    offers: Cow::Borrowed(include_str!("../casino/offers.toml")),
     host: Cow::Borrowed(include_str!("../casino/host.toml")),
     prompts: PromptFiles {
         router: Cow::Borrowed(include_str!("../casino/prompts/router.j2")),
@@ -23,11 +24,14 @@ pub static CASINO: Files = Files {
     },
 };
 
-/// Returns the casino pack, which is read at first use. Its guardrails take longest and are
-/// compiled when they are first used.
+/// Returns the casino pack, which is read at first use. Its guardrails are compiled later, when
+/// they are first used, because that takes longest.
 pub fn casino() -> &'static Arc<Pack> {
     static PACK: LazyLock<Arc<Pack>> = LazyLock::new(|| {
-        Arc::new(Pack::compiled_in("casino", &CASINO).expect("the compiled-in pack is checked by this crate's tests"))
+        Arc::new(
+            Pack::compiled_in("casino", &CASINO)
+                .expect("the compiled-in pack is checked by this crate's tests"),
+        )
     });
     &PACK
 }

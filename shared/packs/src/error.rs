@@ -1,4 +1,4 @@
-//! Reasons why a pack is refused. A pack is data, so retrying never helps.
+//! The reasons why a pack is refused. A retry cannot help, because a pack is data.
 
 use seven_domain::Language;
 

@@ -1,12 +1,12 @@
-//! Checks what the law and the product demand of every pack, whatever its trade, when the pack is
-//! read.
+//! Checks what the law and the product demand of every pack, whatever its trade. The check runs
+//! when the pack is read.
 
 use seven_compliance::{Guardrails, Layer};
 use seven_domain::{Language, MessageClass};
 
 use crate::{Error, Rules, Slots, TextKey, Texts};
 
-/// Slots of the greatest permitted length.
+/// The values of a text's slots, each as long as is allowed.
 const LONGEST: Slots<'_> = Slots {
     casino: "Abcdefghijkl Mnopqrstuvw",
     phone: "1-860-555-0199 x",
@@ -18,49 +18,87 @@ const LONGEST: Slots<'_> = Slots {
     topic: "Abcdefghijklm Nopqrstuvw Abcdefghijkl Mn",
 };
 
-/// Strings that a text must contain in English and in Spanish.
+/// Strings that a text must contain, in English and in Spanish.
 const MUST_HOLD: &[(TextKey, &[&str], &[&str])] = &[
-    // Opt-out and opt-in are confirmed once, with the casino's name and the keyword that reverses
-    // them; HELP names brand, phone and STOP (SMS-16, SMS-17, C-9).
-    (TextKey::OptOutConfirmation, &[LONGEST.casino, "START"], &[LONGEST.casino, "START"]),
-    (TextKey::OptInConfirmation, &[LONGEST.casino, "STOP"], &[LONGEST.casino, "STOP"]),
+    // Confirmations of opt-out and opt-in name the casino and the keyword that reverses them; HELP
+    // names the casino, the phone and STOP.
+    (
+        TextKey::OptOutConfirmation,
+        &[LONGEST.casino, "START"],
+        &[LONGEST.casino, "START"],
+    ),
+    (
+        TextKey::OptInConfirmation,
+        &[LONGEST.casino, "STOP"],
+        &[LONGEST.casino, "STOP"],
+    ),
     (TextKey::OptOutQuestion, &["STOP"], &["STOP"]),
-    (TextKey::Help, &[LONGEST.casino, LONGEST.phone, "STOP"], &[LONGEST.casino, LONGEST.phone, "STOP"]),
+    (
+        TextKey::Help,
+        &[LONGEST.casino, LONGEST.phone, "STOP"],
+        &[LONGEST.casino, LONGEST.phone, "STOP"],
+    ),
     (
         TextKey::ConsentPrompt,
         &[LONGEST.casino, "YES", "automated", "STOP"],
-        &[LONGEST.casino, "SI", "automatic", "STOP"],
+        &[LONGEST.casino, "SI", "automati", "STOP"],
     ),
-    // The guest must learn that an AI writes (SEC-49, SEC-53, CONV-17).
-    (TextKey::Disclosure, &["AI", LONGEST.casino], &["IA", LONGEST.casino]),
-    (TextKey::Redisclosure, &["AI", LONGEST.casino], &["IA", LONGEST.casino]),
+    // These texts must say that an AI writes.
+    (
+        TextKey::Disclosure,
+        &["AI", LONGEST.casino],
+        &["IA", LONGEST.casino],
+    ),
+    (
+        TextKey::Redisclosure,
+        &["AI", LONGEST.casino],
+        &["IA", LONGEST.casino],
+    ),
     (TextKey::Identity, &["AI"], &["IA"]),
-    // The guest gets a phone number to call (DEP-9, SEC-26).
+    // These texts must give a phone number.
     (TextKey::Fallback, &[LONGEST.phone], &[LONGEST.phone]),
     (TextKey::OffTopic, &[LONGEST.phone], &[LONGEST.phone]),
     (TextKey::Holding, &[LONGEST.phone], &[LONGEST.phone]),
     (TextKey::SafeMode, &[LONGEST.phone], &[LONGEST.phone]),
-    (TextKey::EscalatedShortly, &[LONGEST.phone], &[LONGEST.phone]),
+    (
+        TextKey::EscalatedShortly,
+        &[LONGEST.phone],
+        &[LONGEST.phone],
+    ),
     (TextKey::EscalatedHours, &[LONGEST.phone], &[LONGEST.phone]),
-    (TextKey::EscalatedTomorrow, &[LONGEST.phone], &[LONGEST.phone]),
+    (
+        TextKey::EscalatedTomorrow,
+        &[LONGEST.phone],
+        &[LONGEST.phone],
+    ),
     (TextKey::Crisis, &["988", "911"], &["988", "911"]),
     (TextKey::Emergency, &["911"], &["911"]),
     (TextKey::LateCry, &["988", "911"], &["988", "911"]),
     (TextKey::CrisisLine, &["988"], &["988"]),
     (TextKey::EmergencyLine, &["911"], &["911"]),
-    (TextKey::GamingLine, &[LONGEST.helpline], &[LONGEST.helpline]),
-    (TextKey::ResponsibleGaming, &[LONGEST.helpline], &[LONGEST.helpline]),
+    (
+        TextKey::GamingLine,
+        &[LONGEST.helpline],
+        &[LONGEST.helpline],
+    ),
+    (
+        TextKey::ResponsibleGaming,
+        &[LONGEST.helpline],
+        &[LONGEST.helpline],
+    ),
 ];
 
-/// Returns the fixed class of a text that is sent even when others must wait (D5, D6); packs may
-/// not give these classes to other texts.
+/// Returns the class of a text that is sent even when others must wait (D5, D6). A pack may give
+/// these classes to no other text.
 fn class_of(key: TextKey) -> Option<MessageClass> {
     Some(match key {
         TextKey::OptOutConfirmation => MessageClass::OptOutConfirmation,
         TextKey::Help => MessageClass::Help,
-        TextKey::Crisis | TextKey::LateCry | TextKey::ResponsibleGaming | TextKey::CrisisLine | TextKey::GamingLine => {
-            MessageClass::Crisis
-        }
+        TextKey::Crisis
+        | TextKey::LateCry
+        | TextKey::ResponsibleGaming
+        | TextKey::CrisisLine
+        | TextKey::GamingLine => MessageClass::Crisis,
         TextKey::Emergency | TextKey::EmergencyLine => MessageClass::Emergency,
         TextKey::Holding
         | TextKey::SafeMode
@@ -71,17 +109,23 @@ fn class_of(key: TextKey) -> Option<MessageClass> {
     })
 }
 
-/// Returns whether a layer is specific to a trade; a pack may leave it out. The other layers
+/// Returns whether a layer exists only for some trades; a pack may leave it out. The other layers
 /// protect people and the product.
 fn is_of_the_trade(layer: Layer) -> bool {
-    matches!(layer, Layer::ResponsibleGaming | Layer::BsaAml | Layer::PatronPrivacy | Layer::AgeVerification)
+    matches!(
+        layer,
+        Layer::ResponsibleGaming | Layer::BsaAml | Layer::PatronPrivacy | Layer::AgeVerification
+    )
 }
 
-/// Returns whether a pack may lack this text, because it answers a layer that the pack may leave
-/// out.
+/// Returns whether a pack may lack this text, because the text answers a layer that the pack may
+/// leave out.
 pub(crate) fn may_miss(key: TextKey) -> bool {
-    let of = |layer: Layer| TextKey::answer_to(layer) == key || TextKey::line_of(layer) == Some(key);
-    Layer::ALL.into_iter().any(|layer| is_of_the_trade(layer) && of(layer))
+    let of =
+        |layer: Layer| TextKey::answer_to(layer) == key || TextKey::line_of(layer) == Some(key);
+    Layer::ALL
+        .into_iter()
+        .any(|layer| is_of_the_trade(layer) && of(layer))
 }
 
 pub(crate) fn check(rules: &Rules, texts: &Texts, guardrails: &Guardrails) -> Result<(), Error> {
@@ -113,15 +157,21 @@ fn text(key: TextKey, rules: &Rules, texts: &Texts) -> Result<(), Error> {
     for language in Language::ALL {
         let (in_language, rendered) = (language.as_str(), texts.render(key, language, &LONGEST));
         let facts = MUST_HOLD.iter().find(|(demanding, ..)| *demanding == key);
-        let facts = facts.map_or(&[][..], |(_, en, es)| if language == Language::En { en } else { es });
+        let facts = facts.map_or(
+            &[][..],
+            |(_, en, es)| if language == Language::En { en } else { es },
+        );
         if let Some(missing) = facts.iter().find(|fact| !rendered.contains(**fact)) {
-            return refused(format!("({in_language}) has to hold `{missing}`: {rendered}"));
+            return refused(format!(
+                "({in_language}) has to hold `{missing}`: {rendered}"
+            ));
         }
         let measure = seven_sms::measure(&rendered);
         if measure.segments > texts.most_segments(key) {
             let (costs, most) = (measure.segments, texts.most_segments(key));
             return refused(format!(
-                "({in_language}) costs {costs} segments of {most} with the longest names: {rendered}"
+                "({in_language}) costs {costs} segments of {most} with the longest names: \
+                 {rendered}"
             ));
         }
     }

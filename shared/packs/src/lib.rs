@@ -1,9 +1,5 @@
-//! Domain packs as data: the agents, texts and numbers of the fleet for one line of business.
-//!
-//! A [`Pack`] is a value; [`Packs`] finds packs by name, and a casino's document names its pack.
-//! The casino pack's files (`casino/`, `demo/`) are compiled in, so that no worker starts with an
-//! incomplete pack; other packs come from a directory, and the code that reads it passes their text
-//! in. Does no I/O, reads no clock, draws no random numbers, and contains no real casino.
+//! Packs: the agents, texts and numbers of the fleet for one trade, as data. The casino pack is
+//! compiled in, so that no worker starts without it. Does no I/O and contains no real casino.
 
 mod casino;
 pub mod demo;

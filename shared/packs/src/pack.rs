@@ -1,26 +1,28 @@
-//! A pack: the agents, rules, texts, guardrails and offline host's words of one line of business.
+//! A pack: the agents, rules, texts, guardrails and the offline host's words of one trade.
 
 use std::{borrow::Cow, sync::OnceLock};
 
 use seven_compliance::Guardrails;
 use seven_domain::{CasinoConfig, Language};
+use seven_guest::offers::Policy;
 use seven_host::{Manifest, Prompts, prompt::Sources};
 
 use crate::{Error, Rules, Slots, TextKey, Texts, law};
 
-/// The contents of a pack's files; each file is named after its field, with `.toml` appended.
+/// The contents of a pack's files. Each file has the name of its field with `.toml` appended.
 #[derive(Debug, Clone)]
 pub struct Files {
     pub agents: Cow<'static, str>,
     pub rules: Cow<'static, str>,
     pub texts: Cow<'static, str>,
     pub guardrails: Cow<'static, str>,
-    /// The words of the offline host, which `seven-llm` reads.
+    pub offers: Cow<'static, str>,
+    /// The words of the offline host, which `seven-offline-host` reads.
     pub host: Cow<'static, str>,
     pub prompts: PromptFiles,
 }
 
-/// The prompts for hosted models; each file in `prompts/` is named after its field, with `.j2`
+/// The prompts for hosted models. Each file in `prompts/` has the name of its field with `.j2`
 /// appended. Agents have one prompt per language.
 #[derive(Debug, Clone)]
 pub struct PromptFiles {
@@ -31,7 +33,7 @@ pub struct PromptFiles {
     pub agent_es: Cow<'static, str>,
 }
 
-/// Everything that differs by trade (D18). A pack is checked when it is read, so nothing can be
+/// Everything that differs by trade (D18). A pack is checked when it is read, so that nothing is
 /// missing later.
 #[derive(Debug)]
 pub struct Pack {
@@ -39,8 +41,10 @@ pub struct Pack {
     pub agents: Manifest,
     pub rules: Rules,
     pub texts: Texts,
+    /// Which guest may get which offer.
+    pub offers: Policy,
     pub files: Files,
-    /// Compiled at first use, like `prompts`: most commands and workers need neither.
+    /// Compiled at first use, as `prompts` are, because most commands and workers need neither.
     guardrails: OnceLock<Guardrails>,
     prompts: OnceLock<Prompts>,
 }
@@ -48,13 +52,14 @@ pub struct Pack {
 // === impl Files ===
 
 impl Files {
-    /// Reads each file through `fetch`, by its name (`agents.toml` and so on).
+    /// Reads each file through `fetch`, which gets the file's name, such as `agents.toml`.
     pub fn read<E>(mut fetch: impl FnMut(&'static str) -> Result<String, E>) -> Result<Self, E> {
         Ok(Self {
             agents: fetch("agents.toml")?.into(),
             rules: fetch("rules.toml")?.into(),
             texts: fetch("texts.toml")?.into(),
             guardrails: fetch("guardrails.toml")?.into(),
+            offers: fetch("offers.toml")?.into(),
             host: fetch("host.toml")?.into(),
             prompts: PromptFiles {
                 router: fetch("prompts/router.j2")?.into(),
@@ -84,8 +89,8 @@ impl PromptFiles {
 // === impl Pack ===
 
 impl Pack {
-    /// Reads and checks everything but the offline host's words: every example of every guardrail,
-    /// and the legal demands on the texts.
+    /// Reads a pack and checks it, except the offline host's words: every example of every
+    /// guardrail, and what the law demands of the texts.
     pub fn parse(name: &str, files: &Files) -> Result<Self, Error> {
         let checked = || {
             let pack = Self::compiled_in(name, files)?;
@@ -93,18 +98,29 @@ impl Pack {
             guardrails.self_test()?;
             law::check(&pack.rules, &pack.texts, &guardrails)?;
             let prompts = Prompts::new(files.prompts.sources())?;
-            Ok(Self { guardrails: guardrails.into(), prompts: prompts.into(), ..pack })
+            Ok(Self {
+                guardrails: guardrails.into(),
+                prompts: prompts.into(),
+                ..pack
+            })
         };
-        checked().map_err(|source: Error| Error::Pack { name: name.to_owned(), source: Box::new(source) })
+        checked().map_err(|source: Error| Error::Pack {
+            name: name.to_owned(),
+            source: Box::new(source),
+        })
     }
 
-    /// Reads a compiled-in pack without the checks, because tests have already made them.
+    /// Reads a compiled-in pack without checking it, because tests have checked it.
     pub(crate) fn compiled_in(name: &str, files: &Files) -> Result<Self, Error> {
         Ok(Self {
             name: name.to_owned(),
             agents: Manifest::parse(&files.agents)?,
             rules: Rules::parse(&files.rules)?,
             texts: Texts::parse(&files.texts)?,
+            offers: Policy::parse(&files.offers).map_err(|source| Error::File {
+                file: "offers.toml",
+                source,
+            })?,
             files: files.clone(),
             guardrails: OnceLock::new(),
             prompts: OnceLock::new(),
@@ -121,7 +137,8 @@ impl Pack {
 
     pub fn prompts(&self) -> &Prompts {
         self.prompts.get_or_init(|| {
-            Prompts::new(self.files.prompts.sources()).expect("the compiled-in prompts are tried by this crate's tests")
+            Prompts::new(self.files.prompts.sources())
+                .expect("the compiled-in prompts are tried by this crate's tests")
         })
     }
 
@@ -130,8 +147,8 @@ impl Pack {
         self.texts.render(key, language, &self.slots(config))
     }
 
-    /// Returns the values that this casino's texts may mention. If the casino has no helpline of
-    /// its own, the pack's helpline is used, if there is one.
+    /// Returns the values that this casino's texts may mention. A casino without a helpline gets
+    /// the pack's, if there is one.
     pub fn slots<'a>(&'a self, config: &'a CasinoConfig) -> Slots<'a> {
         let own = config.regulations.responsible_gaming_helpline.as_ref();
         let state = config.regulations.state_helpline.as_ref();
@@ -139,7 +156,9 @@ impl Pack {
             casino: &config.prompts.casino_name_display,
             phone: &config.operational.contact_phone,
             persona: &config.branding.persona_name,
-            helpline: own.or(self.rules.helpline.as_ref()).map_or("", |line| &line.number),
+            helpline: own
+                .or(self.rules.helpline.as_ref())
+                .map_or("", |line| &line.number),
             state_helpline: state.map_or("", |line| &line.number),
             min_age: config.regulations.gaming_age_minimum,
             guest: "",

@@ -6,12 +6,12 @@ use seven_domain::CasinoConfig;
 
 use crate::{Error, Pack, casino};
 
-/// The packs a fleet can serve: the compiled-in ones, and those read from a directory. Cheap to
+/// The packs that a fleet can serve: those compiled in and those read from a directory. Cheap to
 /// clone.
 #[derive(Debug, Clone)]
 pub struct Packs(Arc<BTreeMap<String, Arc<Pack>>>);
 
-/// A document names a pack that this fleet does not have.
+/// A casino's document names a pack that this fleet does not have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "no pack is called `{name}`; there is {known}; others are read from the folder that setting packs.directory names"
@@ -30,7 +30,7 @@ impl Packs {
         Self(Arc::new(shipped.into()))
     }
 
-    /// Adds packs; fails if a name is already taken.
+    /// Adds packs; fails if a name is taken already.
     pub fn with(self, packs: impl IntoIterator<Item = Pack>) -> Result<Self, Error> {
         let mut all = Arc::unwrap_or_clone(self.0);
         for pack in packs {
@@ -45,7 +45,10 @@ impl Packs {
     pub fn get(&self, name: &str) -> Result<&Arc<Pack>, Unknown> {
         self.0.get(name).ok_or_else(|| {
             let known: Vec<&str> = self.0.keys().map(String::as_str).collect();
-            Unknown { name: name.to_owned(), known: known.join(", ") }
+            Unknown {
+                name: name.to_owned(),
+                known: known.join(", "),
+            }
         })
     }
 

@@ -1,4 +1,4 @@
-//! The numbers of a pack: waiting times, typing delays and limits on the length of answers.
+//! The numbers of a pack: waiting times, typing delays, and limits on the length of answers.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -10,35 +10,35 @@ use crate::{Error, TextKey};
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rules {
-    /// Minutes after which an unanswered text is closed as stale (D4).
+    /// Minutes after which a text without an answer is closed as too old (D4).
     pub usefulness_minutes: u32,
-    /// Quiet time after the newest text before a turn starts, and its upper limit (D4).
+    /// How long the guest must be quiet before a turn starts, and the longest such wait (D4).
     pub quiet_window_ms: u64,
     pub quiet_window_max_ms: u64,
-    /// Most texts in one answer.
+    /// The most texts in one answer.
     pub max_texts: usize,
     pub target_septets: usize,
-    /// Most segments of one answer in all (CONV-47).
+    /// The most segments of one answer, over all its texts.
     pub max_segments: usize,
     pub opt_out_confirmation_minutes: u32,
-    /// Minutes after which an unsent answer to a crisis or emergency is dropped and a case for a
-    /// person is opened.
+    /// Minutes after which an unsent answer to a crisis or an emergency is dropped; a case for a
+    /// person is then opened.
     pub answer_to_a_cry_minutes: u32,
-    /// The helpline for casinos whose document has none. A trade without a helpline has no text
-    /// that mentions one.
+    /// The helpline for casinos whose document names none. Without one, no text of the trade may
+    /// mention a helpline.
     #[serde(default)]
     pub helpline: Option<Helpline>,
-    /// Fewest active content rows by category that a casino needs before its first guest (DEP-30).
+    /// The fewest active content rows, by category, that a casino needs before its first guest.
     #[serde(default)]
     pub least_content: BTreeMap<String, u32>,
     pub consent: ConsentRules,
     pub privacy: PrivacyRules,
-    /// Seconds during which an answer that was given is not repeated, whatever texts arrive.
+    /// For how many seconds an answer is not repeated, whatever texts arrive.
     pub say_again_after_seconds: BTreeMap<TextKey, u32>,
     pub typing: Typing,
 }
 
-/// How long consent questions stay open and how long a consent is valid (SMS-20, SMS-21, CONV-9).
+/// How long a question for consent stays open, and how long a consent is valid.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConsentRules {
@@ -46,7 +46,7 @@ pub struct ConsentRules {
     pub decay_days: i32,
 }
 
-/// Retention periods (DATA-49 to DATA-55), and the time in which a guest may withdraw a deletion.
+/// Retention periods, and the minutes in which a guest may withdraw a deletion.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PrivacyRules {
@@ -56,13 +56,14 @@ pub struct PrivacyRules {
     pub phone_days: i32,
 }
 
-/// The time that a person would take to type an answer (CONV-49).
+/// The time that a person would take to type an answer.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Typing {
     pub min_ms: u64,
     pub max_ms: u64,
-    /// Number of characters that adds `per_length_ms` to the delay, at most `max_lengths` times.
+    /// For every `length` characters, `per_length_ms` is added to the delay, at most `max_lengths`
+    /// times.
     pub length: u32,
     pub per_length_ms: u64,
     pub max_lengths: f64,
@@ -76,7 +77,7 @@ pub enum TypingKind {
     Question,
     Offer,
     Sensitive,
-    /// The second text of an answer; its delay is counted from the first.
+    /// The second text of an answer; its delay begins when the first text is sent.
     MultiSegment,
     Apology,
     Greeting,
@@ -91,7 +92,7 @@ pub struct TypingPace {
     pub variance_ms: u64,
 }
 
-/// Answers that no rate limit covers: a machine that replies to texts would otherwise get each of
+/// Answers that no rate limit covers. A machine that replies to texts would otherwise get each of
 /// them endlessly.
 const LOOPING: [TextKey; 8] = [
     TextKey::Help,
@@ -103,21 +104,35 @@ const LOOPING: [TextKey; 8] = [
     TextKey::Emergency,
     TextKey::LateCry,
 ];
-const URGENT: [TextKey; 4] = [TextKey::Crisis, TextKey::Emergency, TextKey::LateCry, TextKey::ResponsibleGaming];
-/// The longest time in which an answer to a cry for help is not repeated; after it, the guest gets
-/// the line again.
+const URGENT: [TextKey; 4] = [
+    TextKey::Crisis,
+    TextKey::Emergency,
+    TextKey::LateCry,
+    TextKey::ResponsibleGaming,
+];
+/// The longest time for which an answer to a cry for help may not be repeated; then a guest who
+/// cries again gets the helpline again.
 const LONGEST_SILENCE_AFTER_A_CRY: Duration = Duration::from_secs(600);
 
 // === impl Rules ===
 
 impl Rules {
     pub fn parse(source: &str) -> Result<Self, Error> {
-        let rules: Self = toml::from_str(source).map_err(|source| Error::File { file: "rules.toml", source })?;
+        let rules: Self = toml::from_str(source).map_err(|source| Error::File {
+            file: "rules.toml",
+            source,
+        })?;
         let typing = &rules.typing;
         for (good, problem) in [
-            (rules.usefulness_minutes > 0, "usefulness_minutes must be above 0"),
             (
-                rules.helpline.as_ref().is_none_or(|line| line.check().is_ok()),
+                rules.usefulness_minutes > 0,
+                "usefulness_minutes must be above 0",
+            ),
+            (
+                rules
+                    .helpline
+                    .as_ref()
+                    .is_none_or(|line| line.check().is_ok()),
                 "helpline: letters and digits must agree",
             ),
             (
@@ -129,21 +144,43 @@ impl Rules {
                 rules.answer_to_a_cry_minutes >= rules.opt_out_confirmation_minutes,
                 "answer_to_a_cry_minutes must not be below opt_out_confirmation_minutes",
             ),
-            (rules.consent.decay_days > 0, "consent.decay_days must be above 0"),
             (
-                LOOPING.iter().all(|key| rules.say_again_after(*key) > Duration::ZERO),
+                rules.consent.decay_days > 0,
+                "consent.decay_days must be above 0",
+            ),
+            (
+                LOOPING
+                    .iter()
+                    .all(|key| rules.say_again_after(*key) > Duration::ZERO),
                 "say_again_after_seconds must be above 0 for help, privacy, consent_prompt, delete_pending, mms_text_only, crisis, emergency and late_cry",
             ),
             (
-                URGENT.iter().all(|key| rules.say_again_after(*key) <= LONGEST_SILENCE_AFTER_A_CRY),
+                URGENT
+                    .iter()
+                    .all(|key| rules.say_again_after(*key) <= LONGEST_SILENCE_AFTER_A_CRY),
                 "say_again_after_seconds must be at most 600 for crisis, emergency, late_cry and responsible_gaming",
             ),
-            (rules.max_texts > 0 && rules.max_segments > 0, "max_texts and max_segments must be above 0"),
-            (rules.quiet_window_ms <= rules.quiet_window_max_ms, "quiet_window_ms is above quiet_window_max_ms"),
-            // The sender holds these waits in memory, so they must be short (D13).
-            (typing.min_ms <= typing.max_ms && typing.max_ms <= 8_000, "typing must keep min_ms <= max_ms <= 8000"),
-            (typing.length > 0 && typing.max_lengths >= 0.0, "typing.length must be above 0, max_lengths not below"),
-            (typing.kinds.contains_key(&TypingKind::Default), "typing.kinds needs `default`"),
+            (
+                rules.max_texts > 0 && rules.max_segments > 0,
+                "max_texts and max_segments must be above 0",
+            ),
+            (
+                rules.quiet_window_ms <= rules.quiet_window_max_ms,
+                "quiet_window_ms is above quiet_window_max_ms",
+            ),
+            // The sender holds these delays in memory, so they must be short (D13).
+            (
+                typing.min_ms <= typing.max_ms && typing.max_ms <= 8_000,
+                "typing must keep min_ms <= max_ms <= 8000",
+            ),
+            (
+                typing.length > 0 && typing.max_lengths >= 0.0,
+                "typing.length must be above 0, max_lengths not below",
+            ),
+            (
+                typing.kinds.contains_key(&TypingKind::Default),
+                "typing.kinds needs `default`",
+            ),
         ] {
             if !good {
                 return Err(Error::Rule(problem));
@@ -168,9 +205,15 @@ impl Rules {
         Duration::from_secs(u64::from(self.answer_to_a_cry_minutes) * 60)
     }
 
-    /// Returns how long this answer is not repeated; zero if it always is.
+    /// Returns for how long this answer is not repeated; zero if it is always repeated.
     pub fn say_again_after(&self, key: TextKey) -> Duration {
-        Duration::from_secs(self.say_again_after_seconds.get(&key).copied().unwrap_or_default().into())
+        Duration::from_secs(
+            self.say_again_after_seconds
+                .get(&key)
+                .copied()
+                .unwrap_or_default()
+                .into(),
+        )
     }
 
     pub fn opt_out_confirmation(&self) -> Duration {
@@ -181,18 +224,28 @@ impl Rules {
 // === impl Typing ===
 
 impl Typing {
-    /// Returns the pace of a kind; a kind that the pack leaves out uses `default`.
+    /// Returns the typing pace of this kind; a kind that the pack leaves out has the pace of
+    /// `default`.
     pub fn pace(&self, kind: TypingKind) -> TypingPace {
-        self.kinds.get(&kind).copied().unwrap_or_else(|| self.kinds[&TypingKind::Default])
+        self.kinds
+            .get(&kind)
+            .copied()
+            .unwrap_or_else(|| self.kinds[&TypingKind::Default])
     }
 
-    /// Returns the delay of a text with this many characters; `draw` in -1..=1 is a random number
-    /// from the caller.
+    /// Returns the delay before a text with this many characters. `draw` is a random number from -1
+    /// to 1, which the caller draws.
     pub fn delay(&self, kind: TypingKind, characters: usize, draw: f64) -> Duration {
         let pace = self.pace(kind);
         let lengths = (characters as f64 / f64::from(self.length)).min(self.max_lengths);
-        let draw = if draw.is_finite() { draw.clamp(-1.0, 1.0) } else { 0.0 };
-        let ms = pace.base_ms as f64 + lengths * self.per_length_ms as f64 + draw * pace.variance_ms as f64;
+        let draw = if draw.is_finite() {
+            draw.clamp(-1.0, 1.0)
+        } else {
+            0.0
+        };
+        let ms = pace.base_ms as f64
+            + lengths * self.per_length_ms as f64
+            + draw * pace.variance_ms as f64;
         Duration::from_millis(ms.clamp(self.min_ms as f64, self.max_ms as f64).round() as u64)
     }
 }
@@ -209,7 +262,10 @@ mod tests {
         assert_eq!(rules.quiet_window(), Duration::from_millis(1_500));
         assert_eq!(rules.quiet_window_max(), Duration::from_secs(8));
         assert_eq!(rules.opt_out_confirmation(), Duration::from_secs(300));
-        assert_eq!((rules.max_texts, rules.max_segments, rules.target_septets), (2, 2, 160));
+        assert_eq!(
+            (rules.max_texts, rules.max_segments, rules.target_septets),
+            (2, 2, 160)
+        );
     }
 
     #[test] // CONV-49
@@ -228,7 +284,14 @@ mod tests {
         ];
         assert_eq!(typing.kinds.len(), table.len());
         for (kind, base_ms, variance_ms) in table {
-            assert_eq!(typing.pace(kind), TypingPace { base_ms, variance_ms }, "{kind:?}");
+            assert_eq!(
+                typing.pace(kind),
+                TypingPace {
+                    base_ms,
+                    variance_ms
+                },
+                "{kind:?}"
+            );
         }
     }
 
@@ -238,13 +301,30 @@ mod tests {
         let ms = |kind, characters, draw| typing.delay(kind, characters, draw).as_millis();
         assert_eq!(ms(TypingKind::Question, 80, 0.0), 3_250);
         assert_eq!(ms(TypingKind::Question, 160, -1.0), 2_500);
-        assert_eq!(ms(TypingKind::Offer, 10_000, 1.0), 7_500, "length counts at most twice");
-        assert_eq!(ms(TypingKind::Offer, 0, 50.0), 6_500, "a wild draw is clamped");
+        assert_eq!(
+            ms(TypingKind::Offer, 10_000, 1.0),
+            7_500,
+            "length counts at most twice"
+        );
+        assert_eq!(
+            ms(TypingKind::Offer, 0, 50.0),
+            6_500,
+            "a wild draw is clamped"
+        );
         assert_eq!(ms(TypingKind::Acknowledgment, 0, -1.0), 1_000);
         assert_eq!(ms(TypingKind::Lookup, 0, f64::NAN), 4_500);
         let mut slow = typing.clone();
-        slow.kinds.insert(TypingKind::Lookup, TypingPace { base_ms: 60_000, variance_ms: 0 });
-        assert_eq!(slow.delay(TypingKind::Lookup, 0, 0.0), Duration::from_secs(8));
+        slow.kinds.insert(
+            TypingKind::Lookup,
+            TypingPace {
+                base_ms: 60_000,
+                variance_ms: 0,
+            },
+        );
+        assert_eq!(
+            slow.delay(TypingKind::Lookup, 0, 0.0),
+            Duration::from_secs(8)
+        );
     }
 
     #[test]

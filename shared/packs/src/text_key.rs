@@ -1,11 +1,11 @@
-//! Names of system texts.
+//! The names of system texts.
 
 use serde::Deserialize;
 use seven_compliance::Layer;
 
 macro_rules! text_keys {
     ($($(#[$doc:meta])* $variant:ident => $word:literal),+ $(,)?) => {
-        /// The name of a system text, as in `texts.toml`.
+        /// The name of a system text in `texts.toml`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
         pub enum TextKey { $($(#[$doc])* #[serde(rename = $word)] $variant),+ }
 
@@ -24,9 +24,9 @@ text_keys! {
     OptInConfirmation => "opt_in_confirmation",
     ConsentPrompt => "consent_prompt",
     ConsentGranted => "consent_granted",
-    /// Asks a guest whose text resembles an opt-out (D20).
+    /// Asks whether to stop texting a guest whose text resembles an opt-out (D20).
     OptOutQuestion => "opt_out_question",
-    /// The answer when the guest says no to that question.
+    /// The answer to a guest who says no to [`Self::OptOutQuestion`].
     OptOutDeclined => "opt_out_declined",
     Help => "help",
     Privacy => "privacy",
@@ -36,31 +36,31 @@ text_keys! {
     MmsTextOnly => "mms_text_only",
     RateLimited => "rate_limited",
     Fallback => "fallback",
-    /// The broad question after turns without progress (CONV-33).
+    /// A broad question, asked after turns without progress.
     Menu => "menu",
-    /// The answer to a subject that is not the host's business (AGENT-11).
+    /// The answer to a subject that is none of the host's business.
     OffTopic => "off_topic",
-    /// The only text of a pause, sent when the guest writes again (SEC-109).
+    /// The only text sent during a pause, when the guest writes again.
     Holding => "holding",
-    /// The only text sent in safe mode (SEC-122).
+    /// The only text sent in safe mode.
     SafeMode => "safe_mode",
-    /// A case was opened during business hours: says that a person will write shortly (SEC-104,
-    /// CONV-44).
+    /// Says that a person will write shortly; sent when a case is opened during business hours.
     EscalatedShortly => "escalated_shortly",
-    /// A case was opened on a weekend or holiday, by day: says that a person will write within
-    /// hours.
+    /// Says that a person will write within hours; sent when a case is opened by day on a weekend
+    /// or holiday.
     EscalatedHours => "escalated_hours",
-    /// A case was opened at night: says that a person will write the next day.
+    /// Says that a person will write the next day; sent when a case is opened at night.
     EscalatedTomorrow => "escalated_tomorrow",
     /// Opens the first reply to a guest who returns.
     WelcomeBack => "welcome_back",
-    /// Opens the first reply to a guest; the answer follows in the same text.
+    /// Opens the first reply to a guest by saying that an AI writes; the answer follows in the same
+    /// text.
     Disclosure => "disclosure",
-    /// Opens a text when the information given to the guest about us has changed.
+    /// Opens a text with the disclosure again, after a material change in what the guest was told.
     Redisclosure => "redisclosure",
     /// The only notice sent to a machine that answers each of our texts.
     AutoResponder => "auto_responder",
-    /// The first answer to a guest who wrote to a number that the casino no longer uses.
+    /// Tells a guest who wrote to a number that the casino no longer uses about the new one.
     NumberChanged => "number_changed",
     Crisis => "crisis",
     Emergency => "emergency",
@@ -72,8 +72,8 @@ text_keys! {
     AgeVerification => "age_verification",
     Identity => "identity",
     Abuse => "abuse",
-    /// One sentence naming the crisis line, added to the answer to a text that resembles a cry for
-    /// help (D20).
+    /// One sentence that names the crisis line, added to the answer to a text that only resembles a
+    /// cry for help (D20).
     CrisisLine => "crisis_line",
     EmergencyLine => "emergency_line",
     GamingLine => "gaming_line",
@@ -82,8 +82,8 @@ text_keys! {
 }
 
 impl TextKey {
-    /// Returns the sentence that names the helpline when a text only resembles a cry for help of
-    /// this layer.
+    /// Returns the sentence that names the helpline, for a text that only resembles a cry for help
+    /// of this layer.
     pub fn line_of(layer: Layer) -> Option<Self> {
         match layer {
             Layer::Crisis => Some(Self::CrisisLine),
@@ -93,7 +93,7 @@ impl TextKey {
         }
     }
 
-    /// Returns the pack's answer to a layer of its guardrails.
+    /// Returns the pack's answer to a text that this layer of the guardrails found.
     pub fn answer_to(layer: Layer) -> Self {
         match layer {
             Layer::Crisis => Self::Crisis,

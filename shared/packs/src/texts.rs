@@ -1,4 +1,5 @@
-//! System texts: the fixed texts that a guest gets when no agent writes.
+//! System texts: the fixed texts that a guest gets when no agent writes. The pack has their
+//! wording.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -8,26 +9,25 @@ use seven_domain::{Language, MessageClass};
 
 use crate::{Error, law, text_key::TextKey};
 
-/// The values a text may mention. A text stays within its segments if the casino, phone, persona
-/// and the two helplines have at most 24, 16, 10, 16 and 16 characters, and the guest and the topic
-/// at most 16 and 40.
+/// The values that a text may mention. Most characters for a text that keeps its segments: casino
+/// 24, phone 16, persona 10, helplines 16 each, guest 16, topic 40.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slots<'a> {
     pub casino: &'a str,
     pub phone: &'a str,
     pub persona: &'a str,
-    /// The national problem gambling helpline; empty if the trade has none.
+    /// The national helpline for problem gambling; empty if the trade has none.
     pub helpline: &'a str,
-    /// The state's own helpline; empty if there is none.
+    /// The state's helpline; empty if there is none.
     pub state_helpline: &'a str,
     pub min_age: u8,
-    /// The guest's name, at most 16 characters; empty if it is not known.
+    /// The guest's name, at most 16 characters; empty if it is unknown.
     pub guest: &'a str,
     /// The subject discussed last, at most 40 characters; empty if it must not be mentioned.
     pub topic: &'a str,
 }
 
-/// A pack's system texts; each one was rendered once as a check. Cheap to clone.
+/// A pack's system texts, each rendered once as a check. Cheap to clone.
 #[derive(Clone)]
 pub struct Texts(Arc<Inner>);
 
@@ -40,7 +40,7 @@ struct Inner {
 #[serde(deny_unknown_fields)]
 struct Entry {
     class: MessageClass,
-    /// Most segments the text may take with the longest slots.
+    /// The most segments that the text may take with the longest slots.
     #[serde(default = "one")]
     segments: usize,
     en: String,
@@ -51,18 +51,21 @@ fn one() -> usize {
     1
 }
 
-/// Limit on template instructions: enough for any text of two segments, and it stops a loop in an
-/// operator's text.
+/// The most instructions that a template may execute: enough for a text of two segments, and few
+/// enough to end a loop in an operator's text.
 const FUEL: u64 = 10_000;
 
 // === impl Texts ===
 
 impl Texts {
-    /// Reads a pack's texts: both languages, only known slots, every key except those of layers
-    /// that the pack may leave out, and no other keys.
+    /// Reads a pack's texts. Each needs both languages and may use only known slots. No key may be
+    /// missing, except those of layers that the pack may leave out.
     pub fn parse(source: &str) -> Result<Self, Error> {
         let entries: BTreeMap<TextKey, Entry> =
-            toml::from_str(source).map_err(|source| Error::File { file: "texts.toml", source })?;
+            toml::from_str(source).map_err(|source| Error::File {
+                file: "texts.toml",
+                source,
+            })?;
         let mut classes = BTreeMap::new();
         let mut templates = Environment::new();
         templates.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -77,11 +80,15 @@ impl Texts {
             for (language, text) in [(Language::En, &entry.en), (Language::Es, &entry.es)] {
                 templates
                     .add_template_owned(template_name(key, language), text.clone())
-                    .map_err(|source| Error::Template { key, language, source })?;
+                    .map_err(|source| Error::Template {
+                        key,
+                        language,
+                        source,
+                    })?;
             }
         }
         let texts = Self(Arc::new(Inner { classes, templates }));
-        // Every text is rendered once here, so that `render` cannot fail later.
+        // Renders every text once, so that `render` cannot fail later.
         let sample = Slots {
             casino: "Casino",
             phone: "1-860-555-0199",
@@ -94,14 +101,21 @@ impl Texts {
         };
         for &key in texts.0.classes.keys() {
             for language in Language::ALL {
-                texts.try_render(key, language, &sample).map_err(|source| Error::Template { key, language, source })?;
+                texts
+                    .try_render(key, language, &sample)
+                    .map_err(|source| Error::Template {
+                        key,
+                        language,
+                        source,
+                    })?;
             }
         }
         Ok(texts)
     }
 
     pub fn render(&self, key: TextKey, language: Language, slots: &Slots<'_>) -> String {
-        self.try_render(key, language, slots).expect("every text was rendered once when the pack was read")
+        self.try_render(key, language, slots)
+            .expect("every text was rendered once when the pack was read")
     }
 
     /// Returns whether the pack has this text.
@@ -109,7 +123,7 @@ impl Texts {
         self.0.classes.contains_key(&key)
     }
 
-    /// Returns whether the text mentions the slot in either language.
+    /// Returns whether the text mentions the slot, in either language.
     pub(crate) fn mentions(&self, key: TextKey, slot: &str) -> bool {
         Language::ALL.into_iter().any(|language| {
             let template = self.0.templates.get_template(&template_name(key, language));
@@ -117,28 +131,39 @@ impl Texts {
         })
     }
 
-    /// Renders a casino's own text (such as `prompts.fallback_message`) with the same slots and
+    /// Renders a casino's own text, such as `prompts.fallback_message`, with the same slots and
     /// limits.
     pub fn render_own(&self, template: &str, slots: &Slots<'_>) -> Result<String, Error> {
-        self.0.templates.render_str(template, slots.context()).map_err(Error::Own)
+        self.0
+            .templates
+            .render_str(template, slots.context())
+            .map_err(Error::Own)
     }
 
     pub fn class(&self, key: TextKey) -> MessageClass {
         self.0.classes[&key].0
     }
 
-    /// Returns the most segments the text may take, whatever its slots contain.
+    /// Returns the most segments that the text may take, whatever its slots contain.
     pub fn most_segments(&self, key: TextKey) -> usize {
         self.0.classes[&key].1
     }
 
-    fn try_render(&self, key: TextKey, language: Language, slots: &Slots<'_>) -> Result<String, minijinja::Error> {
-        self.0.templates.get_template(&template_name(key, language))?.render(slots.context())
+    fn try_render(
+        &self,
+        key: TextKey,
+        language: Language,
+        slots: &Slots<'_>,
+    ) -> Result<String, minijinja::Error> {
+        self.0
+            .templates
+            .get_template(&template_name(key, language))?
+            .render(slots.context())
     }
 }
 
 fn template_name(key: TextKey, language: Language) -> String {
-    // The file ending decides about HTML escaping; `.txt` turns it off.
+    // The template engine decides by the ending whether to escape HTML; `.txt` turns that off.
     format!("{}.{}.txt", key.as_str(), language.as_str())
 }
 
@@ -148,7 +173,8 @@ impl Slots<'_> {
     fn context(&self) -> minijinja::Value {
         context! {
             casino => self.casino, phone => self.phone, persona => self.persona,
-            helpline => self.helpline, state_helpline => self.state_helpline, min_age => self.min_age,
+            helpline => self.helpline, state_helpline => self.state_helpline,
+            min_age => self.min_age,
             guest => self.guest, topic => self.topic,
         }
     }
@@ -156,7 +182,9 @@ impl Slots<'_> {
 
 impl fmt::Debug for Texts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Texts").field("classes", &self.0.classes).finish_non_exhaustive()
+        f.debug_struct("Texts")
+            .field("classes", &self.0.classes)
+            .finish_non_exhaustive()
     }
 }
 

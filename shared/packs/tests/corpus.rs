@@ -1,10 +1,6 @@
-//! Tests the gate against its corpora: texts by writers who had not seen the patterns, and ordinary
-//! messages of real people.
-//!
-//! Half of `gate.jsonl`, chosen by hash, is used to tune the gate; of the other half only counts
-//! are shown, so that nobody tunes on it by accident. The gate was not fitted to the writers of
-//! `fresh.jsonl`, `hard.jsonl` and `plain.jsonl`. A cry for help or an opt-out counts as found if
-//! it is certain or likely (D20); a false alarm counts only if it is certain.
+//! Tests the gate on texts by writers who had not seen its patterns, and on ordinary messages.
+//! Misjudged texts of one half of `gate.jsonl` are printed, because the gate is tuned to it; other
+//! unseen sets show only counts, so that nobody tunes to them.
 #![expect(clippy::print_stdout, reason = "the report is what this test is for")]
 
 use std::{collections::BTreeMap, path::PathBuf};
@@ -34,12 +30,14 @@ struct Count {
     right: usize,
 }
 
-/// Computes the FNV-1a hash, 64 bits.
+/// Returns the FNV-1a hash, 64 bits.
 fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
-/// Recall and precision reached on the fresh texts; raise these numbers, never lower them.
+/// Recall and precision that the fresh texts must reach; raise these numbers, never lower them.
 const FRESH: &[(&str, f64, f64)] = &[
     ("opt_out", 0.95, 0.947),
     ("crisis", 0.916, 1.0),
@@ -54,7 +52,7 @@ const FRESH: &[(&str, f64, f64)] = &[
     ("abuse", 0.9, 1.0),
 ];
 
-/// Recall and precision reached on the unseen half; raise these numbers, never lower them.
+/// Recall and precision that the unseen half must reach; raise these numbers, never lower them.
 const UNSEEN: &[(&str, f64, f64)] = &[
     ("opt_out", 1.0, 0.976),
     ("crisis", 0.981, 1.0),
@@ -69,27 +67,47 @@ const UNSEEN: &[(&str, f64, f64)] = &[
     ("abuse", 0.954, 1.0),
 ];
 
-/// Fractions of cries for help and of opt-outs found; raise these numbers, never lower them.
+/// The shares of cries for help and of opt-outs that must be found; raise these numbers, never
+/// lower them.
 const HARD_FOUND: (f64, f64) = (0.95, 0.95);
 const PLAIN_FOUND: (f64, f64) = (1.0, 1.0);
-/// Numbers of certain and of likely alarms in ordinary texts; lower these numbers, never raise
+/// How many certain and likely alarms ordinary texts may raise; lower these numbers, never raise
 /// them.
 const EVERYDAY: (usize, usize) = (3, 19);
 const IN_DOMAIN: (usize, usize) = (3, 10);
 
 fn tuned(label: &str) -> (f64, f64) {
-    (if matches!(label, "crisis" | "opt_out" | "responsible_gaming") { 1.0 } else { 0.95 }, 0.95)
+    (
+        if matches!(label, "crisis" | "opt_out" | "responsible_gaming") {
+            1.0
+        } else {
+            0.95
+        },
+        0.95,
+    )
 }
 
 fn unseen(label: &str) -> (f64, f64) {
-    UNSEEN.iter().find(|(name, ..)| *name == label).map_or((0.0, 0.0), |(_, recall, precision)| (*recall, *precision))
+    UNSEEN
+        .iter()
+        .find(|(name, ..)| *name == label)
+        .map_or((0.0, 0.0), |(_, recall, precision)| (*recall, *precision))
 }
 
 fn fresh(label: &str) -> (f64, f64) {
-    FRESH.iter().find(|(name, ..)| *name == label).map_or((0.0, 0.0), |(_, recall, precision)| (*recall, *precision))
+    FRESH
+        .iter()
+        .find(|(name, ..)| *name == label)
+        .map_or((0.0, 0.0), |(_, recall, precision)| (*recall, *precision))
 }
 
-fn judge(name: &str, rows: &[Row], rails: &Guardrails, show: bool, wanted: fn(&str) -> (f64, f64)) -> Vec<String> {
+fn judge(
+    name: &str,
+    rows: &[Row],
+    rails: &Guardrails,
+    show: bool,
+    wanted: fn(&str) -> (f64, f64),
+) -> Vec<String> {
     let mut counts: BTreeMap<String, Count> = BTreeMap::new();
     let (mut near, mut near_kept) = (0, 0);
     for row in rows {
@@ -110,18 +128,29 @@ fn judge(name: &str, rows: &[Row], rails: &Guardrails, show: bool, wanted: fn(&s
             near_kept += usize::from(right);
         }
         if show && !right {
-            let by: Vec<_> = decision.hits.iter().map(|hit| hit.pattern_id.as_str()).collect();
+            let by: Vec<_> = decision
+                .hits
+                .iter()
+                .map(|hit| hit.pattern_id.as_str())
+                .collect();
             let keyword = decision.keyword.map_or("", |keyword| keyword.pattern_id);
-            println!("{name}: {} expected, {verdict} said {by:?} {keyword}: {}", row.expect, row.text);
+            println!(
+                "{name}: {} expected, {verdict} said {by:?} {keyword}: {}",
+                row.expect, row.text
+            );
         }
     }
-    println!("{name}: {} texts, near misses kept {near_kept} of {near}", rows.len());
+    println!(
+        "{name}: {} texts, near misses kept {near_kept} of {near}",
+        rows.len()
+    );
     let mut problems = Vec::new();
     for (label, count) in &counts {
         let recall = count.found as f64 / count.expected.max(1) as f64;
         let precision = count.right as f64 / count.said.max(1) as f64;
         println!(
-            "{name}: {label:<20} recall {recall:.3} ({} of {}), precision {precision:.3} ({} of {})",
+            "{name}: {label:<20} recall {recall:.3} ({} of {}), precision {precision:.3} ({} of \
+             {})",
             count.found, count.expected, count.right, count.said
         );
         let layer = Layer::ALL.iter().any(|layer| layer.as_str() == label);
@@ -130,26 +159,35 @@ fn judge(name: &str, rows: &[Row], rails: &Guardrails, show: bool, wanted: fn(&s
         }
         let (least_recall, least_precision) = wanted(label);
         if recall < least_recall && count.expected > 0 {
-            problems.push(format!("{name}: recall of {label} is {recall:.3}, wanted {least_recall}"));
+            problems.push(format!(
+                "{name}: recall of {label} is {recall:.3}, wanted {least_recall}"
+            ));
         }
         if precision < least_precision && count.said > 0 {
-            problems.push(format!("{name}: precision of {label} is {precision:.3}, wanted {least_precision}"));
+            problems.push(format!(
+                "{name}: precision of {label} is {precision:.3}, wanted {least_precision}"
+            ));
         }
     }
-    // The classifiers may stop at most 2 % of near misses; the patterns stop none (their own
-    // examples prove it).
+    // The classifier may stop at most 2 % of the near misses (texts that almost match a rule). The
+    // patterns stop none, as their own examples prove.
     if show && near_kept * 100 < near * 98 {
-        problems.push(format!("{name}: {} near misses do not pass", near - near_kept));
+        problems.push(format!(
+            "{name}: {} near misses do not pass",
+            near - near_kept
+        ));
     }
     problems
 }
 
 fn is_urgent(label: &str) -> bool {
-    matches!(label, "opt_out" | "crisis" | "emergency" | "responsible_gaming")
+    matches!(
+        label,
+        "opt_out" | "crisis" | "emergency" | "responsible_gaming"
+    )
 }
 
-/// How certain the gate is that a text is a cry for help or an opt-out: certain, likely, or
-/// neither.
+/// How surely the gate takes a text for a cry for help or an opt-out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Alarm {
     Hard,
@@ -158,8 +196,12 @@ enum Alarm {
 }
 
 fn alarm(decision: &Decision) -> Alarm {
-    let opt_out = decision.keyword.is_some_and(|keyword| keyword.intent == Intent::OptOut);
-    if opt_out || decision.author == Author::Guest && decision.hits.iter().any(|hit| hit.layer.is_urgent()) {
+    let opt_out = decision
+        .keyword
+        .is_some_and(|keyword| keyword.intent == Intent::OptOut);
+    if opt_out
+        || decision.author == Author::Guest && decision.hits.iter().any(|hit| hit.layer.is_urgent())
+    {
         Alarm::Hard
     } else if decision.likely.is_some() {
         Alarm::Soft
@@ -168,7 +210,7 @@ fn alarm(decision: &Decision) -> Alarm {
     }
 }
 
-/// Returns the one-sided 95 % bound on a rate of which `k` in `n` were seen (Wilson).
+/// Returns the one-sided 95 % bound (Wilson) on a rate that was observed as `k` of `n`.
 fn bound(k: usize, n: usize, upper: bool) -> f64 {
     const Z: f64 = 1.645;
     let (k, n) = (k as f64, n as f64);
@@ -178,41 +220,55 @@ fn bound(k: usize, n: usize, upper: bool) -> f64 {
     (rate + z2 / (2.0 * n) + sign * half) / (1.0 + z2 / n)
 }
 
-/// Decides as the gate does, including its second reader.
+/// Decides as the gate does, second reader included.
 fn decide(rails: &Guardrails, text: &str) -> Decision {
     seven_reader::decide(rails, text).expect("the bundled weights")
 }
 
 fn rows(corpus: &str) -> impl Iterator<Item = Row> {
-    corpus.lines().map(|line| serde_json::from_str(line).expect("a row of the corpus"))
+    corpus
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a row of the corpus"))
 }
 
 #[test] // SEC-20, SEC-25, SEC-32, SMS-25
 fn the_gate_says_what_people_say() {
-    let (tune, report): (Vec<Row>, Vec<Row>) = rows(CORPUS).partition(|row| hash(&row.text).is_multiple_of(2));
+    let (tune, report): (Vec<Row>, Vec<Row>) =
+        rows(CORPUS).partition(|row| hash(&row.text).is_multiple_of(2));
     let rails = seven_packs::casino().guardrails();
     let mut problems = judge("tune", &tune, rails, true, tuned);
     problems.extend(judge("report", &report, rails, false, unseen));
-    problems.extend(judge("fresh", &rows(FRESH_CORPUS).collect::<Vec<_>>(), rails, false, fresh));
+    problems.extend(judge(
+        "fresh",
+        &rows(FRESH_CORPUS).collect::<Vec<_>>(),
+        rails,
+        false,
+        fresh,
+    ));
     assert!(problems.is_empty(), "{problems:#?}");
 }
 
-/// Cries for help and opt-outs must be found, as certain or likely, in texts by writers who saw
-/// neither rules nor corpora; the texts were frozen before the first run.
+/// The writers of these texts had seen neither rules nor other texts, and no text was changed after
+/// the first run.
 #[test] // SEC-20, SMS-25, C-3, C-11
 fn cries_and_opt_outs_of_unseen_writers_are_found() {
     let rails = seven_packs::casino().guardrails();
     let mut problems = Vec::new();
     for (name, corpus, least) in [("hard", HARD, HARD_FOUND), ("plain", PLAIN, PLAIN_FOUND)] {
         for group in ["cries", "opt-outs"] {
-            let rows: Vec<Row> =
-                rows(corpus).filter(|row| (row.expect == "opt_out") == (group == "opt-outs")).collect();
-            let alarms: Vec<Alarm> = rows.iter().map(|row| alarm(&decide(rails, &row.text))).collect();
+            let rows: Vec<Row> = rows(corpus)
+                .filter(|row| (row.expect == "opt_out") == (group == "opt-outs"))
+                .collect();
+            let alarms: Vec<Alarm> = rows
+                .iter()
+                .map(|row| alarm(&decide(rails, &row.text)))
+                .collect();
             let count = |wanted: Alarm| alarms.iter().filter(|alarm| **alarm == wanted).count();
             let (hard, soft, n) = (count(Alarm::Hard), count(Alarm::Soft), rows.len());
             let rate = (hard + soft) as f64 / n as f64;
             println!(
-                "{name} {group}: {hard} certain, {soft} likely of {n}: {:.1} % (95 % bound {:.1} %)",
+                "{name} {group}: {hard} certain, {soft} likely of {n}: {:.1} % (95 % bound {:.1} \
+                 %)",
                 rate * 100.0,
                 bound(hard + soft, n, false) * 100.0
             );
@@ -225,12 +281,15 @@ fn cries_and_opt_outs_of_unseen_writers_are_found() {
     assert!(problems.is_empty(), "{problems:#?}");
 }
 
-/// Ordinary texts of real people may hardly raise an alarm; uses the half by hash to which nothing
-/// was fitted.
+/// Ordinary texts of real people may hardly raise an alarm. Uses the half, chosen by hash, to which
+/// nothing was tuned.
 #[test] // SEC-20, SMS-25
 fn ordinary_talk_raises_no_alarm() {
     let shared = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let sets = [("everyday", "ordinary-sms", EVERYDAY), ("in-domain", "ordinary-domain", IN_DOMAIN)];
+    let sets = [
+        ("everyday", "ordinary-sms", EVERYDAY),
+        ("in-domain", "ordinary-domain", IN_DOMAIN),
+    ];
     for (name, folder, (most_hard, most_soft)) in sets {
         let Ok(files) = std::fs::read_dir(shared.join(folder)) else {
             println!("skipped: ordinary_talk_raises_no_alarm/{name}: {folder} is not here");
@@ -241,10 +300,17 @@ fn ordinary_talk_raises_no_alarm() {
             .filter_map(Result::ok)
             .map(|file| file.path())
             .filter(|path| path.extension().is_some_and(|ext| ext == "txt"));
-        let texts: String = texts.map(|path| std::fs::read_to_string(path).expect("a set of texts")).collect();
-        let unseen: Vec<&str> =
-            texts.lines().filter(|line| !line.trim().is_empty() && !hash(line).is_multiple_of(2)).collect();
-        let alarms: Vec<Alarm> = unseen.iter().map(|line| alarm(&decide(rails, line))).collect();
+        let texts: String = texts
+            .map(|path| std::fs::read_to_string(path).expect("a set of texts"))
+            .collect();
+        let unseen: Vec<&str> = texts
+            .lines()
+            .filter(|line| !line.trim().is_empty() && !hash(line).is_multiple_of(2))
+            .collect();
+        let alarms: Vec<Alarm> = unseen
+            .iter()
+            .map(|line| alarm(&decide(rails, line)))
+            .collect();
         let count = |wanted: Alarm| alarms.iter().filter(|alarm| **alarm == wanted).count();
         let (hard, soft, n) = (count(Alarm::Hard), count(Alarm::Soft), unseen.len());
         let rate = |k: usize| (k as f64 / n as f64 * 100.0, bound(k, n, true) * 100.0);
@@ -260,7 +326,8 @@ fn ordinary_talk_raises_no_alarm() {
     }
 }
 
-/// Inputs that once failed, modelled on public bug reports; each one represents its kind.
+/// Texts that the gate once judged wrongly, modelled on public bug reports; each stands for a kind
+/// of error.
 #[test] // SMS-15, SMS-24, SMS-25, SEC-20
 fn what_went_wrong_once_is_right() {
     let rails = seven_packs::casino().guardrails();
@@ -268,8 +335,16 @@ fn what_went_wrong_once_is_right() {
     for line in CASES.lines() {
         let case: BTreeMap<String, String> = serde_json::from_str(line).expect("a case");
         let decision = decide(rails, &case["text"]);
-        if !case["want"].split('/').any(|verdict| verdict == decision.verdict.as_str()) {
-            wrong.push(format!("{}: {} for {:?}", case["kind"], decision.verdict.as_str(), case["text"]));
+        if !case["want"]
+            .split('/')
+            .any(|verdict| verdict == decision.verdict.as_str())
+        {
+            wrong.push(format!(
+                "{}: {} for {:?}",
+                case["kind"],
+                decision.verdict.as_str(),
+                case["text"]
+            ));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");

@@ -1,33 +1,34 @@
-//! Providers' error codes as data: what each code means for a text, read from `data/*.toml`. Unknown codes are never retried and
-//! alert; keyed on the code, never on title or detail (spec 05, section 1.5).
+//! Providers' error codes as data: `data/*.toml` says what each code means for a text. Only the
+//! code decides, never its title or detail. An unknown code is not retried and raises an alert.
 
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-/// The reaction that a failed code asks for. The sender acts on nothing else.
+/// The reaction that an error code asks for; the sender acts on nothing else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
     /// Slow down and try again within the call.
     Throttled,
-    /// May pass later: re-delivered after each wait of the code's schedule.
+    /// May succeed later: send again after each wait that the code's `retry` lists.
     Transient,
-    /// Never again for this text.
+    /// Never send this text again.
     Permanent,
-    /// The provider holds an opt-out: never again for this guest until they opt in.
+    /// The provider holds an opt-out: send this guest nothing until they opt in.
     OptedOut,
-    /// Number, profile or campaign of the casino: never again for this text, and a person has to act.
+    /// The casino's number, profile or campaign is at fault: never send this text again; a person
+    /// has to act.
     Configuration,
-    /// The casino's money for today is spent: its sending is parked until the limit resets.
+    /// The casino's spending limit for today is used up: its sending stops until the limit resets.
     SpendLimit,
-    /// Keys, funds or the whole account: nothing passes until somebody acts.
+    /// Keys, funds or the whole account are at fault: nothing is accepted until somebody acts.
     Account,
-    /// The provider may have it all the same.
+    /// The provider may have accepted the text despite the error.
     Doubtful,
 }
 
-/// How loud a code is.
+/// The severity of the alert that a code raises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AlertLevel {
@@ -37,36 +38,36 @@ pub enum AlertLevel {
     Critical,
 }
 
-/// One line of a provider's table: a code, or a range of them, and what to do.
+/// One row of a provider's table: a code or a range of codes, and how to react.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ErrorRow {
-    /// One code, or the first and the last of a range, in digits.
+    /// One code, or the first and the last code of a range, in digits.
     codes: Vec<String>,
-    /// In our own words, for operators.
+    /// The meaning in our own words, for operators.
     pub meaning: String,
     pub class: ErrorClass,
-    /// Seconds before each re-delivery of a transient failure.
+    /// Seconds before each further attempt after a transient failure.
     #[serde(default)]
     pub retry: Vec<u32>,
     #[serde(default)]
     pub alert: AlertLevel,
 }
 
-/// The meaning of a code, found in a table or assumed.
+/// The meaning of a code, from a table or assumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
     pub class: ErrorClass,
-    /// Seconds before each re-delivery; empty where nothing is re-delivered.
+    /// Seconds before each further attempt; empty if there is none.
     pub retry: &'static [u32],
     pub alert: AlertLevel,
-    /// False for a code that no table knows.
+    /// False for a code that no table lists.
     pub known: bool,
-    /// In our own words.
+    /// The meaning in our own words.
     pub meaning: &'static str,
 }
 
-/// A provider's codes.
+/// A provider's table of error codes.
 #[derive(Debug)]
 pub struct Table {
     rows: Vec<(u32, u32, ErrorRow)>,
@@ -83,15 +84,20 @@ pub enum TableError {
     #[error("the table of error codes cannot be read")]
     Toml(#[from] toml::de::Error),
     #[error("error codes {codes:?}: {problem}")]
-    Row { codes: Vec<String>, problem: &'static str },
+    Row {
+        codes: Vec<String>,
+        problem: &'static str,
+    },
 }
 
-static TELNYX: LazyLock<Table> =
-    LazyLock::new(|| Table::read(include_str!("../data/telnyx_errors.toml")).expect("the table holds, says a test"));
-static TWILIO: LazyLock<Table> =
-    LazyLock::new(|| Table::read(include_str!("../data/twilio_errors.toml")).expect("the table holds, says a test"));
+static TELNYX: LazyLock<Table> = LazyLock::new(|| {
+    Table::read(include_str!("../data/telnyx_errors.toml")).expect("the table holds, says a test")
+});
+static TWILIO: LazyLock<Table> = LazyLock::new(|| {
+    Table::read(include_str!("../data/twilio_errors.toml")).expect("the table holds, says a test")
+});
 
-/// A code nobody listed: not tried again, and somebody is told.
+/// An unlisted code is not tried again, but raises an alert.
 const UNKNOWN: Verdict = Verdict {
     class: ErrorClass::Permanent,
     retry: &[],
@@ -99,13 +105,22 @@ const UNKNOWN: Verdict = Verdict {
     known: false,
     meaning: "a code we do not know",
 };
-/// Where the body named no code, the status speaks.
-const THROTTLED: Verdict =
-    Verdict { class: ErrorClass::Throttled, alert: AlertLevel::None, meaning: "too many requests", ..UNKNOWN };
-const REFUSED_KEY: Verdict =
-    Verdict { class: ErrorClass::Account, alert: AlertLevel::Critical, meaning: "the key is refused", ..UNKNOWN };
+/// If the body names no code, the HTTP status decides.
+const THROTTLED: Verdict = Verdict {
+    class: ErrorClass::Throttled,
+    alert: AlertLevel::None,
+    meaning: "too many requests",
+    ..UNKNOWN
+};
+const REFUSED_KEY: Verdict = Verdict {
+    class: ErrorClass::Account,
+    alert: AlertLevel::Critical,
+    meaning: "the key is refused",
+    ..UNKNOWN
+};
 
-/// The provider's word on a code. A provider without a table of its own is read by the status alone.
+/// Returns the meaning of a provider's code. For a provider without a table, only the status
+/// decides.
 pub fn verdict(provider: &str, code: &str, http_status: u16) -> Verdict {
     match provider {
         crate::telnyx::NAME => TELNYX.verdict(code, http_status),
@@ -125,14 +140,21 @@ fn by_status(code: &str, http_status: u16) -> Verdict {
 // === impl Table ===
 
 impl Table {
-    /// Reads and checks a table: codes are digits, ranges ascend and do not overlap, and schedules belong to transient codes.
+    /// Parses and checks a table: codes are digits, ranges ascend and do not overlap, only
+    /// transient codes have `retry`.
     pub fn read(text: &str) -> Result<Self, TableError> {
         let file: File = toml::from_str(text)?;
         let mut rows = Vec::with_capacity(file.error.len());
         let mut last = None;
         for row in file.error {
-            let bad = |problem| TableError::Row { codes: row.codes.clone(), problem };
-            let number = |code: &String| code.parse::<u32>().map_err(|_| bad("a code is not a number"));
+            let bad = |problem| TableError::Row {
+                codes: row.codes.clone(),
+                problem,
+            };
+            let number = |code: &String| {
+                code.parse::<u32>()
+                    .map_err(|_| bad("a code is not a number"))
+            };
             let (first, end) = match row.codes.as_slice() {
                 [one] => (number(one)?, number(one)?),
                 [first, end] => (number(first)?, number(end)?),
@@ -150,19 +172,27 @@ impl Table {
         Ok(Self { rows })
     }
 
-    /// The code's line, or what an unknown code means with this status.
+    /// Returns the code's row, or the meaning of an unknown code with this status.
     pub fn verdict(&'static self, code: &str, http_status: u16) -> Verdict {
         match self.row(code) {
-            Some(row) => {
-                Verdict { class: row.class, retry: &row.retry, alert: row.alert, known: true, meaning: &row.meaning }
-            }
+            Some(row) => Verdict {
+                class: row.class,
+                retry: &row.retry,
+                alert: row.alert,
+                known: true,
+                meaning: &row.meaning,
+            },
             None => by_status(code, http_status),
         }
     }
 
     fn row(&self, code: &str) -> Option<&ErrorRow> {
         let digits = !code.is_empty() && code.bytes().all(|b| b.is_ascii_digit());
-        let code = if digits { code.parse::<u32>().ok()? } else { return None };
+        let code = if digits {
+            code.parse::<u32>().ok()?
+        } else {
+            return None;
+        };
         let after = self.rows.partition_point(|(first, ..)| *first <= code);
         let (_, end, row) = self.rows.get(after.checked_sub(1)?)?;
         (code <= *end).then_some(row)

@@ -1,23 +1,24 @@
-//! The fees for numbers and their registration (SMS-56), as data for planning a casino. Bills
-//! follow the settings (`[cost]`).
+//! The fees for numbers and their registration, for planning a casino. Bills follow the settings
+//! (`[cost]`) instead.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use chrono::NaiveDate;
 use serde::Deserialize;
 
-/// Dollars as decimal text; `verified_at` is the day somebody compared the figures with a price list, none until then.
+/// Amounts are dollars as decimal text; `verified_at` is the day on which somebody checked them, if
+/// anybody has.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fees {
     pub number: Number,
     pub campaign: Campaign,
     pub brand: Brand,
-    /// By what a brand was vetted as.
+    /// The tiers of sending rates, by the result of the brand's vetting.
     pub tiers: BTreeMap<String, Tier>,
 }
 
-/// A number, per month.
+/// The monthly fee of one number, as a range.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Number {
@@ -40,21 +41,22 @@ pub struct Brand {
     pub verified_at: Option<NaiveDate>,
 }
 
-/// How fast a brand may send.
+/// The sending rate of a brand's tier.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tier {
-    /// Segments.
+    /// Segments that may be sent per second.
     pub per_second: u32,
-    /// Segments; none where there is no cap.
+    /// Segments that may be sent per day; `None` if there is no cap.
     pub per_day: Option<u32>,
-    /// Once, beside the brand's own fee.
+    /// Paid once, in addition to the brand's own fee.
     pub vetting: String,
     pub verified_at: Option<NaiveDate>,
 }
 
 static FEES: LazyLock<Fees> = LazyLock::new(|| {
-    toml::from_str(include_str!("../data/fees.toml")).expect("the table is part of the crate and tested")
+    toml::from_str(include_str!("../data/fees.toml"))
+        .expect("the table is part of the crate and tested")
 });
 
 pub fn fees() -> &'static Fees {
@@ -68,15 +70,34 @@ mod tests {
     #[test] // SMS-56
     fn the_table_is_whole_and_says_that_nobody_has_verified_it() {
         let fees = fees();
-        assert_eq!((fees.campaign.month.as_str(), fees.brand.once.as_str()), ("15", "4.50"));
+        assert_eq!(
+            (fees.campaign.month.as_str(), fees.brand.once.as_str()),
+            ("15", "4.50")
+        );
         assert_eq!(fees.tiers["low_volume"].per_day, Some(2_000));
         assert_eq!(fees.tiers["standard"].per_second, 75);
         assert_eq!(fees.tiers["enhanced"].per_day, None);
         let tiers = fees.tiers.values().map(|tier| tier.verified_at);
-        let verified = [fees.number.verified_at, fees.campaign.verified_at, fees.brand.verified_at];
-        assert_eq!(tiers.chain(verified).flatten().count(), 0, "a date in the table is somebody's word");
-        for amount in [&fees.number.least, &fees.number.most, &fees.campaign.month, &fees.brand.once] {
-            assert!(amount.parse::<f64>().is_ok_and(|dollars| dollars > 0.0), "{amount}");
+        let verified = [
+            fees.number.verified_at,
+            fees.campaign.verified_at,
+            fees.brand.verified_at,
+        ];
+        assert_eq!(
+            tiers.chain(verified).flatten().count(),
+            0,
+            "a date in the table is somebody's word"
+        );
+        for amount in [
+            &fees.number.least,
+            &fees.number.most,
+            &fees.campaign.month,
+            &fees.brand.once,
+        ] {
+            assert!(
+                amount.parse::<f64>().is_ok_and(|dollars| dollars > 0.0),
+                "{amount}"
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Providers of text messaging: the trait the sender speaks to, and Telnyx and Twilio (signature, webhooks, send API).
-//! Error codes are data (`errors`).
+//! Providers of text messaging: the trait that the sender uses, and Telnyx and Twilio behind it.
 //!
-//! The only crate that speaks HTTP to a provider. Decides nothing about sending: it says what happened and how sure it is.
+//! The only crate that speaks HTTP to a provider. It decides nothing about sending, but reports
+//! each outcome and how certain it is.
 
 pub mod errors;
 pub mod fees;
@@ -17,7 +17,8 @@ use seven_domain::{AttemptId, CasinoId, PhoneE164};
 pub use errors::{AlertLevel, ErrorClass, Verdict, verdict};
 pub use records::Records;
 
-/// One text for the provider. `attempt` goes into the request's own webhook address: the only way to recognise it again (D5).
+/// One text to send. The request's webhook address contains `attempt`, the only way to recognise
+/// the request again (D5).
 #[derive(Debug, Clone)]
 pub struct SendRequest {
     pub casino: CasinoId,
@@ -31,31 +32,42 @@ pub struct SendRequest {
 /// The outcome of one request, and how certain it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SendOutcome {
-    /// The provider has it.
+    /// The provider accepted the text.
     Accepted { provider_message_id: String },
-    /// The provider said no.
-    Refused { http_status: u16, code: String, class: ErrorClass, detail: String },
-    /// Nothing reached the provider (refused connection, DNS, TLS): safe to repeat.
+    /// The provider refused the text.
+    Refused {
+        http_status: u16,
+        code: String,
+        class: ErrorClass,
+        detail: String,
+    },
+    /// Nothing reached the provider (refused connection, DNS, TLS), so the call is safe to repeat.
     NotSent { detail: String },
-    /// It may or may not have it (timeout, broken read, 5xx): never blindly repeated.
-    Ambiguous { http_status: Option<u16>, detail: String },
+    /// The provider may or may not have the text (timeout, broken read, 5xx), so the call is never
+    /// blindly repeated.
+    Ambiguous {
+        http_status: Option<u16>,
+        detail: String,
+    },
 }
 
 pub type ProbeFuture<'a> = Pin<Box<dyn Future<Output = Result<(), String>> + Send + 'a>>;
 pub type SendFuture<'a> = Pin<Box<dyn Future<Output = SendOutcome> + Send + 'a>>;
 
-/// A provider of text messaging. Implementations make exactly one request per call and hide no retries.
+/// A provider of text messaging. Implementations make exactly one request per call and hide no
+/// retries.
 pub trait Provider: Send + Sync {
-    /// The word in rows and labels.
+    /// The provider's name in rows and labels.
     fn name(&self) -> &'static str;
     fn send<'a>(&'a self, request: &'a SendRequest) -> SendFuture<'a>;
-    /// Asks the provider, without sending anything, whether it takes requests of this account: key and funds. Says why not.
+    /// Asks the provider, without sending a text, whether key and funds are in order. The error
+    /// says why not.
     fn probe(&self) -> ProbeFuture<'_>;
-    /// False when the send API lies outside this machine.
+    /// False if the send API is not on this machine.
     fn is_local(&self) -> bool;
 }
 
-/// The error's kind without its URL, which holds the attempt.
+/// Returns the kind of the error without its URL, which contains the attempt's id.
 pub(crate) fn describe(error: &reqwest::Error) -> String {
     let kind = if error.is_connect() {
         "connection refused or not established"
@@ -67,12 +79,15 @@ pub(crate) fn describe(error: &reqwest::Error) -> String {
     kind.to_owned()
 }
 
-/// The host is this machine.
+/// Returns true if the URL's host is this machine.
 pub(crate) fn is_local(url: &reqwest::Url) -> bool {
     match url.host_str() {
         Some(host) => {
             host == "localhost"
-                || host.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+                || host
+                    .trim_matches(['[', ']'])
+                    .parse::<std::net::IpAddr>()
+                    .is_ok_and(|ip| ip.is_loopback())
         }
         None => false,
     }

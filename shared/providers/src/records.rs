@@ -1,19 +1,19 @@
 //! A provider's own records of our texts, for reconciliation (D5): lists without texts, one message
-//! with its text, and the numbers that opted out there.
+//! with its text, and the numbers that opted out.
 
 use std::{future::Future, pin::Pin};
 
 use chrono::{DateTime, Utc};
 use seven_domain::{AttemptId, PhoneE164};
 
-/// Which way a text went, seen from us.
+/// The direction of a text, as we see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     Inbound,
     Outbound,
 }
 
-/// A span of one number's records. Times are the provider's.
+/// A period of one number's records, in the provider's time.
 #[derive(Debug, Clone)]
 pub struct Span {
     pub direction: Direction,
@@ -23,14 +23,14 @@ pub struct Span {
     pub until: DateTime<Utc>,
 }
 
-/// One line of the provider's list.
+/// One record in the provider's list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     pub message_id: String,
     /// The guest's number.
     pub guest: String,
     pub at: DateTime<Utc>,
-    /// The provider's word: received, sent, delivered ...
+    /// The provider's own status, such as received, sent or delivered.
     pub status: String,
 }
 
@@ -43,15 +43,15 @@ pub struct Message {
     pub text: Option<String>,
     pub media_count: usize,
     pub autoresponse: Option<String>,
-    /// Inbound: when the guest's text came. Outbound: when the status was reached.
+    /// For an inbound message, when it arrived; for an outbound one, when it reached `status`.
     pub at: DateTime<Utc>,
     pub status: String,
     pub error_code: Option<String>,
-    /// From the webhook address that our own request named.
+    /// Read from the webhook address that our request named.
     pub attempt: Option<AttemptId>,
 }
 
-/// A number that the provider blocks for one of ours.
+/// A guest's number that the provider blocks for one of our numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptOut {
     pub guest: String,
@@ -65,24 +65,26 @@ pub struct Page<T> {
     pub last: bool,
 }
 
-/// The provider could not be asked, or its answer could not be read. Holds no phone and no text.
+/// The provider could not be asked, or its answer could not be read. Contains no phone number and
+/// no text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("reading the provider's records: {problem}")]
 pub struct Unread {
     pub problem: String,
-    /// Asking again later may help.
+    /// True if asking again later may help.
     pub transient: bool,
 }
 
 pub type RecordsFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Unread>> + Send + 'a>>;
 
-/// A provider whose records can be read. One request per call, no hidden retries; who calls keeps to the pace.
+/// A provider whose records can be read. Each call makes one request without hidden retries; the
+/// caller limits the rate.
 pub trait Records: Send + Sync {
-    /// The word in rows and labels.
+    /// The provider's name in rows and labels.
     fn name(&self) -> &'static str;
-    /// Oldest first.
+    /// Returns the texts of the period, oldest first.
     fn texts<'a>(&'a self, span: &'a Span, page: usize) -> RecordsFuture<'a, Page<Record>>;
-    /// None when the provider has no such message (any more).
+    /// Returns `None` if the provider has no such message, or has it no longer.
     fn message<'a>(&'a self, message_id: &'a str) -> RecordsFuture<'a, Option<Message>>;
     fn opt_outs<'a>(
         &'a self,

@@ -1,4 +1,5 @@
-//! The encoder: word pieces in, a number for each kind of text out (BERT, Devlin and others 2019: post-norm, learnt places, mean pooling).
+//! The encoder turns word pieces into a number for each kind of text (BERT with post-norm, learned
+//! positions, mean pooling).
 
 use std::io::{Read, Seek};
 
@@ -10,7 +11,7 @@ use candle_nn::ops::{layer_norm, softmax_last_dim};
 
 use crate::pieces::value;
 
-/// Ordinary, opt-out, crisis, emergency, problem gambling.
+/// The kinds are ordinary, opt-out, crisis, emergency and problem gambling.
 const KINDS: usize = 5;
 
 #[derive(Debug)]
@@ -60,32 +61,46 @@ struct File<'a, R> {
 
 impl Encoder {
     pub(crate) fn of<R: Read + Seek>(content: &Content, reader: &mut R) -> Result<Self> {
-        let number = |name: &str| Ok::<_, candle_core::Error>(value(content, name)?.to_u32()? as usize);
+        let number =
+            |name: &str| Ok::<_, candle_core::Error>(value(content, name)?.to_u32()? as usize);
         let (layers, heads) = (number("reader.layers")?, number("reader.heads")?);
         let epsilon = value(content, "reader.epsilon")?.to_f32()?;
-        let mut file = File { content, reader, epsilon };
+        let mut file = File {
+            content,
+            reader,
+            epsilon,
+        };
         Ok(Self {
             word: file.quantized("word")?,
             place: file.plain("place")?,
             first: file.norm("emb.ln")?,
-            layers: (0..layers).map(|n| Layer::of(&mut file, n)).collect::<Result<_>>()?,
+            layers: (0..layers)
+                .map(|n| Layer::of(&mut file, n))
+                .collect::<Result<_>>()?,
             head: file.plain("head.w")?.t()?.contiguous()?,
             bias: file.plain("head.b")?,
             heads,
         })
     }
 
-    /// One number for each kind; their differences are log odds.
+    /// Returns one number for each kind; the difference of two is the log odds between their kinds.
     pub(crate) fn logits(&self, ids: &[u32]) -> Result<[f32; KINDS]> {
         let ids = Tensor::new(ids, &Device::Cpu)?;
         let places = self.place.narrow(0, 0, ids.elem_count())?;
-        let mut text = self.first.forward(&(self.word.embedding(&ids)? + places)?)?;
+        let mut text = self
+            .first
+            .forward(&(self.word.embedding(&ids)? + places)?)?;
         for layer in &self.layers {
             text = layer.forward(&text, self.heads)?;
         }
-        let logits = text.mean_keepdim(0)?.matmul(&self.head)?.broadcast_add(&self.bias)?;
+        let logits = text
+            .mean_keepdim(0)?
+            .matmul(&self.head)?
+            .broadcast_add(&self.bias)?;
         let logits = logits.flatten_all()?.to_vec1::<f32>()?;
-        logits.try_into().map_err(|_| candle_core::Error::Msg(format!("the weights have no {KINDS} kinds")))
+        logits
+            .try_into()
+            .map_err(|_| candle_core::Error::Msg(format!("the weights have no {KINDS} kinds")))
     }
 }
 
@@ -108,14 +123,28 @@ impl Layer {
     fn forward(&self, text: &Tensor, heads: usize) -> Result<Tensor> {
         let (length, size) = text.dims2()?;
         let each = size / heads;
-        let split = |of: Tensor| of.reshape((length, heads, each))?.transpose(0, 1)?.contiguous();
-        let (query, key, value) =
-            (split(self.query.forward(text)?)?, split(self.key.forward(text)?)?, split(self.value.forward(text)?)?);
+        let split = |of: Tensor| {
+            of.reshape((length, heads, each))?
+                .transpose(0, 1)?
+                .contiguous()
+        };
+        let (query, key, value) = (
+            split(self.query.forward(text)?)?,
+            split(self.key.forward(text)?)?,
+            split(self.value.forward(text)?)?,
+        );
         let weights = (query.matmul(&key.t()?)? / (each as f64).sqrt())?;
         let seen = softmax_last_dim(&weights)?.matmul(&value)?;
-        let seen = seen.transpose(0, 1)?.contiguous()?.reshape((length, size))?;
-        let text = self.after_attention.forward(&(text + self.joined.forward(&seen)?)?)?;
-        let thought = self.narrow.forward(&self.wide.forward(&text)?.gelu_erf()?)?;
+        let seen = seen
+            .transpose(0, 1)?
+            .contiguous()?
+            .reshape((length, size))?;
+        let text = self
+            .after_attention
+            .forward(&(text + self.joined.forward(&seen)?)?)?;
+        let thought = self
+            .narrow
+            .forward(&self.wide.forward(&text)?.gelu_erf()?)?;
         self.after.forward(&(text + thought)?)
     }
 }
@@ -145,11 +174,18 @@ impl<R: Read + Seek> File<'_, R> {
 
     fn linear(&mut self, layer: usize, name: &str) -> Result<Linear> {
         let weight = QMatMul::from_qtensor(self.quantized(&format!("l{layer}.{name}.w"))?)?;
-        Ok(Linear { weight, bias: self.plain(&format!("l{layer}.{name}.b"))? })
+        Ok(Linear {
+            weight,
+            bias: self.plain(&format!("l{layer}.{name}.b"))?,
+        })
     }
 
     fn norm(&mut self, name: &str) -> Result<Norm> {
         let epsilon = self.epsilon;
-        Ok(Norm { weight: self.plain(&format!("{name}.w"))?, bias: self.plain(&format!("{name}.b"))?, epsilon })
+        Ok(Norm {
+            weight: self.plain(&format!("{name}.w"))?,
+            bias: self.plain(&format!("{name}.b"))?,
+            epsilon,
+        })
     }
 }

@@ -1,5 +1,5 @@
-//! From a text to the numbers of its word pieces: the most probable division into pieces that the vocabulary holds (the unigram model of
-//! SentencePiece, Kudo 2018).
+//! Converts a text to the numbers of its word pieces: the most probable division into pieces of the
+//! vocabulary (the unigram model of SentencePiece, Kudo 2018).
 
 use candle_core::{
     Error, Result, bail,
@@ -8,7 +8,7 @@ use candle_core::{
 use tokenizers::{Model, models::unigram::Unigram};
 use unicode_normalization::UnicodeNormalization;
 
-/// Stands before each word.
+/// Marks the beginning of a word.
 const WORD: char = '\u{2581}';
 
 #[derive(Debug)]
@@ -26,28 +26,49 @@ impl Pieces {
         if words.len() != scores.len() {
             bail!("{} pieces with {} scores", words.len(), scores.len());
         }
-        let pieces =
-            words.iter().zip(scores).map(|(word, score)| Ok((word.to_string()?.clone(), score.to_f32()?.into())));
-        let model = Unigram::from(pieces.collect::<Result<_>>()?, Some(number("reader.unk")? as usize), false);
+        let pieces = words
+            .iter()
+            .zip(scores)
+            .map(|(word, score)| Ok((word.to_string()?.clone(), score.to_f32()?.into())));
+        let model = Unigram::from(
+            pieces.collect::<Result<_>>()?,
+            Some(number("reader.unk")? as usize),
+            false,
+        );
         let model = model.map_err(Error::wrap)?;
-        Ok(Self { model, begin: number("reader.bos")?, end: number("reader.eos")? })
+        Ok(Self {
+            model,
+            begin: number("reader.bos")?,
+            end: number("reader.eos")?,
+        })
     }
 
-    /// The text's pieces, `most` at most, between the marks of begin and end.
+    /// Returns the text's first `most` pieces, between the marks of begin and end.
     pub(crate) fn ids(&self, text: &str, most: usize) -> Result<Vec<u32>> {
-        // Few pieces are longer than 16 bytes: what is behind so many is never read.
-        let pieces = self.model.tokenize(&line(text, most * 16)).map_err(Error::wrap)?;
+        // Few pieces are longer than 16 bytes, so text beyond `most * 16` bytes would not be read.
+        let pieces = self
+            .model
+            .tokenize(&line(text, most * 16))
+            .map_err(Error::wrap)?;
         let ids = pieces.into_iter().take(most).map(|piece| piece.id);
-        Ok(std::iter::once(self.begin).chain(ids).chain([self.end]).collect())
+        Ok(std::iter::once(self.begin)
+            .chain(ids)
+            .chain([self.end])
+            .collect())
     }
 }
 
-/// The text in lower case and compatible signs, each word behind its mark; it ends with the word that is beyond so many bytes.
+/// Returns the text in lower case and NFKC form, each word after its mark; it ends with the word
+/// that exceeds `most` bytes.
 fn line(text: &str, most: usize) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {
         line.push(WORD);
-        let signs = word.nfkc().flat_map(char::to_lowercase).nfkc().filter(|c| !c.is_control() && !is_format(*c));
+        let signs = word
+            .nfkc()
+            .flat_map(char::to_lowercase)
+            .nfkc()
+            .filter(|c| !c.is_control() && !is_format(*c));
         line.extend(signs.take(most));
         if line.len() >= most {
             break;
@@ -56,11 +77,12 @@ fn line(text: &str, most: usize) -> String {
     line
 }
 
-/// Joiners, marks of direction and the like, which show nothing.
+/// Returns true for invisible characters, such as joiners and direction marks.
 fn is_format(c: char) -> bool {
     matches!(
         c,
-        '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+        '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
     )
 }
 

@@ -2,26 +2,33 @@
 //! to count them.
 
 use seven_compliance::chain::Action;
-use seven_domain::HashKeys;
+use seven_domain::{ConsentTier, HashKeys};
 use seven_store::{Result, Tx, consent::Consent, escalations::NewEscalation};
 use seven_telemetry::metrics;
 
-/// Opens a case for a person; returns true when it is new (SEC-153).
+/// Opens a case for a person; returns true if it is new.
 pub async fn open_case(tx: &mut Tx, case: &NewEscalation<'_>) -> Result<bool> {
     let opened = tx.escalate(case).await?;
     if opened {
-        let count = metrics().escalations.with_label_values(&[tx.casino().as_str(), case.severity, case.reason]);
+        let count = metrics().escalations.with_label_values(&[
+            tx.casino().as_str(),
+            case.severity.as_str(),
+            case.reason,
+        ]);
         tx.once_committed(move || count.inc());
     }
     Ok(opened)
 }
 
-/// Adds a change to a guest's consent chain; a change that ends all consent, in whatever way,
-/// counts as an opt-out (SMS-16, C-6).
+/// Adds a change to a guest's consent chain. A change that ends all consent counts as an opt-out,
+/// whatever caused it.
 pub async fn record_consent(tx: &mut Tx, change: &Consent<'_>, keys: &HashKeys) -> Result<()> {
     tx.record_consent(change, keys).await?;
-    if change.action == Action::Revoked && change.tier == "none" {
-        let count = metrics().guests.opt_outs.with_label_values(&[tx.casino().as_str(), change.method]);
+    if change.action == Action::Revoked && change.tier == ConsentTier::None {
+        let count = metrics()
+            .guests
+            .opt_outs
+            .with_label_values(&[tx.casino().as_str(), change.method]);
         tx.once_committed(move || count.inc());
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! Maps failures to outcomes: an unreachable dependency means waiting, any other failure counts
-//! against the message (D16).
+//! Maps failures to outcomes: if a dependency is unreachable, the message waits; any other failure
+//! counts as a failed try (D16).
 
 use std::{error::Error as StdError, time::Duration};
 
@@ -16,10 +16,13 @@ pub enum Error {
     Event(#[from] Invalid),
     #[error(transparent)]
     Pack(#[from] seven_packs::Unknown),
-    /// A round over many casinos in which some failed: their number, the first of them and its
-    /// error.
+    /// Some casinos of a round over many failed: their number, and the first one with its error.
     #[error("{failed} casino(s), {first} the first of them")]
-    Casinos { failed: usize, first: CasinoId, source: Box<Self> },
+    Casinos {
+        failed: usize,
+        first: CasinoId,
+        source: Box<Self>,
+    },
     #[error("{0}")]
     Other(String),
 }
@@ -31,28 +34,51 @@ impl Error {
     pub fn is_away(&self) -> bool {
         match self {
             Self::Store(error) => error.is_unavailable(),
-            Self::Bus(error) => matches!(error, seven_bus::Error::Connect(_) | seven_bus::Error::AckTimeout { .. }),
+            Self::Bus(error) => matches!(
+                error,
+                seven_bus::Error::Connect(_) | seven_bus::Error::AckTimeout { .. }
+            ),
             _ => false,
         }
     }
 }
 
-/// Number of failures after which a message becomes a dead letter.
+/// Number of failed tries after which a message becomes a dead letter.
 const MOST_TRIES: u32 = 5;
 
 /// Returns the outcome of a failure. `tries` includes this failure, and comes from the row if there
 /// is one.
 pub fn outcome_of(error: &Error, tries: u32) -> Outcome {
     match error {
-        Error::Store(e) if e.is_unavailable() => Outcome::Unavailable { what: "postgres".into() },
-        Error::Store(e) if e.is_contended() => Outcome::Wait { after: Duration::from_millis(50), why: "contended" },
-        Error::Bus(_) => Outcome::Unavailable { what: "nats".into() },
-        Error::Event(_) => Outcome::Park { reason: "unreadable".into(), error: chain(error), attempts: tries },
-        Error::Store(_) | Error::Pack(_) | Error::Casinos { .. } | Error::Other(_) if tries >= MOST_TRIES => {
-            Outcome::Park { reason: "failed".into(), error: chain(error), attempts: tries }
+        Error::Store(e) if e.is_unavailable() => Outcome::Unavailable {
+            what: "postgres".into(),
+        },
+        Error::Store(e) if e.is_contended() => Outcome::Wait {
+            after: Duration::from_millis(50),
+            why: "contended",
+        },
+        Error::Bus(_) => Outcome::Unavailable {
+            what: "nats".into(),
+        },
+        Error::Event(_) => Outcome::Park {
+            reason: "unreadable".into(),
+            error: chain(error),
+            attempts: tries,
+        },
+        Error::Store(_) | Error::Pack(_) | Error::Casinos { .. } | Error::Other(_)
+            if tries >= MOST_TRIES =>
+        {
+            Outcome::Park {
+                reason: "failed".into(),
+                error: chain(error),
+                attempts: tries,
+            }
         }
         Error::Store(_) | Error::Pack(_) | Error::Casinos { .. } | Error::Other(_) => {
-            Outcome::Retry { after: Duration::from_secs(u64::from(tries.max(1))), why: chain(error) }
+            Outcome::Retry {
+                after: Duration::from_secs(u64::from(tries.max(1))),
+                why: chain(error),
+            }
         }
     }
 }

@@ -1,6 +1,5 @@
-//! Resources that every worker holds: handles on store, bus and cache, the roster, the packs, the
-//! clock, the time scale and the guest-hash keys; and the mapping of failures to outcomes.
-//! Independent of any stage.
+//! The handles that every worker holds (store, bus, cache, roster, packs, clock, keys), the fleet's
+//! intervals, and the mapping of failures to outcomes. Independent of any stage.
 
 pub mod counted;
 mod error;
@@ -19,18 +18,23 @@ pub use error::{Error, outcome_of};
 pub use heartbeat::beat;
 pub use timing::Timing;
 
-/// Returns how a STOP or START was requested, for the suppression and the consent chain (C-17).
-/// Ingress and gate must write the same.
-///
-/// `provider_reacted`: the provider's webhook reports that it blocked or unblocked the number,
-/// whatever its default list contains.
-pub fn word_of(keyword: &Keyword, provider: &str, text: &str, provider_reacted: bool) -> Word<'static> {
+/// Returns how a STOP or START was requested; ingress and gate must store the same.
+/// `provider_reacted`: the provider's webhook says that it blocked or unblocked the number.
+pub fn word_of(
+    keyword: &Keyword,
+    provider: &str,
+    text: &str,
+    provider_reacted: bool,
+) -> Word<'static> {
     let method = match keyword.intent {
         _ if keyword.pattern_id.contains(".nl.") => method::NATURAL_LANGUAGE,
         seven_compliance::Intent::OptIn => method::START_KEYWORD,
         _ => method::STOP_KEYWORD,
     };
-    Word { method, provider_knows: provider_reacted || seven_compliance::provider::reacts(provider, text) }
+    Word {
+        method,
+        provider_knows: provider_reacted || seven_compliance::provider::reacts(provider, text),
+    }
 }
 
 /// The shared resources; one per process, cheap to clone.
@@ -49,16 +53,15 @@ pub struct Fleet {
 }
 
 /// Returns the concurrency for work that waits only for the database: four per connection, or one
-/// per connection in a casino's own worker, which runs in several replicas during a flood. More
-/// would only queue, in the end in front of NATS, where it would delay other casinos' guests too
-/// (docs/performance.md).
+/// in a casino's own worker. More work would delay other casinos' guests (docs/performance.md).
 pub fn database_work(connections: usize, own: bool) -> usize {
     let each = if own { 1 } else { 4 };
     each * connections
 }
 
 impl Fleet {
-    /// Signals queued texts to the sender. `copy` lets a repeated signal pass the duplicate window.
+    /// Signals queued texts to the sender. `copy` makes a repeated signal differ, so that NATS does
+    /// not drop it as a duplicate.
     pub async fn signal_queued(
         &self,
         casino: &CasinoId,
@@ -67,14 +70,25 @@ impl Fleet {
         trace: &str,
     ) -> Result<(), Error> {
         for text in queued {
-            self.bus.signal_outbound(casino, text.outbound_id.0, text.lane, copy.map(str::to_owned), trace).await?;
+            self.bus
+                .signal_outbound(
+                    casino,
+                    text.outbound_id.0,
+                    text.lane,
+                    copy.map(str::to_owned),
+                    trace,
+                )
+                .await?;
         }
         Ok(())
     }
 
     /// Returns the concurrency for work that waits only for the database.
     pub fn database_work(&self) -> usize {
-        database_work(self.store.most_connections(), !self.roster.only().is_empty())
+        database_work(
+            self.store.most_connections(),
+            !self.roster.only().is_empty(),
+        )
     }
 
     /// Returns whether both services that every stage needs are ready: the store and the bus.

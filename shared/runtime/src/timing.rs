@@ -16,13 +16,19 @@ pub struct Timing {
 
 impl Timing {
     pub fn new(scale: TimeScale) -> Self {
-        Self { scale, pauses: scale }
+        Self {
+            scale,
+            pauses: scale,
+        }
     }
 
     /// Scales the pauses that serve people by this share and leaves all other intervals unchanged.
     #[must_use]
     pub fn with_pauses(self, share: f64) -> Self {
-        Self { pauses: self.scale.times(share), ..self }
+        Self {
+            pauses: self.scale.times(share),
+            ..self
+        }
     }
 
     /// Returns a scaled pause: the quiet window, in which a guest may write more, or the typing
@@ -32,12 +38,19 @@ impl Timing {
     }
 
     fn floored(&self, seconds: u64, floor_millis: u64) -> Duration {
-        self.scale.at_least(Duration::from_secs(seconds), Duration::from_millis(floor_millis))
+        self.scale.at_least(
+            Duration::from_secs(seconds),
+            Duration::from_millis(floor_millis),
+        )
     }
 
-    /// Returns the sweep plan: first sweep of a row after 15 s, longest interval 10 min (D3).
+    /// Returns the sweep plan: a row is first swept after 15 s, then at growing intervals of at
+    /// most 10 min (D3).
     pub fn sweep(&self) -> SweepPlan {
-        SweepPlan { base: self.floored(15, 1_500), longest: self.floored(600, 10_000) }
+        SweepPlan {
+            base: self.floored(15, 1_500),
+            longest: self.floored(600, 10_000),
+        }
     }
 
     /// Returns the duration of a turn's lease, which is renewed after a third of it.
@@ -50,36 +63,34 @@ impl Timing {
         self.floored(1, 100)
     }
 
-    /// Returns the time after which a provider's answer is overdue: the request's own deadline of
-    /// 10 s.
+    /// Returns the time after which a provider's answer is overdue; also the request's timeout.
     pub fn send_deadline(&self) -> Duration {
         self.floored(10, 1_000)
     }
 
-    /// Returns how long after that a webhook may still resolve a send in doubt.
+    /// Returns how long after the send deadline a webhook may still resolve a send in doubt.
     pub fn doubt_grace(&self) -> Duration {
         self.floored(30, 1_500)
     }
 
-    /// Returns the pause before a retry within the same call, after a refused connection or a 429
-    /// (PROD-13, C-18).
+    /// Returns the pause before a retry within the same call, after a refused connection or a 429.
     pub fn in_call_pause(&self) -> Duration {
         self.floored(1, 20) / 2
     }
 
-    /// Returns the delay before a retry after a transient failure: 5, 25, 125 s (SMS-44); `None`
-    /// after the third.
+    /// Returns the delay before a retry after a transient failure: 5, 25, 125 s; `None` after the
+    /// third.
     pub fn redelivery(&self, tries: u32) -> Option<Duration> {
         (tries < 3).then(|| self.floored(5u64.pow(tries + 1), 50))
     }
 
-    /// Returns a scaled wait from a table of error codes; `seconds` is unscaled.
+    /// Returns the scaled wait for `seconds`, which come from a provider's table of error codes.
     pub fn after(&self, seconds: u32) -> Duration {
         self.floored(u64::from(seconds), 50)
     }
 
     /// Returns the settings of a provider's breaker: five failures within a minute open it for five
-    /// minutes, one successful probe closes it (SMS-40).
+    /// minutes, one successful probe closes it.
     pub fn provider_breaker(&self) -> BreakerSettings {
         BreakerSettings {
             failures: 5,
@@ -89,35 +100,36 @@ impl Timing {
         }
     }
 
-    /// Returns the time after which a text that waits for a provider checks again, unless it is
-    /// woken before.
+    /// Returns how long a text waits for a provider that cannot send before it checks again, unless
+    /// it is woken earlier.
     pub fn provider_poll(&self) -> Duration {
         self.floored(60, 300)
     }
 
-    /// `provider_probe` returns how often a stopped provider is probed; `provider_watch`, how often
-    /// due probes are looked for.
+    /// Returns how often a provider that refuses all our texts is probed.
     pub fn provider_probe(&self) -> Duration {
         self.floored(60, 500)
     }
 
+    /// Returns how often the sender looks for probes that are due.
     pub fn provider_watch(&self) -> Duration {
         self.floored(2, 200)
     }
 
-    /// Returns for how long a casino is parked until its limit resets.
+    /// Returns for how long a casino's sending stops after a spending limit; `span` is the time
+    /// until the limit resets.
     pub fn provider_park(&self, span: Duration) -> Duration {
         self.scale.at_least(span, Duration::from_secs(3))
     }
 
-    /// Returns the age at which a dead row without a dead letter counts as having lost its
-    /// announcement.
+    /// Returns the age after which a row marked as dead must have a dead letter; the scheduler
+    /// files a missing one.
     pub fn unannounced(&self) -> Duration {
         self.floored(60, 3_000)
     }
 
-    /// Returns how far back each check looks for texts that were sent after a STOP. It spans
-    /// several checks, so that a failed check misses none.
+    /// Returns how far back each check looks for texts sent after a STOP. It spans several checks,
+    /// so that a failed check misses none.
     pub fn after_stop_watch(&self) -> Duration {
         Duration::from_secs(300)
     }
@@ -138,28 +150,28 @@ impl Timing {
         self.floored(300, 60_000)
     }
 
-    /// `delivery_check` returns how often delivery figures are checked (SMS-54); `block_check`, how
-    /// often blocks by a carrier are (SMS-52).
+    /// Returns how often delivery figures are checked.
     pub fn delivery_check(&self) -> Duration {
         self.floored(300, 1_000)
     }
 
+    /// Returns how often the scheduler checks whether a carrier blocks us.
     pub fn block_check(&self) -> Duration {
         self.floored(60, 500)
     }
 
-    /// Returns the window of texts that decides whether a carrier blocks us.
+    /// Returns the period of texts that decides whether a carrier blocks us.
     pub fn block_window(&self) -> Duration {
         self.floored(900, 60_000)
     }
 
-    /// Returns the age up to which a text may not have its receipt yet (C-48).
+    /// Returns the age up to which a text need not have its receipt yet.
     pub fn receipt_margin(&self) -> Duration {
         self.floored(120, 1_000)
     }
 
-    /// Returns the time after which an alert on a figure ends if there is too little data to judge
-    /// it.
+    /// Returns the time after which an alert about a delivery figure ends if there are too few
+    /// texts to judge it.
     pub fn figure_quiet(&self) -> Duration {
         self.floored(3_600, 10_000)
     }
@@ -169,7 +181,7 @@ impl Timing {
         self.floored(900, 5_000)
     }
 
-    /// Returns the timeout of one request to a notification channel (SEC-102).
+    /// Returns the timeout of one request to a notification channel.
     pub fn notice_deadline(&self) -> Duration {
         self.floored(10, 1_000)
     }
@@ -179,7 +191,8 @@ impl Timing {
         self.floored(2, 200)
     }
 
-    /// Returns the age at which the mirror of a casino's switches is compared with Postgres again.
+    /// Returns how long the scheduler relies on its last check of a casino's consumers and mirrored
+    /// switches in NATS.
     pub fn mirror_check(&self) -> Duration {
         self.floored(30, 1_000)
     }
@@ -193,7 +206,8 @@ impl Timing {
         self.floored(10, 2_000)
     }
 
-    /// Scales the packs' usefulness limits and other long durations.
+    /// Returns a scaled duration; used for the packs' limits on how long a text is useful, and for
+    /// other long ones.
     pub fn scaled(&self, span: Duration) -> Duration {
         self.scale.of(span)
     }

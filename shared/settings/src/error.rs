@@ -6,9 +6,13 @@ use std::{fmt, path::PathBuf};
 pub enum Error {
     #[error("reading settings")]
     Read(#[from] Box<figment::Error>),
-    #[error("settings file {0} does not exist; copy shared/settings/settings.default.toml or set SEVEN_CONFIG")]
+    #[error(
+        "settings file {0} does not exist; copy shared/settings/settings.default.toml or set SEVEN_CONFIG"
+    )]
     NoFile(PathBuf),
-    #[error("no fleet runs here; ./scripts/dev starts one, --config FILE or SEVEN_CONFIG names another's settings")]
+    #[error(
+        "no fleet runs here; ./scripts/dev starts one, --config FILE or SEVEN_CONFIG names another's settings"
+    )]
     NoFleet,
     #[error("reading the secrets in {folder} (SEVEN_SECRETS)")]
     Secrets {
@@ -20,7 +24,7 @@ pub enum Error {
     Faults(Faults),
 }
 
-/// A setting that no worker can work with.
+/// A setting whose value no worker can use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     pub key: &'static str,
@@ -35,24 +39,46 @@ pub struct Faults(pub Vec<Fault>);
 // === impl Faults ===
 
 impl Faults {
-    /// Notes a fault unless the setting is as it must be.
-    pub(crate) fn need(&mut self, good: bool, key: &'static str, problem: impl Into<String>, expected: &'static str) {
+    /// Records a fault unless `good` is true.
+    pub(crate) fn need(
+        &mut self,
+        good: bool,
+        key: &'static str,
+        problem: impl Into<String>,
+        expected: &'static str,
+    ) {
         if !good {
-            self.0.push(Fault { key, problem: problem.into(), expected });
+            self.0.push(Fault {
+                key,
+                problem: problem.into(),
+                expected,
+            });
         }
     }
 
     /// # Errors
-    /// When there are any.
+    /// Returns the faults if there are any.
     pub(crate) fn none(self) -> Result<(), Error> {
-        if self.0.is_empty() { Ok(()) } else { Err(Error::Faults(self)) }
+        if self.0.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::Faults(self))
+        }
     }
 }
 
 impl fmt::Display for Faults {
-    /// One line for each.
+    /// Writes one line for each fault.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (n, Fault { key, problem, expected }) in self.0.iter().enumerate() {
+        for (
+            n,
+            Fault {
+                key,
+                problem,
+                expected,
+            },
+        ) in self.0.iter().enumerate()
+        {
             let end = if n == 0 { "" } else { "\n" };
             write!(f, "{end}setting {key}: {problem}; expected {expected}")?;
         }

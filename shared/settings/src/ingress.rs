@@ -1,4 +1,4 @@
-//! `[ingress]`: where webhooks come in, and how much one process takes on.
+//! `[ingress]`: the address for webhooks, and how many calls one process accepts.
 
 use ipnet::IpNet;
 use serde::Deserialize;
@@ -9,19 +9,19 @@ use crate::error::Faults;
 #[serde(deny_unknown_fields)]
 pub struct Ingress {
     pub listen: std::net::SocketAddr,
-    /// Calls in progress at once; further ones wait.
+    /// Most calls in progress; further calls wait.
     pub concurrency: usize,
-    /// The time of one call, its wait included.
+    /// Time limit of one call, including its wait.
     pub request_seconds: u64,
-    /// The time for a call's head; a connection without a call closes then.
+    /// Time limit for a call's headers; after it the connection closes.
     pub head_seconds: u64,
     pub connections: usize,
-    /// Of these, connections of one address that wait for a call.
+    /// Most connections of one client address on which no call has begun.
     pub connections_per_address: usize,
-    /// Calls whose body is waited for.
+    /// Most calls whose body has not arrived yet.
     pub bodies: usize,
     pub bodies_per_address: usize,
-    /// Networks of our own reverse proxies: they name the caller in X-Forwarded-For.
+    /// Networks of our own reverse proxies, which name the caller in X-Forwarded-For.
     pub trusted_proxies: Vec<IpNet>,
 }
 
@@ -32,7 +32,10 @@ impl Ingress {
             ("ingress.request_seconds", self.request_seconds == 0),
             ("ingress.head_seconds", self.head_seconds == 0),
             ("ingress.connections", self.connections == 0),
-            ("ingress.connections_per_address", self.connections_per_address == 0),
+            (
+                "ingress.connections_per_address",
+                self.connections_per_address == 0,
+            ),
             ("ingress.bodies", self.bodies == 0),
             ("ingress.bodies_per_address", self.bodies_per_address == 0),
         ] {

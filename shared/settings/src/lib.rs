@@ -1,5 +1,5 @@
-//! Settings: commented defaults in the binary, one TOML file, environment on top; cross-field checks refuse to start. And the names of the
-//! workers that read them.
+//! Settings: defaults in the binary, then a TOML file, secrets and the environment; invalid ones
+//! stop the start. The names of the workers that read them are here too.
 
 use std::path::{Path, PathBuf};
 
@@ -41,7 +41,8 @@ const DEFAULTS: &str = include_str!("../settings.default.toml");
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// Nobody named a file or a folder of secrets, and no fleet runs beside this clone: these are the defaults.
+    /// True if neither a file, a folder of secrets nor a running `./scripts/dev` was found, so that
+    /// these are the defaults.
     #[serde(skip)]
     of_no_fleet: bool,
     pub stores: Stores,
@@ -62,17 +63,19 @@ pub struct Settings {
     pub worker: Work,
     pub packs: Packs,
     pub model: model::Settings,
-    /// Its fields are documented where the embedding is.
+    /// `seven_llm::embedding` documents these fields.
     pub knowledge: seven_llm::embedding::Settings,
     pub telemetry: Telemetry,
     pub time: Time,
 }
 
 impl Settings {
-    /// Reads `file`, else `SEVEN_CONFIG`, else the settings that a running `./scripts/dev` left beside this clone, else defaults; then the
-    /// secrets of the folder `SEVEN_SECRETS`, then the environment.
+    /// Reads `file`, else `SEVEN_CONFIG`, else the settings of a running `./scripts/dev`, else only
+    /// the defaults; then the secrets in the folder `SEVEN_SECRETS`, then the environment.
     pub fn load(file: Option<&Path>) -> Result<Self, Error> {
-        let named = file.map(Path::to_path_buf).or_else(|| std::env::var_os("SEVEN_CONFIG").map(PathBuf::from));
+        let named = file
+            .map(Path::to_path_buf)
+            .or_else(|| std::env::var_os("SEVEN_CONFIG").map(PathBuf::from));
         let secrets = std::env::var_os("SEVEN_SECRETS");
         let nothing = named.is_none() && secrets.is_none() && !dev_file().exists();
         let mut figment = Figment::from(Toml::string(DEFAULTS));
@@ -86,7 +89,10 @@ impl Settings {
         }
         let mut settings: Self = figment
             .merge(
-                Env::prefixed("SEVEN_").split("__").ignore(&["config", "secrets"]).filter(|k| k.as_str().contains('.')),
+                Env::prefixed("SEVEN_")
+                    .split("__")
+                    .ignore(&["config", "secrets"])
+                    .filter(|k| k.as_str().contains('.')),
             )
             .extract()
             .map_err(Box::new)?;
@@ -95,15 +101,19 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Settings from a TOML text over the defaults; what `./scripts/dev` and the tests write for the fleets they start.
+    /// Reads a TOML text over the defaults, for the fleets that `./scripts/dev` and the tests
+    /// start.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let settings: Self =
-            Figment::from(Toml::string(DEFAULTS)).merge(Toml::string(text)).extract().map_err(Box::new)?;
+        let settings: Self = Figment::from(Toml::string(DEFAULTS))
+            .merge(Toml::string(text))
+            .extract()
+            .map_err(Box::new)?;
         settings.check()?;
         Ok(settings)
     }
 
-    /// Every section checks itself; what spans sections is checked here. All faults are told at once.
+    /// Lets every section check itself, checks rules that span sections, and reports all faults at
+    /// once.
     fn check(&self) -> Result<(), Error> {
         let mut faults = Faults::default();
         self.time.check(&mut faults);
@@ -126,12 +136,13 @@ impl Settings {
         faults.none()
     }
 
-    /// True when whatever is sent stays on this machine.
+    /// Returns true if every text that is sent stays on this machine.
     fn sends_here(&self) -> bool {
-        is_here(&self.telnyx.base_url) && (self.twilio.account_sid.is_none() || is_here(&self.twilio.base_url))
+        is_here(&self.telnyx.base_url)
+            && (self.twilio.account_sid.is_none() || is_here(&self.twilio.base_url))
     }
 
-    /// As whom this worker connects to NATS.
+    /// Returns the credentials with which this worker connects to NATS.
     pub fn nats_access(&self) -> seven_bus::Access {
         seven_bus::Access {
             user: self.nats.user.clone().zip(self.nats.password.clone()),
@@ -150,11 +161,15 @@ impl Settings {
                 expected: "a random text of 32 characters or more, the same for all workers",
             }]))
         })?;
-        Ok(HashKey { id: self.guest_hash.id, secret })
+        Ok(HashKey {
+            id: self.guest_hash.id,
+            secret,
+        })
     }
 }
 
-/// Where `./scripts/dev` leaves the settings of the fleet it runs, so that operators' commands find it.
+/// Returns the file in which `./scripts/dev` stores the settings of its fleet, so that operators'
+/// commands find them.
 pub fn dev_file() -> PathBuf {
     dev_dir().join("seven.toml")
 }

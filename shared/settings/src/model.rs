@@ -9,21 +9,21 @@ use url::Url;
 
 use crate::{address::is_here, error::Faults};
 
-/// The kind of model that answers. The offline model needs nothing and stands in whenever a hosted
-/// one cannot answer (D11).
+/// The kind of model that answers. The offline model needs no network and stands in whenever a
+/// hosted one cannot answer (D11).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Provider {
     Offline,
-    /// The same words for everyone, at no cost: measurements of all the rest.
+    /// Gives everyone the same reply at no cost, for measuring everything else.
     Fixed,
     Gemini,
-    /// Anything that speaks `chat/completions`.
+    /// Any server that offers `chat/completions`.
     Openai,
 }
 
 impl Provider {
-    /// It is somebody's service, which knows us by a key.
+    /// Returns true for a hosted service that requires a key.
     pub fn has_key(self) -> bool {
         matches!(self, Self::Gemini | Self::Openai)
     }
@@ -33,11 +33,11 @@ impl Provider {
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     pub provider: Provider,
-    /// Writes to guests.
+    /// The model that writes to guests.
     pub name: String,
-    /// Routes and plans; the same model when not named (AGENT-30).
+    /// The model that routes and plans; if not set, `name`.
     pub quick: Option<String>,
-    /// Judges; the same model when not named.
+    /// The model that judges replies; if not set, `name`.
     pub judge: Option<String>,
     pub base_url: Option<Url>,
     pub api_key: Option<SecretString>,
@@ -46,11 +46,11 @@ pub struct Settings {
     pub plan_seconds: u64,
     pub speak_seconds: u64,
     pub judge_seconds: u64,
-    /// Tokens Gemini may think; absent leaves it to the model.
+    /// Most tokens that Gemini may spend on thinking; `None` uses the model's default.
     pub thinking_budget: Option<i32>,
     #[serde(default)]
     pub guard: guarded::Settings,
-    /// Of single models, by name; the others have the guard's.
+    /// Prices of single models, by name; other models have the guard's price.
     #[serde(default)]
     pub prices: BTreeMap<String, Price>,
 }
@@ -58,10 +58,15 @@ pub struct Settings {
 impl Settings {
     pub(crate) fn check(&self, faults: &mut Faults) {
         let good = (0.0..=2.0).contains(&self.temperature);
-        faults.need(good, "model.temperature", self.temperature.to_string(), "0 to 2");
+        faults.need(
+            good,
+            "model.temperature",
+            self.temperature.to_string(),
+            "0 to 2",
+        );
     }
 
-    /// Whether somebody on the network is asked.
+    /// Returns true if a model is called over the network.
     pub fn is_hosted(&self) -> bool {
         matches!(self.provider, Provider::Gemini | Provider::Openai)
     }
@@ -71,13 +76,18 @@ impl Settings {
         self.prices.get(name).copied().unwrap_or(self.guard.price)
     }
 
-    /// Hosted models in use whose calls would be recorded as free (OBS-40, C-27). A server on this machine asks for no money.
+    /// Returns the hosted models in use without a price, whose calls would be recorded as free. A
+    /// server on this machine is free.
     pub fn unpriced(&self) -> BTreeSet<&str> {
         if !self.is_hosted() || self.base_url.as_ref().is_some_and(is_here) {
             return BTreeSet::new();
         }
         let used = [Some(&self.name), self.quick.as_ref(), self.judge.as_ref()];
-        used.into_iter().flatten().map(String::as_str).filter(|name| self.price(name) == Price::default()).collect()
+        used.into_iter()
+            .flatten()
+            .map(String::as_str)
+            .filter(|name| self.price(name) == Price::default())
+            .collect()
     }
 }
 
@@ -92,19 +102,33 @@ mod tests {
 
     #[test] // OBS-40
     fn a_hosted_model_without_a_price_is_named_and_a_priced_or_local_one_is_not() {
-        assert!(settings("").unpriced().is_empty(), "the offline model is free");
+        assert!(
+            settings("").unpriced().is_empty(),
+            "the offline model is free"
+        );
         let both = "model.provider = \"gemini\"\nmodel.name = \"large\"\nmodel.quick = \"small\"\n";
-        assert_eq!(settings(both).unpriced().into_iter().collect::<Vec<_>>(), ["large", "small"]);
+        assert_eq!(
+            settings(both).unpriced().into_iter().collect::<Vec<_>>(),
+            ["large", "small"]
+        );
         let one = format!("{both}model.prices.large = {{ input = \"1.25\", output = \"5\" }}");
         let one = settings(&one);
         assert_eq!(one.unpriced().into_iter().collect::<Vec<_>>(), ["small"]);
         assert_eq!(
-            one.price("large").of(seven_llm::Usage { input_tokens: 1_000_000, output_tokens: 0 }).0,
+            one.price("large")
+                .of(seven_llm::Usage {
+                    input_tokens: 1_000_000,
+                    output_tokens: 0
+                })
+                .0,
             1_250_000_000
         );
         let all = format!("{both}model.guard.price = {{ input = \"0.075\", output = \"0.30\" }}");
         assert!(settings(&all).unpriced().is_empty());
         let local = "model.provider = \"openai\"\nmodel.base_url = \"http://127.0.0.1:8080/v1/\"";
-        assert!(settings(local).unpriced().is_empty(), "a server on this machine");
+        assert!(
+            settings(local).unpriced().is_empty(),
+            "a server on this machine"
+        );
     }
 }

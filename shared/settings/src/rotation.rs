@@ -1,11 +1,11 @@
-//! When the fleet's secrets are due to be changed (SEC-131); docs/rotation.md has the steps.
+//! When the fleet's secrets are due to be changed; docs/rotation.md has the steps.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use seven_store::upkeep::Upkeep;
 
 use crate::Settings;
 
-/// A secret by its name in the settings, and how many days it may serve.
+/// A secret by its name in the settings, and the number of days after which it must be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Secret {
     pub name: &'static str,
@@ -13,39 +13,79 @@ pub struct Secret {
 }
 
 pub const SECRETS: [Secret; 12] = [
-    Secret { name: "telnyx.public_keys", days: 90 },
-    Secret { name: "telnyx.api_key", days: 90 },
-    Secret { name: "twilio.auth_tokens", days: 90 },
-    Secret { name: "twilio.api_key_secret", days: 90 },
-    Secret { name: "model.api_key", days: 180 },
-    Secret { name: "knowledge.api_key", days: 180 },
-    Secret { name: "alerts.pagerduty_routing_key", days: 365 },
-    Secret { name: "alerts.slack_webhook_url", days: 365 },
-    Secret { name: "postgres.url", days: 365 },
-    Secret { name: "postgres.owner_url", days: 365 },
-    Secret { name: "nats.password", days: 365 },
-    Secret { name: "redis.url", days: 365 },
+    Secret {
+        name: "telnyx.public_keys",
+        days: 90,
+    },
+    Secret {
+        name: "telnyx.api_key",
+        days: 90,
+    },
+    Secret {
+        name: "twilio.auth_tokens",
+        days: 90,
+    },
+    Secret {
+        name: "twilio.api_key_secret",
+        days: 90,
+    },
+    Secret {
+        name: "model.api_key",
+        days: 180,
+    },
+    Secret {
+        name: "knowledge.api_key",
+        days: 180,
+    },
+    Secret {
+        name: "alerts.pagerduty_routing_key",
+        days: 365,
+    },
+    Secret {
+        name: "alerts.slack_webhook_url",
+        days: 365,
+    },
+    Secret {
+        name: "postgres.url",
+        days: 365,
+    },
+    Secret {
+        name: "postgres.owner_url",
+        days: 365,
+    },
+    Secret {
+        name: "nats.password",
+        days: 365,
+    },
+    Secret {
+        name: "redis.url",
+        days: 365,
+    },
 ];
 
-/// Where a secret of the fleet stands.
+/// When a secret of the fleet was last changed, and when it is due.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Rotation {
     pub secret: &'static str,
     pub days: u16,
-    /// None: nobody noted one, and it counts from the database's beginning.
+    /// `None` if no change was recorded; the days then count from the creation of the database.
     pub rotated_at: Option<DateTime<Utc>>,
     pub due_at: DateTime<Utc>,
 }
 
 impl Secret {
-    /// By settings that are no secrets themselves: a worker mounts only the secrets it reads, and knows of the others all the same.
+    /// Says whether the fleet uses this secret. It reads other settings if it can, because a worker
+    /// has only its own secrets.
     fn is_used(self, settings: &Settings) -> bool {
         match self.name {
-            // The account's SID is mounted where it is used; everybody else hears of Twilio when its first secret is noted.
+            // Few workers mount the account's SID; the others list this secret only after a change
+            // of it was recorded.
             "twilio.auth_tokens" => settings.twilio.account_sid.is_some(),
             "twilio.api_key_secret" => settings.twilio.api_key_secret.is_some(),
             "model.api_key" => settings.model.provider.has_key(),
-            "knowledge.api_key" => settings.knowledge.provider != seven_llm::embedding::Provider::Offline,
+            "knowledge.api_key" => {
+                settings.knowledge.provider != seven_llm::embedding::Provider::Offline
+            }
             "alerts.pagerduty_routing_key" => settings.alerts.pagerduty_routing_key.is_some(),
             "alerts.slack_webhook_url" => settings.alerts.slack_webhook_url.is_some(),
             "nats.password" => settings.nats.user.is_some(),
@@ -54,15 +94,21 @@ impl Secret {
     }
 }
 
-/// The secrets this fleet uses, or was ever said to have changed; the one that is due first at the top.
+/// Returns the secrets that this fleet uses or has ever changed, the earliest due date first.
 pub fn rotations(settings: &Settings, upkeep: &Upkeep) -> Vec<Rotation> {
-    let is_known = |secret: &Secret| secret.is_used(settings) || upkeep.rotated.contains_key(secret.name);
+    let is_known =
+        |secret: &Secret| secret.is_used(settings) || upkeep.rotated.contains_key(secret.name);
     let used = SECRETS.into_iter().filter(is_known);
     let mut rotations: Vec<_> = used
         .map(|Secret { name, days }| {
             let rotated_at = upkeep.rotated.get(name).copied();
             let due_at = rotated_at.unwrap_or(upkeep.begun) + TimeDelta::days(i64::from(days));
-            Rotation { secret: name, days, rotated_at, due_at }
+            Rotation {
+                secret: name,
+                days,
+                rotated_at,
+                due_at,
+            }
         })
         .collect();
     rotations.sort_by_key(|rotation| rotation.due_at);
@@ -83,10 +129,20 @@ mod tests {
     fn a_secret_is_due_its_days_after_it_was_noted_or_after_the_beginning() {
         let settings = Settings::parse("").unwrap();
         let noted = at("2026-06-01T00:00:00Z");
-        let rotated = BTreeMap::from(["telnyx.api_key", "twilio.auth_tokens"].map(|name| (name.to_owned(), noted)));
-        let upkeep =
-            Upkeep { begun: at("2026-01-01T00:00:00Z"), rotated, backed_up: None, drilled: None, review_due: None };
-        let due: Vec<_> = rotations(&settings, &upkeep).iter().map(|r| (r.secret, r.due_at)).collect();
+        let rotated = BTreeMap::from(
+            ["telnyx.api_key", "twilio.auth_tokens"].map(|name| (name.to_owned(), noted)),
+        );
+        let upkeep = Upkeep {
+            begun: at("2026-01-01T00:00:00Z"),
+            rotated,
+            backed_up: None,
+            drilled: None,
+            review_due: None,
+        };
+        let due: Vec<_> = rotations(&settings, &upkeep)
+            .iter()
+            .map(|r| (r.secret, r.due_at))
+            .collect();
         let year = at("2027-01-01T00:00:00Z");
         assert_eq!(
             due,
@@ -113,7 +169,10 @@ mod tests {
                         || line.contains(&format!("`{section}.*`"))
                         || line.contains(section) && line.contains(&format!("`{field}`")))
             });
-            assert!(row.is_some_and(|row| row.contains(&format!("{days} days"))), "{name}: {row:?}");
+            assert!(
+                row.is_some_and(|row| row.contains(&format!("{days} days"))),
+                "{name}: {row:?}"
+            );
         }
     }
 }

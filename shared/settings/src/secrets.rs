@@ -1,5 +1,5 @@
-//! Secrets as files (SEC-130): a folder that a secret store fills, one file per setting. Crash
-//! dumps and child processes also hold the environment's secrets; a file can be rotated in place.
+//! Secrets as files: a folder that a secret store fills, one file per setting. Unlike the
+//! environment, files do not reach crash dumps or child processes, and can be changed in place.
 
 use std::{io, path::Path};
 
@@ -19,9 +19,13 @@ pub(super) struct Secrets {
 }
 
 impl Secrets {
-    /// Reads every file; names that begin with a dot are the secret store's own links.
+    /// Reads every file, except those whose names begin with a dot, which the secret store uses
+    /// itself.
     pub(super) fn read(folder: &Path) -> Result<Self, Error> {
-        let failed = |source: io::Error| Error::Secrets { folder: folder.to_owned(), source };
+        let failed = |source: io::Error| Error::Secrets {
+            folder: folder.to_owned(),
+            source,
+        };
         let mut values = Vec::new();
         for entry in std::fs::read_dir(folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
@@ -30,13 +34,19 @@ impl Secrets {
                 continue;
             }
             let text = std::fs::read_to_string(entry.path()).map_err(failed)?;
-            values.push((name.replace("__", "."), value_of(text.trim_end_matches(['\r', '\n']))));
+            values.push((
+                name.replace("__", "."),
+                value_of(text.trim_end_matches(['\r', '\n'])),
+            ));
         }
-        Ok(Self { source: folder.display().to_string(), values })
+        Ok(Self {
+            source: folder.display().to_string(),
+            values,
+        })
     }
 }
 
-/// A list is a list; everything else is text, even a password of digits.
+/// Reads a list as a list and anything else as text, even a password made of digits.
 fn value_of(text: &str) -> Value {
     match text.parse::<Value>() {
         Ok(list @ Value::Array(..)) => list,
@@ -50,7 +60,11 @@ impl Provider for Secrets {
     }
 
     fn data(&self) -> Result<Map<Profile, Dict>, FigmentError> {
-        let nested = self.values.iter().cloned().map(|(key, value)| nest(&key, value));
+        let nested = self
+            .values
+            .iter()
+            .cloned()
+            .map(|(key, value)| nest(&key, value));
         let mut all = Dict::new();
         for value in nested {
             if let Value::Dict(_, dict) = value {
@@ -86,9 +100,22 @@ mod tests {
         }
         let read = Figment::from(Secrets::read(&folder).unwrap());
         std::fs::remove_dir_all(&folder).unwrap();
-        assert_eq!(read.extract_inner::<String>("nats.password").unwrap(), "12345", "digits stay text");
+        assert_eq!(
+            read.extract_inner::<String>("nats.password").unwrap(),
+            "12345",
+            "digits stay text"
+        );
         assert_eq!(read.extract_inner::<String>("nats.user").unwrap(), "gate");
-        assert_eq!(read.extract_inner::<Vec<String>>("twilio.auth_tokens").unwrap(), ["one", "two"]);
-        assert!(Secrets::read(&folder).unwrap_err().to_string().contains("SEVEN_SECRETS"));
+        assert_eq!(
+            read.extract_inner::<Vec<String>>("twilio.auth_tokens")
+                .unwrap(),
+            ["one", "two"]
+        );
+        assert!(
+            Secrets::read(&folder)
+                .unwrap_err()
+                .to_string()
+                .contains("SEVEN_SECRETS")
+        );
     }
 }

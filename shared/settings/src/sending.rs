@@ -1,4 +1,5 @@
-//! `[telnyx]`, `[twilio]`, `[sending]`, `[limits]`: providers, and how fast texts go through them.
+//! `[telnyx]`, `[twilio]`, `[sending]`, `[limits]`: the providers, and the rates at which texts are
+//! sent.
 
 use secrecy::SecretString;
 use serde::Deserialize;
@@ -20,36 +21,40 @@ pub struct Telnyx {
 #[serde(deny_unknown_fields)]
 pub struct Twilio {
     pub base_url: Url,
-    /// Our webhook as Twilio reaches it and as its console has it: Twilio signs this address.
+    /// Our webhook's address exactly as Twilio's console has it, because Twilio signs it.
     pub webhook_url: Url,
-    /// None: the fleet has no account there.
+    /// `None` if the fleet has no account at Twilio.
     pub account_sid: Option<String>,
-    /// An API key's SID in place of the account's own; `api_key_secret` is its secret.
+    /// An API key's SID, used instead of the account's; `api_key_secret` is its secret.
     pub api_key_sid: Option<String>,
     pub api_key_secret: Option<SecretString>,
-    /// The primary token first, the secondary during a rotation. Signs webhooks; the first authenticates sends without an API key.
+    /// Primary token first, then the secondary during a rotation. They verify webhooks; without an
+    /// API key the first also sends.
     pub auth_tokens: Vec<SecretString>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sending {
-    /// The fleet's order of providers, for casinos that name none of their own.
+    /// The order of providers for casinos that set none.
     pub providers: Vec<String>,
-    /// Segments per second of an account, by provider, where it is not the provider's usual figure.
+    /// Segments per second of an account, by provider, if it differs from the provider's usual
+    /// figure.
     #[serde(default)]
     pub account_segments_per_second: std::collections::BTreeMap<String, u32>,
-    /// Segments per second of the whole fleet; none: no limit of its own.
+    /// Segments per second of the whole fleet; `None` sets no limit.
     #[serde(default)]
     pub segments_per_second: Option<u32>,
-    /// Sender processes that may run at once: while Redis is away each keeps to its part of every limit.
+    /// Most sender processes at once. While Redis is unreachable, each uses only its share of every
+    /// limit.
     pub senders: u32,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// Texts of all casinos that are answered in a minute: protection against a flood, not a quota.
+    /// Texts of all casinos that are answered per minute; protects against a flood and is not a
+    /// quota.
     pub fleet_texts_per_minute: u32,
 }
 

@@ -1,4 +1,5 @@
-//! `[stores]`, `[nats]`, `[postgres]`, `[redis]`, `[backup]`: where the fleet keeps things, and how it gets there.
+//! `[stores]`, `[nats]`, `[postgres]`, `[redis]`, `[backup]`: the fleet's stores and how to connect
+//! to them.
 
 use std::path::PathBuf;
 
@@ -10,19 +11,20 @@ use crate::{error::Faults, tls};
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stores {
-    /// Those that may be reached on other machines without TLS.
+    /// Stores on other machines that may be used without TLS.
     pub plaintext: Vec<tls::Store>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Nats {
-    /// One address, or those of a cluster's servers with commas between them.
+    /// One address, or the addresses of a cluster's servers separated by commas.
     pub url: String,
-    /// The server's user of this worker; none where the server asks nobody.
+    /// This worker's user at the server; `None` if the server asks for none.
     pub user: Option<String>,
     pub password: Option<SecretString>,
-    /// Root certificates (PEM) that vouch for the server; with it a connection without TLS is refused.
+    /// File with root certificates (PEM) for the server; if set, a connection without TLS is
+    /// refused.
     pub ca_file: Option<PathBuf>,
     pub replicas: usize,
     pub duplicate_window_seconds: u64,
@@ -46,7 +48,8 @@ pub struct Redis {
     pub prefix: String,
 }
 
-/// Commands that read standard input and write standard output: a program and its arguments. Empty: dumps are plain.
+/// Programs with arguments that transform standard input to standard output; if empty, dumps are
+/// not encrypted.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Backup {
@@ -55,24 +58,37 @@ pub struct Backup {
 }
 
 impl Postgres {
-    /// Of a casino's own worker, or of one for all.
+    /// Returns the number of connections of a casino's own worker, or of one for all casinos.
     pub fn connections_of(&self, own: bool) -> u32 {
-        if own { self.own_connections } else { self.connections }
+        if own {
+            self.own_connections
+        } else {
+            self.connections
+        }
     }
 }
 
 impl Nats {
     pub(crate) fn check(&self, faults: &mut Faults) {
         let both = self.user.is_some() == self.password.is_some();
-        faults.need(both, "nats.password", "user and password are not both set", "both, or neither");
+        faults.need(
+            both,
+            "nats.password",
+            "user and password are not both set",
+            "both, or neither",
+        );
     }
 }
 
 impl Postgres {
     pub(crate) fn check(&self, faults: &mut Faults) {
-        let limits = [("postgres.connections", self.connections), ("postgres.own_connections", self.own_connections)];
+        let limits = [
+            ("postgres.connections", self.connections),
+            ("postgres.own_connections", self.own_connections),
+        ];
         for (key, connections) in limits {
-            // The scheduler holds one for each casino's campaigns while it releases their texts through another.
+            // While it releases a casino's campaigns, the scheduler holds one connection and queues
+            // texts through another.
             faults.need(connections >= 2, key, connections.to_string(), "at least 2");
         }
     }

@@ -1,4 +1,5 @@
-//! Stores on other machines are reached through TLS: what guests write and who they are goes over these connections.
+//! Requires TLS for stores on other machines, because the connections carry guests' texts and
+//! identities.
 
 use secrecy::ExposeSecret;
 use serde::Deserialize;
@@ -8,7 +9,7 @@ use url::Url;
 use super::{Settings, address::is_here};
 use crate::error::Faults;
 
-/// A store that may be reached without TLS, because its network is closed otherwise.
+/// A store that `stores.plaintext` can exempt from TLS, for example because its network is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Store {
@@ -17,31 +18,62 @@ pub enum Store {
     Redis,
 }
 
-/// Every store on another machine asks for TLS, or `stores.plaintext` names it.
+/// Checks that every store on another machine uses TLS or is named in `stores.plaintext`.
 pub(super) fn check(settings: &Settings, faults: &mut Faults) {
     let open = |store: Store| settings.stores.plaintext.contains(&store);
     let mut need = |good, key, expected| {
-        faults.need(good, key, "it is on another machine and asks for no TLS", expected);
+        faults.need(
+            good,
+            key,
+            "it is on another machine and asks for no TLS",
+            expected,
+        );
     };
-    // As its client reads it: without a scheme it is nats://.
-    let parsed = |url: &str| Url::parse(url.trim()).or_else(|_| Url::parse(&format!("nats://{}", url.trim())));
+    // Reads an address without a scheme as nats://, as the NATS client does.
+    let parsed = |url: &str| {
+        Url::parse(url.trim()).or_else(|_| Url::parse(&format!("nats://{}", url.trim())))
+    };
     let encrypted = |url: &str| parsed(url).is_ok_and(|url| url.scheme() == "tls" || is_here(&url));
     let nats = open(Store::Nats) || settings.nats.url.split(',').all(encrypted);
-    need(nats, "nats.url", "tls://..., or \"nats\" in stores.plaintext");
-    let safe = |url: &Url| matches!(url.scheme(), "rediss" | "valkeys" | "unix" | "redis+unix" | "valkey+unix");
-    let redis = open(Store::Redis) || Url::parse(&settings.redis.url).is_ok_and(|url| safe(&url) || is_here(&url));
-    need(redis, "redis.url", "rediss://..., or \"redis\" in stores.plaintext");
+    need(
+        nats,
+        "nats.url",
+        "tls://..., or \"nats\" in stores.plaintext",
+    );
+    let safe = |url: &Url| {
+        matches!(
+            url.scheme(),
+            "rediss" | "valkeys" | "unix" | "redis+unix" | "valkey+unix"
+        )
+    };
+    let redis = open(Store::Redis)
+        || Url::parse(&settings.redis.url).is_ok_and(|url| safe(&url) || is_here(&url));
+    need(
+        redis,
+        "redis.url",
+        "rediss://..., or \"redis\" in stores.plaintext",
+    );
     let postgres = open(Store::Postgres) || !is_plain(settings.postgres.url.expose_secret());
-    need(postgres, "postgres.url", "?sslmode=verify-full at its end, or \"postgres\" in stores.plaintext");
+    need(
+        postgres,
+        "postgres.url",
+        "?sslmode=verify-full at its end, or \"postgres\" in stores.plaintext",
+    );
 }
 
-/// `prefer` speaks plainly to whoever says that it has no TLS.
+/// Returns true if the connection may be unencrypted. `prefer` counts, because it gives up TLS if
+/// the server has none.
 fn is_plain(url: &str) -> bool {
-    let Ok(options) = url.parse::<PgConnectOptions>() else { return false };
+    let Ok(options) = url.parse::<PgConnectOptions>() else {
+        return false;
+    };
     let here = options.get_socket().is_some()
         || options.get_host().starts_with('/')
         || Url::parse(&format!("http://{}", options.get_host())).is_ok_and(|url| is_here(&url));
-    let encrypted = matches!(options.get_ssl_mode(), PgSslMode::Require | PgSslMode::VerifyCa | PgSslMode::VerifyFull);
+    let encrypted = matches!(
+        options.get_ssl_mode(),
+        PgSslMode::Require | PgSslMode::VerifyCa | PgSslMode::VerifyFull
+    );
     !here && !encrypted
 }
 
@@ -53,17 +85,36 @@ mod tests {
     fn a_store_on_another_machine_is_reached_through_tls() {
         let refused = |text: &str| {
             let error = Settings::parse(text).err().map(|error| error.to_string());
-            error.map(|error| error.split(':').next().unwrap_or_default().trim_start_matches("setting ").to_owned())
+            error.map(|error| {
+                error
+                    .split(':')
+                    .next()
+                    .unwrap_or_default()
+                    .trim_start_matches("setting ")
+                    .to_owned()
+            })
         };
         for (text, key) in [
             ("nats.url = \"nats://nats.example:4222\"", "nats.url"),
-            ("nats.url = \"tls://a.example:4222,nats://b.example:4222\"", "nats.url"),
+            (
+                "nats.url = \"tls://a.example:4222,nats://b.example:4222\"",
+                "nats.url",
+            ),
             ("nats.url = \"10.20.0.5:4222\"", "nats.url"),
             ("redis.url = \"redis://redis.example:6379\"", "redis.url"),
             ("redis.url = \"valkey://redis.example:6379\"", "redis.url"),
-            ("postgres.url = \"postgres://seven_app@db.example/seven\"", "postgres.url"),
-            ("postgres.url = \"postgres://seven_app@db.example/seven?sslmode=prefer\"", "postgres.url"),
-            ("postgres.url = \"postgres://seven_app@10.20.0.5/seven?sslmode=disable\"", "postgres.url"),
+            (
+                "postgres.url = \"postgres://seven_app@db.example/seven\"",
+                "postgres.url",
+            ),
+            (
+                "postgres.url = \"postgres://seven_app@db.example/seven?sslmode=prefer\"",
+                "postgres.url",
+            ),
+            (
+                "postgres.url = \"postgres://seven_app@10.20.0.5/seven?sslmode=disable\"",
+                "postgres.url",
+            ),
         ] {
             assert_eq!(refused(text).as_deref(), Some(key), "{text}");
             let open = format!("{text}\nstores.plaintext = [\"nats\", \"postgres\", \"redis\"]");

@@ -1,4 +1,4 @@
-//! `[telemetry]`, `[ops]`, `[alerts]`: what the fleet tells about itself, and to whom.
+//! `[telemetry]`, `[ops]`, `[alerts]`: the reports of the fleet about itself, and their recipients.
 
 use std::collections::HashMap;
 
@@ -14,29 +14,29 @@ use crate::error::Faults;
 pub struct Telemetry {
     /// The log level of each component, in the syntax of `RUST_LOG`, which overrides it.
     pub log: String,
-    /// A collector's base address; empty: no spans.
+    /// The collector's base address; if empty, no spans are exported.
     pub otlp_endpoint: String,
     /// The share of ordinary traces that is exported, 0 to 1.
     pub sample: f64,
-    /// Of these casinos' traces instead, by id: 0 for one that load tests write to.
+    /// The same share for single casinos, by id; for example 0 for one that load tests use.
     pub sample_of: HashMap<CasinoId, f64>,
-    /// Spans that may wait for the collector.
+    /// Most spans that wait for the collector.
     pub queue: usize,
     pub environment: String,
 }
 
-/// Health and metrics, for the orchestrator and Prometheus alone.
+/// Health and metrics, meant only for the orchestrator and Prometheus.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ops {
-    /// Port 0 takes a free one. An address in use costs the listener, not the worker.
+    /// Port 0 takes a free port. If the address is in use, the worker runs without this listener.
     pub listen: std::net::SocketAddr,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Alerts {
-    /// A Slack-compatible incoming webhook; who knows it can post.
+    /// A Slack-compatible incoming webhook; secret, because anyone who knows it can post.
     pub slack_webhook_url: Option<SecretString>,
     /// The integration key of a PagerDuty service (Events API v2).
     pub pagerduty_routing_key: Option<SecretString>,
@@ -46,13 +46,24 @@ pub struct Alerts {
 impl Telemetry {
     pub(crate) fn check(&self, faults: &mut Faults) {
         let is_share = |share: f64| (0.0..=1.0).contains(&share);
-        faults.need(is_share(self.sample), "telemetry.sample", self.sample.to_string(), "0 to 1");
+        faults.need(
+            is_share(self.sample),
+            "telemetry.sample",
+            self.sample.to_string(),
+            "0 to 1",
+        );
         for (casino, share) in &self.sample_of {
-            faults.need(is_share(*share), "telemetry.sample_of", format!("{share} for {casino}"), "0 to 1");
+            faults.need(
+                is_share(*share),
+                "telemetry.sample_of",
+                format!("{share} for {casino}"),
+                "0 to 1",
+            );
         }
         faults.need(self.queue > 0, "telemetry.queue", "0", "at least 1");
         let endpoint = &self.otlp_endpoint;
-        let is_http = || Url::parse(endpoint).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+        let is_http =
+            || Url::parse(endpoint).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
         faults.need(
             endpoint.is_empty() || is_http(),
             "telemetry.otlp_endpoint",
@@ -60,7 +71,12 @@ impl Telemetry {
             "http:// or https:// and the collector's address",
         );
         if let Err(problem) = seven_telemetry::check_filter(&self.log) {
-            faults.need(false, "telemetry.log", problem, "directives such as info,sqlx=warn");
+            faults.need(
+                false,
+                "telemetry.log",
+                problem,
+                "directives such as info,sqlx=warn",
+            );
         }
     }
 }

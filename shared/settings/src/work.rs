@@ -1,4 +1,4 @@
-//! `[worker]`, `[gate]`, `[packs]`, `[guest_hash]`, `[time]`: how workers work.
+//! `[worker]`, `[gate]`, `[packs]`, `[guest_hash]`, `[time]`: how workers do their work.
 
 use std::path::PathBuf;
 
@@ -20,14 +20,14 @@ pub struct Work {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Gate {
-    /// Whether a language model in the gate's own process reads suspicious texts too (D20).
+    /// Whether a language model in the gate's own process also reads suspicious texts (D20).
     pub second_reader: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Packs {
-    /// Empty for the compiled-in packs alone.
+    /// Folder with further packs; if empty, only the compiled-in packs are used.
     pub directory: PathBuf,
 }
 
@@ -42,9 +42,9 @@ pub struct GuestHash {
 #[serde(deny_unknown_fields)]
 pub struct Time {
     pub scale: f64,
-    /// Share of quiet window and typing delay.
+    /// Factor for quiet window and typing delay.
     pub pauses: f64,
-    /// Starts the guests' and casinos' clock here (RFC 3339).
+    /// The time at which the clock of guests and casinos starts (RFC 3339).
     pub at: Option<chrono::DateTime<chrono::Utc>>,
 }
 
@@ -56,9 +56,10 @@ impl Work {
             self.model_deadline_seconds.to_string(),
             "less than worker.handler_deadline_seconds",
         );
-        for (key, concurrency) in
-            [("worker.concurrency", self.concurrency), ("worker.sender_concurrency", self.sender_concurrency)]
-        {
+        for (key, concurrency) in [
+            ("worker.concurrency", self.concurrency),
+            ("worker.sender_concurrency", self.sender_concurrency),
+        ] {
             faults.need(concurrency > 0, key, "0", "at least 1");
         }
     }
@@ -66,7 +67,17 @@ impl Work {
 
 impl Time {
     pub(crate) fn check(&self, faults: &mut Faults) {
-        faults.need((0.0..=10.0).contains(&self.scale), "time.scale", self.scale.to_string(), "0 to 10");
-        faults.need((0.0..=1.0).contains(&self.pauses), "time.pauses", self.pauses.to_string(), "0 to 1");
+        faults.need(
+            (0.0..=10.0).contains(&self.scale),
+            "time.scale",
+            self.scale.to_string(),
+            "0 to 10",
+        );
+        faults.need(
+            (0.0..=1.0).contains(&self.pauses),
+            "time.pauses",
+            self.pauses.to_string(),
+            "0 to 1",
+        );
     }
 }

@@ -28,7 +28,7 @@ impl Worker {
         Self::Scheduler,
     ];
 
-    /// The name `seven run` takes.
+    /// Returns the name that `seven run` takes.
     pub fn name(self) -> &'static str {
         match self {
             Self::IngressWebhook => "ingress-webhook",
@@ -40,7 +40,7 @@ impl Worker {
         }
     }
 
-    /// The stages whose messages it takes from the bus.
+    /// Returns the stages whose messages this worker takes from the bus.
     pub fn stages(self) -> &'static [Stage] {
         match self {
             Self::IngressWebhook | Self::Scheduler => &[],
@@ -68,12 +68,16 @@ impl Worker {
             ..WorkerSettings::default()
         };
         match self {
-            // They wait for nothing but the database; and one place more, which stays free for whoever writes next.
+            // Both workers wait only for the database: they take as many messages as it can serve
+            // at once, and one more in reserve.
             Self::ComplianceGate | Self::PersonaEnvelope => {
-                let connections = usize::try_from(settings.postgres.connections_of(own)).unwrap_or(usize::MAX);
+                let connections =
+                    usize::try_from(settings.postgres.connections_of(own)).unwrap_or(usize::MAX);
                 loops.at_most(seven_runtime::database_work(connections, own).saturating_add(1))
             }
-            Self::IngressWebhook | Self::AgentSwarm | Self::OutboundSender | Self::Scheduler => loops,
+            Self::IngressWebhook | Self::AgentSwarm | Self::OutboundSender | Self::Scheduler => {
+                loops
+            }
         }
     }
 }

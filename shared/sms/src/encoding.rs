@@ -1,6 +1,7 @@
-//! The two alphabets of a text message, and how many units each character takes (SMS-27, C-32).
+//! The two alphabets of a text message, and how many units each character takes.
 
-/// The alphabet one message is encoded in; one character outside GSM-7 makes the whole message UCS-2.
+/// The alphabet one message is encoded in; one character outside GSM-7 makes the whole message
+/// UCS-2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Encoding {
     Gsm7,
@@ -53,7 +54,9 @@ pub fn septets(c: char) -> Option<usize> {
     match c {
         '\n' | '\r' | ' '..='Z' | 'a'..='z' | '_' => Some(1),
         '£' | '¥' | '§' | '¤' | '¡' | '¿' => Some(1),
-        'è' | 'é' | 'ù' | 'ì' | 'ò' | 'à' | 'ä' | 'ö' | 'ñ' | 'ü' | 'ø' | 'å' | 'æ' | 'ß' => Some(1),
+        'è' | 'é' | 'ù' | 'ì' | 'ò' | 'à' | 'ä' | 'ö' | 'ñ' | 'ü' | 'ø' | 'å' | 'æ' | 'ß' => {
+            Some(1)
+        }
         'Ç' | 'É' | 'Ä' | 'Ö' | 'Ñ' | 'Ü' | 'Ø' | 'Å' | 'Æ' => Some(1),
         'Δ' | 'Φ' | 'Γ' | 'Λ' | 'Ω' | 'Π' | 'Ψ' | 'Σ' | 'Θ' | 'Ξ' => Some(1),
         '\u{c}' | '^' | '{' | '}' | '\\' | '[' | '~' | ']' | '|' | '€' => Some(2),
@@ -62,7 +65,11 @@ pub fn septets(c: char) -> Option<usize> {
 }
 
 pub fn encoding(text: &str) -> Encoding {
-    if text.chars().all(|c| septets(c).is_some()) { Encoding::Gsm7 } else { Encoding::Ucs2 }
+    if text.chars().all(|c| septets(c).is_some()) {
+        Encoding::Gsm7
+    } else {
+        Encoding::Ucs2
+    }
 }
 
 #[cfg(test)]
@@ -94,14 +101,18 @@ mod tests {
     #[test]
     fn look_alikes_are_not_gsm() {
         // C-32
-        for c in
-            ['ç', '`', '\t', '\u{b5}', '\0', '\u{1b}', 'á', 'í', 'ó', 'ú', 'Á', 'À', 'â', '’', '–', '…', '\u{a0}', 'Α']
-        {
+        for c in [
+            'ç', '`', '\t', '\u{b5}', '\0', '\u{1b}', 'á', 'í', 'ó', 'ú', 'Á', 'À', 'â', '’', '–',
+            '…', '\u{a0}', 'Α',
+        ] {
             assert_eq!(encoding(&c.to_string()), Encoding::Ucs2, "{c:?}");
         }
         for text in ["ñ é ü ¿ ¡", "Ç\u{c}€", "à è ì ò ù", "ΔΦΓΛΩΠΨΣΘΞ", ""] {
             assert_eq!(encoding(text), Encoding::Gsm7, "{text:?}");
         }
-        assert_eq!([Encoding::Gsm7.to_string(), Encoding::Ucs2.to_string()], ["gsm7", "ucs2"]);
+        assert_eq!(
+            [Encoding::Gsm7.to_string(), Encoding::Ucs2.to_string()],
+            ["gsm7", "ucs2"]
+        );
     }
 }

@@ -128,7 +128,12 @@ const SIGNS: &[(&str, &str)] = &[
 
 /// Returns the replacement for a character that GSM-7 lacks; `None` if none has the same meaning.
 pub(crate) fn fold(c: char) -> Option<String> {
-    if c.is_whitespace() && !matches!(c, '\n' | '\r' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}') {
+    if c.is_whitespace()
+        && !matches!(
+            c,
+            '\n' | '\r' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+        )
+    {
         return Some(" ".to_owned());
     }
     if let Some((plain, _)) = LETTERS.iter().chain(SIGNS).find(|(_, odd)| odd.contains(c)) {
@@ -173,5 +178,9 @@ pub(crate) fn compose(base: char, mark: char) -> Option<char> {
         '\u{327}' => ("C", "Ç"),
         _ => return None,
     };
-    bases.chars().zip(composed.chars()).find(|&(b, _)| b == base).map(|(_, c)| c)
+    bases
+        .chars()
+        .zip(composed.chars())
+        .find(|&(b, _)| b == base)
+        .map(|(_, c)| c)
 }

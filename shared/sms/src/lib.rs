@@ -1,9 +1,8 @@
 //! Prepares texts for SMS: alphabets (GSM 03.38 and UCS-2), segments, transliteration, splitting a
 //! reply into texts, and the risk that carriers filter a text.
 //!
-//! Pure functions over `&str` without I/O. Never drops a character that carries meaning (an emoji
-//! or another script makes the text UCS-2 instead), and never cuts inside an escape pair or a
-//! surrogate pair, nor inside a grapheme cluster if that can be avoided.
+//! Pure functions. They never drop a character that carries meaning (an emoji makes a text UCS-2
+//! instead) and never cut inside an escape or surrogate pair, nor inside a grapheme if avoidable.
 
 pub mod encoding;
 mod fold;

@@ -1,7 +1,8 @@
-//! Rates how likely carriers are to filter an unsolicited text (SMS-34, SMS-35, C-39). Filtered
-//! texts vanish without an error code, so the score is checked before sending. Each factor adds
-//! hundredths. Links without a scheme count (C-39); keywords that we ask guests to send and legally
-//! required words do not count as capitals (C-34).
+//! Rates how likely carriers are to filter an unsolicited text. Filtered texts vanish without an
+//! error code, so the score is checked before sending.
+//!
+//! Links count even without a scheme. Keywords that guests are asked to send and legally required
+//! words do not count as capitals.
 
 use std::fmt;
 
@@ -28,7 +29,7 @@ pub struct Part {
     pub factor: Factor,
     /// How often the factor was found; 1 for factors that count once.
     pub count: u32,
-    /// The amount it adds to the score, in hundredths.
+    /// The amount that the factor adds to the score, in hundredths.
     pub hundredths: u32,
 }
 
@@ -41,8 +42,14 @@ pub struct Risk {
 // === impl Factor ===
 
 impl Factor {
-    pub const ALL: [Self; 6] =
-        [Self::Link, Self::Capitals, Self::Exclamation, Self::Dollars, Self::Urgency, Self::Repeated];
+    pub const ALL: [Self; 6] = [
+        Self::Link,
+        Self::Capitals,
+        Self::Exclamation,
+        Self::Dollars,
+        Self::Urgency,
+        Self::Repeated,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -73,7 +80,10 @@ impl Factor {
 impl Risk {
     /// Returns the score, from 0 to 1.
     pub fn score(&self) -> f64 {
-        let sum = self.parts.iter().fold(0, |sum: u32, part| sum.saturating_add(part.hundredths));
+        let sum = self
+            .parts
+            .iter()
+            .fold(0, |sum: u32, part| sum.saturating_add(part.hundredths));
         f64::from(sum.min(100)) / 100.0
     }
 
@@ -87,12 +97,33 @@ impl Risk {
 impl fmt::Display for Risk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.2}", self.score())?;
-        for (n, Part { factor, count, hundredths }) in self.parts.iter().enumerate() {
-            let times = if *count > 1 { format!("{count} x ") } else { String::new() };
+        for (
+            n,
+            Part {
+                factor,
+                count,
+                hundredths,
+            },
+        ) in self.parts.iter().enumerate()
+        {
+            let times = if *count > 1 {
+                format!("{count} x ")
+            } else {
+                String::new()
+            };
             let added = f64::from(*hundredths) / 100.0;
-            write!(f, "{}{times}{} {added:.2}", if n == 0 { " (" } else { ", " }, factor.as_str())?;
+            write!(
+                f,
+                "{}{times}{} {added:.2}",
+                if n == 0 { " (" } else { ", " },
+                factor.as_str()
+            )?;
         }
-        if self.parts.is_empty() { Ok(()) } else { f.write_str(")") }
+        if self.parts.is_empty() {
+            Ok(())
+        } else {
+            f.write_str(")")
+        }
     }
 }
 
@@ -107,12 +138,24 @@ pub fn risk<S: AsRef<str>>(text: &str, earlier: &[S]) -> Risk {
         count(text.chars().filter(|c| *c == '!')),
         once(names_dollars(text)),
         once(urges(text)),
-        once(earlier.iter().take(COMPARED).any(|old| same_as(old.as_ref()) == same)),
+        once(
+            earlier
+                .iter()
+                .take(COMPARED)
+                .any(|old| same_as(old.as_ref()) == same),
+        ),
     ];
-    let parts = Factor::ALL.into_iter().zip(counts).filter(|(_, count)| *count > 0);
+    let parts = Factor::ALL
+        .into_iter()
+        .zip(counts)
+        .filter(|(_, count)| *count > 0);
     Risk {
         parts: parts
-            .map(|(factor, count)| Part { factor, count, hundredths: factor.weight().saturating_mul(count) })
+            .map(|(factor, count)| Part {
+                factor,
+                count,
+                hundredths: factor.weight().saturating_mul(count),
+            })
             .collect(),
     }
 }
@@ -122,22 +165,27 @@ fn count(of: impl Iterator) -> u32 {
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
 }
 
-/// Keywords that guests are asked to send, and the words of the disclosure (C-34); they may be in
-/// capitals.
+/// Words that may be in capitals: keywords that guests are asked to send, and words of the
+/// disclosure.
 const MAY_BE_CAPITALS: [&str; 16] = [
-    "STOP", "HELP", "START", "YES", "INFO", "AI", "IA", "VIP", "SI", "SÍ", "ALTO", "PARA", "PARAR", "AYUDA", "INICIAR",
-    "SMS",
+    "STOP", "HELP", "START", "YES", "INFO", "AI", "IA", "VIP", "SI", "SÍ", "ALTO", "PARA", "PARAR",
+    "AYUDA", "INICIAR", "SMS",
 ];
 
 fn shouts(word: &str) -> bool {
-    word.chars().nth(1).is_some() && word.chars().all(char::is_uppercase) && !MAY_BE_CAPITALS.contains(&word)
+    word.chars().nth(1).is_some()
+        && word.chars().all(char::is_uppercase)
+        && !MAY_BE_CAPITALS.contains(&word)
 }
 
 fn names_dollars(text: &str) -> bool {
-    text.split('$').skip(1).any(|rest| rest.trim_start().starts_with(|c: char| c.is_ascii_digit()))
+    text.split('$')
+        .skip(1)
+        .any(|rest| rest.trim_start().starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Urgent phrases: the English ones are from the specification, the Spanish ones mean the same.
@@ -158,7 +206,9 @@ const URGENT: [&str; 11] = [
 fn urges(text: &str) -> bool {
     let plain: String = text.to_lowercase().chars().map(unaccented).collect();
     let spaced = format!(" {} ", words(&plain).collect::<Vec<_>>().join(" "));
-    URGENT.iter().any(|phrase| spaced.contains(&format!(" {phrase} ")))
+    URGENT
+        .iter()
+        .any(|phrase| spaced.contains(&format!(" {phrase} ")))
 }
 
 fn unaccented(c: char) -> char {
@@ -174,8 +224,8 @@ fn unaccented(c: char) -> char {
 
 /// Top-level domains of links in texts, including those of link shorteners.
 const TOP_LEVEL: [&str; 26] = [
-    "com", "net", "org", "info", "biz", "io", "ly", "co", "us", "me", "app", "link", "ai", "gl", "gd", "gg", "to",
-    "tv", "cc", "xyz", "site", "shop", "online", "club", "win", "vip",
+    "com", "net", "org", "info", "biz", "io", "ly", "co", "us", "me", "app", "link", "ai", "gl",
+    "gd", "gg", "to", "tv", "cc", "xyz", "site", "shop", "online", "club", "win", "vip",
 ];
 
 /// Returns whether a word is a link, with or without a scheme. An e-mail address is not a link.
@@ -193,14 +243,18 @@ fn is_link(token: &str) -> bool {
     host.rsplit_once('.').is_some_and(|(name, top)| {
         TOP_LEVEL.contains(&top)
             && name.chars().any(char::is_alphanumeric)
-            && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '.'))
+            && name
+                .chars()
+                .all(|c| c.is_alphanumeric() || matches!(c, '-' | '.'))
     })
 }
 
 /// Returns the form in which repeated texts are compared: without case, surrounding spaces and
 /// final punctuation.
 fn same_as(text: &str) -> String {
-    text.trim().trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '!' | '.')).to_lowercase()
+    text.trim()
+        .trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '!' | '.'))
+        .to_lowercase()
 }
 
 #[cfg(test)]
@@ -232,10 +286,17 @@ mod tests {
             ("Look at silver-birch.com.", 0.30),
             ("Help: help@heyseven.ai", 0.0),
             ("Dinner at 7.30 pm", 0.0),
-            ("FREE PLAY NOW! LIMITED TIME! ACT NOW! $500 at www.x.example", 1.0),
+            (
+                "FREE PLAY NOW! LIMITED TIME! ACT NOW! $500 at www.x.example",
+                1.0,
+            ),
             ("", 0.0),
         ] {
-            assert!((risk(text, &NONE).score() - score).abs() < 1e-9, "{text}: {}", risk(text, &NONE));
+            assert!(
+                (risk(text, &NONE).score() - score).abs() < 1e-9,
+                "{text}: {}",
+                risk(text, &NONE)
+            );
         }
     }
 
@@ -251,24 +312,48 @@ mod tests {
     fn the_threshold_and_its_words() {
         let risky = risk("Act now! Get $50 at https://bit.ly/x", &NONE);
         assert!(risky.must_be_reworded());
-        assert_eq!(risky.to_string(), "0.70 (link 0.30, exclamation mark 0.05, dollar amount 0.20, urgency 0.15)");
-        assert!(!risk("GO TO bit.ly/x BIG DEAL", &NONE).to_string().contains("bit"));
+        assert_eq!(
+            risky.to_string(),
+            "0.70 (link 0.30, exclamation mark 0.05, dollar amount 0.20, urgency 0.15)"
+        );
+        assert!(
+            !risk("GO TO bit.ly/x BIG DEAL", &NONE)
+                .to_string()
+                .contains("bit")
+        );
         let at = risk("TWO BIG DAYS at bit.ly/x", &NONE);
-        assert!((at.score() - REWORD_ABOVE).abs() < 1e-9 && !at.must_be_reworded(), "{at}");
-        assert_eq!(risk("Wow!!", &NONE).to_string(), "0.10 (2 x exclamation mark 0.10)");
+        assert!(
+            (at.score() - REWORD_ABOVE).abs() < 1e-9 && !at.must_be_reworded(),
+            "{at}"
+        );
+        assert_eq!(
+            risk("Wow!!", &NONE).to_string(),
+            "0.10 (2 x exclamation mark 0.10)"
+        );
         assert_eq!(Risk::default().to_string(), "0.00");
     }
 
     proptest! {
         #[test] // SMS-34
-        fn between_nothing_and_one(text in "(\\PC|[A-Z!$ ]){0,200}", earlier in proptest::collection::vec("\\PC{0,20}", 0..7)) {
+        fn between_nothing_and_one(
+            text in "(\\PC|[A-Z!$ ]){0,200}",
+            earlier in proptest::collection::vec("\\PC{0,20}", 0..7),
+        ) {
             let score = risk(&text, &earlier).score();
             prop_assert!((0.0..=1.0).contains(&score), "{score}");
         }
 
         #[test] // SMS-34: more exclamation marks never lower the score
-        fn more_exclamation_marks_never_lower_it(text in "([A-Za-z$0-9./ !]|\\PC){0,120}", more in 0usize..30, again in any::<bool>()) {
-            let earlier = if again { vec![text.clone()] } else { Vec::new() };
+        fn more_exclamation_marks_never_lower_it(
+            text in "([A-Za-z$0-9./ !]|\\PC){0,120}",
+            more in 0usize..30,
+            again in any::<bool>(),
+        ) {
+            let earlier = if again {
+                vec![text.clone()]
+            } else {
+                Vec::new()
+            };
             let louder = format!("{text}{}", "!".repeat(more));
             prop_assert!(risk(&louder, &earlier).score() >= risk(&text, &earlier).score());
         }

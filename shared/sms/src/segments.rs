@@ -1,4 +1,4 @@
-//! Measures how many segments a text takes and where they break (SMS-27).
+//! Measures how many segments a text takes and where they break.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -13,9 +13,8 @@ pub struct Measure {
     pub segments: usize,
 }
 
-/// Measures the cost of a text. Parts are packed greedily because an escape pair or a surrogate
-/// pair that does not fit moves to the next part whole, so a long text may need one more part than
-/// its units divided by the part size.
+/// Measures a text. An escape pair or surrogate pair that does not fit moves to the next part
+/// whole, so a long text may need one part more than its units suggest.
 pub fn measure(text: &str) -> Measure {
     let encoding = encoding(text);
     let units: usize = text.chars().map(|c| encoding.cost(c)).sum();
@@ -24,17 +23,27 @@ pub fn measure(text: &str) -> Measure {
         _ if units <= encoding.single() => 1,
         _ => packed(text, encoding),
     };
-    Measure { encoding, units, segments }
+    Measure {
+        encoding,
+        units,
+        segments,
+    }
 }
 
 /// Splits a text into parts as a handset receives them; there are `measure(text).segments` of them.
 /// A cut moves back to a grapheme boundary unless that adds a part.
 pub fn segment_parts(text: &str) -> Vec<String> {
-    let Measure { encoding, segments, .. } = measure(text);
+    let Measure {
+        encoding, segments, ..
+    } = measure(text);
     let mut parts = Vec::with_capacity(segments);
     let mut rest = text;
     for left in (0..segments).rev() {
-        let end = if left == 0 { rest.len() } else { part_end(rest, encoding, left) };
+        let end = if left == 0 {
+            rest.len()
+        } else {
+            part_end(rest, encoding, left)
+        };
         let (part, tail) = rest.split_at(end);
         parts.push(part.to_owned());
         rest = tail;
@@ -66,8 +75,17 @@ fn part_end(rest: &str, encoding: Encoding, left: usize) -> usize {
             used > encoding.part()
         })
         .map_or(rest.len(), |(at, _)| at);
-    let soft = rest.grapheme_indices(true).map(|(at, _)| at).take_while(|&at| at <= hard).last().unwrap_or(hard);
-    if soft > 0 && packed(&rest[soft..], encoding) <= left { soft } else { hard }
+    let soft = rest
+        .grapheme_indices(true)
+        .map(|(at, _)| at)
+        .take_while(|&at| at <= hard)
+        .last()
+        .unwrap_or(hard);
+    if soft > 0 && packed(&rest[soft..], encoding) <= left {
+        soft
+    } else {
+        hard
+    }
 }
 
 #[cfg(test)]
@@ -101,7 +119,13 @@ mod tests {
         // SMS-27, C-32: 306 septets fill two parts only when no pair lies across the boundary
         let escape = format!("{}€{}", "a".repeat(152), "b".repeat(152));
         assert_eq!(units_and_segments(&escape), ("gsm7", 306, 3));
-        assert_eq!(segment_parts(&escape).iter().map(String::len).collect::<Vec<_>>(), [152, 3 + 151, 1]);
+        assert_eq!(
+            segment_parts(&escape)
+                .iter()
+                .map(String::len)
+                .collect::<Vec<_>>(),
+            [152, 3 + 151, 1]
+        );
         let surrogate = format!("{}😀{}", "á".repeat(66), "é".repeat(66));
         assert_eq!(units_and_segments(&surrogate), ("ucs2", 134, 3));
     }
@@ -124,7 +148,13 @@ mod tests {
         const GSM: &str = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà";
         const EXT: &str = "\u{c}^{}\\[~]|€";
         let gsm = text.chars().all(|c| GSM.contains(c) || EXT.contains(c));
-        let cost = |c: char| if gsm { 1 + usize::from(EXT.contains(c)) } else { c.len_utf16() };
+        let cost = |c: char| {
+            if gsm {
+                1 + usize::from(EXT.contains(c))
+            } else {
+                c.len_utf16()
+            }
+        };
         let (single, part) = if gsm { (160, 153) } else { (70, 67) };
         let costs: Vec<usize> = text.chars().map(cost).collect();
         let total: usize = costs.iter().sum();
@@ -148,7 +178,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_brute_force(text in "([a-zA-Z ñé¿€{}\\[\\]|]{0,90}){0,6}", odd in "[á😀👨‍👩\u{301}🇺🇸]{0,40}", with in any::<bool>()) {
+        fn agrees_with_brute_force(
+            text in "([a-zA-Z ñé¿€{}\\[\\]|]{0,90}){0,6}",
+            odd in "[á😀👨‍👩\u{301}🇺🇸]{0,40}",
+            with in any::<bool>(),
+        ) {
             // SMS-27
             let text = if with { format!("{text}{odd}{text}") } else { text };
             prop_assert_eq!(measure(&text).segments, brute(&text));
@@ -160,7 +194,11 @@ mod tests {
             let whole = measure(&text);
             prop_assert_eq!(parts.concat(), text);
             prop_assert_eq!(parts.len(), whole.segments);
-            let limit = if whole.segments > 1 { whole.encoding.part() } else { whole.encoding.single() };
+            let limit = if whole.segments > 1 {
+                whole.encoding.part()
+            } else {
+                whole.encoding.single()
+            };
             for part in &parts {
                 prop_assert!(part.chars().map(|c| whole.encoding.cost(c)).sum::<usize>() <= limit);
                 prop_assert!(!part.is_empty());

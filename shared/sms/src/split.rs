@@ -1,5 +1,4 @@
-//! Splits a reply into a few texts of one segment each, cut where a reader would pause (SMS-28,
-//! C-33, CONV-47).
+//! Splits a reply into a few texts of one segment each, cut where a reader would pause.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -13,7 +12,7 @@ use crate::{
 pub struct Shaped {
     /// The texts in sending order, one segment each.
     pub texts: Vec<String>,
-    /// Part of the reply did not fit into the last text and was left out.
+    /// True if part of the reply did not fit into the last text and was left out.
     pub truncated: bool,
 }
 
@@ -26,9 +25,14 @@ pub fn shape(text: &str, max_texts: usize) -> Shaped {
     while !rest.is_empty() && texts.len() < max_texts {
         let left = max_texts - texts.len() - 1;
         let cuts = Cuts::of(rest);
-        let affordable = |cut: &Cut| left == 0 || fits(&rest[cut.next..], left) || !fits(&rest[cuts.word.next..], left);
+        let affordable = |cut: &Cut| {
+            left == 0 || fits(&rest[cut.next..], left) || !fits(&rest[cuts.word.next..], left)
+        };
         let cut = match cuts.whole {
-            true => Cut { end: rest.len(), next: rest.len() },
+            true => Cut {
+                end: rest.len(),
+                next: rest.len(),
+            },
             false => cuts
                 .sentence
                 .filter(affordable)
@@ -38,12 +42,14 @@ pub fn shape(text: &str, max_texts: usize) -> Shaped {
         texts.push(rest[..cut.end].to_owned());
         rest = &rest[cut.next..];
     }
-    Shaped { texts, truncated: !rest.is_empty() }
+    Shaped {
+        texts,
+        truncated: !rest.is_empty(),
+    }
 }
 
-/// Joins words with single spaces. No space is put where it would join the neighbouring grapheme
-/// (before a mark without a letter, or after a sign that precedes one): a cut there would leave a
-/// text with a space at its edge.
+/// Joins words with single spaces, except where a space would merge with the neighbouring grapheme:
+/// a cut there would leave a space at the edge of a text.
 fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -58,7 +64,10 @@ fn one_line(text: &str) -> String {
 }
 
 fn parts(before: char, after: char) -> bool {
-    before.is_ascii() && after.is_ascii() || String::from_iter([before, ' ', after]).graphemes(true).any(|g| g == " ")
+    before.is_ascii() && after.is_ascii()
+        || String::from_iter([before, ' ', after])
+            .graphemes(true)
+            .any(|g| g == " ")
 }
 
 /// Returns whether the rest fits into `texts` texts. Cuts between words need the fewest texts, so
@@ -82,7 +91,7 @@ struct Cut {
 }
 
 struct Cuts {
-    /// The rest fits into one text.
+    /// True if the rest fits into one text.
     whole: bool,
     /// The last end of a sentence after the first 40 % of the window.
     sentence: Option<Cut>,
@@ -110,14 +119,38 @@ impl Cuts {
             }
         }
         let hard = if full > 0 { full } else { first_chars(rest) };
-        let word = spaces.last().map_or(Cut { end: hard, next: hard }, |&at| Cut { end: at, next: at + 1 });
+        let word = spaces.last().map_or(
+            Cut {
+                end: hard,
+                next: hard,
+            },
+            |&at| Cut {
+                end: at,
+                next: at + 1,
+            },
+        );
         let last = |percent: usize, pause: &dyn Fn(usize) -> bool| {
-            let past = |at: usize| rest[..at].chars().count() * 100 > rest[..full].chars().count() * percent;
-            spaces.iter().rev().find(|&&at| pause(at)).filter(|&&at| past(at)).map(|&at| Cut { end: at, next: at + 1 })
+            let past = |at: usize| {
+                rest[..at].chars().count() * 100 > rest[..full].chars().count() * percent
+            };
+            spaces
+                .iter()
+                .rev()
+                .find(|&&at| pause(at))
+                .filter(|&&at| past(at))
+                .map(|&at| Cut {
+                    end: at,
+                    next: at + 1,
+                })
         };
         let sentence = last(40, &|at| ends_sentence(&rest[..at], &rest[at + 1..]));
         let comma = last(60, &|at| rest[..at].ends_with(','));
-        Self { whole: full == rest.len(), sentence, comma, word }
+        Self {
+            whole: full == rest.len(),
+            sentence,
+            comma,
+            word,
+        }
     }
 }
 
@@ -139,7 +172,11 @@ impl Load {
                 None => self.beyond_gsm = true,
             }
         }
-        if self.beyond_gsm { self.units <= Encoding::Ucs2.single() } else { self.septets <= Encoding::Gsm7.single() }
+        if self.beyond_gsm {
+            self.units <= Encoding::Ucs2.single()
+        } else {
+            self.septets <= Encoding::Gsm7.single()
+        }
     }
 }
 
@@ -158,21 +195,29 @@ fn first_chars(rest: &str) -> usize {
 
 /// Abbreviations whose full stop does not end a sentence.
 const ABBREVIATIONS: &[&str] = &[
-    "a.m", "p.m", "am", "pm", "st", "mr", "mrs", "ms", "dr", "jr", "sr", "ave", "av", "blvd", "rd", "hwy", "ste",
-    "apt", "dept", "ext", "vs", "etc", "e.g", "i.e", "approx", "min", "max", "sra", "srta", "ud", "uds", "dra", "p.ej",
-    "ee.uu", "u.s", "u.s.a",
+    "a.m", "p.m", "am", "pm", "st", "mr", "mrs", "ms", "dr", "jr", "sr", "ave", "av", "blvd", "rd",
+    "hwy", "ste", "apt", "dept", "ext", "vs", "etc", "e.g", "i.e", "approx", "min", "max", "sra",
+    "srta", "ud", "uds", "dra", "p.ej", "ee.uu", "u.s", "u.s.a",
 ];
 
 /// Returns whether a reader would pause between two words: `before` ends a sentence and is neither
 /// an abbreviation nor a list number.
 fn ends_sentence(before: &str, after: &str) -> bool {
     let core = before.trim_end_matches(['"', '\'', ')', ']']);
-    let Some(stop) = core.chars().next_back().filter(|c| matches!(c, '.' | '?' | '!' | ';')) else { return false };
+    let Some(stop) = core
+        .chars()
+        .next_back()
+        .filter(|c| matches!(c, '.' | '?' | '!' | ';'))
+    else {
+        return false;
+    };
     if stop != '.' {
         return true;
     }
     let (earlier, token) = core.rsplit_once(' ').unwrap_or(("", core));
-    let word = token[..token.len() - 1].trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let word = token[..token.len() - 1]
+        .trim_start_matches(|c: char| !c.is_alphanumeric())
+        .to_lowercase();
     if word.is_empty() || word.ends_with('.') {
         return true;
     }

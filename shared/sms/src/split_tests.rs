@@ -8,11 +8,32 @@ fn texts(text: &str) -> Vec<String> {
 #[test]
 fn short_texts_pass_on_one_line() {
     // SMS-28
-    assert_eq!(shape("", 2), Shaped { texts: vec![], truncated: false });
-    assert_eq!(shape(" \n\t ", 2), Shaped { texts: vec![], truncated: false });
-    assert_eq!(texts("  Dinner at 8?\r\n\r\n  See   you there…  "), ["Dinner at 8? See you there..."]);
+    assert_eq!(
+        shape("", 2),
+        Shaped {
+            texts: vec![],
+            truncated: false
+        }
+    );
+    assert_eq!(
+        shape(" \n\t ", 2),
+        Shaped {
+            texts: vec![],
+            truncated: false
+        }
+    );
+    assert_eq!(
+        texts("  Dinner at 8?\r\n\r\n  See   you there…  "),
+        ["Dinner at 8? See you there..."]
+    );
     assert_eq!(texts(&"a".repeat(160)), ["a".repeat(160)]);
-    assert_eq!(shape("hello", 0), Shaped { texts: vec![], truncated: true });
+    assert_eq!(
+        shape("hello", 0),
+        Shaped {
+            texts: vec![],
+            truncated: true
+        }
+    );
 }
 
 #[test]
@@ -39,7 +60,11 @@ fn a_250_character_reply_becomes_two_texts() {
 #[test]
 fn cuts_at_a_sentence_past_forty_percent_else_at_a_word() {
     // SMS-28
-    let late = format!("{} end? {}", "word ".repeat(15).trim_end(), "more ".repeat(20).trim_end());
+    let late = format!(
+        "{} end? {}",
+        "word ".repeat(15).trim_end(),
+        "more ".repeat(20).trim_end()
+    );
     assert!(texts(&late)[0].ends_with("end?"), "{:?}", texts(&late));
     let early = format!("Short one. {}", "word ".repeat(40).trim_end());
     let cut = texts(&early);
@@ -47,14 +72,31 @@ fn cuts_at_a_sentence_past_forty_percent_else_at_a_word() {
     assert!(cut[0].ends_with("word") && cut[1].starts_with("word"));
     for mark in ["?", "!", ";", ".", ".\"", "!)"] {
         let text = format!("{}{mark} {}", "x".repeat(100), "y".repeat(80));
-        assert_eq!(texts(&text)[0], format!("{}{mark}", "x".repeat(100)), "{mark}");
+        assert_eq!(
+            texts(&text)[0],
+            format!("{}{mark}", "x".repeat(100)),
+            "{mark}"
+        );
     }
 }
 
 #[test]
 fn abbreviations_and_numbers_end_no_sentence() {
-    for odd in ["9 a.m.", "9 p.m.", "Main St.", "Mr.", "Mrs.", "room no.", "J.", "costs 3.50"] {
-        let text = format!("{} {odd} 4 {}", "filler ".repeat(14).trim_end(), "tail ".repeat(20).trim_end());
+    for odd in [
+        "9 a.m.",
+        "9 p.m.",
+        "Main St.",
+        "Mr.",
+        "Mrs.",
+        "room no.",
+        "J.",
+        "costs 3.50",
+    ] {
+        let text = format!(
+            "{} {odd} 4 {}",
+            "filler ".repeat(14).trim_end(),
+            "tail ".repeat(20).trim_end()
+        );
         let first = &texts(&text)[0];
         assert!(!first.ends_with(odd), "{odd}: {first}");
         assert!(first.len() > 140, "cut at a word: {first}");
@@ -65,13 +107,21 @@ fn abbreviations_and_numbers_end_no_sentence() {
         "tail ".repeat(12).trim_end()
     );
     assert!(!texts(&list)[0].ends_with("1."));
-    let year = format!("{} in 2019. And {}", "filler ".repeat(14).trim_end(), "tail ".repeat(20).trim_end());
+    let year = format!(
+        "{} in 2019. And {}",
+        "filler ".repeat(14).trim_end(),
+        "tail ".repeat(20).trim_end()
+    );
     assert!(texts(&year)[0].ends_with("2019."));
 }
 
 #[test]
 fn losing_nothing_beats_a_sentence_end() {
-    let text = format!("{}. {}", "a ".repeat(40).trim_end(), "b ".repeat(90).trim_end());
+    let text = format!(
+        "{}. {}",
+        "a ".repeat(40).trim_end(),
+        "b ".repeat(90).trim_end()
+    );
     let shaped = shape(&text, 2);
     assert!(!shaped.truncated);
     assert_eq!(shaped.texts.join(" "), text);
@@ -83,9 +133,18 @@ fn what_does_not_fit_is_cut_at_a_sentence_then_a_word() {
     let shaped = shape(&sentences, 2);
     assert!(shaped.truncated);
     assert_eq!(shaped.texts.len(), 2);
-    assert!(shaped.texts.iter().all(|t| t.ends_with("for you.")), "{shaped:?}");
+    assert!(
+        shaped.texts.iter().all(|t| t.ends_with("for you.")),
+        "{shaped:?}"
+    );
     let words = shape(&"word ".repeat(100), 2);
-    assert!(words.truncated && words.texts.iter().all(|t| t.ends_with("word") && t.len() == 159));
+    assert!(
+        words.truncated
+            && words
+                .texts
+                .iter()
+                .all(|t| t.ends_with("word") && t.len() == 159)
+    );
 }
 
 #[test]
@@ -99,12 +158,20 @@ fn hard_cut_only_without_a_space() {
     assert_eq!(texts(&family), ["👩‍👩‍👧".repeat(8), "👩‍👩‍👧".repeat(2)]);
 }
 
-#[test] // SMS-28, CONV-47: a mark without a letter (found by the property test below), and a sign that precedes one
+// SMS-28, CONV-47: a mark without a letter (found by the property test below), and a sign that
+// precedes one
+#[test]
 fn no_text_begins_or_ends_with_a_space_that_belongs_to_a_mark() {
     assert_eq!(texts("a \u{a8e0} b"), ["a\u{a8e0} b"]);
     assert_eq!(texts("a \u{600} 1"), ["a \u{600}1"]);
     let cut = shape(&format!("{} \u{a8e0}", "\u{16a6e}".repeat(35)), 2);
-    assert_eq!(cut, Shaped { texts: vec!["\u{16a6e}".repeat(34), "\u{16a6e}\u{a8e0}".to_owned()], truncated: false });
+    assert_eq!(
+        cut,
+        Shaped {
+            texts: vec!["\u{16a6e}".repeat(34), "\u{16a6e}\u{a8e0}".to_owned()],
+            truncated: false
+        }
+    );
 }
 
 #[test]
@@ -157,11 +224,17 @@ proptest! {
     }
 
     #[test]
-    fn words_stay_whole_where_they_can(words in prop::collection::vec("[a-z]{1,30}", 1..60), max in 1usize..4) {
+    fn words_stay_whole_where_they_can(
+        words in prop::collection::vec("[a-z]{1,30}", 1..60),
+        max in 1usize..4,
+    ) {
         let text = words.join(" ");
         let shaped = shape(&text, max);
         let sent: Vec<&str> = shaped.texts.iter().flat_map(|t| t.split(' ')).collect();
-        prop_assert_eq!(&sent[..], &words.iter().map(String::as_str).collect::<Vec<_>>()[..sent.len()]);
+        prop_assert_eq!(
+            &sent[..],
+            &words.iter().map(String::as_str).collect::<Vec<_>>()[..sent.len()]
+        );
     }
 }
 
@@ -169,6 +242,9 @@ proptest! {
 fn a_list_is_cut_between_its_names() {
     let names: Vec<String> = (1..=20).map(|n| format!("Lantern House {n}")).collect();
     let shaped = shape(&format!("Open now: {}.", names.join(", ")), 3);
-    assert!(shaped.texts[0].ends_with(',') && shaped.texts[1].starts_with("Lantern House"), "{shaped:?}");
+    assert!(
+        shaped.texts[0].ends_with(',') && shaped.texts[1].starts_with("Lantern House"),
+        "{shaped:?}"
+    );
     assert!(!shaped.truncated);
 }

@@ -1,5 +1,5 @@
 //! Converts a text to GSM-7 where its meaning stays the same, because one accent would more than
-//! halve the characters per segment (C-32).
+//! halve the characters per segment.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -9,10 +9,8 @@ use crate::{
     segments::measure,
 };
 
-/// Replaces accents that GSM-7 lacks, typographic quotes, dashes and spaces by plain characters;
-/// emoji and other scripts stay. The result never needs more segments than the text: longer
-/// replacements (`…` to `...`) are used only if they save something, which they do not in a text
-/// that stays UCS-2.
+/// Replaces accents that GSM-7 lacks, typographic quotes, dashes and spaces; emoji and other
+/// scripts stay. A longer replacement (`…` to `...`) is used only if it adds no segment.
 pub fn transliterate(text: &str) -> String {
     let visible: String = text.chars().filter(|&c| !is_invisible(c)).collect();
     let full = map_clusters(&visible, Width::Any);
@@ -36,7 +34,10 @@ fn map_clusters(text: &str, width: Width) -> String {
         match plain(cluster) {
             Some(plain) if width == Width::Any || utf16(&plain) <= utf16(cluster) => {
                 // A space keeps "1½" from becoming "11/2", which reads as eleven halves.
-                if plain.contains('/') && plain.len() > 1 && out.ends_with(|c: char| c.is_ascii_digit()) {
+                if plain.contains('/')
+                    && plain.len() > 1
+                    && out.ends_with(|c: char| c.is_ascii_digit())
+                {
                     out.push(' ');
                 }
                 out.push_str(&plain);
@@ -58,11 +59,22 @@ fn plain(cluster: &str) -> Option<String> {
     let tail = chars.as_str();
     if is_mark(base) || is_joiner(base) {
         // A mark without a base letter, at the start or after a line break.
-        return tail.chars().all(|c| is_mark(c) || is_joiner(c)).then(String::new);
+        return tail
+            .chars()
+            .all(|c| is_mark(c) || is_joiner(c))
+            .then(String::new);
     }
-    let mut plain = if septets(base).is_some() { base.to_string() } else { fold(base)? };
+    let mut plain = if septets(base).is_some() {
+        base.to_string()
+    } else {
+        fold(base)?
+    };
     if tail.is_empty() || cluster == "\r\n" {
-        return Some(if tail.is_empty() { plain } else { cluster.to_owned() });
+        return Some(if tail.is_empty() {
+            plain
+        } else {
+            cluster.to_owned()
+        });
     }
     // A keycap, an emoji sequence or a struck-out letter means more than its first character alone.
     if !tail.chars().all(|c| is_mark(c) || is_joiner(c)) {
@@ -76,8 +88,8 @@ fn plain(cluster: &str) -> Option<String> {
     let mut letter = last;
     for mark in marks {
         match compose(letter, mark) {
-            // Only the base letter composes: e with circumflex and grave becomes "e" in both
-            // spellings of that letter.
+            // Marks compose only with the base letter, so that an e with circumflex and grave
+            // becomes "e" however Unicode spells it.
             Some(composed) if letter == base => letter = composed,
             _ => break,
         }
@@ -113,8 +125,14 @@ mod tests {
         // C-32, C-34
         for (text, expected) in [
             ("á í ó ú Á Í Ó Ú", "a i o u A I O U"),
-            ("ñ é ü ¿ ¡ à è ì ò ù Ç É Ñ Ü €", "ñ é ü ¿ ¡ à è ì ò ù Ç É Ñ Ü €"),
-            ("¿Dónde está el salón? ¡Aquí!", "¿Donde esta el salon? ¡Aqui!"),
+            (
+                "ñ é ü ¿ ¡ à è ì ò ù Ç É Ñ Ü €",
+                "ñ é ü ¿ ¡ à è ì ò ù Ç É Ñ Ü €",
+            ),
+            (
+                "¿Dónde está el salón? ¡Aquí!",
+                "¿Donde esta el salon? ¡Aqui!",
+            ),
             ("“Hi” ‘there’ don’t «ok»", "\"Hi\" 'there' don't \"ok\""),
             ("7–9 pm — or later", "7-9 pm - or later"),
             ("wait…", "wait..."),
@@ -142,8 +160,14 @@ mod tests {
         // C-32
         for (nfd, expected) in [
             ("a\u{301} i\u{301} o\u{301} u\u{301}", "a i o u"),
-            ("man\u{303}ana cafe\u{301} pingu\u{308}ino", "mañana café pingüino"),
-            ("N\u{303} E\u{301} U\u{308} A\u{30a} C\u{327} c\u{327}", "Ñ É Ü Å Ç c"),
+            (
+                "man\u{303}ana cafe\u{301} pingu\u{308}ino",
+                "mañana café pingüino",
+            ),
+            (
+                "N\u{303} E\u{301} U\u{308} A\u{30a} C\u{327} c\u{327}",
+                "Ñ É Ü Å Ç c",
+            ),
             ("e\u{302}\u{300}", "e"),
             ("u\u{308}\u{301}", "ü"),
             ("ñ\u{301}", "ñ"),
@@ -203,7 +227,9 @@ mod tests {
         }
 
         #[test]
-        fn gsm_text_is_left_alone(text in "[@£$¥èéùìòÇ\nØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ -?¡A-ZÄÖÑÜ§¿a-zäöñüà^{}\\\\\\[~\\]|€]{0,200}") {
+        fn gsm_text_is_left_alone(
+            text in "[@£$¥èéùìòÇ\nØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ -?¡A-ZÄÖÑÜ§¿a-zäöñüà^{}\\\\\\[~\\]|€]{0,200}",
+        ) {
             prop_assert_eq!(transliterate(&text), text);
         }
     }

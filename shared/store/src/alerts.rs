@@ -1,13 +1,12 @@
-//! Alerts that a person must see, and the record of who was notified (SMS-55). There is one open
-//! row per key. Each channel that is still to be notified has a row of its own, which schedulers
-//! claim. The tables hold no guest data and have no row policy.
+//! Alerts that a person must see: one open row per key, and a row per channel that is still to be
+//! notified. No row holds guest data, so there is no row policy.
 
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::json;
-use seven_domain::{AuditEvent, CasinoId, Severity};
+use seven_domain::{AuditEvent, CasinoId, Severity, text_enum};
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -43,7 +42,7 @@ pub struct Alert {
     pub casino_id: String,
     pub provider: String,
     pub code: String,
-    pub severity: String,
+    pub severity: Severity,
     pub summary: String,
     pub repeats: i64,
     pub first_at: DateTime<Utc>,
@@ -56,11 +55,20 @@ pub struct Alert {
     pub overdue: bool,
 }
 
+text_enum! {
+    /// The change of the alert that a notice reports.
+    NoticeAction {
+        Trigger => "trigger",
+        Acknowledge => "acknowledge",
+        Resolve => "resolve",
+    }
+}
+
 /// A notice that a scheduler has claimed.
 #[derive(Debug, Clone, FromRow)]
 pub struct Due {
     pub alert_id: Uuid,
-    pub action: String,
+    pub action: NoticeAction,
     pub channel: String,
     /// Number of tries, this one included.
     pub tries: i32,
@@ -68,7 +76,7 @@ pub struct Due {
     pub casino_id: String,
     pub provider: String,
     pub code: String,
-    pub severity: String,
+    pub severity: Severity,
     pub summary: String,
     pub repeats: i64,
     pub first_at: DateTime<Utc>,
@@ -76,7 +84,7 @@ pub struct Due {
 
 /// Outcome of an attempt to deliver a notice.
 #[derive(Debug, Clone, Copy)]
-pub enum Told<'a> {
+pub enum NoticeOutcome<'a> {
     Delivered,
     Later(Duration, &'a str),
     GivenUp(&'a str),
@@ -87,34 +95,24 @@ const TELL_AGAIN: &str = "insert into alert_deliveries (alert_id, action, channe
      select alert_id, $2, channel from alert_deliveries where alert_id = any($1) and action = 'trigger' on conflict do nothing";
 
 impl Store {
-    /// Files an alert. If one is open under its key, that one counts one more occurrence and takes
-    /// over the new summary and a higher severity; a higher severity is notified again. An alert
-    /// whose id was filed before is not filed again.
+    /// Files an alert once per id. An open alert of the same key counts one more occurrence and
+    /// takes the new summary and a higher severity, which is notified again.
     pub async fn raise_alert(&self, new: &NewAlert<'_>) -> Result<()> {
         let mut tx = self.fleet_begin().await?;
-        let grown: Option<(Uuid, bool)> = sqlx::query_as(
-            "with before as (select severity from alerts where key = $2 and resolved_at is null)
-             insert into alerts as a (alert_id, key, name, casino_id, provider, code, severity, summary, standing, repeats, ack_due_at)
-             select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 - 1, now() + make_interval(secs => $11)
-             where not exists (select 1 from alerts o where o.alert_id = $1)
-             on conflict (key) where resolved_at is null do update set repeats = a.repeats + $10, last_at = now(), summary = excluded.summary,
-               severity = case when a.severity = 'critical' or excluded.severity = 'info' then a.severity else excluded.severity end,
-               ack_due_at = case when a.severity <> 'critical' and excluded.severity = 'critical' then excluded.ack_due_at else a.ack_due_at end
-             returning a.alert_id, coalesce((select severity <> 'critical' from before), false) and a.severity = 'critical'",
-        )
-        .bind(new.alert_id)
-        .bind(new.key)
-        .bind(new.name)
-        .bind(new.casino)
-        .bind(new.provider)
-        .bind(new.code)
-        .bind(new.severity.as_str())
-        .bind(new.summary)
-        .bind(new.standing)
-        .bind(i64::try_from(new.times).unwrap_or(i64::MAX))
-        .bind(new.ack_within.map(|within| within.as_secs_f64()))
-        .fetch_optional(&mut *tx)
-        .await?;
+        let grown: Option<(Uuid, bool)> = sqlx::query_as(include_str!("../sql/raise_alert.sql"))
+            .bind(new.alert_id)
+            .bind(new.key)
+            .bind(new.name)
+            .bind(new.casino)
+            .bind(new.provider)
+            .bind(new.code)
+            .bind(new.severity)
+            .bind(new.summary)
+            .bind(new.standing)
+            .bind(i64::try_from(new.times).unwrap_or(i64::MAX))
+            .bind(new.ack_within.map(|within| within.as_secs_f64()))
+            .fetch_optional(&mut *tx)
+            .await?;
         if let Some((alert, true)) = grown {
             // The alert is more severe than the people notified know, and whoever acknowledged it
             // acknowledged a lesser one.
@@ -122,10 +120,12 @@ impl Store {
                 .bind(alert)
                 .execute(&mut *tx)
                 .await?;
-            sqlx::query("delete from alert_deliveries where alert_id = $1 and action = 'acknowledge'")
-                .bind(alert)
-                .execute(&mut *tx)
-                .await?;
+            sqlx::query(
+                "delete from alert_deliveries where alert_id = $1 and action = 'acknowledge'",
+            )
+            .bind(alert)
+            .execute(&mut *tx)
+            .await?;
             sqlx::query("update alert_deliveries set delivered_at = null, given_up_at = null, tries = 0, next_at = now() where alert_id = $1")
                 .bind(alert)
                 .execute(&mut *tx)
@@ -137,9 +137,10 @@ impl Store {
     /// Returns the severity of the alert that is open under this key.
     pub async fn open_severity(&self, key: &str) -> Result<Option<Severity>> {
         let query = "select severity from alerts where key = $1 and resolved_at is null";
-        let severity: Option<String> =
-            sqlx::query_scalar(query).bind(key).fetch_optional(&mut *self.fleet().await?).await?;
-        Ok(severity.map(|severity| severity.parse()).transpose()?)
+        Ok(sqlx::query_scalar(query)
+            .bind(key)
+            .fetch_optional(&mut *self.fleet().await?)
+            .await?)
     }
 
     /// Resolves the alert open under this key if it last occurred longer than `quiet` ago. Returns
@@ -147,14 +148,21 @@ impl Store {
     pub async fn resolve_alert(&self, key: &str, quiet: Duration) -> Result<bool> {
         let query = "update alerts set resolved_at = now() where key = $1 and resolved_at is null and last_at <= now() - make_interval(secs => $2)
              returning alert_id";
-        self.resolve(sqlx::query_scalar(query).bind(key).bind(quiet.as_secs_f64())).await.map(|n| n > 0)
+        self.resolve(
+            sqlx::query_scalar(query)
+                .bind(key)
+                .bind(quiet.as_secs_f64()),
+        )
+        .await
+        .map(|n| n > 0)
     }
 
     /// Resolves non-standing alerts that have not recurred for `quiet`. Returns how many.
     pub async fn resolve_quiet(&self, quiet: Duration) -> Result<usize> {
         let query = "update alerts set resolved_at = now() where not standing and resolved_at is null and last_at < now() - make_interval(secs => $1)
              returning alert_id";
-        self.resolve(sqlx::query_scalar(query).bind(quiet.as_secs_f64())).await
+        self.resolve(sqlx::query_scalar(query).bind(quiet.as_secs_f64()))
+            .await
     }
 
     /// Uses two statements, so that the second sees what a scheduler queued while the first waited
@@ -165,20 +173,31 @@ impl Store {
     ) -> Result<usize> {
         let mut tx = self.fleet_begin().await?;
         let ended: Vec<Uuid> = update.fetch_all(&mut *tx).await?;
-        sqlx::query(TELL_AGAIN).bind(&ended).bind("resolve").execute(&mut *tx).await?;
+        sqlx::query(TELL_AGAIN)
+            .bind(&ended)
+            .bind(NoticeAction::Resolve)
+            .execute(&mut *tx)
+            .await?;
         tx.commit().await?;
         Ok(ended.len())
     }
 
-    /// Marks an alert as acknowledged, notifies everybody who was notified of the alert, and
-    /// acknowledges the case behind it. `which` is the alert's id. Returns false when no such alert
-    /// is open and unacknowledged.
+    /// Acknowledges an open alert and the case behind it, and notifies everybody who got the alert.
+    /// Returns false if no such alert is unacknowledged.
     pub async fn acknowledge_alert(&self, which: Uuid, by: &str) -> Result<bool> {
         let found = "select casino_id from alerts where alert_id = $1";
-        let casino: Option<String> =
-            sqlx::query_scalar(found).bind(which).fetch_optional(&mut *self.fleet().await?).await?;
-        let Some(casino) = casino else { return Ok(false) };
-        let filed = if casino.is_empty() { CasinoId::unknown() } else { CasinoId::trusted(&casino)? };
+        let casino: Option<String> = sqlx::query_scalar(found)
+            .bind(which)
+            .fetch_optional(&mut *self.fleet().await?)
+            .await?;
+        let Some(casino) = casino else {
+            return Ok(false);
+        };
+        let filed = if casino.is_empty() {
+            CasinoId::unknown()
+        } else {
+            CasinoId::trusted(&casino)?
+        };
         let mut tx = self.bind(&filed).await?;
         let name: Option<String> = sqlx::query_scalar(
             "update alerts set acknowledged_at = now(), acknowledged_by = $2 where alert_id = $1 and resolved_at is null and acknowledged_at is null
@@ -189,10 +208,20 @@ impl Store {
         .fetch_optional(tx.conn())
         .await?;
         let Some(name) = name else { return Ok(false) };
-        sqlx::query(TELL_AGAIN).bind(vec![which]).bind("acknowledge").execute(tx.conn()).await?;
+        sqlx::query(TELL_AGAIN)
+            .bind(vec![which])
+            .bind(NoticeAction::Acknowledge)
+            .execute(tx.conn())
+            .await?;
         tx.acknowledge(which, by).await?;
         let subject = which.to_string();
-        tx.audit(&Entry::of(AuditEvent::AlertAcknowledged, by, &subject, json!({ "alert": name }))).await?;
+        tx.audit(&Entry::of(
+            AuditEvent::AlertAcknowledged,
+            by,
+            &subject,
+            json!({ "alert": name }),
+        ))
+        .await?;
         tx.commit().await?;
         Ok(true)
     }
@@ -213,8 +242,10 @@ impl Store {
 
     /// Queues the missing notices: one per open alert and channel of its severity.
     pub async fn plan_notices(&self, routes: &[(Severity, String)]) -> Result<()> {
-        let (severities, channels): (Vec<&str>, Vec<&str>) =
-            routes.iter().map(|(severity, channel)| (severity.as_str(), channel.as_str())).unzip();
+        let (severities, channels): (Vec<&str>, Vec<&str>) = routes
+            .iter()
+            .map(|(severity, channel)| (severity.as_str(), channel.as_str()))
+            .unzip();
         // The share lock waits for a concurrent resolve, whose result is then visible.
         sqlx::query(
             "insert into alert_deliveries (alert_id, action, channel)
@@ -233,30 +264,19 @@ impl Store {
     /// Claims notices for the duration `claim`. No two schedulers hold the same notice, and a
     /// channel receives the notices of an alert in order.
     pub async fn claim_notices(&self, most: i64, claim: Duration) -> Result<Vec<Due>> {
-        Ok(sqlx::query_as(
-            "with picked as (
-               select d.alert_id, d.action, d.channel from alert_deliveries d
-               where d.delivered_at is null and d.given_up_at is null and d.next_at <= now()
-                 and not exists (select 1 from alert_deliveries e where e.alert_id = d.alert_id and e.channel = d.channel
-                   and e.created_at < d.created_at and e.delivered_at is null and e.given_up_at is null)
-               order by d.next_at limit $1 for update skip locked)
-             update alert_deliveries d set tries = d.tries + 1, next_at = now() + make_interval(secs => $2)
-             from picked p, alerts a
-             where d.alert_id = p.alert_id and d.action = p.action and d.channel = p.channel and a.alert_id = d.alert_id
-             returning d.alert_id, d.action, d.channel, d.tries, a.name, a.casino_id, a.provider, a.code, a.severity, a.summary, a.repeats, a.first_at",
-        )
-        .bind(most)
-        .bind(claim.as_secs_f64())
-        .fetch_all(&mut *self.fleet().await?)
-        .await?)
+        Ok(sqlx::query_as(include_str!("../sql/claim_notices.sql"))
+            .bind(most)
+            .bind(claim.as_secs_f64())
+            .fetch_all(&mut *self.fleet().await?)
+            .await?)
     }
 
     /// Records the outcome of a claimed notice.
-    pub async fn note_notice(&self, due: &Due, told: Told<'_>) -> Result<()> {
-        let (done, given_up, wait, error) = match told {
-            Told::Delivered => (true, false, 0.0, None),
-            Told::Later(wait, error) => (false, false, wait.as_secs_f64(), Some(error)),
-            Told::GivenUp(error) => (false, true, 0.0, Some(error)),
+    pub async fn note_notice(&self, due: &Due, outcome: NoticeOutcome<'_>) -> Result<()> {
+        let (done, given_up, wait, error) = match outcome {
+            NoticeOutcome::Delivered => (true, false, 0.0, None),
+            NoticeOutcome::Later(wait, error) => (false, false, wait.as_secs_f64(), Some(error)),
+            NoticeOutcome::GivenUp(error) => (false, true, 0.0, Some(error)),
         };
         // A claim that another scheduler has renewed meanwhile must not be ended here.
         sqlx::query(
@@ -265,7 +285,7 @@ impl Store {
              where alert_id = $1 and action = $2 and channel = $3 and tries = $8 and delivered_at is null",
         )
         .bind(due.alert_id)
-        .bind(&due.action)
+        .bind(due.action)
         .bind(&due.channel)
         .bind(done)
         .bind(given_up)
@@ -282,6 +302,10 @@ impl Store {
         let gone = sqlx::query(
             "delete from alerts where last_at < now() - make_interval(days => $1) and resolved_at < now() - make_interval(days => $1)",
         );
-        Ok(gone.bind(days).execute(&mut *self.fleet().await?).await?.rows_affected())
+        Ok(gone
+            .bind(days)
+            .execute(&mut *self.fleet().await?)
+            .await?
+            .rows_affected())
     }
 }

@@ -42,7 +42,7 @@ pub struct Row {
     pub at: DateTime<Utc>,
     #[sqlx(rename = "action")]
     pub event_type: String,
-    pub severity: String,
+    pub severity: Severity,
     pub actor: String,
     pub subject: String,
     #[serde(rename = "guest_phone_hash")]
@@ -55,7 +55,14 @@ pub struct Row {
 impl<'a> Entry<'a> {
     /// Creates an entry that concerns no guest.
     pub fn of(event: AuditEvent, actor: &'a str, subject: &'a str, detail: Value) -> Self {
-        Self { event, actor, subject, guest: None, detail, trace: None }
+        Self {
+            event,
+            actor,
+            subject,
+            guest: None,
+            detail,
+            trace: None,
+        }
     }
 }
 
@@ -69,7 +76,7 @@ impl Tx {
         )
         .bind(casino)
         .bind(entry.actor)
-        .bind(entry.event.as_str())
+        .bind(entry.event)
         .bind(entry.event.severity().as_str())
         .bind(entry.subject)
         .bind(entry.guest.map(GuestHash::tag))
@@ -91,8 +98,8 @@ impl Tx {
                and ($5::timestamptz is null or at >= $5) and ($6::timestamptz is null or at < $6)
              order by at desc, entry desc limit least($7, 1000)",
         )
-        .bind(query.event.map(AuditEvent::as_str))
-        .bind(query.severity.map(Severity::as_str))
+        .bind(query.event)
+        .bind(query.severity)
         .bind(query.guest.map(|g| g.tag()))
         .bind(&query.layer)
         .bind(query.since)

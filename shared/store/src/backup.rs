@@ -66,17 +66,23 @@ impl Contents {
     pub fn differences(&self, other: &Self) -> Vec<String> {
         let mut found = Vec::new();
         if self.schema != other.schema {
-            found.push(format!("the schema is {} and was {}", other.schema, self.schema));
+            found.push(format!(
+                "the schema is {} and was {}",
+                other.schema, self.schema
+            ));
         }
-        let tables: std::collections::BTreeSet<&String> = self.tables.keys().chain(other.tables.keys()).collect();
+        let tables: std::collections::BTreeSet<&String> =
+            self.tables.keys().chain(other.tables.keys()).collect();
         for table in tables {
             let (was, is) = (self.tables.get(table), other.tables.get(table));
             if was != is {
-                let rows = |n: Option<&i64>| n.map_or("no table".to_owned(), |n| format!("{n} rows"));
+                let rows =
+                    |n: Option<&i64>| n.map_or("no table".to_owned(), |n| format!("{n} rows"));
                 found.push(format!("{table}: {} and was {}", rows(is), rows(was)));
             }
         }
-        let casinos: std::collections::BTreeSet<&String> = self.casinos.keys().chain(other.casinos.keys()).collect();
+        let casinos: std::collections::BTreeSet<&String> =
+            self.casinos.keys().chain(other.casinos.keys()).collect();
         for casino in casinos {
             match (self.casinos.get(casino), other.casinos.get(casino)) {
                 (Some(was), Some(is)) => {
@@ -86,7 +92,10 @@ impl Contents {
                         ("due rows", &was.due, &is.due),
                     ] {
                         if was != is {
-                            found.push(format!("{what} of {casino} differ ({} rows, {} before)", is.rows, was.rows));
+                            found.push(format!(
+                                "{what} of {casino} differ ({} rows, {} before)",
+                                is.rows, was.rows
+                            ));
                         }
                     }
                 }
@@ -117,14 +126,22 @@ impl Snapshot {
             return Err(Error::BoundByPolicies);
         }
         // Rows are hashed as text, so times need a fixed time zone.
-        sqlx::query("set timezone = 'UTC'").execute(&mut conn).await?;
-        sqlx::query("begin isolation level repeatable read read only").execute(&mut conn).await?;
-        let id = sqlx::query_scalar("select pg_export_snapshot()").fetch_one(&mut conn).await?;
+        sqlx::query("set timezone = 'UTC'")
+            .execute(&mut conn)
+            .await?;
+        sqlx::query("begin isolation level repeatable read read only")
+            .execute(&mut conn)
+            .await?;
+        let id = sqlx::query_scalar("select pg_export_snapshot()")
+            .fetch_one(&mut conn)
+            .await?;
         Ok(Self { conn, id, server })
     }
 
     pub async fn contents(&mut self) -> Result<Contents> {
-        let schema = sqlx::query_scalar("select coalesce(max(version), 0) from _sqlx_migrations where success");
+        let schema = sqlx::query_scalar(
+            "select coalesce(max(version), 0) from _sqlx_migrations where success",
+        );
         let schema = schema.fetch_one(&mut self.conn).await?;
         let names: Vec<String> = sqlx::query_scalar(
             "select relname::text from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by 1",
@@ -134,7 +151,10 @@ impl Snapshot {
         let mut tables = BTreeMap::new();
         for name in names {
             let query = AssertSqlSafe(format!("select count(*) from \"{name}\""));
-            tables.insert(name, sqlx::query_scalar(query).fetch_one(&mut self.conn).await?);
+            tables.insert(
+                name,
+                sqlx::query_scalar(query).fetch_one(&mut self.conn).await?,
+            );
         }
         let ids: Vec<String> = sqlx::query_scalar(
             "select casino_id from casinos union select casino_id from suppressions union select casino_id from consent_heads
@@ -145,19 +165,33 @@ impl Snapshot {
         let mut casinos = BTreeMap::new();
         for id in ids {
             let share = Share {
-                suppressions: self.digest("suppressions", "key_id, phone_hash", &id).await?,
-                consent_heads: self.digest("consent_heads", "key_id, phone_hash", &id).await?,
-                due: self.digest("due", "kind collate \"C\", row_id", &id).await?,
+                suppressions: self
+                    .digest("suppressions", "key_id, phone_hash", &id)
+                    .await?,
+                consent_heads: self
+                    .digest("consent_heads", "key_id, phone_hash", &id)
+                    .await?,
+                due: self
+                    .digest("due", "kind collate \"C\", row_id", &id)
+                    .await?,
             };
             casinos.insert(id, share);
         }
-        Ok(Contents { schema, tables, casinos })
+        Ok(Contents {
+            schema,
+            tables,
+            casinos,
+        })
     }
 
     /// Hashes row by row, because the rows of a million guests do not fit into one value.
     async fn digest(&mut self, table: &str, key: &str, casino: &str) -> Result<Digest> {
-        let query = format!("select row_to_json(t)::text from \"{table}\" t where casino_id = $1 order by {key}");
-        let mut rows = sqlx::query(AssertSqlSafe(query)).bind(casino.to_owned()).fetch(&mut self.conn);
+        let query = format!(
+            "select row_to_json(t)::text from \"{table}\" t where casino_id = $1 order by {key}"
+        );
+        let mut rows = sqlx::query(AssertSqlSafe(query))
+            .bind(casino.to_owned())
+            .fetch(&mut self.conn);
         let (mut hash, mut count) = (Sha256::new(), 0);
         while let Some(row) = rows.try_next().await? {
             let text: String = row.try_get(0)?;
@@ -165,7 +199,10 @@ impl Snapshot {
             hash.update(b"\n");
             count += 1;
         }
-        Ok(Digest { rows: count, sha256: hex::encode(hash.finalize()) })
+        Ok(Digest {
+            rows: count,
+            sha256: hex::encode(hash.finalize()),
+        })
     }
 }
 
@@ -192,19 +229,30 @@ pub async fn tables_in(owner: &SecretString) -> Result<i64> {
 /// Fails when the connection may not create roles.
 pub async fn shut(owner: &SecretString) -> Result<()> {
     let mut conn = PgConnection::connect(owner.expose_secret()).await?;
-    for (role, how) in [("seven_app", "login"), ("seven_fleet", "nologin bypassrls"), ("seven_pinned", "nologin")] {
-        let there: bool = sqlx::query_scalar("select exists (select from pg_roles where rolname = $1)")
-            .bind(role)
-            .fetch_one(&mut conn)
-            .await?;
+    for (role, how) in [
+        ("seven_app", "login"),
+        ("seven_fleet", "nologin bypassrls"),
+        ("seven_pinned", "nologin"),
+    ] {
+        let there: bool =
+            sqlx::query_scalar("select exists (select from pg_roles where rolname = $1)")
+                .bind(role)
+                .fetch_one(&mut conn)
+                .await?;
         if !there {
-            sqlx::query(AssertSqlSafe(format!("create role {role} {how}"))).execute(&mut conn).await?;
+            sqlx::query(AssertSqlSafe(format!("create role {role} {how}")))
+                .execute(&mut conn)
+                .await?;
         }
     }
-    let database: String = sqlx::query_scalar("select quote_ident(current_database())").fetch_one(&mut conn).await?;
-    sqlx::query(AssertSqlSafe(format!("revoke connect on database {database} from public, seven_app, seven_pinned")))
-        .execute(&mut conn)
+    let database: String = sqlx::query_scalar("select quote_ident(current_database())")
+        .fetch_one(&mut conn)
         .await?;
+    sqlx::query(AssertSqlSafe(format!(
+        "revoke connect on database {database} from public, seven_app, seven_pinned"
+    )))
+    .execute(&mut conn)
+    .await?;
     sqlx::query(
         "select pg_terminate_backend(a.pid) from pg_stat_activity a join pg_roles r on r.rolname = a.usename
          where a.datname = current_database() and a.pid <> pg_backend_pid() and not r.rolsuper and a.usename <> current_user",
@@ -227,9 +275,11 @@ pub async fn give_functions(owner: &SecretString) -> Result<()> {
     .fetch_all(&mut conn)
     .await?;
     for function in functions {
-        sqlx::query(AssertSqlSafe(format!("alter function {function} owner to seven_fleet")))
-            .execute(&mut conn)
-            .await?;
+        sqlx::query(AssertSqlSafe(format!(
+            "alter function {function} owner to seven_fleet"
+        )))
+        .execute(&mut conn)
+        .await?;
     }
     Ok(conn.close().await?)
 }
@@ -251,7 +301,11 @@ pub struct Halted {
 ///
 /// # Errors
 /// Fails when the database cannot be queried; the workers then stay barred.
-pub async fn pause_and_open(owner: &SecretString, by: &str, detail: &serde_json::Value) -> Result<Halted> {
+pub async fn pause_and_open(
+    owner: &SecretString,
+    by: &str,
+    detail: &serde_json::Value,
+) -> Result<Halted> {
     let mut conn = PgConnection::connect(owner.expose_secret()).await?;
     let mut tx = conn.begin().await?;
     for switch in PAUSED {
@@ -261,7 +315,7 @@ pub async fn pause_and_open(owner: &SecretString, by: &str, detail: &serde_json:
             "insert into fleet_controls (name, actor, reason) values ($1, $2, $3)
              on conflict (name) do update set actor = excluded.actor, reason = excluded.reason, since = now(), version = fleet_controls.version + 1",
         )
-        .bind(switch.as_str())
+        .bind(switch)
         .bind(RESTORE)
         .bind("restored from a backup; seven recover, then seven resume")
         .execute(&mut *tx)
@@ -273,10 +327,12 @@ pub async fn pause_and_open(owner: &SecretString, by: &str, detail: &serde_json:
     .execute(&mut *tx)
     .await?
     .rows_affected();
-    let turns = sqlx::query("update turns set state = 'cancelled', reason = 'restored' where state = 'drafted'")
-        .execute(&mut *tx)
-        .await?
-        .rows_affected();
+    let turns = sqlx::query(
+        "update turns set state = 'cancelled', reason = 'restored' where state = 'drafted'",
+    )
+    .execute(&mut *tx)
+    .await?
+    .rows_affected();
     let waiting = sqlx::query(
         "update inbound_messages set disposition = 'closed', reason = 'restored', closed_at = now() where disposition in ('open', 'held')",
     )
@@ -289,25 +345,37 @@ pub async fn pause_and_open(owner: &SecretString, by: &str, detail: &serde_json:
         .rows_affected();
     sqlx::query("insert into audit_log (casino_id, actor, action, severity, subject, detail) values ('_unknown', $1, 'restored', 'critical', 'database', $2)")
         .bind(by)
-        .bind(json!({ "backup": detail, "texts_ended": texts, "turns_ended": turns, "texts_closed": waiting, "campaigns_paused": campaigns }))
+        .bind(json!({
+            "backup": detail,
+            "texts_ended": texts,
+            "turns_ended": turns,
+            "texts_closed": waiting,
+            "campaigns_paused": campaigns,
+        }))
         .execute(&mut *tx)
         .await?;
-    let database: String = sqlx::query_scalar("select quote_ident(current_database())").fetch_one(&mut *tx).await?;
+    let database: String = sqlx::query_scalar("select quote_ident(current_database())")
+        .fetch_one(&mut *tx)
+        .await?;
     let open = format!("grant connect on database {database} to seven_app, seven_pinned");
     sqlx::query(AssertSqlSafe(open)).execute(&mut *tx).await?;
     tx.commit().await?;
     conn.close().await?;
-    Ok(Halted { texts, turns, waiting, campaigns })
+    Ok(Halted {
+        texts,
+        turns,
+        waiting,
+        campaigns,
+    })
 }
 
 impl Tx {
-    /// Expires queued answers to texts that were received before `restored_at`, and closes such
-    /// texts that wait for an answer. The bus outlives a database: it redelivers texts that the
-    /// lost fleet answered after the backup, and no text is sent twice (D5).
-    ///
-    /// Answers to cries for help are kept: a second answer does less harm than none, and perhaps
-    /// the first was never sent. Returns the numbers of answers and texts.
-    pub async fn end_answers_of_before(&mut self, restored_at: DateTime<Utc>) -> Result<(u64, u64)> {
+    /// Expires answers to texts received before `restored_at` and closes those texts, cries for
+    /// help excepted: the lost fleet may have answered them (D5). Returns both counts.
+    pub async fn end_answers_of_before(
+        &mut self,
+        restored_at: DateTime<Utc>,
+    ) -> Result<(u64, u64)> {
         let answers = sqlx::query(
             "update outbound_messages o set state = 'expired', reason = 'restored', ended_at = now() from inbound_messages i
              where o.inbound_id = i.inbound_id and i.received_at < $1 and o.state = 'queued'
@@ -333,7 +401,8 @@ impl Store {
     /// Records in the audit log that a backup was made.
     pub async fn note_backup(&self, by: &str, detail: serde_json::Value) -> Result<()> {
         let mut tx = self.bind(&CasinoId::unknown()).await?;
-        tx.audit(&Entry::of(AuditEvent::BackedUp, by, "database", detail)).await?;
+        tx.audit(&Entry::of(AuditEvent::BackedUp, by, "database", detail))
+            .await?;
         tx.commit().await
     }
 
@@ -347,14 +416,18 @@ impl Store {
         .fetch_optional(tx.conn())
         .await?;
         tx.commit().await?;
-        Ok(made_at.flatten().and_then(|at| DateTime::parse_from_rfc3339(&at).ok()).map(|at| at.to_utc()))
+        Ok(made_at
+            .flatten()
+            .and_then(|at| DateTime::parse_from_rfc3339(&at).ok())
+            .map(|at| at.to_utc()))
     }
 
     /// Returns when this database was last restored from a backup; `None` if it never was.
     pub async fn restored_at(&self) -> Result<Option<DateTime<Utc>>> {
         let mut tx = self.bind(&CasinoId::unknown()).await?;
-        let at =
-            sqlx::query_scalar("select max(at) from audit_log where action = 'restored'").fetch_one(tx.conn()).await?;
+        let at = sqlx::query_scalar("select max(at) from audit_log where action = 'restored'")
+            .fetch_one(tx.conn())
+            .await?;
         tx.commit().await?;
         Ok(at)
     }
@@ -371,7 +444,8 @@ impl Store {
         .execute(tx.conn())
         .await?
         .rows_affected();
-        tx.audit(&Entry::of(AuditEvent::Recovered, by, "database", detail)).await?;
+        tx.audit(&Entry::of(AuditEvent::Recovered, by, "database", detail))
+            .await?;
         tx.commit().await?;
         Ok(held > 0)
     }

@@ -1,6 +1,5 @@
-//! Campaigns: one text to many guests who agreed to such texts (SMS-31 to SMS-35). An operator
-//! lists the guests, the scheduler releases the texts at the casino's pace ([`release`]), and the
-//! pre-send check permits or refuses each, as for every other text.
+//! Campaigns: one text to many guests who agreed to such texts. The scheduler releases the texts at
+//! the casino's pace ([`release`]); the pre-send check decides on each.
 
 pub mod release;
 
@@ -9,7 +8,7 @@ use std::{collections::BTreeMap, time::Duration};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::Value;
-use seven_domain::{CampaignId, GuestHash, GuestId};
+use seven_domain::{CampaignId, CampaignState, GuestHash, GuestId, MessageClass};
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -42,10 +41,10 @@ pub struct NewListed {
 pub struct Campaign {
     pub campaign_id: Uuid,
     pub name: String,
-    pub class: String,
+    pub class: MessageClass,
     pub text_en: String,
     pub text_es: String,
-    pub state: String,
+    pub state: CampaignState,
     pub plan: Value,
     pub created_by: String,
     pub created_at: DateTime<Utc>,
@@ -66,12 +65,20 @@ const CAMPAIGN: &str = "select p.campaign_id, p.name, p.class, p.text_en, p.text
 impl Tx {
     /// Returns campaigns, newest first.
     pub async fn campaigns(&mut self, most: i64) -> Result<Vec<Campaign>> {
-        Ok(sqlx::query_as(CAMPAIGN).bind(None::<&str>).bind(most).fetch_all(self.conn()).await?)
+        Ok(sqlx::query_as(CAMPAIGN)
+            .bind(None::<&str>)
+            .bind(most)
+            .fetch_all(self.conn())
+            .await?)
     }
 
     /// Returns the campaign with this name or id.
     pub async fn campaign(&mut self, named: &str) -> Result<Option<Campaign>> {
-        Ok(sqlx::query_as(CAMPAIGN).bind(named).bind(1_i64).fetch_optional(self.conn()).await?)
+        Ok(sqlx::query_as(CAMPAIGN)
+            .bind(named)
+            .bind(1_i64)
+            .fetch_optional(self.conn())
+            .await?)
     }
 
     /// Counts a campaign's guests by state and reason: not released (by what they wait for),
@@ -91,7 +98,11 @@ impl Tx {
 
     /// Stores a campaign with its guests; returns false when the name is taken. Guests deleted
     /// meanwhile are left out.
-    pub async fn create_campaign(&mut self, new: &NewCampaign<'_>, guests: &[NewListed]) -> Result<bool> {
+    pub async fn create_campaign(
+        &mut self,
+        new: &NewCampaign<'_>,
+        guests: &[NewListed],
+    ) -> Result<bool> {
         let casino = self.casino_str();
         let created = sqlx::query(
             "insert into campaigns (casino_id, campaign_id, name, class, text_en, text_es, plan, created_by)
@@ -120,10 +131,29 @@ impl Tx {
         )
         .bind(casino)
         .bind(new.campaign_id.0)
-        .bind(guests.iter().map(|guest| guest.guest_id.0).collect::<Vec<_>>())
-        .bind(guests.iter().map(|guest| guest.refused.clone()).collect::<Vec<_>>())
-        .bind(waits.clone().map(|wait| wait.map(|(_, why)| why.clone())).collect::<Vec<_>>())
-        .bind(waits.map(|wait| wait.map_or(0.0, |(span, _)| span.as_secs_f64())).collect::<Vec<_>>())
+        .bind(
+            guests
+                .iter()
+                .map(|guest| guest.guest_id.0)
+                .collect::<Vec<_>>(),
+        )
+        .bind(
+            guests
+                .iter()
+                .map(|guest| guest.refused.clone())
+                .collect::<Vec<_>>(),
+        )
+        .bind(
+            waits
+                .clone()
+                .map(|wait| wait.map(|(_, why)| why.clone()))
+                .collect::<Vec<_>>(),
+        )
+        .bind(
+            waits
+                .map(|wait| wait.map_or(0.0, |(span, _)| span.as_secs_f64()))
+                .collect::<Vec<_>>(),
+        )
         .execute(self.conn())
         .await?;
         Ok(true)
@@ -131,13 +161,18 @@ impl Tx {
 
     /// Moves a campaign from one of these states to another; returns false when it is in none of
     /// them.
-    pub async fn move_campaign(&mut self, campaign: CampaignId, from: &[&str], to: &str) -> Result<bool> {
+    pub async fn move_campaign(
+        &mut self,
+        campaign: CampaignId,
+        from: &[CampaignState],
+        to: CampaignState,
+    ) -> Result<bool> {
         let done = sqlx::query(
             "update campaigns set state = $3, ended_at = case when $3 in ('done', 'cancelled') then now() end
              where campaign_id = $1 and state = any($2)",
         )
         .bind(campaign.0)
-        .bind(from.iter().map(|state| (*state).to_owned()).collect::<Vec<_>>())
+        .bind(from.iter().map(|state| state.as_str()).collect::<Vec<_>>())
         .bind(to)
         .execute(self.conn())
         .await?;
@@ -172,7 +207,12 @@ impl Tx {
         .await?;
         Ok(rows
             .into_iter()
-            .filter_map(|(key_id, hash)| Some(GuestHash { key_id, bytes: hash.try_into().ok()? }))
+            .filter_map(|(key_id, hash)| {
+                Some(GuestHash {
+                    key_id,
+                    bytes: hash.try_into().ok()?,
+                })
+            })
             .collect())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use seven_domain::{AttemptId, AuditEvent, CasinoConfig, CasinoId, PhoneE164};
+use seven_domain::{AttemptId, AuditEvent, CasinoConfig, CasinoId, CasinoStatus, PhoneE164};
 use sqlx::types::Json;
 
 use crate::{Result, Store, Tx, audit::Entry, documents::Held};
@@ -22,19 +22,6 @@ pub(crate) struct Document {
     config: Option<Json<CasinoConfig>>,
 }
 
-/// Selects the columns of [`Document`]; the parameter is the document version that this process has
-/// cached.
-macro_rules! document {
-    ($known:literal) => {
-        concat!(
-            "casinos.xmin::text::bigint as document_version, casinos.content_version, case when casinos.xmin::text::bigint = ",
-            $known,
-            " then null else casinos.config end as config"
-        )
-    };
-}
-pub(crate) use document;
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Added {
     New,
@@ -51,9 +38,8 @@ pub enum AddError {
 }
 
 impl Store {
-    /// Adds a casino or replaces its document, in one transaction with the routes of its numbers.
-    /// Numbers that the document no longer names are retired; numbers that another casino gave up
-    /// are taken over.
+    /// Adds a casino or replaces its document, with the routes of its numbers. Numbers that it no
+    /// longer names are retired; numbers that another casino gave up are taken over.
     pub async fn put_casino(&self, config: &CasinoConfig, actor: &str) -> Result<Added, AddError> {
         let mut tx = self.bind(&config.casino_id).await?;
         let added = tx.put_casino(config, actor, &[]).await?;
@@ -64,16 +50,20 @@ impl Store {
     /// Returns the casino that made an attempt to send; needs no casino binding.
     pub async fn casino_of_attempt(&self, attempt: AttemptId) -> Result<Option<CasinoId>> {
         let query = "select casino_id from fleet_attempt_owner($1)";
-        let owner: Option<String> =
-            sqlx::query_scalar(query).bind(attempt.0).fetch_optional(&mut *self.fleet().await?).await?;
+        let owner: Option<String> = sqlx::query_scalar(query)
+            .bind(attempt.0)
+            .fetch_optional(&mut *self.fleet().await?)
+            .await?;
         Ok(owner.map(|owner| CasinoId::trusted(&owner)).transpose()?)
     }
 
     /// Returns the casino that owns a number, in use or given up; needs no casino binding.
     pub async fn casino_of_number(&self, number: &PhoneE164) -> Result<Option<CasinoId>> {
         let query = "select r.casino_id from routes r join fleet_roster() c using (casino_id) where r.number = $1";
-        let owner: Option<String> =
-            sqlx::query_scalar(query).bind(number.as_str()).fetch_optional(&mut *self.fleet().await?).await?;
+        let owner: Option<String> = sqlx::query_scalar(query)
+            .bind(number.as_str())
+            .fetch_optional(&mut *self.fleet().await?)
+            .await?;
         Ok(owner.map(|owner| CasinoId::trusted(&owner)).transpose()?)
     }
 }
@@ -91,10 +81,20 @@ impl Tx {
         changed: &[String],
     ) -> Result<Added, AddError> {
         let added = self.upsert_casino(config).await?;
-        let numbers: Vec<&str> = config.operational.numbers().map(PhoneE164::as_str).collect();
+        let numbers: Vec<&str> = config
+            .operational
+            .numbers()
+            .map(PhoneE164::as_str)
+            .collect();
         self.route(&numbers).await?;
         let detail = serde_json::json!({ "new": added == Added::New, "changed": changed });
-        self.audit(&Entry::of(AuditEvent::CasinoChanged, actor, config.casino_id.as_str(), detail)).await?;
+        self.audit(&Entry::of(
+            AuditEvent::CasinoChanged,
+            actor,
+            config.casino_id.as_str(),
+            detail,
+        ))
+        .await?;
         Ok(added)
     }
 
@@ -118,37 +118,52 @@ impl Tx {
     /// Returns the bound casino's document, if the casino exists.
     pub async fn casino_row(&mut self) -> Result<Option<Casino>> {
         let held = self.held_document();
-        let row: Option<Document> = sqlx::query_as(concat!("select ", document!("$1"), " from casinos"))
+        let row: Option<Document> = sqlx::query_as(include_str!("../sql/casino.sql"))
             .bind(held.as_ref().map(|held| held.version))
             .fetch_optional(self.conn())
             .await?;
         row.map(|row| self.casino_of(row, held)).transpose()
     }
 
-    /// Returns the document that this process has cached; statements with `document!` take its
-    /// version.
+    /// Returns the document that this process has cached; statements that read a [`Document`] take
+    /// its version.
     pub(crate) fn held_document(&self) -> Option<Held> {
         self.documents.held(&self.casino)
     }
 
     pub(crate) fn casino_of(&self, row: Document, held: Option<Held>) -> Result<Casino> {
         let read = row.config.map(|Json(config)| config);
-        let config = self.documents.settle(&self.casino, row.document_version, read, held);
+        let config = self
+            .documents
+            .settle(&self.casino, row.document_version, read, held);
         let config = config.ok_or(sqlx::Error::RowNotFound)?;
-        Ok(Casino { config, content_version: row.content_version })
+        Ok(Casino {
+            config,
+            content_version: row.content_version,
+        })
     }
 
-    /// Sets the status to `active`, `suspended` or `removed`; returns false when the casino does
-    /// not exist.
-    pub async fn set_casino_status(&mut self, status: &str, actor: &str, reason: &str) -> Result<bool> {
-        let done =
-            sqlx::query("update casinos set status = $1, updated_at = now()").bind(status).execute(self.conn()).await?;
-        if status == "removed" {
+    /// Sets the status; returns false when the casino does not exist.
+    pub async fn set_casino_status(
+        &mut self,
+        status: CasinoStatus,
+        actor: &str,
+        reason: &str,
+    ) -> Result<bool> {
+        let query = sqlx::query("update casinos set status = $1, updated_at = now()").bind(status);
+        let done = query.execute(self.conn()).await?;
+        if status == CasinoStatus::Removed {
             self.retire_numbers(&[]).await?;
         }
         let casino = self.casino_str();
         let detail = serde_json::json!({ "status": status, "reason": reason });
-        self.audit(&Entry::of(AuditEvent::CasinoChanged, actor, &casino, detail)).await?;
+        self.audit(&Entry::of(
+            AuditEvent::CasinoChanged,
+            actor,
+            &casino,
+            detail,
+        ))
+        .await?;
         Ok(done.rows_affected() == 1)
     }
 }

@@ -1,6 +1,5 @@
-//! A connection pool. sqlx's own pool queries the database each time a connection is returned,
-//! which costs a round trip per transaction. Here, a dead connection is detected by the next
-//! transaction that begins on it, and is replaced.
+//! A connection pool that, unlike sqlx's, makes no query when a connection is returned. The next
+//! transaction notices a dead connection and replaces it.
 
 use std::{
     io,
@@ -11,7 +10,10 @@ use std::{
 
 use deadpool::{
     Runtime,
-    managed::{Manager, Metrics, Object, Pool, PoolError, QueueMode, RecycleError, RecycleResult, TimeoutType},
+    managed::{
+        Manager, Metrics, Object, Pool, PoolError, QueueMode, RecycleError, RecycleResult,
+        TimeoutType,
+    },
 };
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Result, postgres::PgConnectOptions};
 use tokio::{
@@ -21,16 +23,16 @@ use tokio::{
 
 use crate::error::{is_dead_connection, is_not_taking_connections};
 
-/// The longest wait for a connection. There are few, so callers queue for them at busy times, and a
-/// server that accepts none is retried for this long.
+/// The longest wait for a connection: at busy times callers queue for the few there are, and a
+/// server that accepts none is tried again for this long.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 /// The longest wait for answers that the last user of a connection left unread.
-const LEFTOVERS: Duration = Duration::from_secs(1);
+const UNREAD_ANSWERS_TIMEOUT: Duration = Duration::from_secs(1);
 /// A connection that was unused for this long is closed.
-const IDLE: Duration = Duration::from_secs(300);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(300);
 /// A connection of this age is closed: the memory that the database keeps for it only grows, and
 /// its server may not be the primary any more.
-const OLD: Duration = Duration::from_secs(1_800);
+const MAX_CONNECTION_AGE: Duration = Duration::from_secs(1_800);
 
 /// A pool of connections to one database, opened on demand up to a maximum. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -59,27 +61,39 @@ struct Unsure(Option<Lent>);
 
 impl Connections {
     pub fn new(options: PgConnectOptions, most: u32) -> Self {
-        Self::with_acquire_timeout(options, usize::try_from(most).unwrap_or(usize::MAX), ACQUIRE_TIMEOUT)
+        Self::with_acquire_timeout(
+            options,
+            usize::try_from(most).unwrap_or(usize::MAX),
+            ACQUIRE_TIMEOUT,
+        )
     }
 
     fn with_acquire_timeout(options: PgConnectOptions, most: usize, patience: Duration) -> Self {
-        let pool = Pool::builder(Opener { options, patience, refused: Mutex::default() })
-            .max_size(most)
-            .runtime(Runtime::Tokio1)
-            .wait_timeout(Some(patience))
-            .create_timeout(Some(patience))
-            .recycle_timeout(Some(LEFTOVERS))
-            // Last in, first out: a few connections are reused all the time, and the others become
-            // idle and are closed.
-            .queue_mode(QueueMode::Lifo)
-            .build()
-            .expect("what its builder asks for, a runtime for its time limits, is given above");
+        let pool = Pool::builder(Opener {
+            options,
+            patience,
+            refused: Mutex::default(),
+        })
+        .max_size(most)
+        .runtime(Runtime::Tokio1)
+        .wait_timeout(Some(patience))
+        .create_timeout(Some(patience))
+        .recycle_timeout(Some(UNREAD_ANSWERS_TIMEOUT))
+        // Last in, first out: a few connections are reused all the time, and the others become
+        // idle and are closed.
+        .queue_mode(QueueMode::Lifo)
+        .build()
+        .expect("what its builder asks for, a runtime for its time limits, is given above");
         Self(pool)
     }
 
     /// Returns a separate pool of the same size for the same database.
     pub(crate) fn apart(&self) -> Self {
-        Self::with_acquire_timeout(self.options().clone(), self.most(), self.0.manager().patience)
+        Self::with_acquire_timeout(
+            self.options().clone(),
+            self.most(),
+            self.0.manager().patience,
+        )
     }
 
     /// Returns a separate pool of the same size, in which the longest wait for a connection is
@@ -99,11 +113,15 @@ impl Connections {
     /// Returns the numbers of idle and of used connections.
     pub(crate) fn count(&self) -> (usize, usize) {
         let status = self.0.status();
-        (status.available, status.size.saturating_sub(status.available))
+        (
+            status.available,
+            status.size.saturating_sub(status.available),
+        )
     }
 
     pub(crate) fn close_idle(&self) {
-        self.0.retain(|_, metrics| metrics.last_used() < IDLE);
+        self.0
+            .retain(|_, metrics| metrics.last_used() < IDLE_TIMEOUT);
     }
 
     /// Begins a transaction with these statements, in one round trip. Dead connections are dropped
@@ -140,7 +158,9 @@ impl Connections {
     /// address may lead to another server by now.
     pub(crate) async fn writable(&self) -> Result<bool> {
         let mut lent = self.live().await?;
-        let closed: String = sqlx::query_scalar("show transaction_read_only").fetch_one(&mut *lent).await?;
+        let closed: String = sqlx::query_scalar("show transaction_read_only")
+            .fetch_one(&mut *lent)
+            .await?;
         let writable = closed == "off";
         if !writable {
             lent.end();
@@ -155,13 +175,19 @@ impl Connections {
             Ok(object) => Ok(Lent(object)),
             Err(PoolError::Backend(error)) => Err(error),
             Err(PoolError::Closed) => Err(sqlx::Error::PoolClosed),
-            Err(PoolError::Timeout(TimeoutType::Create)) => {
-                Err(opener.no_connection(&opener.refused().unwrap_or_else(|| "the server does not answer".to_owned())))
-            }
+            Err(PoolError::Timeout(TimeoutType::Create)) => Err(opener.no_connection(
+                &opener
+                    .refused()
+                    .unwrap_or_else(|| "the server does not answer".to_owned()),
+            )),
             // All connections are lent, or others wait for the server too.
-            Err(PoolError::Timeout(_) | PoolError::NoRuntimeSpecified | PoolError::PostCreateHook(_)) => {
-                Err(opener.refused().map_or(sqlx::Error::PoolTimedOut, |why| opener.no_connection(&why)))
-            }
+            Err(
+                PoolError::Timeout(_)
+                | PoolError::NoRuntimeSpecified
+                | PoolError::PostCreateHook(_),
+            ) => Err(opener
+                .refused()
+                .map_or(sqlx::Error::PoolTimedOut, |why| opener.no_connection(&why))),
         }
     }
 }
@@ -169,11 +195,18 @@ impl Connections {
 impl Opener {
     fn no_connection(&self, why: &str) -> sqlx::Error {
         let seconds = self.patience.as_secs_f32();
-        io::Error::new(io::ErrorKind::TimedOut, format!("no connection within {seconds} s: {why}")).into()
+        io::Error::new(
+            io::ErrorKind::TimedOut,
+            format!("no connection within {seconds} s: {why}"),
+        )
+        .into()
     }
 
     fn refused(&self) -> Option<String> {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.refused
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     fn note_refused(&self, why: Option<String>) {
@@ -211,8 +244,12 @@ impl Manager for Opener {
 
     /// Reads an answer that the previous user did not wait for, so that the next user does not take
     /// it for their own.
-    async fn recycle(&self, connection: &mut PgConnection, metrics: &Metrics) -> RecycleResult<sqlx::Error> {
-        if metrics.last_used() > IDLE || metrics.age() > OLD {
+    async fn recycle(
+        &self,
+        connection: &mut PgConnection,
+        metrics: &Metrics,
+    ) -> RecycleResult<sqlx::Error> {
+        if metrics.last_used() > IDLE_TIMEOUT || metrics.age() > MAX_CONNECTION_AGE {
             return Err(RecycleError::message("idle for too long, or too old"));
         }
         Ok(connection.flush().await?)
@@ -249,7 +286,10 @@ impl Open {
         // Marked as open before it is: if the caller is dropped during the call, the next user
         // finds no open transaction.
         let mut open = Self(Some(lent));
-        match sqlx::raw_sql(AssertSqlSafe(how.to_owned())).execute(&mut *open).await {
+        match sqlx::raw_sql(AssertSqlSafe(how.to_owned()))
+            .execute(&mut *open)
+            .await
+        {
             Ok(_) => Ok(open),
             Err(error) => {
                 open.0.take().into_iter().for_each(Lent::end);
@@ -308,12 +348,15 @@ impl Drop for Unsure {
     }
 }
 
-/// Rolls back a transaction whose last statement may still be running; its answer is awaited first.
-/// A server that vanished never answers, so its connection is closed after a timeout: otherwise it
-/// would occupy its slot for ever.
+/// Rolls back a transaction after its last statement has answered. Closes the connection after a
+/// timeout, because a vanished server never answers.
 async fn take_back(mut unsure: Unsure) {
     let Some(lent) = &mut unsure.0 else { return };
-    let rolled_back = timeout(ACQUIRE_TIMEOUT, sqlx::raw_sql("rollback").execute(&mut **lent)).await;
+    let rolled_back = timeout(
+        ACQUIRE_TIMEOUT,
+        sqlx::raw_sql("rollback").execute(&mut **lent),
+    )
+    .await;
     if matches!(rolled_back, Ok(Ok(_))) {
         drop(unsure.0.take());
     }

@@ -4,7 +4,7 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use seven_compliance::chain::{self, Action, Change, GENESIS, Head, Stored};
-use seven_domain::{AuditEvent, GuestHash, GuestId, HashKeys};
+use seven_domain::{AuditEvent, ConsentTier, GuestHash, GuestId, GuestStatus, HashKeys};
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -32,8 +32,8 @@ pub struct Consent<'a> {
     pub guest_id: Option<GuestId>,
     pub action: Action,
     pub method: &'a str,
-    /// The tier after the change: none, transactional, informational, marketing (SMS-23).
-    pub tier: &'a str,
+    /// The tier after the change.
+    pub tier: ConsentTier,
     pub at: DateTime<Utc>,
     /// Proof of the change: keyword, wording, prompting message, operator or document (SEC-67,
     /// CONV-9).
@@ -46,12 +46,12 @@ pub struct Consent<'a> {
 #[derive(Debug, Clone, FromRow, serde::Serialize)]
 pub struct Standing {
     pub guest_id: Uuid,
-    pub consent_tier: String,
+    pub consent_tier: ConsentTier,
     pub consent_method: Option<String>,
     pub consent_at: Option<DateTime<Utc>>,
     pub disclosed_at: Option<DateTime<Utc>>,
     pub responsible_gaming_at: Option<DateTime<Utc>>,
-    pub status: String,
+    pub status: GuestStatus,
 }
 
 /// A guest's chain with its head, as `seven_compliance::chain::verify` takes it.
@@ -66,13 +66,20 @@ impl Tx {
     pub async fn consent_names(&mut self, guest: &GuestHash, event_id: &str) -> Result<bool> {
         let query = "select exists (select 1 from consent_events
                      where key_id = $1 and phone_hash = $2 and event::jsonb->'metadata'->>'event_id' = $3)";
-        let query = sqlx::query_scalar(query).bind(guest.key_id).bind(&guest.bytes[..]).bind(event_id);
+        let query = sqlx::query_scalar(query)
+            .bind(guest.key_id)
+            .bind(&guest.bytes[..])
+            .bind(event_id);
         Ok(query.fetch_one(self.conn()).await?)
     }
 
     /// Records the change and returns its position in the chain.
     pub async fn record_consent(&mut self, change: &Consent<'_>, keys: &HashKeys) -> Result<i64> {
-        let (casino, key_id, hash) = (self.casino_str(), change.guest.key_id, &change.guest.bytes[..]);
+        let (casino, key_id, hash) = (
+            self.casino_str(),
+            change.guest.key_id,
+            &change.guest.bytes[..],
+        );
         if let Some(guest) = change.guest_id {
             // The guest is locked before the chain, as deletion and every other writer do.
             sqlx::query("select 1 from guests where guest_id = $1 for update")
@@ -103,7 +110,12 @@ impl Tx {
             .bind(&link.content_hash)
             .execute(self.conn())
             .await?;
-        let sealed = chain::seal_input(&casino, &change.guest.tag(), link.position + 1, &link.content_hash);
+        let sealed = chain::seal_input(
+            &casino,
+            &change.guest.tag(),
+            link.position + 1,
+            &link.content_hash,
+        );
         sqlx::query(
             "update consent_heads set length = $3, head_hash = $4, mac = $5 where key_id = $1 and phone_hash = $2",
         )
@@ -123,10 +135,13 @@ impl Tx {
             Action::Updated => AuditEvent::ConsentUpdated,
         };
         let detail = json!({
-            "method": change.method, "previous_state": previous_state, "new_state": new_state, "evidence": change.evidence,
+            "method": change.method, "previous_state": previous_state, "new_state": new_state,
+            "evidence": change.evidence,
             "chain_position": length, "content_hash": link.content_hash, "immutable": true,
         });
-        let subject = change.guest_id.map_or_else(|| "unknown guest".to_owned(), |g| g.to_string());
+        let subject = change
+            .guest_id
+            .map_or_else(|| "unknown guest".to_owned(), |g| g.to_string());
         self.audit(&Entry {
             event,
             actor: change.actor,
@@ -141,22 +156,20 @@ impl Tx {
 
     async fn lock_head(&mut self, guest: &GuestHash) -> Result<(i64, String)> {
         let casino = self.casino_str();
-        sqlx::query(
-            "insert into consent_heads (casino_id, key_id, phone_hash, length, head_hash, mac) values ($1, $2, $3, 0, $4, '') on conflict do nothing",
+        sqlx::query("insert into consent_heads (casino_id, key_id, phone_hash, length, head_hash, mac) values ($1, $2, $3, 0, $4, '') on conflict do nothing")
+            .bind(casino)
+            .bind(guest.key_id)
+            .bind(&guest.bytes[..])
+            .bind(GENESIS)
+            .execute(self.conn())
+            .await?;
+        Ok(
+            sqlx::query_as("select length, head_hash from consent_heads where key_id = $1 and phone_hash = $2 for update")
+                .bind(guest.key_id)
+                .bind(&guest.bytes[..])
+                .fetch_one(self.conn())
+                .await?,
         )
-        .bind(casino)
-        .bind(guest.key_id)
-        .bind(&guest.bytes[..])
-        .bind(GENESIS)
-        .execute(self.conn())
-        .await?;
-        Ok(sqlx::query_as(
-            "select length, head_hash from consent_heads where key_id = $1 and phone_hash = $2 for update",
-        )
-        .bind(guest.key_id)
-        .bind(&guest.bytes[..])
-        .fetch_one(self.conn())
-        .await?)
     }
 
     /// Returns the state that the last event recorded; without one, the state of the guest's row;
@@ -173,11 +186,12 @@ impl Tx {
         if let Some(event) = last.and_then(|event| serde_json::from_str::<Value>(&event).ok()) {
             return Ok(event["new_state"].clone());
         }
-        let tier: Option<String> = sqlx::query_scalar("select consent_tier from guests where guest_id = $1")
-            .bind(change.guest_id.map(|g| g.0))
-            .fetch_optional(self.conn())
-            .await?;
-        Ok(state(tier.as_deref().unwrap_or("none")))
+        let tier: Option<ConsentTier> =
+            sqlx::query_scalar("select consent_tier from guests where guest_id = $1")
+                .bind(change.guest_id.map(|g| g.0))
+                .fetch_optional(self.conn())
+                .await?;
+        Ok(state(tier.unwrap_or(ConsentTier::None)))
     }
 
     async fn set_tier(&mut self, guest: GuestId, change: &Consent<'_>) -> Result<()> {
@@ -193,13 +207,13 @@ impl Tx {
 
     /// Returns the consent and status recorded in the guest's row.
     pub async fn consent_standing(&mut self, guest: &GuestHash) -> Result<Option<Standing>> {
-        Ok(sqlx::query_as(
-            "select guest_id, consent_tier, consent_method, consent_at, disclosed_at, responsible_gaming_at, status from guests where key_id = $1 and phone_hash = $2",
+        Ok(
+            sqlx::query_as("select guest_id, consent_tier, consent_method, consent_at, disclosed_at, responsible_gaming_at, status from guests where key_id = $1 and phone_hash = $2")
+                .bind(guest.key_id)
+                .bind(&guest.bytes[..])
+                .fetch_optional(self.conn())
+                .await?,
         )
-        .bind(guest.key_id)
-        .bind(&guest.bytes[..])
-        .fetch_optional(self.conn())
-        .await?)
     }
 
     /// Returns the guest's chain, first event first.
@@ -220,17 +234,35 @@ impl Tx {
         Ok(Chain {
             events: events
                 .into_iter()
-                .map(|(position, event, content_hash)| Stored { position, event, content_hash })
+                .map(|(position, event, content_hash)| Stored {
+                    position,
+                    event,
+                    content_hash,
+                })
                 .collect(),
-            head: head.map(|(length, head_hash, mac)| Head { length, head_hash, mac }),
+            head: head.map(|(length, head_hash, mac)| Head {
+                length,
+                head_hash,
+                mac,
+            }),
         })
     }
 
     /// Verifies the guest's chain (SEC-72, SEC-73).
-    pub async fn verify_chain(&mut self, guest: &GuestHash, keys: &HashKeys) -> Result<chain::Report> {
+    pub async fn verify_chain(
+        &mut self,
+        guest: &GuestHash,
+        keys: &HashKeys,
+    ) -> Result<chain::Report> {
         let chain = self.consent_chain(guest).await?;
         let casino = self.casino_str();
-        Ok(chain::verify(&casino, &guest.tag(), &chain.events, chain.head.as_ref(), |what| keys.seal(what)))
+        Ok(chain::verify(
+            &casino,
+            &guest.tag(),
+            &chain.events,
+            chain.head.as_ref(),
+            |what| keys.seal(what),
+        ))
     }
 
     /// Returns guests with an event of the last `days` or with a head (SEC-74); all of them without
@@ -246,13 +278,19 @@ impl Tx {
         .await?;
         Ok(rows
             .into_iter()
-            .filter_map(|(key_id, hash)| Some(GuestHash { key_id, bytes: hash.try_into().ok()? }))
+            .filter_map(|(key_id, hash)| {
+                Some(GuestHash {
+                    key_id,
+                    bytes: hash.try_into().ok()?,
+                })
+            })
             .collect())
     }
 }
 
 /// Returns the state that an event records (SEC-13, SEC-68), with the tier beside the
 /// specification's two switches.
-fn state(tier: &str) -> Value {
-    json!({ "sms_opt_in": tier != "none", "marketing_consent": tier == "marketing", "tier": tier })
+fn state(tier: ConsentTier) -> Value {
+    let (opted_in, marketing) = (tier != ConsentTier::None, tier == ConsentTier::Marketing);
+    json!({ "sms_opt_in": opted_in, "marketing_consent": marketing, "tier": tier })
 }

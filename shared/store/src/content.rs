@@ -25,15 +25,21 @@ pub struct LoadSummary {
 }
 
 impl Tx {
-    /// Replaces the casino's content by `rows` and raises the content version when anything changed (RAG-23, C-2).
+    /// Replaces the casino's content by `rows` and raises the content version when anything changed
+    /// (RAG-23, C-2).
     pub async fn replace_content(&mut self, rows: &[ContentRow]) -> Result<LoadSummary> {
         let casino = self.casino_str();
         let ids: Vec<&str> = rows.iter().map(|r| r.item_id.as_str()).collect();
-        let removed = sqlx::query_scalar("delete from content_items where not (item_id = any($1)) returning name")
-            .bind(&ids)
-            .fetch_all(self.conn())
-            .await?;
-        let mut summary = LoadSummary { removed, ..LoadSummary::default() };
+        let removed = sqlx::query_scalar(
+            "delete from content_items where not (item_id = any($1)) returning name",
+        )
+        .bind(&ids)
+        .fetch_all(self.conn())
+        .await?;
+        let mut summary = LoadSummary {
+            removed,
+            ..LoadSummary::default()
+        };
         for (position, row) in rows.iter().enumerate() {
             let outcome: Option<bool> = sqlx::query_scalar(
                 "insert into content_items (casino_id, item_id, category, name, item, content_hash, active, position)
@@ -59,7 +65,8 @@ impl Tx {
                 None => summary.unchanged += 1,
             }
         }
-        if !(summary.created.is_empty() && summary.changed.is_empty() && summary.removed.is_empty()) {
+        if !(summary.created.is_empty() && summary.changed.is_empty() && summary.removed.is_empty())
+        {
             self.raise_content_version().await?;
         }
         Ok(summary)
@@ -67,8 +74,10 @@ impl Tx {
 
     /// Returns the active items, in the order of their file.
     pub async fn content(&mut self) -> Result<Vec<Value>> {
-        Ok(sqlx::query_scalar("select item from content_items where active order by position, item_id")
-            .fetch_all(self.conn())
-            .await?)
+        Ok(sqlx::query_scalar(
+            "select item from content_items where active order by position, item_id",
+        )
+        .fetch_all(self.conn())
+        .await?)
     }
 }

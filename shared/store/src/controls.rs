@@ -1,30 +1,30 @@
-//! Operators' switches (D14): which are on, who set them and why. Guest texts that arrive during a
-//! pause stay open; when the pause ends, recent ones are answered and old ones closed. Switches are
-//! never cached: the pre-send check and every turn read them.
+//! Operators' switches (D14): which are on, who set them and why. They are never cached: the
+//! pre-send check and every turn read them.
 
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use seven_domain::{AuditEvent, CasinoId};
+use seven_domain::{AuditEvent, CasinoId, text_enum};
 use sqlx::FromRow;
 use uuid::Uuid;
 
 use crate::{Result, Store, Tx, audit::Entry};
 
-/// Switches of a casino or the fleet; [`Switch::as_str`] returns their names in the database.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Switch {
-    /// Only safety texts are sent, and no turn is made.
-    Outbound,
-    /// No text that is not an answer is sent.
-    Proactive,
-    /// No turn is made; queued texts are sent.
-    Agents,
-    /// No turn is made; each guest who writes gets the holding text once.
-    SafeMode,
-    /// Nothing is sent at all, safety texts included.
-    Kill,
+text_enum! {
+    /// Switches of a casino or the fleet.
+    Switch {
+        /// Only safety texts are sent, and no turn is made.
+        Outbound => "pause_outbound",
+        /// No text that is not an answer is sent.
+        Proactive => "pause_proactive",
+        /// No turn is made; queued texts are sent.
+        Agents => "pause_agents",
+        /// No turn is made; each guest who writes gets the holding text once.
+        SafeMode => "safe_mode",
+        /// Nothing is sent at all, safety texts included.
+        Kill => "kill",
+    }
 }
 
 /// A switch that is on.
@@ -32,7 +32,7 @@ pub enum Switch {
 pub struct Standing {
     /// The casino concerned; empty for every casino.
     pub casino_id: String,
-    pub name: String,
+    pub name: Switch,
     pub since: DateTime<Utc>,
     pub actor: String,
     pub reason: String,
@@ -56,34 +56,14 @@ pub struct Reopened {
     pub stale: Vec<Stale>,
 }
 
-/// Selects the names of the switches that are on for the bound casino: its own, the fleet's, or
-/// safe mode set by its document (`safe_mode.enabled`).
-macro_rules! switched {
-    () => {
-        "select name from controls union all select name from fleet_controls union all select 'safe_mode' from casinos where safe_mode"
-    };
-}
-pub(crate) use switched;
+/// Selects the switches that are on for the bound casino: its own, the fleet's, or safe mode set by
+/// its document (`safe_mode.enabled`).
+const SWITCHED: &str = "select name from controls union all select name from fleet_controls
+     union all select 'safe_mode' from casinos where safe_mode";
 
 // === impl Switch ===
 
 impl Switch {
-    pub const ALL: [Self; 5] = [Self::Outbound, Self::Proactive, Self::Agents, Self::SafeMode, Self::Kill];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Outbound => "pause_outbound",
-            Self::Proactive => "pause_proactive",
-            Self::Agents => "pause_agents",
-            Self::SafeMode => "safe_mode",
-            Self::Kill => "kill",
-        }
-    }
-
-    pub(crate) fn named(names: &[String]) -> Vec<Self> {
-        Self::ALL.into_iter().filter(|switch| names.iter().any(|name| name == switch.as_str())).collect()
-    }
-
     /// Returns whether no turn may be made while the switch is on.
     pub fn silences_agents(self) -> bool {
         self != Self::Proactive
@@ -106,8 +86,7 @@ pub struct Order<'a> {
     pub reason: &'a str,
 }
 
-const SWITCH_CASINO: &str =
-    "insert into controls (casino_id, name, actor, reason) values ($1, $2, $3, $4) on conflict do nothing";
+const SWITCH_CASINO: &str = "insert into controls (casino_id, name, actor, reason) values ($1, $2, $3, $4) on conflict do nothing";
 const SWITCH_FLEET: &str =
     "insert into fleet_controls (name, actor, reason) values ($1, $2, $3) on conflict do nothing";
 
@@ -121,25 +100,44 @@ impl Store {
         on: bool,
         order: Order<'_>,
     ) -> Result<Vec<Switch>> {
-        let mut tx = self.bind(&casino.cloned().unwrap_or_else(CasinoId::unknown)).await?;
+        let mut tx = self
+            .bind(&casino.cloned().unwrap_or_else(CasinoId::unknown))
+            .await?;
         let mut changed = Vec::new();
         for &switch in switches {
             let query = match (casino, on) {
                 (Some(casino), true) => sqlx::query(SWITCH_CASINO)
                     .bind(casino.as_str())
-                    .bind(switch.as_str())
+                    .bind(switch)
                     .bind(order.by)
                     .bind(order.reason),
-                (None, true) => sqlx::query(SWITCH_FLEET).bind(switch.as_str()).bind(order.by).bind(order.reason),
-                (Some(_), false) => sqlx::query("delete from controls where name = $1").bind(switch.as_str()),
-                (None, false) => sqlx::query("delete from fleet_controls where name = $1").bind(switch.as_str()),
+                (None, true) => sqlx::query(SWITCH_FLEET)
+                    .bind(switch)
+                    .bind(order.by)
+                    .bind(order.reason),
+                (Some(_), false) => {
+                    sqlx::query("delete from controls where name = $1").bind(switch)
+                }
+                (None, false) => {
+                    sqlx::query("delete from fleet_controls where name = $1").bind(switch)
+                }
             };
             if query.execute(tx.conn()).await?.rows_affected() == 0 {
                 continue;
             }
             let scope = casino.map_or("every casino", CasinoId::as_str);
-            let detail = serde_json::json!({ "switch": switch.as_str(), "scope": scope, "reason": order.reason });
-            tx.audit(&Entry::of(switch.audited(on), order.by, switch.as_str(), detail)).await?;
+            let detail = serde_json::json!({
+                "switch": switch.as_str(),
+                "scope": scope,
+                "reason": order.reason,
+            });
+            tx.audit(&Entry::of(
+                switch.audited(on),
+                order.by,
+                switch.as_str(),
+                detail,
+            ))
+            .await?;
             changed.push(switch);
         }
         tx.commit().await?;
@@ -148,8 +146,11 @@ impl Store {
 
     /// Returns the fleet's switches, which apply to every casino.
     pub async fn fleet_switches(&self) -> Result<Vec<Standing>> {
-        let query = "select '' as casino_id, name, since, actor, reason from fleet_controls order by since";
-        Ok(sqlx::query_as(query).fetch_all(&mut *self.fleet().await?).await?)
+        let query =
+            "select '' as casino_id, name, since, actor, reason from fleet_controls order by since";
+        Ok(sqlx::query_as(query)
+            .fetch_all(&mut *self.fleet().await?)
+            .await?)
     }
 }
 
@@ -162,12 +163,14 @@ impl Tx {
 
     /// Returns the switches that are on for the bound casino.
     pub async fn switched(&mut self) -> Result<Vec<Switch>> {
-        let names: Vec<String> = sqlx::query_scalar(switched!()).fetch_all(self.conn()).await?;
-        Ok(Switch::named(&names))
+        Ok(sqlx::query_scalar(SWITCHED).fetch_all(self.conn()).await?)
     }
 
     /// Returns whether this guest already got the holding text of the current safe mode.
-    pub async fn told_of_safe_mode(&mut self, conversation: seven_domain::ConversationId) -> Result<bool> {
+    pub async fn told_of_safe_mode(
+        &mut self,
+        conversation: seven_domain::ConversationId,
+    ) -> Result<bool> {
         Ok(sqlx::query_scalar(
             "select exists (
                select 1 from outbound_messages o where o.conversation_id = $1 and o.class = 'holding' and o.state not in ('suppressed', 'expired')
@@ -197,6 +200,10 @@ impl Tx {
         )
         .fetch_one(self.conn())
         .await?;
-        Ok(Reopened { guests, texts, stale })
+        Ok(Reopened {
+            guests,
+            texts,
+            stale,
+        })
     }
 }

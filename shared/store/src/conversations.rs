@@ -1,16 +1,20 @@
 //! The lease of D4: one turn at a time per guest, fenced by `turn_epoch`, timed by the database's
 //! clock.
 
+mod list;
 mod shown;
 
 use std::time::Duration;
 
-use seven_domain::{ConversationId, GuestId};
+use seven_domain::{ConversationId, GuestId, Language, MaterialChange};
 use sqlx::Row;
 use uuid::Uuid;
 
-pub use self::shown::ShownConversation;
-use crate::{Result, Tx};
+pub use self::{
+    list::{ListedConversation, TranscriptLine},
+    shown::ShownConversation,
+};
+use crate::{Result, Tx, outbound::Recipient};
 
 /// A held lease. The turn's commit must present the same epoch.
 #[derive(Debug, Clone)]
@@ -24,16 +28,29 @@ pub struct Lease {
     /// Whether a law of the guest's states requires the disclosure.
     pub disclosure_required: bool,
     /// A material change that the guest was not told of yet (SEC-53).
-    pub redisclose: Option<String>,
-    pub language: Option<String>,
+    pub redisclose: Option<MaterialChange>,
+    pub language: Option<Language>,
     /// Whether the guest ever wrote a cry for help about gambling, or any cry for help in this
     /// session: replies then mention no gambling (CONV-36).
     pub responsible_gaming: bool,
 }
 
+impl Lease {
+    pub fn recipient(&self) -> Recipient {
+        Recipient {
+            conversation_id: self.conversation_id,
+            guest_id: self.guest_id,
+        }
+    }
+}
+
 impl Tx {
     /// Takes the lease and raises the epoch; returns `None` while another worker holds it.
-    pub async fn lease(&mut self, conversation: ConversationId, for_: Duration) -> Result<Option<Lease>> {
+    pub async fn lease(
+        &mut self,
+        conversation: ConversationId,
+        for_: Duration,
+    ) -> Result<Option<Lease>> {
         let row = sqlx::query(
             "update conversations c set turn_epoch = c.turn_epoch + 1, leased_until = now() + make_interval(secs => $2)
              from guests g
@@ -64,7 +81,12 @@ impl Tx {
 
     /// Extends the lease by another `for_`; returns false when the epoch has changed, in which case
     /// the turn must not answer.
-    pub async fn renew_lease(&mut self, conversation: ConversationId, epoch: i64, for_: Duration) -> Result<bool> {
+    pub async fn renew_lease(
+        &mut self,
+        conversation: ConversationId,
+        epoch: i64,
+        for_: Duration,
+    ) -> Result<bool> {
         let done = sqlx::query("update conversations set leased_until = now() + make_interval(secs => $3) where conversation_id = $1 and turn_epoch = $2")
             .bind(conversation.0)
             .bind(epoch)
@@ -75,7 +97,11 @@ impl Tx {
     }
 
     /// Releases the lease; returns false, without any effect, if the lease was lost.
-    pub async fn release_lease(&mut self, conversation: ConversationId, epoch: i64) -> Result<bool> {
+    pub async fn release_lease(
+        &mut self,
+        conversation: ConversationId,
+        epoch: i64,
+    ) -> Result<bool> {
         let done =
             sqlx::query("update conversations set leased_until = null where conversation_id = $1 and turn_epoch = $2")
                 .bind(conversation.0)
@@ -97,7 +123,11 @@ impl Tx {
 
     /// Invalidates any turn in progress: its commit will find another epoch. Also cancels drafted
     /// turns and queued replies. Returns how many queued texts were cancelled.
-    pub async fn cancel_unsent(&mut self, conversation: ConversationId, reason: &str) -> Result<u64> {
+    pub async fn cancel_unsent(
+        &mut self,
+        conversation: ConversationId,
+        reason: &str,
+    ) -> Result<u64> {
         sqlx::query(
             "update conversations set turn_epoch = turn_epoch + 1, leased_until = null where conversation_id = $1",
         )

@@ -35,7 +35,11 @@ pub struct UsedByStep {
 impl Tx {
     /// Returns the model usage of the bound casino by step, for turns made at or after `from` and
     /// before `to`.
-    pub async fn used_by_step(&mut self, from: DateTime<Utc>, to: DateTime<Utc>) -> Result<Vec<UsedByStep>> {
+    pub async fn used_by_step(
+        &mut self,
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
+    ) -> Result<Vec<UsedByStep>> {
         Ok(sqlx::query_as(
             "select step->>'name' as step, count(*) as calls,
                     coalesce(sum((step->'usage'->>'input_tokens')::bigint), 0)::bigint as input_tokens,
@@ -52,21 +56,10 @@ impl Tx {
 
     /// Returns the usage of the bound casino at or after `from` and before `to`.
     pub async fn used(&mut self, from: DateTime<Utc>, to: DateTime<Utc>) -> Result<Used> {
-        Ok(sqlx::query_as(
-            "select t.turns, t.conversations, t.input_tokens, t.output_tokens, t.model_nano_usd, o.segments_out, i.segments_in from
-               (select count(*) as turns, count(distinct conversation_id) as conversations,
-                       coalesce(sum((record->'usage'->>'input_tokens')::bigint), 0)::bigint as input_tokens,
-                       coalesce(sum((record->'usage'->>'output_tokens')::bigint), 0)::bigint as output_tokens,
-                       coalesce(sum((record->'usage'->>'nano_dollars')::bigint), 0)::bigint as model_nano_usd
-                from turns where created_at >= $1 and created_at < $2) t,
-               (select coalesce(sum(segments), 0)::bigint as segments_out from outbound_messages
-                where sent_at >= $1 and sent_at < $2) o,
-               (select coalesce(sum(case when length(body) <= 160 then 1 else ceil(length(body) / 153.0) end), 0)::bigint as segments_in
-                from inbound_messages where stored_at >= $1 and stored_at < $2) i",
-        )
-        .bind(from)
-        .bind(to)
-        .fetch_one(self.conn())
-        .await?)
+        Ok(sqlx::query_as(include_str!("../sql/used.sql"))
+            .bind(from)
+            .bind(to)
+            .fetch_one(self.conn())
+            .await?)
     }
 }

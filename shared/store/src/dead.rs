@@ -6,18 +6,19 @@ mod select;
 mod unannounced;
 
 use chrono::{DateTime, Utc};
-use seven_domain::{CasinoId, DeadId, GuestHash, Stage};
+use seven_domain::{CasinoId, DeadId, DeadState, GuestHash, Stage};
 use sqlx::FromRow;
 use uuid::Uuid;
 
-pub use behind::{About, Behind};
+pub use behind::{About, Behind, RowState};
 pub use handle::{Handled, Locked};
 pub use select::{Cursor, Filter, Listed};
 pub use unannounced::Unannounced;
 
 use crate::{Result, Store, Tx};
 
-/// A dead letter to file. `dead_id` is used when it is new.
+/// A dead letter to file. `dead_id` is used only if this message has no row yet; an existing row
+/// keeps its id.
 #[derive(Debug, Clone)]
 pub struct NewDead {
     pub dead_id: DeadId,
@@ -42,7 +43,7 @@ pub struct NewDead {
 #[derive(Debug, Clone, FromRow)]
 pub struct DeadLetter {
     pub dead_id: Uuid,
-    pub stage: String,
+    pub stage: Stage,
     pub reason: String,
     pub first_error: String,
     pub last_error: String,
@@ -50,7 +51,7 @@ pub struct DeadLetter {
     pub subject: String,
     pub message_key: String,
     pub payload: Vec<u8>,
-    pub state: String,
+    pub state: DeadState,
     pub replays: i32,
     pub stream_seq: Option<i64>,
     pub guest_hash: Option<String>,
@@ -90,15 +91,22 @@ impl Store {
     /// tenants.
     pub async fn dead_owners(&self) -> Result<Vec<CasinoId>> {
         let query = "select casino_id from fleet_dead_owners() order by 1";
-        let owners: Vec<String> = sqlx::query_scalar(query).fetch_all(&mut *self.fleet().await?).await?;
-        Ok(owners.iter().map(|owner| CasinoId::trusted(owner)).collect::<Result<_, _>>()?)
+        let owners: Vec<String> = sqlx::query_scalar(query)
+            .fetch_all(&mut *self.fleet().await?)
+            .await?;
+        Ok(owners
+            .iter()
+            .map(|owner| CasinoId::trusted(owner))
+            .collect::<Result<_, _>>()?)
     }
 
     /// Returns the casino, or pseudo tenant, that owns the dead letter with this id.
     pub async fn dead_owner(&self, id: DeadId) -> Result<Option<CasinoId>> {
         let query = "select casino_id from fleet_dead_owner($1)";
-        let owner: Option<String> =
-            sqlx::query_scalar(query).bind(id.0).fetch_optional(&mut *self.fleet().await?).await?;
+        let owner: Option<String> = sqlx::query_scalar(query)
+            .bind(id.0)
+            .fetch_optional(&mut *self.fleet().await?)
+            .await?;
         Ok(owner.map(|owner| CasinoId::trusted(&owner)).transpose()?)
     }
 }
@@ -122,7 +130,11 @@ impl Tx {
     pub async fn settle_dead(&mut self, stage: Stage, message_key: &str) -> Result<()> {
         let settle = "update dead_letters set state = 'discarded', handled_by = 'scheduler', handled_at = now()
                       where stage = $1 and message_key = $2 and state = 'open'";
-        sqlx::query(settle).bind(stage.as_str()).bind(message_key).execute(self.conn()).await?;
+        sqlx::query(settle)
+            .bind(stage)
+            .bind(message_key)
+            .execute(self.conn())
+            .await?;
         Ok(())
     }
 
@@ -134,8 +146,13 @@ impl Tx {
 
     /// Returns whether the dead letter has a row, in any state.
     pub async fn has_dead(&mut self, stage: Stage, message_key: &str) -> Result<bool> {
-        let query = "select exists (select 1 from dead_letters where stage = $1 and message_key = $2)";
-        Ok(sqlx::query_scalar(query).bind(stage.as_str()).bind(message_key).fetch_one(self.conn()).await?)
+        let query =
+            "select exists (select 1 from dead_letters where stage = $1 and message_key = $2)";
+        Ok(sqlx::query_scalar(query)
+            .bind(stage)
+            .bind(message_key)
+            .fetch_one(self.conn())
+            .await?)
     }
 
     async fn file(&mut self, statement: &'static str, dead: &NewDead) -> Result<bool> {
@@ -143,7 +160,7 @@ impl Tx {
         let done = sqlx::query(statement)
             .bind(casino)
             .bind(dead.dead_id.0)
-            .bind(dead.stage.as_str())
+            .bind(dead.stage)
             .bind(&dead.reason)
             .bind(&dead.error)
             .bind(dead.attempts)
@@ -161,6 +178,9 @@ impl Tx {
 
     /// Returns one dead letter without locking it.
     pub async fn dead_letter(&mut self, id: DeadId) -> Result<Option<DeadLetter>> {
-        Ok(sqlx::query_as(letter!("")).bind(id.0).fetch_optional(self.conn()).await?)
+        Ok(sqlx::query_as(letter!(""))
+            .bind(id.0)
+            .fetch_optional(self.conn())
+            .await?)
     }
 }

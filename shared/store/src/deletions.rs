@@ -1,13 +1,14 @@
-//! Deletion of a guest (SEC-77 to SEC-79, DATA-57): a request, a period in which it can be
-//! withdrawn, and one job that can be repeated from any point. The proof is kept: keyed hash,
-//! suppression, consent chain and audit log.
+//! Deletion of a guest: a request that can be withdrawn for a time, then one repeatable job. The
+//! keyed hash, suppression, consent chain and audit log stay as proof.
 
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use seven_compliance::chain::Action;
-use seven_domain::{AuditEvent, GuestHash, GuestId, HashKeys};
+use seven_domain::{
+    AuditEvent, ConsentTier, DeletionState, GuestHash, GuestId, GuestStatus, HashKeys,
+};
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -15,6 +16,7 @@ use crate::{
     Result, Tx,
     audit::Entry,
     consent::{Consent, method},
+    due::DueKind,
 };
 
 /// The current state of a deletion request.
@@ -25,7 +27,7 @@ pub struct Deletion {
     #[serde(skip)]
     pub phone_hash: Vec<u8>,
     pub guest_id: Uuid,
-    pub state: String,
+    pub state: DeletionState,
     pub requested_by: String,
     pub requested_at: DateTime<Utc>,
     pub due_at: DateTime<Utc>,
@@ -35,7 +37,10 @@ pub struct Deletion {
 
 impl Deletion {
     pub fn guest(&self) -> Option<GuestHash> {
-        Some(GuestHash { key_id: self.key_id, bytes: self.phone_hash.clone().try_into().ok()? })
+        Some(GuestHash {
+            key_id: self.key_id,
+            bytes: self.phone_hash.clone().try_into().ok()?,
+        })
     }
 }
 
@@ -77,15 +82,21 @@ impl Tx {
         .rows_affected()
             == 1;
         if new {
-            self.set_guest_status(guest_id, "pending_deletion").await?;
-            self.put_due("delete", id, delay).await?;
-            self.privacy_entry(AuditEvent::DeletionRequested, id, guest, by, json!({})).await?;
+            self.set_guest_status(guest_id, GuestStatus::PendingDeletion)
+                .await?;
+            self.put_due(DueKind::Delete, id, delay).await?;
+            self.privacy_entry(AuditEvent::DeletionRequested, id, guest, by, json!({}))
+                .await?;
         }
         Ok(new)
     }
 
     /// Withdraws the guest's pending request; returns false when none was pending.
-    pub async fn withdraw_deletion(&mut self, guest: &GuestHash, guest_id: GuestId) -> Result<bool> {
+    pub async fn withdraw_deletion(
+        &mut self,
+        guest: &GuestHash,
+        guest_id: GuestId,
+    ) -> Result<bool> {
         let withdrawn: Option<Uuid> = sqlx::query_scalar(
             "update deletions set state = 'withdrawn', completed_at = now() where key_id = $1 and phone_hash = $2 and state = 'pending' returning deletion_id",
         )
@@ -93,70 +104,82 @@ impl Tx {
         .bind(&guest.bytes[..])
         .fetch_optional(self.conn())
         .await?;
-        let Some(id) = withdrawn else { return Ok(false) };
-        self.set_guest_status(guest_id, "active").await?;
-        self.clear_due("delete", id).await?;
-        self.privacy_entry(AuditEvent::DeletionWithdrawn, id, guest, "guest", json!({})).await?;
+        let Some(id) = withdrawn else {
+            return Ok(false);
+        };
+        self.set_guest_status(guest_id, GuestStatus::Active).await?;
+        self.clear_due(DueKind::Delete, id).await?;
+        self.privacy_entry(AuditEvent::DeletionWithdrawn, id, guest, "guest", json!({}))
+            .await?;
         Ok(true)
     }
 
     /// Returns the time up to which this guest's data was erased. Texts from before that time
     /// belong to a guest who was deleted, so a late copy is not accepted.
     pub async fn erased_until(&mut self, guest: &GuestHash) -> Result<Option<DateTime<Utc>>> {
-        Ok(sqlx::query_scalar(
-            "select max(erased_until) from deletions where key_id = $1 and phone_hash = $2 and state = 'done'",
+        Ok(
+            sqlx::query_scalar("select max(erased_until) from deletions where key_id = $1 and phone_hash = $2 and state = 'done'")
+                .bind(guest.key_id)
+                .bind(&guest.bytes[..])
+                .fetch_one(self.conn())
+                .await?,
         )
-        .bind(guest.key_id)
-        .bind(&guest.bytes[..])
-        .fetch_one(self.conn())
-        .await?)
     }
 
     pub async fn deletion(&mut self, id: Uuid) -> Result<Option<Deletion>> {
-        Ok(sqlx::query_as(
-            "select deletion_id, key_id, phone_hash, guest_id, state, requested_by, requested_at, due_at, counts, completed_at from deletions where deletion_id = $1 for update",
+        Ok(
+            sqlx::query_as("select deletion_id, key_id, phone_hash, guest_id, state, requested_by, requested_at, due_at, counts, completed_at from deletions where deletion_id = $1 for update")
+                .bind(id)
+                .fetch_optional(self.conn())
+                .await?,
         )
-        .bind(id)
-        .fetch_optional(self.conn())
-        .await?)
     }
 
     /// Returns deletion requests, newest first.
     pub async fn deletions(&mut self, most: i64) -> Result<Vec<Deletion>> {
-        Ok(sqlx::query_as(
-            "select deletion_id, key_id, phone_hash, guest_id, state, requested_by, requested_at, due_at, counts, completed_at from deletions order by requested_at desc limit $1",
+        Ok(
+            sqlx::query_as("select deletion_id, key_id, phone_hash, guest_id, state, requested_by, requested_at, due_at, counts, completed_at from deletions order by requested_at desc limit $1")
+                .bind(most)
+                .fetch_all(self.conn())
+                .await?,
         )
-        .bind(most)
-        .fetch_all(self.conn())
-        .await?)
     }
 
     /// Returns requests made more than `days` ago that are not done.
     pub async fn overdue_deletions(&mut self, days: i32) -> Result<Vec<Uuid>> {
-        Ok(sqlx::query_scalar(
-            "select deletion_id from deletions where state in ('pending', 'running') and requested_at < now() - make_interval(days => $1)",
+        Ok(
+            sqlx::query_scalar("select deletion_id from deletions where state in ('pending', 'running') and requested_at < now() - make_interval(days => $1)")
+                .bind(days)
+                .fetch_all(self.conn())
+                .await?,
         )
-        .bind(days)
-        .fetch_all(self.conn())
-        .await?)
     }
 
-    /// Records, when the deletion first falls due, the gate stream's last message and the current
-    /// time. Returns the recorded values: texts up to that message must be read before anything is
-    /// erased.
-    pub async fn read_before_deletion(&mut self, id: Uuid, last: i64) -> Result<(i64, DateTime<Utc>)> {
+    /// Records the gate stream's last message and the time, on the first call only, and returns
+    /// them. Texts up to that message must be read before anything is erased.
+    pub async fn read_before_deletion(
+        &mut self,
+        id: Uuid,
+        last: i64,
+    ) -> Result<(i64, DateTime<Utc>)> {
         let note = "update deletions set read_to = coalesce(read_to, $2), read_since = coalesce(read_since, now()) where deletion_id = $1
                     returning read_to, read_since";
-        Ok(sqlx::query_as(note).bind(id).bind(last).fetch_one(self.conn()).await?)
+        Ok(sqlx::query_as(note)
+            .bind(id)
+            .bind(last)
+            .fetch_one(self.conn())
+            .await?)
     }
 
-    /// Deletes dead letters that contain this phone and that were addressed to a number of no
-    /// casino, or are raw Twilio forms. The transaction must be bound to the casino that the dead
-    /// letters are filed under.
+    /// Deletes the dead letters that contain one of `needles`. The transaction must be bound to the
+    /// owner under which they are filed.
     pub async fn erase_letters(&mut self, needles: &[Vec<u8>]) -> Result<u64> {
-        let query =
-            "delete from dead_letters d using unnest($1::bytea[]) needle where position(needle in d.payload) > 0";
-        Ok(sqlx::query(query).bind(needles).execute(self.conn()).await?.rows_affected())
+        let query = "delete from dead_letters d using unnest($1::bytea[]) needle where position(needle in d.payload) > 0";
+        Ok(sqlx::query(query)
+            .bind(needles)
+            .execute(self.conn())
+            .await?
+            .rows_affected())
     }
 
     /// Starts the deletion; it cannot be withdrawn any more. Also invalidates any turn in progress
@@ -179,9 +202,8 @@ impl Tx {
         .await?)
     }
 
-    /// Removes every row that holds the guest's phone or texts, and writes the proof; `elsewhere`
-    /// records what was already removed outside Postgres. All of it is one transaction, which is
-    /// repeated if it fails. Returns `None` when another process completed the deletion meanwhile.
+    /// Removes every row with the guest's phone or texts and writes the proof, with what was
+    /// removed `elsewhere`. Returns `None` if another process completed the deletion.
     pub async fn erase(
         &mut self,
         deletion: &Deletion,
@@ -197,11 +219,19 @@ impl Tx {
             .bind(deletion.guest_id)
             .execute(self.conn())
             .await?;
-        if self.deletion(deletion.deletion_id).await?.is_none_or(|now| now.state != "running") {
+        if self
+            .deletion(deletion.deletion_id)
+            .await?
+            .is_none_or(|now| now.state != DeletionState::Running)
+        {
             return Ok(None);
         }
         for (what, statement) in ERASE {
-            let done = sqlx::query(statement).bind(deletion.guest_id).bind(phone).execute(self.conn()).await?;
+            let done = sqlx::query(statement)
+                .bind(deletion.guest_id)
+                .bind(phone)
+                .execute(self.conn())
+                .await?;
             counts[what] = json!(done.rows_affected());
         }
         let gone = Consent {
@@ -209,7 +239,7 @@ impl Tx {
             guest_id: None,
             action: Action::Updated,
             method: method::DELETION,
-            tier: "none",
+            tier: ConsentTier::None,
             at: until,
             evidence: json!({ "deletion_id": deletion.deletion_id }),
             actor: "scheduler",
@@ -222,7 +252,14 @@ impl Tx {
             .bind(&counts)
             .execute(self.conn())
             .await?;
-        self.privacy_entry(AuditEvent::DataDeleted, deletion.deletion_id, guest, "scheduler", counts.clone()).await?;
+        self.privacy_entry(
+            AuditEvent::DataDeleted,
+            deletion.deletion_id,
+            guest,
+            "scheduler",
+            counts.clone(),
+        )
+        .await?;
         Ok(Some(counts))
     }
 
@@ -234,10 +271,18 @@ impl Tx {
         actor: &str,
         detail: Value,
     ) -> Result<()> {
-        self.audit(&Entry { event, actor, subject: &id.to_string(), guest: Some(guest), detail, trace: None }).await
+        self.audit(&Entry {
+            event,
+            actor,
+            subject: &id.to_string(),
+            guest: Some(guest),
+            detail,
+            trace: None,
+        })
+        .await
     }
 
-    pub async fn set_guest_status(&mut self, guest: GuestId, status: &str) -> Result<()> {
+    pub async fn set_guest_status(&mut self, guest: GuestId, status: GuestStatus) -> Result<()> {
         sqlx::query("update guests set status = $2, updated_at = now() where guest_id = $1")
             .bind(guest.0)
             .bind(status)
@@ -250,26 +295,80 @@ impl Tx {
 /// Statements in the general lock order. $1 is the guest, $2 the phone. Without a phone they delete
 /// nothing: every payload would match the empty string.
 const ERASE: [(&str, &str); 18] = [
-    ("turn_facts", "delete from turn_facts f using turns t, conversations c where c.guest_id = $1 and t.conversation_id = c.conversation_id
-             and f.turn_id = t.turn_id and $2::text is not null"),
-    ("turns", "delete from turns t using conversations c where c.guest_id = $1 and t.conversation_id = c.conversation_id and $2::text is not null"),
-    ("receipts", "delete from receipts r using outbound_messages o where o.guest_id = $1 and r.outbound_id = o.outbound_id and $2::text is not null"),
-    ("due", "delete from due d using outbound_messages o left join send_attempts a on a.outbound_id = o.outbound_id
-             where o.guest_id = $1 and d.casino_id = o.casino_id and d.row_id in (o.outbound_id, a.attempt_id) and $2::text is not null"),
-    ("due_conversations", "delete from due d using conversations c where c.guest_id = $1 and d.casino_id = c.casino_id and d.row_id = c.conversation_id and $2::text is not null"),
-    ("outbound_messages", "delete from outbound_messages where guest_id = $1 and $2::text is not null"),
-    ("campaign_guests", "delete from campaign_guests where guest_id = $1 and $2::text is not null"),
-    ("inbound_messages", "delete from inbound_messages where guest_id = $1 and $2::text is not null"),
-    ("model_results", "delete from model_results m using conversations c where c.guest_id = $1 and m.conversation_id = c.conversation_id and $2::text is not null"),
-    ("sessions", "delete from sessions where guest_id = $1 and $2::text is not null"),
-    ("profiles", "delete from profiles where guest_id = $1 and $2::text is not null"),
-    ("conversations", "delete from conversations where guest_id = $1 and $2::text is not null"),
+    (
+        "turn_facts",
+        "delete from turn_facts f using turns t, conversations c where c.guest_id = $1 and t.conversation_id = c.conversation_id
+             and f.turn_id = t.turn_id and $2::text is not null",
+    ),
+    (
+        "turns",
+        "delete from turns t using conversations c where c.guest_id = $1 and t.conversation_id = c.conversation_id and $2::text is not null",
+    ),
+    (
+        "receipts",
+        "delete from receipts r using outbound_messages o where o.guest_id = $1 and r.outbound_id = o.outbound_id and $2::text is not null",
+    ),
+    (
+        "due",
+        "delete from due d using outbound_messages o left join send_attempts a on a.outbound_id = o.outbound_id
+             where o.guest_id = $1 and d.casino_id = o.casino_id and d.row_id in (o.outbound_id, a.attempt_id) and $2::text is not null",
+    ),
+    (
+        "due_conversations",
+        "delete from due d using conversations c where c.guest_id = $1 and d.casino_id = c.casino_id and d.row_id = c.conversation_id and $2::text is not null",
+    ),
+    (
+        "outbound_messages",
+        "delete from outbound_messages where guest_id = $1 and $2::text is not null",
+    ),
+    (
+        "campaign_guests",
+        "delete from campaign_guests where guest_id = $1 and $2::text is not null",
+    ),
+    (
+        "inbound_messages",
+        "delete from inbound_messages where guest_id = $1 and $2::text is not null",
+    ),
+    (
+        "model_results",
+        "delete from model_results m using conversations c where c.guest_id = $1 and m.conversation_id = c.conversation_id and $2::text is not null",
+    ),
+    (
+        "sessions",
+        "delete from sessions where guest_id = $1 and $2::text is not null",
+    ),
+    (
+        "profiles",
+        "delete from profiles where guest_id = $1 and $2::text is not null",
+    ),
+    (
+        "conversations",
+        "delete from conversations where guest_id = $1 and $2::text is not null",
+    ),
     // An offer that was issued stays on record (DATA-57).
-    ("offers_unlinked", "update offers set guest_id = null, conversation_id = null where guest_id = $1 and $2::text is not null"),
+    (
+        "offers_unlinked",
+        "update offers set guest_id = null, conversation_id = null where guest_id = $1 and $2::text is not null",
+    ),
     // The case is kept, but its reference to the guest is removed.
-    ("escalations_unlinked", "update escalations set guest_id = null, conversation_id = null, inbound_id = null where guest_id = $1 and $2::text is not null"),
-    ("number_checks", "delete from number_checks n using guests g where g.guest_id = $1 and n.key_id = g.key_id and n.phone_hash = g.phone_hash and $2::text is not null"),
-    ("guests", "delete from guests where guest_id = $1 and $2::text is not null"),
-    ("dead_letters", "delete from dead_letters where $1::uuid is not null and position(convert_to($2, 'UTF8') in payload) > 0"),
-    ("spool", "delete from spool where $1::uuid is not null and position(convert_to($2, 'UTF8') in payload) > 0"),
+    (
+        "escalations_unlinked",
+        "update escalations set guest_id = null, conversation_id = null, inbound_id = null, detail = null where guest_id = $1 and $2::text is not null",
+    ),
+    (
+        "number_checks",
+        "delete from number_checks n using guests g where g.guest_id = $1 and n.key_id = g.key_id and n.phone_hash = g.phone_hash and $2::text is not null",
+    ),
+    (
+        "guests",
+        "delete from guests where guest_id = $1 and $2::text is not null",
+    ),
+    (
+        "dead_letters",
+        "delete from dead_letters where $1::uuid is not null and position(convert_to($2, 'UTF8') in payload) > 0",
+    ),
+    (
+        "spool",
+        "delete from spool where $1::uuid is not null and position(convert_to($2, 'UTF8') in payload) > 0",
+    ),
 ];

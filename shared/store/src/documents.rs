@@ -1,6 +1,5 @@
-//! Cache of the casinos' documents. Each transaction checks whether its copy is still current, and
-//! only a changed document is transferred and parsed again. The row version (`xmin`) decides, so
-//! that writers of documents need not invalidate anything.
+//! Cache of the casinos' documents. Each transaction compares the row version (`xmin`), so that
+//! only a changed document is read again and no writer must invalidate.
 
 use std::{
     collections::HashMap,
@@ -36,7 +35,13 @@ impl Documents {
         let Some(config) = read.map(Arc::new) else {
             return Some(held.filter(|held| held.version == version)?.config);
         };
-        self.lock().insert(casino.clone(), Held { version, config: Arc::clone(&config) });
+        self.lock().insert(
+            casino.clone(),
+            Held {
+                version,
+                config: Arc::clone(&config),
+            },
+        );
         Some(config)
     }
 
@@ -51,9 +56,11 @@ mod tests {
 
     fn config() -> CasinoConfig {
         serde_json::from_value(serde_json::json!({
-            "casino_id": "here", "prompts": { "casino_name_display": "Here" }, "regulations": { "state": "CT" },
+            "casino_id": "here", "prompts": { "casino_name_display": "Here" },
+            "regulations": { "state": "CT" },
             "operational": {
-                "timezone": "America/New_York", "telnyx_phone_number": "+18605550100", "number_kind": "demo",
+                "timezone": "America/New_York", "telnyx_phone_number": "+18605550100",
+                "number_kind": "demo",
                 "contact_phone": "1-860-555-0199",
             },
         }))
@@ -67,8 +74,19 @@ mod tests {
         assert!(documents.settle(&casino, 7, Some(config()), None).is_some());
         let held = documents.held(&casino);
         assert!(documents.settle(&casino, 7, None, held.clone()).is_some());
-        assert!(documents.settle(&casino, 8, Some(config()), held.clone()).is_some(), "it changed meanwhile");
-        assert!(documents.settle(&casino, 7, None, held.clone()).is_some(), "what was held is still that version's");
-        assert!(documents.settle(&casino, 8, None, held).is_none(), "another version is not this one");
+        assert!(
+            documents
+                .settle(&casino, 8, Some(config()), held.clone())
+                .is_some(),
+            "it changed meanwhile"
+        );
+        assert!(
+            documents.settle(&casino, 7, None, held.clone()).is_some(),
+            "what was held is still that version's"
+        );
+        assert!(
+            documents.settle(&casino, 8, None, held).is_none(),
+            "another version is not this one"
+        );
     }
 }

@@ -2,14 +2,28 @@
 
 use std::time::Duration;
 
-use seven_domain::CasinoId;
+use seven_domain::{CasinoId, Invalid, text_enum};
 use uuid::Uuid;
 
 use crate::{Result, Store, Tx};
 
-/// Kind of the row that applies a STOP, by the id of its inbound text, to the other casinos that it
-/// concerns (D40).
-pub const STOP_REACH: &str = "stop_reach";
+text_enum! {
+    /// The effect of a due row, and the row whose id it names.
+    DueKind {
+        /// Signals a queued outbound text.
+        Send => "send",
+        /// Signals a queued outbound text that waits for a provider.
+        Held => "held",
+        /// Settles an attempt that the provider did not answer.
+        AttemptDoubt => "attempt_doubt",
+        /// Ends the pause of a conversation, after which the host answers again.
+        Resume => "resume",
+        /// Applies the STOP in an inbound text to the other casinos that it concerns (D40).
+        StopReach => "stop_reach",
+        /// Carries out a deletion request.
+        Delete => "delete",
+    }
+}
 
 /// The kinds of due rows to claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,14 +38,21 @@ pub enum Kinds {
 #[derive(Debug, Clone)]
 pub struct Due {
     pub casino: CasinoId,
-    pub kind: String,
+    /// An error if a newer release wrote the row, with a kind that this build does not know.
+    pub kind: Result<DueKind, UnknownKind>,
     pub row_id: Uuid,
 }
 
+/// A kind of due row that this build does not know.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a due row of a kind that this version does not know: {name}")]
+pub struct UnknownKind {
+    pub name: String,
+}
+
 impl Tx {
-    /// Adds a due row. `send` signals a queued text; `attempt_doubt` settles an attempt that the
-    /// provider did not answer.
-    pub async fn put_due(&mut self, kind: &str, row: Uuid, after: Duration) -> Result<()> {
+    /// Adds a due row.
+    pub async fn put_due(&mut self, kind: DueKind, row: Uuid, after: Duration) -> Result<()> {
         let casino = self.casino_str();
         sqlx::query(
             "insert into due (casino_id, kind, row_id, due_at) values ($1, $2, $3, now() + make_interval(secs => $4))
@@ -46,7 +67,16 @@ impl Tx {
         Ok(())
     }
 
-    pub async fn clear_due(&mut self, kind: &str, row: Uuid) -> Result<()> {
+    pub async fn clear_due(&mut self, kind: DueKind, row: Uuid) -> Result<()> {
+        self.clear_due_named(kind.as_str(), row).await
+    }
+
+    /// Clears a row that nothing in this build can handle.
+    pub async fn clear_unknown_due(&mut self, kind: &UnknownKind, row: Uuid) -> Result<()> {
+        self.clear_due_named(&kind.name, row).await
+    }
+
+    async fn clear_due_named(&mut self, kind: &str, row: Uuid) -> Result<()> {
         let casino = self.casino_str();
         sqlx::query("delete from due where casino_id = $1 and kind = $2 and row_id = $3")
             .bind(casino)
@@ -75,7 +105,14 @@ impl Store {
         .fetch_all(&mut *self.fleet().await?)
         .await?;
         rows.into_iter()
-            .map(|(casino, kind, row_id)| Ok(Due { casino: CasinoId::trusted(&casino)?, kind, row_id }))
+            .map(|(casino, name, row_id)| {
+                let kind = name.parse().map_err(|_: Invalid| UnknownKind { name });
+                Ok(Due {
+                    casino: CasinoId::trusted(&casino)?,
+                    kind,
+                    row_id,
+                })
+            })
             .collect()
     }
 }

@@ -15,6 +15,7 @@ pub enum Error {
         "the owner's connection is bound by row policies and would see no row; give its role BYPASSRLS, or use a superuser"
     )]
     BoundByPolicies,
+    /// A stored value that this build does not know, such as a state of a newer release.
     #[error("reading a row")]
     Row(#[from] Invalid),
     #[error("reading a JSON column")]
@@ -30,19 +31,28 @@ impl Error {
     /// simply retried.
     pub fn is_contended(&self) -> bool {
         let met = |code: &str| code.starts_with("40") || code == "55P03";
-        matches!(self, Self::Query(sqlx::Error::Database(e)) if e.code().is_some_and(|code| met(&code)))
+        matches!(
+            self,
+            Self::Query(sqlx::Error::Database(e)) if e.code().is_some_and(|code| met(&code))
+        )
     }
 }
 
 impl From<sqlx::Error> for Error {
     fn from(source: sqlx::Error) -> Self {
-        if is_away(&source) { Self::Unavailable(source) } else { Self::Query(source) }
+        match source {
+            source if is_away(&source) => Self::Unavailable(source),
+            sqlx::Error::ColumnDecode { index, source } => match source.downcast::<Invalid>() {
+                Ok(invalid) => Self::Row(*invalid),
+                Err(source) => Self::Query(sqlx::Error::ColumnDecode { index, source }),
+            },
+            source => Self::Query(source),
+        }
     }
 }
 
-/// Returns whether the error is temporary. The SQLSTATE classes are connection (08), resources
-/// (53), operator intervention (57) and the server's disk (58); also a server that refuses writes
-/// (25006), because it became a standby or its disk is full.
+/// Returns whether the error is temporary. SQLSTATE classes: connection (08), resources (53),
+/// operator (57), disk (58); 25006 is a server that refuses writes.
 fn is_away(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_)
@@ -50,9 +60,11 @@ fn is_away(error: &sqlx::Error) -> bool {
         | sqlx::Error::PoolClosed
         | sqlx::Error::Protocol(_)
         | sqlx::Error::WorkerCrashed => true,
-        sqlx::Error::Database(e) => {
-            e.code().is_some_and(|c| ["08", "53", "57", "58", "25006"].iter().any(|class| c.starts_with(class)))
-        }
+        sqlx::Error::Database(e) => e.code().is_some_and(|c| {
+            ["08", "53", "57", "58", "25006"]
+                .iter()
+                .any(|class| c.starts_with(class))
+        }),
         _ => false,
     }
 }

@@ -1,11 +1,12 @@
-//! Cases that a person has to look at (SEC-104, SEC-113, SEC-114). The row is the durable record;
-//! severe cases also become alerts under the case's own id, so that people are notified once
-//! (SEC-110).
+//! Cases that a person has to look at. The row is the durable record; a severe case also becomes an
+//! alert under its own id, so that people are notified once.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::json;
-use seven_domain::{AuditEvent, CasinoId, ConversationId, GuestHash, GuestId, InboundId};
+use seven_domain::{
+    AuditEvent, CaseSeverity, CaseSource, CasinoId, ConversationId, GuestHash, GuestId, InboundId,
+};
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -18,11 +19,14 @@ pub struct NewEscalation<'a> {
     pub guest_id: Option<GuestId>,
     pub guest: Option<&'a GuestHash>,
     pub inbound_id: Option<InboundId>,
-    /// `sev0` to `sev3`.
-    pub severity: &'static str,
-    pub source: &'static str,
+    pub severity: CaseSeverity,
+    pub source: CaseSource,
     pub reason: &'a str,
     pub pattern_id: Option<&'a str>,
+    /// The id of the content row, or the category, that the case is about; empty for none.
+    pub subject: &'a str,
+    /// The fields of a booking or change that the guest asked for.
+    pub detail: Option<serde_json::Value>,
     /// Seconds within which a person must acknowledge the case; `None` if it only appears in the
     /// daily digest.
     pub ack_seconds: Option<u32>,
@@ -39,9 +43,11 @@ pub struct Escalation {
     pub conversation_id: Option<Uuid>,
     pub guest_id: Option<Uuid>,
     pub inbound_id: Option<Uuid>,
-    pub severity: String,
-    pub source: String,
+    pub severity: CaseSeverity,
+    pub source: CaseSource,
     pub reason: String,
+    pub subject: String,
+    pub detail: Option<serde_json::Value>,
     pub pattern_id: Option<String>,
     pub level: i32,
     pub ack_due_at: Option<DateTime<Utc>>,
@@ -65,21 +71,23 @@ impl Store {
         .bind(alert)
         .fetch_all(&mut *self.fleet().await?)
         .await?;
-        rows.iter().map(|casino| Ok(CasinoId::trusted(casino)?)).collect()
+        rows.iter()
+            .map(|casino| Ok(CasinoId::trusted(casino)?))
+            .collect()
     }
 }
 
 impl Tx {
-    /// Opens a case; returns true when it is new. There is one open case per conversation and
-    /// reason, whose `repeats` counts recurrences.
+    /// Opens a case; returns true when it is new. There is one open case per conversation, reason
+    /// and subject, whose `repeats` counts recurrences.
     pub async fn escalate(&mut self, new: &NewEscalation<'_>) -> Result<bool> {
         let casino = self.casino_str();
         let opened = sqlx::query(
             "insert into escalations (casino_id, escalation_id, conversation_id, guest_id, inbound_id, severity, source, reason, pattern_id, ack_due_at,
-               respond_due_at)
-             select $1, $2, $3, $4, $5, $6, $7, $8, $9, now() + make_interval(secs => $10), now() + make_interval(mins => $11)
+               respond_due_at, subject, detail)
+             select $1, $2, $3, $4, $5, $6, $7, $8, $9, now() + make_interval(secs => $10), now() + make_interval(mins => $11), $12, $13
              where not exists (
-               select 1 from escalations e where e.conversation_id = $3 and e.reason = $8 and e.source = $7 and $7 <> 'compliance' and e.resolved_at is null
+               select 1 from escalations e where e.conversation_id = $3 and e.reason = $8 and e.subject = $12 and e.source = $7 and $7 <> 'compliance' and e.resolved_at is null
                  and e.inbound_id is distinct from $5)
              on conflict do nothing",
         )
@@ -94,6 +102,8 @@ impl Tx {
         .bind(new.pattern_id)
         .bind(new.ack_seconds.map(f64::from))
         .bind(new.respond_minutes.and_then(|minutes| i32::try_from(minutes).ok()))
+        .bind(new.subject)
+        .bind(&new.detail)
         .execute(self.conn())
         .await?
         .rows_affected()
@@ -104,18 +114,27 @@ impl Tx {
                 actor: new.actor,
                 subject: &new.escalation_id.to_string(),
                 guest: new.guest,
-                detail: json!({ "severity": new.severity, "reason": new.reason, "source": new.source, "pattern_id": new.pattern_id, "inbound_id": new.inbound_id }),
+                detail: json!({
+                    "severity": new.severity,
+                    "reason": new.reason,
+                    "source": new.source,
+                    "pattern_id": new.pattern_id,
+                    "inbound_id": new.inbound_id,
+                }),
                 trace: new.trace,
             })
             .await?;
         } else {
             sqlx::query(
-                "update escalations set repeats = repeats + 1 where conversation_id = $1 and reason = $2 and resolved_at is null
+                "update escalations set repeats = repeats + 1, detail = coalesce($5, detail)
+                 where conversation_id = $1 and reason = $2 and subject = $4 and resolved_at is null
                    and source <> 'compliance' and inbound_id is distinct from $3",
             )
             .bind(new.conversation_id.map(|c| c.0))
             .bind(new.reason)
             .bind(new.inbound_id.map(|i| i.0))
+            .bind(new.subject)
+            .bind(&new.detail)
             .execute(self.conn())
             .await?;
         }
@@ -125,7 +144,7 @@ impl Tx {
     /// Returns cases, most severe and oldest first; `all` includes settled ones.
     pub async fn escalations(&mut self, all: bool, most: i64) -> Result<Vec<Escalation>> {
         Ok(sqlx::query_as(
-            "select escalation_id, conversation_id, guest_id, inbound_id, severity, source, reason, pattern_id, level, ack_due_at, respond_due_at, repeats,
+            "select escalation_id, conversation_id, guest_id, inbound_id, severity, source, reason, subject, detail, pattern_id, level, ack_due_at, respond_due_at, repeats,
                created_at, acknowledged_at, acknowledged_by, resolved_at, resolved_by,
                (resolved_at is null and acknowledged_at is null and coalesce(ack_due_at < now(), false)) as overdue
              from escalations where $1 or resolved_at is null
@@ -138,14 +157,14 @@ impl Tx {
     }
 
     /// Returns open cases of these severities for which no alert exists yet.
-    pub async fn untold_cases(&mut self, severities: &[String]) -> Result<Vec<UntoldCase>> {
+    pub async fn untold_cases(&mut self, severities: &[CaseSeverity]) -> Result<Vec<UntoldCase>> {
         Ok(sqlx::query_as(
             "select e.escalation_id, e.severity, e.source, e.reason, extract(epoch from e.ack_due_at - now())::float8 as ack_seconds
              from escalations e where e.acknowledged_at is null and e.resolved_at is null and e.severity = any($1)
                and not exists (select 1 from alerts a where a.alert_id = e.escalation_id)
              order by e.severity, e.created_at limit 200",
         )
-        .bind(severities)
+        .bind(severities.iter().map(|severity| severity.as_str()).collect::<Vec<_>>())
         .fetch_all(self.conn())
         .await?)
     }
@@ -205,7 +224,9 @@ impl Tx {
         .bind(by)
         .fetch_optional(self.conn())
         .await?;
-        let Some(conversation) = conversation else { return Ok(None) };
+        let Some(conversation) = conversation else {
+            return Ok(None);
+        };
         self.audit(&Entry {
             event: AuditEvent::EscalationResolved,
             actor: by,
@@ -224,12 +245,18 @@ impl Tx {
         .bind(conversation)
         .fetch_optional(self.conn())
         .await?;
-        Ok(Some(Settled { resumes: free.map(ConversationId) }))
+        Ok(Some(Settled {
+            resumes: free.map(ConversationId),
+        }))
     }
 
     /// Settles the open cases of the conversation with this reason, because the guest withdrew it.
     /// Returns how many.
-    pub async fn withdraw_cases(&mut self, conversation: ConversationId, reason: &str) -> Result<u64> {
+    pub async fn withdraw_cases(
+        &mut self,
+        conversation: ConversationId,
+        reason: &str,
+    ) -> Result<u64> {
         let cases: Vec<Uuid> = sqlx::query_scalar(
             "update escalations set resolved_at = now(), resolved_by = 'guest' where conversation_id = $1 and reason = $2 and resolved_at is null
              returning escalation_id",
@@ -240,7 +267,13 @@ impl Tx {
         .await?;
         for case in &cases {
             let (subject, detail) = (case.to_string(), json!({ "withdrawn_by": "guest" }));
-            self.audit(&Entry::of(AuditEvent::EscalationResolved, "agent-swarm", &subject, detail)).await?;
+            self.audit(&Entry::of(
+                AuditEvent::EscalationResolved,
+                "agent-swarm",
+                &subject,
+                detail,
+            ))
+            .await?;
         }
         Ok(u64::try_from(cases.len()).unwrap_or(u64::MAX))
     }
@@ -250,8 +283,8 @@ impl Tx {
 #[derive(Debug, Clone, FromRow)]
 pub struct UntoldCase {
     pub escalation_id: Uuid,
-    pub severity: String,
-    pub source: String,
+    pub severity: CaseSeverity,
+    pub source: CaseSource,
     pub reason: String,
     /// Seconds left to acknowledge it.
     pub ack_seconds: Option<f64>,

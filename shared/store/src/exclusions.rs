@@ -2,7 +2,7 @@
 //! reads besides consent (SMS-31, C-23).
 
 use chrono::{DateTime, Utc};
-use seven_domain::GuestHash;
+use seven_domain::{GuestHash, NumberCheck};
 
 use crate::{Result, Tx};
 
@@ -10,8 +10,11 @@ impl Tx {
     /// Replaces the self-exclusion list; an empty list counts as supplied.
     pub async fn replace_exclusions(&mut self, guests: &[GuestHash], source: &str) -> Result<()> {
         let casino = self.casino_str();
-        sqlx::query("delete from exclusions").execute(self.conn()).await?;
-        let (keys, hashes): (Vec<i16>, Vec<Vec<u8>>) = guests.iter().map(|g| (g.key_id, g.bytes.to_vec())).unzip();
+        sqlx::query("delete from exclusions")
+            .execute(self.conn())
+            .await?;
+        let (keys, hashes): (Vec<i16>, Vec<Vec<u8>>) =
+            guests.iter().map(|g| (g.key_id, g.bytes.to_vec())).unzip();
         sqlx::query(
             "insert into exclusions (casino_id, key_id, phone_hash, source)
              select $1, k, h, $4 from unnest($2::smallint[], $3::bytea[]) as list (k, h) on conflict do nothing",
@@ -35,7 +38,10 @@ impl Tx {
 
     /// Returns the time of the consent for which this number was not checked yet; `None` when it
     /// was checked, or when there is no consent.
-    pub async fn number_unchecked_since(&mut self, guest: &GuestHash) -> Result<Option<DateTime<Utc>>> {
+    pub async fn number_unchecked_since(
+        &mut self,
+        guest: &GuestHash,
+    ) -> Result<Option<DateTime<Utc>>> {
         let since: Option<Option<DateTime<Utc>>> = sqlx::query_scalar(
             "select g.consent_at from guests g left join number_checks n on n.key_id = g.key_id and n.phone_hash = g.phone_hash
              where g.key_id = $1 and g.phone_hash = $2 and (n.checked_at is null or n.checked_at < g.consent_at)",
@@ -47,8 +53,8 @@ impl Tx {
         Ok(since.flatten())
     }
 
-    /// Stores an answer of the reassigned-numbers database: `same`, `reassigned` or `no_data`.
-    pub async fn put_number_check(&mut self, guest: &GuestHash, result: &str) -> Result<()> {
+    /// Stores an answer of the reassigned-numbers database.
+    pub async fn put_number_check(&mut self, guest: &GuestHash, result: NumberCheck) -> Result<()> {
         let casino = self.casino_str();
         sqlx::query(
             "insert into number_checks (casino_id, key_id, phone_hash, result) values ($1, $2, $3, $4)

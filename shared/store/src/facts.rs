@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::FromRow;
 use uuid::Uuid;
 
 use crate::{Result, Tx};
@@ -87,36 +87,17 @@ impl Part {
 }
 
 /// Drafts, which may still change, are left for the next run.
-const COPY: &str = "
-with batch as (
-  select * from turns where turn_id > $1 and state <> 'drafted' and ($2::timestamptz is null or created_at >= $2)
-  order by turn_id limit $3
-), written as (
-  insert into turn_facts (casino_id, turn_id, trace_id, at, waited_ms, agent, model, intent, language, grounded, degraded, retries, handoffs,
-                          input_tokens, output_tokens, nano_usd, learnt, found, top_score)
-  select casino_id, turn_id, coalesce(nullif(split_part(trace, '-', 2), ''), trace), created_at,
-         greatest(0, extract(epoch from created_at - newest_text_at) * 1000)::bigint,
-         agent, model, intent, language, grounded, coalesce((record->>'degraded')::boolean, false),
-         coalesce((record->>'retries')::int, 0), coalesce((record->>'handoffs')::int, 0),
-         coalesce((record->'usage'->>'input_tokens')::bigint, 0), coalesce((record->'usage'->>'output_tokens')::bigint, 0),
-         coalesce((record->'usage'->>'nano_dollars')::bigint, 0), jsonb_array_length(coalesce(record->'learnt', '[]')),
-         jsonb_array_length(coalesce(record->'context', '[]')),
-         (select max((row->>'score')::real) from jsonb_array_elements(coalesce(record->'context', '[]')) row)
-  from batch
-  on conflict (casino_id, turn_id) do update set
-    trace_id = excluded.trace_id, at = excluded.at, waited_ms = excluded.waited_ms, agent = excluded.agent, model = excluded.model,
-    intent = excluded.intent, language = excluded.language, grounded = excluded.grounded, degraded = excluded.degraded,
-    retries = excluded.retries, handoffs = excluded.handoffs, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
-    nano_usd = excluded.nano_usd, learnt = excluded.learnt, found = excluded.found, top_score = excluded.top_score
-  where (turn_facts.*) is distinct from (excluded.*)
-  returning 1
-)
-select (select max(turn_id::text)::uuid from batch) as last, (select count(*) from batch) as looked_at, (select count(*) from written) as written";
+const COPY: &str = include_str!("../sql/copy_facts.sql");
 
 impl Tx {
     /// Copies the next `most` finished turns after `after`, without those made before `since`.
     /// Copying a turn again changes nothing.
-    pub async fn copy_facts(&mut self, after: Option<Uuid>, since: Option<DateTime<Utc>>, most: i64) -> Result<Batch> {
+    pub async fn copy_facts(
+        &mut self,
+        after: Option<Uuid>,
+        since: Option<DateTime<Utc>>,
+        most: i64,
+    ) -> Result<Batch> {
         Ok(sqlx::query_as(COPY)
             .bind(after.unwrap_or(Uuid::nil()))
             .bind(since)
@@ -127,17 +108,19 @@ impl Tx {
 
     /// Returns the next finished turn, so that one that cannot be copied can be skipped.
     pub async fn turn_behind(&mut self, after: Option<Uuid>) -> Result<Option<Uuid>> {
-        Ok(sqlx::query_scalar(
-            "select turn_id from turns where turn_id > $1 and state <> 'drafted' order by turn_id limit 1",
+        Ok(
+            sqlx::query_scalar("select turn_id from turns where turn_id > $1 and state <> 'drafted' order by turn_id limit 1")
+                .bind(after.unwrap_or(Uuid::nil()))
+                .fetch_optional(self.conn())
+                .await?,
         )
-        .bind(after.unwrap_or(Uuid::nil()))
-        .fetch_optional(self.conn())
-        .await?)
     }
 
     /// Returns when the newest copied turn was made.
     pub async fn facts_until(&mut self) -> Result<Option<DateTime<Utc>>> {
-        Ok(sqlx::query_scalar("select max(at) from turn_facts").fetch_one(self.conn()).await?)
+        Ok(sqlx::query_scalar("select max(at) from turn_facts")
+            .fetch_one(self.conn())
+            .await?)
     }
 
     /// Returns the facts of turns made between `from` and `to`, oldest first, in pages: `after` is
@@ -166,14 +149,10 @@ impl Tx {
 
     /// Returns the weeks with turns made since `from`, newest first, whole or broken down by `by`.
     pub async fn fact_weeks(&mut self, from: DateTime<Utc>, by: Option<Part>) -> Result<Vec<Week>> {
-        let part = by.map_or("null::text", Part::column);
-        let weeks = format!(
-            "select date_trunc('week', at at time zone 'UTC')::date as week, {part} as part, count(*) as turns, count(*) filter (where found > 0) as with_rows,
-                    avg(top_score)::float8 as top_score, count(top_score) as scored, count(*) filter (where not grounded) as not_grounded,
-                    count(*) filter (where degraded) as degraded, count(*) filter (where retries > 0) as retried,
-                    sum(handoffs)::bigint as handoffs, sum(learnt)::bigint as learnt
-             from turn_facts where at >= $1 group by 1, 2 order by 1 desc, turns desc",
-        );
-        Ok(sqlx::query_as(AssertSqlSafe(weeks)).bind(from).fetch_all(self.conn()).await?)
+        Ok(sqlx::query_as(include_str!("../sql/fact_weeks.sql"))
+            .bind(from)
+            .bind(by.map(Part::column))
+            .fetch_all(self.conn())
+            .await?)
     }
 }

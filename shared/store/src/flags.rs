@@ -35,7 +35,9 @@ impl Store {
         rule: Option<&Rule>,
         order: Order<'_>,
     ) -> Result<bool> {
-        let mut tx = self.bind(&casino.cloned().unwrap_or_else(CasinoId::unknown)).await?;
+        let mut tx = self
+            .bind(&casino.cloned().unwrap_or_else(CasinoId::unknown))
+            .await?;
         let Order { by, reason } = order;
         let document = rule.map(|rule| json!(rule));
         let query = match (casino, &document) {
@@ -64,16 +66,18 @@ impl Store {
         let changed = query.execute(tx.conn()).await?.rows_affected() == 1;
         let scope = casino.map_or("every casino", CasinoId::as_str);
         let detail = json!({ "flag": name, "rule": document, "scope": scope, "reason": reason });
-        tx.audit(&Entry::of(AuditEvent::FlagChanged, by, name, detail)).await?;
+        tx.audit(&Entry::of(AuditEvent::FlagChanged, by, name, detail))
+            .await?;
         tx.commit().await?;
         Ok(changed)
     }
 
     /// Returns the fleet's flags.
     pub async fn fleet_flags(&self) -> Result<Vec<Flag>> {
-        let query =
-            "select '' as casino_id, name, rule, version, updated_at, actor, reason from fleet_flags order by name";
-        Ok(sqlx::query_as(query).fetch_all(&mut *self.fleet().await?).await?)
+        let query = "select '' as casino_id, name, rule, version, updated_at, actor, reason from fleet_flags order by name";
+        Ok(sqlx::query_as(query)
+            .fetch_all(&mut *self.fleet().await?)
+            .await?)
     }
 }
 
@@ -85,23 +89,17 @@ impl Tx {
     }
 }
 
-/// Selects one JSON document with the rules in force for the bound casino, by name.
-macro_rules! flags_in_force {
-    () => {
-        "select jsonb_object_agg(name, rule) from (
-           select name, rule from flags union all
-           select f.name, f.rule from fleet_flags f where not exists (select 1 from flags o where o.name = f.name)) f"
-    };
-}
-pub(crate) use flags_in_force;
-
 /// Parses the rules. One that cannot be parsed is left out, and the casino's document decides
 /// instead (DEP-28).
 pub(crate) fn read(rules: BTreeMap<String, Value>) -> BTreeMap<String, Rule> {
     let read = |(name, rule): (String, Value)| match serde_json::from_value(rule) {
         Ok(rule) => Some((name, rule)),
         Err(error) => {
-            tracing::error!(flag = name, %error, "a flag cannot be read; the casino's document decides");
+            tracing::error!(
+                flag = name,
+                %error,
+                "a flag cannot be read; the casino's document decides"
+            );
             None
         }
     };

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use seven_domain::{CasinoId, Lane, Stage};
+use seven_domain::{CasinoId, CasinoStatus, Lane, Stage};
 use uuid::Uuid;
 
 use crate::{Result, Store, mutant};
@@ -50,38 +50,58 @@ pub struct Waiting {
 impl Store {
     /// Returns every casino that is not removed.
     pub async fn roster(&self) -> Result<Vec<RosterEntry>> {
-        type Row = (String, String, i64, i64, Vec<String>, Vec<String>);
+        type Row = (String, CasinoStatus, i64, i64, Vec<String>, Vec<String>);
         let rows: Vec<Row> = sqlx::query_as(
             "select casino_id, status, config_version, content_version, numbers, paused from fleet_roster()",
         )
         .fetch_all(&mut *self.fleet().await?)
         .await?;
         rows.into_iter()
-            .map(|(casino, status, config_version, content_version, numbers, paused)| {
-                let casino = CasinoId::trusted(&casino)?;
-                Ok(RosterEntry { casino, active: status == "active", config_version, content_version, numbers, paused })
-            })
+            .map(
+                |(casino, status, config_version, content_version, numbers, paused)| {
+                    let casino = CasinoId::trusted(&casino)?;
+                    let active = status == CasinoStatus::Active;
+                    Ok(RosterEntry {
+                        casino,
+                        active,
+                        config_version,
+                        content_version,
+                        numbers,
+                        paused,
+                    })
+                },
+            )
             .collect()
     }
 
     /// Returns every casino that was ever added, removed ones included.
     pub async fn tenants(&self) -> Result<Vec<CasinoId>> {
         let query = "select casino_id from fleet_tenants()";
-        let rows: Vec<String> = sqlx::query_scalar(query).fetch_all(&mut *self.fleet().await?).await?;
-        Ok(rows.iter().map(|casino| CasinoId::trusted(casino)).collect::<Result<_, _>>()?)
+        let rows: Vec<String> = sqlx::query_scalar(query)
+            .fetch_all(&mut *self.fleet().await?)
+            .await?;
+        Ok(rows
+            .iter()
+            .map(|casino| CasinoId::trusted(casino))
+            .collect::<Result<_, _>>()?)
     }
 
     /// Claims the overdue rows of a stage for another signal; each call postpones their next sweep
     /// (D3).
-    pub async fn sweep(&self, stage: Stage, longest: Duration, per_casino: i32) -> Result<Vec<Swept>> {
+    pub async fn sweep(
+        &self,
+        stage: Stage,
+        longest: Duration,
+        per_casino: i32,
+    ) -> Result<Vec<Swept>> {
         if mutant::sweeps_nothing(stage) {
             return Ok(Vec::new());
         }
         let (base, longest) = mutant::backoff(self.sweep.base, longest);
-        let rows: Vec<(String, Uuid, Uuid, Option<String>, String)> = sqlx::query_as(
+        let rows: Vec<(String, Uuid, Uuid, Option<Lane>, String)> = sqlx::query_as(
             "select casino_id, row_id, conversation_id, lane, trace from fleet_sweep($1, make_interval(secs => $2), make_interval(secs => $3), $4)",
         )
-        .bind(stage.as_str())
+        .bind(stage)
         .bind(base.as_secs_f64())
         .bind(longest.as_secs_f64())
         .bind(per_casino)
@@ -93,7 +113,7 @@ impl Store {
                     casino: CasinoId::trusted(&casino)?,
                     row_id,
                     conversation_id,
-                    lane: lane.map(|l| l.parse()).transpose()?,
+                    lane,
                     trace,
                 })
             })
@@ -103,23 +123,25 @@ impl Store {
     /// Returns since when the database has been running. A restart or a failover changes this, and
     /// so does a crash from which the server recovers by itself, since that resets its statistics.
     pub async fn up_since(&self) -> Result<DateTime<Utc>> {
-        Ok(sqlx::query_scalar(
-            "select greatest(pg_postmaster_start_time(), (select stats_reset from pg_stat_bgwriter))",
+        Ok(
+            sqlx::query_scalar("select greatest(pg_postmaster_start_time(), (select stats_reset from pg_stat_bgwriter))")
+                .fetch_one(&mut *self.fleet().await?)
+                .await?,
         )
-        .fetch_one(&mut *self.fleet().await?)
-        .await?)
     }
 
     /// Makes the first sweep of rows that have waited for `age` due now. Returns how many.
     pub async fn hasten(&self, age: Duration) -> Result<i64> {
-        let query = "select n from fleet_hasten(make_interval(secs => $1), make_interval(secs => $2))";
-        let query = sqlx::query_scalar(query).bind(age.as_secs_f64()).bind(self.sweep.base.as_secs_f64());
+        let query =
+            "select n from fleet_hasten(make_interval(secs => $1), make_interval(secs => $2))";
+        let query = sqlx::query_scalar(query)
+            .bind(age.as_secs_f64())
+            .bind(self.sweep.base.as_secs_f64());
         Ok(query.fetch_one(&mut *self.fleet().await?).await?)
     }
 
-    /// Returns when a casino's oldest open row of a stage was made, for one lane if the stage has
-    /// several: a re-created consumer starts reading there (D16). A row deferred for long is left
-    /// to its due row. Returns `None` for stages whose messages leave no open row.
+    /// Returns when the oldest open row of a stage (and lane) was made, where a re-created consumer
+    /// starts reading. `None` for stages whose messages leave no open row.
     pub async fn oldest_open(
         &self,
         casino: &CasinoId,
@@ -128,7 +150,9 @@ impl Store {
     ) -> Result<Option<DateTime<Utc>>> {
         let query = match stage {
             Stage::Swarm => "select coalesce(min(stored_at), now()) from inbound_messages where disposition = 'open'",
-            Stage::Envelope => "select coalesce(min(created_at), now()) from turns where state = 'drafted'",
+            Stage::Envelope => {
+                "select coalesce(min(created_at), now()) from turns where state = 'drafted'"
+            }
             Stage::Sender => {
                 "select coalesce(min(o.created_at), now()) from outbound_messages o join send_policy p on p.class = o.class
                  where o.state = 'queued' and o.not_before < now() + interval '10 seconds' and p.lane = $1"
@@ -139,7 +163,7 @@ impl Store {
         };
         let mut query = sqlx::query_scalar(query);
         if let Some(lane) = lane {
-            query = query.bind(lane.as_str());
+            query = query.bind(lane);
         }
         let mut tx = self.bind(casino).await?;
         let at: DateTime<Utc> = query.fetch_one(tx.conn()).await?;
@@ -147,9 +171,8 @@ impl Store {
         Ok(Some(at))
     }
 
-    /// Returns for how long each casino's oldest rows have waited for swarm, envelope and sender; a
-    /// deferred row counts from its new time (OBS-28, DEP-35). Casinos without waiting rows are
-    /// left out.
+    /// Returns how long each casino's oldest rows have waited for swarm, envelope and sender. A
+    /// deferred row counts from its new time; casinos without rows are left out.
     pub async fn waiting(&self) -> Result<Vec<Waiting>> {
         Ok(sqlx::query_as(
             "select casino_id, coalesce(extract(epoch from now() - swarm_at), 0)::float8 as swarm,
@@ -166,6 +189,14 @@ impl Store {
             sqlx::query_as("select casino_id, what, state, n from fleet_counts() order by 1, 2, 3")
                 .fetch_all(&mut *self.fleet().await?)
                 .await?;
-        Ok(rows.into_iter().map(|(casino, what, state, n)| Count { casino, what, state, n }).collect())
+        Ok(rows
+            .into_iter()
+            .map(|(casino, what, state, n)| Count {
+                casino,
+                what,
+                state,
+                n,
+            })
+            .collect())
     }
 }

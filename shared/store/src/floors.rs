@@ -28,7 +28,10 @@ impl Store {
     pub async fn note_ack_floors(&self, floors: &[AckFloor]) -> Result<()> {
         let casinos: Vec<&str> = floors.iter().map(|floor| floor.casino.as_str()).collect();
         let stages: Vec<&str> = floors.iter().map(|floor| floor.stage.as_str()).collect();
-        let sequences: Vec<i64> = floors.iter().map(|floor| floor.sequence.cast_signed()).collect();
+        let sequences: Vec<i64> = floors
+            .iter()
+            .map(|floor| floor.sequence.cast_signed())
+            .collect();
         let times: Vec<DateTime<Utc>> = floors.iter().map(|floor| floor.acked_at).collect();
         let streams: Vec<DateTime<Utc>> = floors.iter().map(|floor| floor.stream_made).collect();
         sqlx::query(
@@ -53,12 +56,18 @@ impl Store {
             "select sequence, acked_at, stream_made from ack_floors where casino_id = $1 and stage = $2",
         )
         .bind(casino.as_str())
-        .bind(stage.as_str())
+        .bind(stage)
         .fetch_optional(&mut *self.fleet().await?)
         .await?;
         Ok(row.map(|(sequence, acked_at, stream_made)| {
             let (casino, sequence) = (casino.clone(), sequence.cast_unsigned());
-            AckFloor { casino, stage, sequence, acked_at, stream_made }
+            AckFloor {
+                casino,
+                stage,
+                sequence,
+                acked_at,
+                stream_made,
+            }
         }))
     }
 }

@@ -1,13 +1,16 @@
 //! Guests and their one conversation per channel.
 
 use chrono::{DateTime, Utc};
-use seven_domain::{Channel, ConversationId, GuestHash, GuestId, Language, PhoneE164};
+use seven_domain::{
+    Channel, ConsentTier, ConversationId, GuestHash, GuestId, GuestStatus, Language, PhoneE164,
+};
 use sqlx::FromRow;
 use uuid::Uuid;
 
 use crate::{
     Result, Tx,
-    casinos::{Casino, Document, document},
+    casinos::{Casino, Document},
+    outbound::Recipient,
 };
 
 /// The guest and conversation that a text belongs to.
@@ -18,9 +21,8 @@ pub struct Party {
     pub language: Option<Language>,
     /// Whether this text created the guest.
     pub new: bool,
-    /// `active`, `warm`, `archived` or `pending_deletion`.
-    pub status: String,
-    pub consent_tier: String,
+    pub status: GuestStatus,
+    pub consent_tier: ConsentTier,
     /// Whether the guest was opted out, read before the conversation was locked.
     pub stopped: bool,
     /// Whether the guest was asked if they want no more texts, and has not answered yet (D20).
@@ -29,6 +31,15 @@ pub struct Party {
     pub erased_until: Option<DateTime<Utc>>,
     /// When the guest's previous text was received.
     pub last_inbound_at: Option<DateTime<Utc>>,
+}
+
+impl Party {
+    pub fn recipient(&self) -> Recipient {
+        Recipient {
+            conversation_id: self.conversation_id,
+            guest_id: self.guest_id,
+        }
+    }
 }
 
 /// Legal duties that follow from the states of a new guest's number (SEC-53b).
@@ -48,9 +59,9 @@ pub struct NewIds {
 #[derive(FromRow)]
 struct Met {
     guest_id: Uuid,
-    language: Option<String>,
-    status: String,
-    consent_tier: String,
+    language: Option<Language>,
+    status: GuestStatus,
+    consent_tier: ConsentTier,
     new: bool,
     conversation_id: Uuid,
     stopped: bool,
@@ -62,33 +73,7 @@ struct Met {
 }
 
 /// Takes no lock on the guest's row: a transaction always locks the conversation first.
-const MEET: &str = concat!(
-    "
-with known as (
-  select guest_id, language, status, consent_tier from guests where key_id = $2 and phone_hash = $3
-), made as (
-  insert into guests (casino_id, guest_id, phone, key_id, phone_hash, disclosure_required, disclosure_law)
-  select $1, $5, $4, $2, $3, $9, $10 where not exists (select 1 from known) on conflict do nothing
-  returning guest_id, language, status, consent_tier
-), safety as (
-  insert into suppressions (casino_id, key_id, phone_hash, state, as_of, event_id) select $1, $2, $3, 'clear', to_timestamp(0), '' from made
-  on conflict do nothing
-), g as (
-  select *, false as new from known union all select *, true from made
-), met as (
-  select c.conversation_id, c.last_inbound_at from conversations c join g on g.guest_id = c.guest_id where c.channel = $7 for update of c
-), opened as (
-  insert into conversations (casino_id, conversation_id, guest_id, channel, casino_number)
-  select $1, $6, g.guest_id, $7, $8 from g where not exists (select 1 from met)
-  on conflict (casino_id, guest_id, channel) do update set casino_number = excluded.casino_number
-  returning conversation_id
-)
-select g.*, (select last_inbound_at from met) as last_inbound_at, coalesce((select conversation_id from met), (select conversation_id from opened)) as conversation_id,
-  coalesce(s.state = 'stopped', false) as stopped, s.asked_at is not null as asked,
-  (select max(erased_until) from deletions where key_id = $2 and phone_hash = $3 and state = 'done') as erased_until, ",
-    document!("$11"),
-    " from g cross join casinos left join suppressions s on s.key_id = $2 and s.phone_hash = $3"
-);
+const MEET: &str = include_str!("../sql/meet.sql");
 
 impl Tx {
     /// Finds or creates the guest, the conversation (locked) and the suppression row.
@@ -101,7 +86,9 @@ impl Tx {
         new: NewIds,
         law: &GuestLaw,
     ) -> Result<Party> {
-        self.meet(phone, hash, number, channel, new, law).await.map(|(party, _)| party)
+        self.meet(phone, hash, number, channel, new, law)
+            .await
+            .map(|(party, _)| party)
     }
 
     /// Works like [`Tx::party`], and also returns the bound casino, in one round trip.
@@ -126,7 +113,7 @@ impl Tx {
                 .bind(phone.as_str())
                 .bind(new.guest.0)
                 .bind(new.conversation.0)
-                .bind(channel.as_str())
+                .bind(channel)
                 .bind(number.as_str())
                 .bind(law.disclosure_required)
                 .bind(&law.disclosure_law)
@@ -137,7 +124,7 @@ impl Tx {
                 let party = Party {
                     guest_id: GuestId(met.guest_id),
                     conversation_id: ConversationId(met.conversation_id),
-                    language: met.language.and_then(|l| l.parse().ok()),
+                    language: met.language,
                     new: met.new,
                     status: met.status,
                     consent_tier: met.consent_tier,
@@ -154,37 +141,51 @@ impl Tx {
 
     /// Returns the guest with this phone hash, if any.
     pub async fn guest_by_hash(&mut self, hash: &GuestHash) -> Result<Option<GuestId>> {
-        let id: Option<Uuid> = sqlx::query_scalar("select guest_id from guests where key_id = $1 and phone_hash = $2")
-            .bind(hash.key_id)
-            .bind(&hash.bytes[..])
-            .fetch_optional(self.conn())
-            .await?;
+        let id: Option<Uuid> =
+            sqlx::query_scalar("select guest_id from guests where key_id = $1 and phone_hash = $2")
+                .bind(hash.key_id)
+                .bind(&hash.bytes[..])
+                .fetch_optional(self.conn())
+                .await?;
         Ok(id.map(GuestId))
     }
 
     /// Returns the guest's phone; `None` if the guest was erased.
     pub async fn phone_of(&mut self, guest: GuestId) -> Result<Option<String>> {
-        let query = sqlx::query_scalar("select phone from guests where guest_id = $1").bind(guest.0);
+        let query =
+            sqlx::query_scalar("select phone from guests where guest_id = $1").bind(guest.0);
         Ok(query.fetch_optional(self.conn()).await?)
     }
 
     /// Returns the keyed hash of a guest.
     pub async fn hash_of(&mut self, guest: GuestId) -> Result<Option<GuestHash>> {
-        let row: Option<(i16, Vec<u8>)> = sqlx::query_as("select key_id, phone_hash from guests where guest_id = $1")
-            .bind(guest.0)
-            .fetch_optional(self.conn())
-            .await?;
-        Ok(row.and_then(|(key_id, hash)| Some(GuestHash { key_id, bytes: hash.try_into().ok()? })))
+        let row: Option<(i16, Vec<u8>)> =
+            sqlx::query_as("select key_id, phone_hash from guests where guest_id = $1")
+                .bind(guest.0)
+                .fetch_optional(self.conn())
+                .await?;
+        Ok(row.and_then(|(key_id, hash)| {
+            Some(GuestHash {
+                key_id,
+                bytes: hash.try_into().ok()?,
+            })
+        }))
     }
 
     /// Records that the guest wrote a cry for help: no play and no offers for the rest of the
     /// session (SEC-28).
-    pub async fn note_cry(&mut self, conversation: ConversationId, at: DateTime<Utc>) -> Result<()> {
-        sqlx::query("update conversations set cried_at = greatest(cried_at, $2) where conversation_id = $1")
-            .bind(conversation.0)
-            .bind(at)
-            .execute(self.conn())
-            .await?;
+    pub async fn note_cry(
+        &mut self,
+        conversation: ConversationId,
+        at: DateTime<Utc>,
+    ) -> Result<()> {
+        sqlx::query(
+            "update conversations set cried_at = greatest(cried_at, $2) where conversation_id = $1",
+        )
+        .bind(conversation.0)
+        .bind(at)
+        .execute(self.conn())
+        .await?;
         Ok(())
     }
 

@@ -4,16 +4,18 @@ use std::{collections::BTreeMap, time::Duration};
 
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
-use seven_domain::{Channel, ConversationId, Disposition, GuestHash, InboundId, OutboundId, flags::Rule};
+use seven_domain::{
+    Channel, ConversationId, Disposition, GuestHash, InboundId, OutboundId, flags::Rule,
+};
 use sqlx::{FromRow, types::Json};
 use uuid::Uuid;
 
 use crate::{
     Result, Tx,
     audit::Entry,
-    casinos::{Casino, Document, document},
-    controls::{Switch, switched},
-    flags::{self, flags_in_force},
+    casinos::{Casino, Document},
+    controls::Switch,
+    flags,
     guests::Party,
 };
 
@@ -70,7 +72,7 @@ pub struct OpenText {
 #[derive(Debug, Clone, FromRow)]
 pub struct Earlier {
     pub body: String,
-    pub disposition: String,
+    pub disposition: Disposition,
     pub reason: Option<String>,
     /// Seconds between our last text before it and this text.
     pub after_ours: Option<f64>,
@@ -89,47 +91,24 @@ pub struct Waiting {
     pub flags: BTreeMap<String, Rule>,
 }
 
-const INSERT_INBOUND: &str = "
-with t as (
-  insert into inbound_messages (casino_id, inbound_id, conversation_id, guest_id, channel, provider, provider_message_id, event_id,
-    body, media_count, autoresponse, occurred_at, received_at, stream_seq, verdict, pattern_id, trace, next_sweep_at, casino_number)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, now() + make_interval(secs => $18), $19)
-  on conflict (casino_id, provider, provider_message_id) do nothing
-  returning inbound_id
-), c as (
-  update conversations set casino_number = $19, last_inbound_at = greatest(last_inbound_at, $13),
-    session_started_at = case when session_started_at is null or $13 - last_inbound_at > make_interval(hours => $20) then $13 else session_started_at end
-  from t where conversation_id = $3 returning casino_id, conversation_id, guest_id, session_started_at, last_inbound_at
-), s as (
-  insert into sessions (casino_id, session_id, conversation_id, guest_id, started_at, last_at)
-  select c.casino_id, $2, c.conversation_id, c.guest_id, c.session_started_at, c.last_inbound_at from c
-  on conflict (casino_id, conversation_id, started_at) do update set last_at = excluded.last_at
-), heard as (
-  insert into audit_log (casino_id, actor, action, severity, subject, guest_hash, detail, trace)
-  select $1, $21, $22, $23, t.inbound_id::text, $24, $25, $17 from t
-)
-select exists (select 1 from t)";
-
-macro_rules! open_texts {
-    () => {
-        "select inbound_id, body, coalesce(released_at, received_at) as since, tries, trace, extract(epoch from clock_timestamp() - stored_at)::float8 as age,
-           released_at is not null as released
-         from inbound_messages where conversation_id = $1 and disposition = 'open'"
-    };
-}
-pub(crate) use open_texts;
+const INSERT_INBOUND: &str = include_str!("../sql/insert_inbound.sql");
 
 impl Tx {
     /// Stores the text with its audit entry and its session. Returns false when (casino, provider,
     /// provider message id) is already stored; this key alone decides what is a duplicate (D2).
-    pub async fn insert_inbound(&mut self, party: &Party, text: &NewInbound, heard: &Entry<'_>) -> Result<bool> {
+    pub async fn insert_inbound(
+        &mut self,
+        party: &Party,
+        text: &NewInbound,
+        entry: &Entry<'_>,
+    ) -> Result<bool> {
         let (casino, base) = (self.casino_str(), self.sweep_base());
         Ok(sqlx::query_scalar(INSERT_INBOUND)
             .bind(casino)
             .bind(text.inbound_id.0)
             .bind(party.conversation_id.0)
             .bind(party.guest_id.0)
-            .bind(text.channel.as_str())
+            .bind(text.channel)
             .bind(&text.provider)
             .bind(&text.provider_message_id)
             .bind(&text.event_id)
@@ -145,34 +124,37 @@ impl Tx {
             .bind(base)
             .bind(&text.casino_number)
             .bind(text.session_hours)
-            .bind(heard.actor)
-            .bind(heard.event.as_str())
-            .bind(heard.event.severity().as_str())
-            .bind(heard.guest.map(GuestHash::tag))
-            .bind(&heard.detail)
+            .bind(entry.actor)
+            .bind(entry.event)
+            .bind(entry.event.severity().as_str())
+            .bind(entry.guest.map(GuestHash::tag))
+            .bind(&entry.detail)
             .fetch_one(self.conn())
             .await?)
     }
 
     /// Returns the stored row of a provider message.
-    pub async fn known_inbound(&mut self, provider: &str, provider_message_id: &str) -> Result<Option<Known>> {
-        let row: Option<(Uuid, Uuid, String, Option<Uuid>, String)> = sqlx::query_as(
+    pub async fn known_inbound(
+        &mut self,
+        provider: &str,
+        provider_message_id: &str,
+    ) -> Result<Option<Known>> {
+        let row: Option<(Uuid, Uuid, Disposition, Option<Uuid>, String)> = sqlx::query_as(
             "select inbound_id, conversation_id, disposition, disposition_ref, trace from inbound_messages where provider = $1 and provider_message_id = $2",
         )
         .bind(provider)
         .bind(provider_message_id)
         .fetch_optional(self.conn())
         .await?;
-        row.map(|(id, conversation, disposition, disposition_ref, trace)| {
-            Ok(Known {
+        Ok(row.map(
+            |(id, conversation, disposition, disposition_ref, trace)| Known {
                 inbound_id: InboundId(id),
                 conversation_id: ConversationId(conversation),
-                disposition: disposition.parse()?,
+                disposition,
                 disposition_ref,
                 trace,
-            })
-        })
-        .transpose()
+            },
+        ))
     }
 
     /// Returns at most four of the guest's texts received since `since`, newest first, without
@@ -200,25 +182,43 @@ impl Tx {
     }
 
     /// Returns the seconds from our last text to the guest until `at`; `None` if we sent none.
-    pub async fn seconds_since_ours(&mut self, conversation: ConversationId, at: DateTime<Utc>) -> Result<Option<f64>> {
+    pub async fn seconds_since_ours(
+        &mut self,
+        conversation: ConversationId,
+        at: DateTime<Utc>,
+    ) -> Result<Option<f64>> {
         let query = "select extract(epoch from $2 - max(sent_at))::float8 from outbound_messages
                      where conversation_id = $1 and sent_at <= $2";
-        Ok(sqlx::query_scalar(query).bind(conversation.0).bind(at).fetch_one(self.conn()).await?)
+        Ok(sqlx::query_scalar(query)
+            .bind(conversation.0)
+            .bind(at)
+            .fetch_one(self.conn())
+            .await?)
     }
 
     /// Returns the kind of our last text that was sent or is about to be sent.
     pub async fn last_said(&mut self, conversation: ConversationId) -> Result<Option<String>> {
-        let query =
-            "select kind from outbound_messages where conversation_id = $1 and state not in ('suppressed', 'expired')
+        let query = "select kind from outbound_messages where conversation_id = $1 and state not in ('suppressed', 'expired')
                      order by seq desc limit 1";
-        Ok(sqlx::query_scalar(query).bind(conversation.0).fetch_optional(self.conn()).await?)
+        Ok(sqlx::query_scalar(query)
+            .bind(conversation.0)
+            .fetch_optional(self.conn())
+            .await?)
     }
 
     /// Returns whether a text of this kind was sent, or is about to be, within this time.
-    pub async fn said_within(&mut self, conversation: ConversationId, kind: &str, within: Duration) -> Result<bool> {
+    pub async fn said_within(
+        &mut self,
+        conversation: ConversationId,
+        kind: &str,
+        within: Duration,
+    ) -> Result<bool> {
         let query = "select exists (select 1 from outbound_messages where conversation_id = $1 and kind = $2
                      and created_at > now() - make_interval(secs => $3) and state not in ('suppressed', 'expired', 'failed', 'undelivered'))";
-        let query = sqlx::query_scalar(query).bind(conversation.0).bind(kind).bind(within.as_secs_f64());
+        let query = sqlx::query_scalar(query)
+            .bind(conversation.0)
+            .bind(kind)
+            .bind(within.as_secs_f64());
         Ok(query.fetch_one(self.conn()).await?)
     }
 
@@ -237,7 +237,7 @@ impl Tx {
     /// Returns all open texts of a conversation in the order in which the guest wrote them:
     /// webhooks can arrive, and be stored, out of order.
     pub async fn open_texts(&mut self, conversation: ConversationId) -> Result<Vec<OpenText>> {
-        Ok(sqlx::query_as(concat!(open_texts!(), " order by occurred_at, arrival"))
+        Ok(sqlx::query_as(include_str!("../sql/open_texts.sql"))
             .bind(conversation.0)
             .fetch_all(self.conn())
             .await?)
@@ -256,7 +256,7 @@ impl Tx {
              where inbound_id = $1 and disposition = 'open'",
         )
         .bind(id.0)
-        .bind(disposition.as_str())
+        .bind(disposition)
         .bind(reference)
         .bind(reason)
         .execute(self.conn())
@@ -292,36 +292,31 @@ impl Tx {
             #[sqlx(flatten)]
             document: Document,
             open: Json<Vec<OpenText>>,
-            switched: Vec<String>,
+            switched: Vec<Switch>,
             flags: Option<Json<BTreeMap<String, serde_json::Value>>>,
         }
         let held = self.held_document();
-        let row: Option<Row> = sqlx::query_as(concat!(
-            "select ",
-            document!("$2"),
-            ", coalesce((select jsonb_agg(to_jsonb(o)) from (",
-            open_texts!(),
-            " order by occurred_at, arrival) o), '[]') as open, array(",
-            switched!(),
-            ") as switched, (",
-            flags_in_force!(),
-            ") as flags from casinos"
-        ))
-        .bind(conversation.0)
-        .bind(held.as_ref().map(|held| held.version))
-        .fetch_optional(self.conn())
-        .await?;
+        let row: Option<Row> = sqlx::query_as(include_str!("../sql/waiting.sql"))
+            .bind(conversation.0)
+            .bind(held.as_ref().map(|held| held.version))
+            .fetch_optional(self.conn())
+            .await?;
         let Some(row) = row else { return Ok(None) };
         Ok(Some(Waiting {
             casino: self.casino_of(row.document, held)?,
             open: row.open.0,
-            switched: Switch::named(&row.switched),
+            switched: row.switched,
             flags: flags::read(row.flags.map(|Json(rules)| rules).unwrap_or_default()),
         }))
     }
 
     /// Marks texts as parked behind a fallback text, with the error that caused it.
-    pub async fn park_texts(&mut self, ids: &[Uuid], fallback: OutboundId, reason: &str) -> Result<u64> {
+    pub async fn park_texts(
+        &mut self,
+        ids: &[Uuid],
+        fallback: OutboundId,
+        reason: &str,
+    ) -> Result<u64> {
         let done = sqlx::query(
             "update inbound_messages set disposition = 'parked', disposition_ref = $2, reason = $3, closed_at = now()
              where inbound_id = any($1) and disposition = 'open'",

@@ -50,7 +50,7 @@ pub struct Action {
 
 /// A step as recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Told {
+pub struct RecordedStep {
     pub at: DateTime<Utc>,
     pub by: String,
     #[serde(flatten)]
@@ -67,28 +67,42 @@ pub struct Incident {
     /// When the review is due; `None` if it exists, is not required, or the incident is not over.
     pub review_due: Option<DateTime<Utc>>,
     /// Steps in the order in which they were recorded.
-    pub steps: Vec<Told>,
+    pub steps: Vec<RecordedStep>,
 }
 
 impl Incident {
     /// Returns `None` if no step opened the incident.
-    fn of(incident_id: Uuid, steps: Vec<Told>) -> Option<Self> {
-        let (severity, title, began) = steps.iter().find_map(|told| match &told.step {
-            Step::Opened { severity, title, began } => Some((*severity, title.clone(), *began)),
+    fn of(incident_id: Uuid, steps: Vec<RecordedStep>) -> Option<Self> {
+        let (severity, title, began) = steps.iter().find_map(|recorded| match &recorded.step {
+            Step::Opened {
+                severity,
+                title,
+                began,
+            } => Some((*severity, title.clone(), *began)),
             _ => None,
         })?;
-        let ended = steps.iter().rev().find_map(|told| match told.step {
+        let ended = steps.iter().rev().find_map(|recorded| match recorded.step {
             Step::Resolved { ended, .. } => Some(ended),
             _ => None,
         });
-        let mut incident = Self { incident_id, severity, title, began, ended, review_due: None, steps };
+        let mut incident = Self {
+            incident_id,
+            severity,
+            title,
+            began,
+            ended,
+            review_due: None,
+            steps,
+        };
         let owes = severity <= LEAST_REVIEWED && !incident.is_reviewed();
         incident.review_due = ended.filter(|_| owes).map(|ended| ended + REVIEW_WITHIN);
         Some(incident)
     }
 
     pub fn is_reviewed(&self) -> bool {
-        self.steps.iter().any(|told| matches!(told.step, Step::Reviewed { .. }))
+        self.steps
+            .iter()
+            .any(|recorded| matches!(recorded.step, Step::Reviewed { .. }))
     }
 }
 
@@ -96,7 +110,13 @@ impl Store {
     pub async fn note_incident(&self, incident: Uuid, by: &str, step: &Step) -> Result<()> {
         let mut tx = self.bind(&CasinoId::unknown()).await?;
         let detail = serde_json::json!(step);
-        tx.audit(&Entry::of(AuditEvent::IncidentReport, by, &incident.to_string(), detail)).await?;
+        tx.audit(&Entry::of(
+            AuditEvent::IncidentReport,
+            by,
+            &incident.to_string(),
+            detail,
+        ))
+        .await?;
         tx.commit().await
     }
 
@@ -106,15 +126,21 @@ impl Store {
         let rows: Vec<(Uuid, DateTime<Utc>, String, Json<Step>)> = sqlx::query_as(
             "select subject::uuid, at, actor, detail from audit_log where action = $1 and detail ? 'step' order by at, entry",
         )
-        .bind(AuditEvent::IncidentReport.as_str())
+        .bind(AuditEvent::IncidentReport)
         .fetch_all(tx.conn())
         .await?;
         tx.commit().await?;
-        let mut steps: BTreeMap<Uuid, Vec<Told>> = BTreeMap::new();
+        let mut steps: BTreeMap<Uuid, Vec<RecordedStep>> = BTreeMap::new();
         for (incident, at, by, Json(step)) in rows {
-            steps.entry(incident).or_default().push(Told { at, by, step });
+            steps
+                .entry(incident)
+                .or_default()
+                .push(RecordedStep { at, by, step });
         }
-        let mut incidents: Vec<_> = steps.into_iter().filter_map(|(id, steps)| Incident::of(id, steps)).collect();
+        let mut incidents: Vec<_> = steps
+            .into_iter()
+            .filter_map(|(id, steps)| Incident::of(id, steps))
+            .collect();
         incidents.sort_by_key(|incident| std::cmp::Reverse(incident.began));
         Ok(incidents)
     }
@@ -126,21 +152,52 @@ mod tests {
 
     fn incident(severity: u8, more: &[Step]) -> Option<Incident> {
         let began = DateTime::UNIX_EPOCH;
-        let opened = Step::Opened { severity, title: "NATS was away".to_owned(), began };
+        let opened = Step::Opened {
+            severity,
+            title: "NATS was away".to_owned(),
+            began,
+        };
         let steps = [opened].into_iter().chain(more.iter().cloned());
-        Incident::of(Uuid::nil(), steps.map(|step| Told { at: began, by: "ops".to_owned(), step }).collect())
+        Incident::of(
+            Uuid::nil(),
+            steps
+                .map(|step| RecordedStep {
+                    at: began,
+                    by: "ops".to_owned(),
+                    step,
+                })
+                .collect(),
+        )
     }
 
     #[test] // OBS-19
     fn a_review_is_owed_from_the_end_of_what_was_grave() {
         let ended = DateTime::UNIX_EPOCH + TimeDelta::minutes(30);
-        let resolved = Step::Resolved { impact: "12 texts delayed".to_owned(), ended };
-        let reviewed = Step::Reviewed { cause: "a full disk".to_owned(), actions: Vec::new() };
-        let due = |severity, steps: &[Step]| incident(severity, steps).and_then(|incident| incident.review_due);
+        let resolved = Step::Resolved {
+            impact: "12 texts delayed".to_owned(),
+            ended,
+        };
+        let reviewed = Step::Reviewed {
+            cause: "a full disk".to_owned(),
+            actions: Vec::new(),
+        };
+        let due = |severity, steps: &[Step]| {
+            incident(severity, steps).and_then(|incident| incident.review_due)
+        };
         assert_eq!(due(1, &[]), None, "not over");
-        assert_eq!(due(1, std::slice::from_ref(&resolved)), Some(ended + TimeDelta::hours(48)));
-        assert_eq!(due(0, std::slice::from_ref(&resolved)), Some(ended + TimeDelta::hours(48)));
-        assert_eq!(due(2, std::slice::from_ref(&resolved)), None, "not so grave");
+        assert_eq!(
+            due(1, std::slice::from_ref(&resolved)),
+            Some(ended + TimeDelta::hours(48))
+        );
+        assert_eq!(
+            due(0, std::slice::from_ref(&resolved)),
+            Some(ended + TimeDelta::hours(48))
+        );
+        assert_eq!(
+            due(2, std::slice::from_ref(&resolved)),
+            None,
+            "not so grave"
+        );
         assert_eq!(due(1, &[resolved, reviewed]), None, "written");
         assert_eq!(Incident::of(Uuid::nil(), Vec::new()), None);
     }

@@ -1,6 +1,5 @@
-//! Checks whether a casino's login can reach another casino's rows (DEP-17, SEC-82): by the
-//! catalog's description of the login and every table, and by trying it. Every write is rolled
-//! back.
+//! Checks whether a casino's login can reach another casino's rows: by the catalog, and by trying
+//! it. Every write is rolled back.
 
 mod attempts;
 mod catalog;
@@ -65,8 +64,16 @@ pub struct Login {
 impl Finding {
     pub(crate) fn of(what: &str, problems: &[String], good: impl Into<String>) -> Self {
         match problems.is_empty() {
-            true => Self { what: what.to_owned(), ok: true, found: good.into() },
-            false => Self { what: what.to_owned(), ok: false, found: problems.join("; ") },
+            true => Self {
+                what: what.to_owned(),
+                ok: true,
+                found: good.into(),
+            },
+            false => Self {
+                what: what.to_owned(),
+                ok: false,
+                found: problems.join("; "),
+            },
         }
     }
 }
@@ -75,7 +82,10 @@ impl Finding {
 
 impl Login {
     pub fn named(name: &str) -> Self {
-        Self { name: name.to_owned(), pinned: name.strip_prefix(LOGIN_PREFIX).map(str::to_owned) }
+        Self {
+            name: name.to_owned(),
+            pinned: name.strip_prefix(LOGIN_PREFIX).map(str::to_owned),
+        }
     }
 
     /// Returns the name of a casino's login.
@@ -87,7 +97,9 @@ impl Login {
 impl Store {
     /// Returns the login under which the database knows this store's connections.
     pub async fn login(&self) -> Result<Login> {
-        let name: String = sqlx::query_scalar("select session_user::text").fetch_one(&mut *self.fleet().await?).await?;
+        let name: String = sqlx::query_scalar("select session_user::text")
+            .fetch_one(&mut *self.fleet().await?)
+            .await?;
         Ok(Login::named(&name))
     }
 
@@ -96,7 +108,11 @@ impl Store {
     /// # Errors
     /// Fails when the database cannot be queried. A fault in the isolation is a finding, not an
     /// error.
-    pub async fn isolation(&self, casino: &CasinoId, against: &Against<'_>) -> Result<Vec<Finding>> {
+    pub async fn isolation(
+        &self,
+        casino: &CasinoId,
+        against: &Against<'_>,
+    ) -> Result<Vec<Finding>> {
         let pinned = self.login().await?.pinned.is_some();
         let mut conn = self.fleet().await?;
         let mut findings = catalog::login(&mut conn).await?;
@@ -122,7 +138,9 @@ impl Store {
             }
             let good = match rows {
                 0 => "nothing of others to read there; writing was refused".to_owned(),
-                _ => format!("none of {rows} row(s) of others read, changed or deleted; writing was refused"),
+                _ => format!(
+                    "none of {rows} row(s) of others read, changed or deleted; writing was refused"
+                ),
             };
             findings.push(Finding::of(&table.name, &problems, good));
         }
@@ -135,7 +153,10 @@ async fn rows_of(witness: &mut PgConnection, table: &str, casino: &CasinoId) -> 
     let mut tx = witness.begin().await?;
     attempts::bind(&mut tx, casino.as_str()).await?;
     let query = format!("select count(*) from \"{table}\" where casino_id = $1");
-    let rows = sqlx::query(AssertSqlSafe(query)).bind(casino.as_str()).fetch_one(&mut *tx).await?;
+    let rows = sqlx::query(AssertSqlSafe(query))
+        .bind(casino.as_str())
+        .fetch_one(&mut *tx)
+        .await?;
     tx.rollback().await?;
     Ok(rows.try_get(0)?)
 }

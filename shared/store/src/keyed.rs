@@ -39,14 +39,22 @@ impl Tx {
     /// # Errors
     /// Fails when Postgres does not answer, or a row's phone or hash is malformed.
     pub async fn found_with(&mut self, keys: &HashKeys) -> Result<KeyMatch> {
-        let newest: Option<(String, i16, Vec<u8>)> =
-            sqlx::query_as("select phone, key_id, phone_hash from guests order by guest_id desc limit 1")
-                .fetch_optional(self.conn())
-                .await?;
-        let Some((phone, key_id, hash)) = newest else { return Ok(KeyMatch::Nobody) };
+        let newest: Option<(String, i16, Vec<u8>)> = sqlx::query_as(
+            "select phone, key_id, phone_hash from guests order by guest_id desc limit 1",
+        )
+        .fetch_optional(self.conn())
+        .await?;
+        let Some((phone, key_id, hash)) = newest else {
+            return Ok(KeyMatch::Nobody);
+        };
         let phone: PhoneE164 = phone.parse()?;
-        let bytes = hash.try_into().map_err(|_: Vec<u8>| sqlx::Error::Decode("a hash is 32 bytes".into()))?;
-        Ok(KeyMatch::by(GuestHash { key_id, bytes }, keys.hash(self.casino(), &phone)))
+        let bytes = hash
+            .try_into()
+            .map_err(|_: Vec<u8>| sqlx::Error::Decode("a hash is 32 bytes".into()))?;
+        Ok(KeyMatch::by(
+            GuestHash { key_id, bytes },
+            keys.hash(self.casino(), &phone),
+        ))
     }
 }
 
@@ -56,9 +64,15 @@ mod tests {
 
     #[test] // SEC-131
     fn only_the_same_id_and_secret_find_a_guest() {
-        let hash = |key_id, byte| GuestHash { key_id, bytes: [byte; 32] };
+        let hash = |key_id, byte| GuestHash {
+            key_id,
+            bytes: [byte; 32],
+        };
         assert_eq!(KeyMatch::by(hash(1, 7), hash(1, 7)), KeyMatch::Ours);
-        assert_eq!(KeyMatch::by(hash(1, 7), hash(1, 8)), KeyMatch::AnotherSecret);
+        assert_eq!(
+            KeyMatch::by(hash(1, 7), hash(1, 8)),
+            KeyMatch::AnotherSecret
+        );
         assert_eq!(KeyMatch::by(hash(1, 7), hash(2, 7)), KeyMatch::AnotherId(1));
     }
 }

@@ -1,9 +1,5 @@
-//! Postgres access. Postgres is the source of truth of the fleet (D3). There is one module per
-//! aggregate. Every tenant query runs inside a transaction bound to one casino by [`Store::bind`];
-//! a query outside such a transaction sees no rows (D9).
-//!
-//! This crate never publishes, never calls a provider and never reads a clock of its own: due times
-//! use the database's `now()`.
+//! Postgres access, one module per aggregate; Postgres is the source of truth (D3). Tenant queries
+//! run inside [`Store::bind`] and see no rows outside it (D9).
 
 mod after;
 pub mod alerts;
@@ -36,7 +32,6 @@ pub mod inbound;
 pub mod incidents;
 pub mod isolation;
 pub mod keyed;
-pub mod last_look;
 pub mod logins;
 pub mod model_results;
 mod mutant;
@@ -45,6 +40,8 @@ pub mod numbers;
 pub mod offers;
 pub mod outbound;
 pub mod pauses;
+pub mod prefix;
+pub mod presend_check;
 pub mod profiles;
 pub mod prompts;
 pub mod providers;
@@ -91,10 +88,13 @@ static MIGRATIONS: LazyLock<sqlx::migrate::Migrator> = LazyLock::new(|| {
     migrations
 });
 
-/// Planner settings. The statements are few and select by key, so each is planned once per
-/// connection instead of at each call, and for tables of any size instead of the empty ones of a
-/// new fleet. JIT is off because compiling takes longer than running them.
-const PLANS: [(&str, &str); 3] = [("plan_cache_mode", "force_generic_plan"), ("enable_seqscan", "off"), ("jit", "off")];
+/// Planner settings. Each statement is planned once per connection and for tables of any size, not
+/// for a new fleet's empty ones. Compiling (JIT) would take longer than running.
+const PLANS: [(&str, &str); 3] = [
+    ("plan_cache_mode", "force_generic_plan"),
+    ("enable_seqscan", "off"),
+    ("jit", "off"),
+];
 
 /// Lock timeout. If a guest's row is locked for longer, only that guest is delayed: the waiting
 /// work fails and is retried, and other work in the same transaction can continue.
@@ -132,26 +132,40 @@ impl Store {
     pub fn new(url: &SecretString, connections: u32, sweep: SweepPlan) -> Result<Self> {
         let options: PgConnectOptions = url.expose_secret().parse()?;
         let connections = Connections::new(options.options(PLANS).options(LOCKS), connections);
-        Ok(Self { connections, sweep, documents: Documents::default() })
+        Ok(Self {
+            connections,
+            sweep,
+            documents: Documents::default(),
+        })
     }
 
     /// Returns a store for the same database with connections of its own, so that its user never
     /// queues behind other users.
     #[must_use]
     pub fn apart(&self) -> Self {
-        Self { connections: self.connections.apart(), sweep: self.sweep, documents: self.documents.clone() }
+        Self {
+            connections: self.connections.apart(),
+            sweep: self.sweep,
+            documents: self.documents.clone(),
+        }
     }
 
     /// Returns a store for the same database in which the longest wait for a connection is
     /// `patience`.
     #[must_use]
     pub fn within(&self, patience: Duration) -> Self {
-        Self { connections: self.connections.within(patience), ..self.clone() }
+        Self {
+            connections: self.connections.within(patience),
+            ..self.clone()
+        }
     }
 
     /// Applies the migrations with the owner's (not the app's) connection.
     pub async fn migrate(owner_url: &SecretString) -> Result<()> {
-        let pool = PgPoolOptions::new().max_connections(1).connect(owner_url.expose_secret()).await?;
+        let pool = PgPoolOptions::new()
+            .max_connections(1)
+            .connect(owner_url.expose_secret())
+            .await?;
         let outcome = MIGRATIONS.run(&pool).await;
         pool.close().await;
         Ok(outcome?)
@@ -174,15 +188,15 @@ impl Store {
     }
 
     /// Begins a transaction whose commit does not wait for the disk, for work that is repeated if a
-    /// crash of the database undoes it (D23). A later commit of a [`Store::bind`] transaction makes
-    /// it durable too.
+    /// crash undoes it (D23). A later [`Store::bind`] commit makes it durable.
     pub async fn bind_repeatable(&self, casino: &CasinoId) -> Result<Tx> {
         self.bind_repeatable_on(self.lend().await?, casino).await
     }
 
     /// Works like [`Store::bind_repeatable`], on a connection that is lent already.
     pub async fn bind_repeatable_on(&self, lent: Lent, casino: &CasinoId) -> Result<Tx> {
-        self.bind_with(lent, casino, "; set local synchronous_commit = off").await
+        self.bind_with(lent, casino, "; set local synchronous_commit = off")
+            .await
     }
 
     async fn bind_with(&self, lent: Lent, casino: &CasinoId, also: &str) -> Result<Tx> {
@@ -212,7 +226,10 @@ impl Store {
     /// Returns whether the database answers and accepts writes.
     pub async fn ready(&self) -> bool {
         self.connections.close_idle();
-        matches!(tokio::time::timeout(Duration::from_secs(2), self.connections.writable()).await, Ok(Ok(true)))
+        matches!(
+            tokio::time::timeout(Duration::from_secs(2), self.connections.writable()).await,
+            Ok(Ok(true))
+        )
     }
 
     /// Returns a connection for a single fleet-wide statement, which sees no casino's rows.
@@ -244,9 +261,8 @@ impl Tx {
         self.after.push(what);
     }
 
-    /// Commits in the background: for a transaction that only read, or whose outcome is needed
-    /// later. A caller that writes to the same rows must await the outcome first; the transaction's
-    /// locks keep all others out.
+    /// Commits in the background. A caller that writes to the same rows must await the outcome
+    /// first; the transaction's locks keep all others out.
     pub fn commit_meanwhile(self) -> JoinHandle<Result<()>> {
         tokio::spawn(self.commit())
     }

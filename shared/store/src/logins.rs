@@ -27,15 +27,22 @@ pub async fn put_login(owner: &SecretString, casino: &CasinoId, verifier: &str) 
         .bind(&name)
         .fetch_one(&mut conn)
         .await?;
-    let (verb, made) = if there { ("alter", Made::Changed) } else { ("create", Made::New) };
+    let (verb, made) = if there {
+        ("alter", Made::Changed)
+    } else {
+        ("create", Made::New)
+    };
     // Role statements take no parameters. Inlining is safe: a casino id consists of a-z, 0-9 and _,
     // a verifier of base64 and $.
     let mut statements = vec![format!(
-        "{verb} role {name} login nosuperuser nobypassrls nocreatedb nocreaterole noreplication password '{verifier}'"
+        "{verb} role {name} login nosuperuser nobypassrls nocreatedb nocreaterole noreplication \
+         password '{verifier}'"
     )];
     statements.push(format!("grant seven_pinned to {name}"));
     for statement in statements {
-        sqlx::query(AssertSqlSafe(statement)).execute(&mut conn).await?;
+        sqlx::query(AssertSqlSafe(statement))
+            .execute(&mut conn)
+            .await?;
     }
     conn.close().await?;
     Ok(made)
@@ -54,7 +61,9 @@ pub async fn drop_login(owner: &SecretString, casino: &CasinoId) -> Result<bool>
         .fetch_one(&mut conn)
         .await?;
     if there {
-        sqlx::query(AssertSqlSafe(format!("drop role {name}"))).execute(&mut conn).await?;
+        sqlx::query(AssertSqlSafe(format!("drop role {name}")))
+            .execute(&mut conn)
+            .await?;
         sqlx::query("select pg_terminate_backend(pid) from pg_stat_activity where usename = $1")
             .bind(&name)
             .execute(&mut conn)
@@ -70,11 +79,15 @@ pub async fn drop_login(owner: &SecretString, casino: &CasinoId) -> Result<bool>
 /// Fails when the database cannot be queried.
 pub async fn logins(owner: &SecretString) -> Result<Vec<String>> {
     let mut conn = PgConnection::connect(owner.expose_secret()).await?;
-    let names: Vec<String> =
-        sqlx::query_scalar("select rolname::text from pg_roles where starts_with(rolname::text, $1) order by 1")
-            .bind(crate::isolation::LOGIN_PREFIX)
-            .fetch_all(&mut conn)
-            .await?;
+    let names: Vec<String> = sqlx::query_scalar(
+        "select rolname::text from pg_roles where starts_with(rolname::text, $1) order by 1",
+    )
+    .bind(crate::isolation::LOGIN_PREFIX)
+    .fetch_all(&mut conn)
+    .await?;
     conn.close().await?;
-    Ok(names.into_iter().filter_map(|name| Login::named(&name).pinned).collect())
+    Ok(names
+        .into_iter()
+        .filter_map(|name| Login::named(&name).pinned)
+        .collect())
 }

@@ -9,12 +9,18 @@ use crate::{Result, Tx};
 
 impl Tx {
     /// Returns all answers stored for a turn over these texts: (step, answer).
-    pub async fn model_results(&mut self, conversation: ConversationId, texts: Uuid) -> Result<Vec<(String, Value)>> {
-        Ok(sqlx::query_as("select step, result from model_results where conversation_id = $1 and texts = $2")
-            .bind(conversation.0)
-            .bind(texts)
-            .fetch_all(self.conn())
-            .await?)
+    pub async fn model_results(
+        &mut self,
+        conversation: ConversationId,
+        texts: Uuid,
+    ) -> Result<Vec<(String, Value)>> {
+        Ok(sqlx::query_as(
+            "select step, result from model_results where conversation_id = $1 and texts = $2",
+        )
+        .bind(conversation.0)
+        .bind(texts)
+        .fetch_all(self.conn())
+        .await?)
     }
 
     /// Stores the answer of a step; the first one is kept.

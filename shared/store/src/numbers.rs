@@ -1,7 +1,5 @@
-//! The numbers of casinos over time (D40). A casino sends from its present numbers only. A number
-//! that it gave up still receives guests' texts for it, until another casino takes the number over.
-//! After that, a STOP on the number also concerns the former casino, for the guests that it texted
-//! from there.
+//! The numbers of casinos over time (D40). A number that was given up still receives texts for its
+//! casino; after a takeover, a STOP on it also concerns the former casino.
 
 use std::time::Duration;
 
@@ -13,6 +11,9 @@ use crate::{Result, Store, Tx, casinos::AddError};
 /// How long after a casino's last text from a number a guest's STOP on that number also ends the
 /// casino's texts: 18 months of at most 31 days.
 pub const FORMER_SENDER_KEPT: Duration = Duration::from_secs(18 * 31 * 24 * 3600);
+/// For this long after a number was handed on, its former casino may have guests' texts to it that
+/// its gate has not read. A STOP there then counts for every guest.
+const UNREAD_FOR: Duration = Duration::from_secs(24 * 3600);
 
 /// A number that a casino has or had.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow, serde::Serialize)]
@@ -37,8 +38,8 @@ pub struct Reached {
 /// Why a STOP at one casino concerns another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Through {
-    /// The other casino had the number before. The STOP concerns it only if it texted the guest
-    /// from there.
+    /// The other casino had the number before. The STOP concerns it only if guest and casino
+    /// texted over it, or may have ([`Tx::may_have_spoken_over`]).
     FormerNumber,
     /// The other casino has the same legal sender, whose revocations apply to all its casinos.
     SameSender,
@@ -68,18 +69,30 @@ impl Store {
 
     /// Returns the other casinos that a STOP at this number of this casino concerns. `legal_sender`
     /// is empty if revocations end only the casino's own texts.
-    pub async fn stop_reaches(&self, number: &str, casino: &CasinoId, legal_sender: &str) -> Result<Vec<Reached>> {
-        let rows: Vec<(String, String)> = sqlx::query_as("select casino_id, what from fleet_stop_reaches($1, $2, $3)")
-            .bind(number)
-            .bind(casino.as_str())
-            .bind(legal_sender)
-            .fetch_all(&mut *self.fleet().await?)
-            .await?;
+    pub async fn stop_reaches(
+        &self,
+        number: &str,
+        casino: &CasinoId,
+        legal_sender: &str,
+    ) -> Result<Vec<Reached>> {
+        let rows: Vec<(String, String)> =
+            sqlx::query_as("select casino_id, what from fleet_stop_reaches($1, $2, $3)")
+                .bind(number)
+                .bind(casino.as_str())
+                .bind(legal_sender)
+                .fetch_all(&mut *self.fleet().await?)
+                .await?;
         rows.into_iter()
             .map(|(casino, through)| {
-                let through =
-                    if through == Through::SameSender.as_str() { Through::SameSender } else { Through::FormerNumber };
-                Ok(Reached { casino: CasinoId::trusted(&casino)?, through })
+                let through = if through == Through::SameSender.as_str() {
+                    Through::SameSender
+                } else {
+                    Through::FormerNumber
+                };
+                Ok(Reached {
+                    casino: CasinoId::trusted(&casino)?,
+                    through,
+                })
             })
             .collect()
     }
@@ -89,7 +102,10 @@ impl Store {
     pub async fn forget_former_numbers(&self) -> Result<u64> {
         let query = "delete from former_routes where until < now() - make_interval(secs => $1)";
         let query = sqlx::query(query).bind(FORMER_SENDER_KEPT.as_secs_f64());
-        Ok(query.execute(&mut *self.fleet().await?).await?.rows_affected())
+        Ok(query
+            .execute(&mut *self.fleet().await?)
+            .await?
+            .rows_affected())
     }
 }
 
@@ -101,12 +117,13 @@ impl Tx {
     pub(crate) async fn route(&mut self, numbers: &[&str]) -> Result<(), AddError> {
         let casino = self.casino_str();
         for number in numbers {
-            let owner: Option<(String, bool)> =
-                sqlx::query_as("select casino_id, retired_at is null from routes where number = $1 for update")
-                    .bind(number)
-                    .fetch_optional(self.conn())
-                    .await
-                    .map_err(crate::Error::from)?;
+            let owner: Option<(String, bool)> = sqlx::query_as(
+                "select casino_id, retired_at is null from routes where number = $1 for update",
+            )
+            .bind(number)
+            .fetch_optional(self.conn())
+            .await
+            .map_err(crate::Error::from)?;
             match owner {
                 Some((owner, true)) if owner != casino => return Err(AddError::NumberTaken(owner)),
                 Some((owner, false)) if owner != casino => self.hand_on(number).await?,
@@ -126,7 +143,9 @@ impl Tx {
         .await
         .map_err(crate::Error::from)?;
         if routed.rows_affected() < numbers.len() as u64 {
-            return Err(AddError::NumberTaken("that was added at the same moment".to_owned()));
+            return Err(AddError::NumberTaken(
+                "that was added at the same moment".to_owned(),
+            ));
         }
         // The number is the casino's own again, so a STOP on it is a STOP to that casino anyway.
         sqlx::query("delete from former_routes where casino_id = $1 and number = any($2)")
@@ -164,7 +183,9 @@ impl Tx {
         if retired.is_empty() {
             return Ok(());
         }
-        sqlx::query("update conversations set told_of_change = null where told_of_change").execute(self.conn()).await?;
+        sqlx::query("update conversations set told_of_change = null where told_of_change")
+            .execute(self.conn())
+            .await?;
         sqlx::query(
             "insert into former_senders (casino_id, guest_id, number, last_texted_at)
              select c.casino_id, c.guest_id, c.casino_number, coalesce(max(o.sent_at), c.last_inbound_at, now())
@@ -178,20 +199,16 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns whether, within [`FORMER_SENDER_KEPT`], the casino texted this guest from a number
-    /// that it has given up, or the guest wrote to it there: its answer may still be about to
-    /// arrive, from another number.
-    pub async fn has_spoken_over(&mut self, guest: &GuestHash, number: &str) -> Result<bool> {
-        let query = "select exists (select 1 from guests g where g.key_id = $2 and g.phone_hash = $3 and (
-                       exists (select 1 from former_senders f where f.guest_id = g.guest_id and f.number = $1
-                               and f.last_texted_at > now() - make_interval(secs => $4))
-                       or exists (select 1 from inbound_messages i where i.guest_id = g.guest_id and i.casino_number = $1
-                                  and i.received_at > now() - make_interval(secs => $4))))";
+    /// Returns whether guest and casino texted over a number that the casino has given up, within
+    /// [`FORMER_SENDER_KEPT`], or may have: for [`UNREAD_FOR`] after another casino took it over.
+    pub async fn may_have_spoken_over(&mut self, guest: &GuestHash, number: &str) -> Result<bool> {
+        let query = include_str!("../sql/may_have_spoken_over.sql");
         Ok(sqlx::query_scalar(query)
             .bind(number)
             .bind(guest.key_id)
             .bind(&guest.bytes[..])
             .bind(FORMER_SENDER_KEPT.as_secs_f64())
+            .bind(UNREAD_FOR.as_secs_f64())
             .fetch_one(self.conn())
             .await?)
     }
@@ -199,17 +216,23 @@ impl Tx {
     /// Deletes records of guests whom the casino last texted from a former number longer than
     /// [`FORMER_SENDER_KEPT`] ago.
     pub async fn forget_former_senders(&mut self) -> Result<u64> {
-        let query = "delete from former_senders where last_texted_at < now() - make_interval(secs => $1)";
+        let query =
+            "delete from former_senders where last_texted_at < now() - make_interval(secs => $1)";
         let query = sqlx::query(query).bind(FORMER_SENDER_KEPT.as_secs_f64());
         Ok(query.execute(self.conn()).await?.rows_affected())
     }
 
     /// Records that this guest is told of the casino's present number; returns false if they were
     /// told before.
-    pub async fn tell_of_change(&mut self, conversation: seven_domain::ConversationId) -> Result<bool> {
-        let told =
-            "update conversations set told_of_change = true where conversation_id = $1 and told_of_change is not true";
-        let told = sqlx::query(told).bind(conversation.0).execute(self.conn()).await?;
+    pub async fn tell_of_change(
+        &mut self,
+        conversation: seven_domain::ConversationId,
+    ) -> Result<bool> {
+        let told = "update conversations set told_of_change = true where conversation_id = $1 and told_of_change is not true";
+        let told = sqlx::query(told)
+            .bind(conversation.0)
+            .execute(self.conn())
+            .await?;
         Ok(told.rows_affected() == 1)
     }
 }

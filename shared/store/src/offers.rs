@@ -53,16 +53,19 @@ impl Tx {
 
     /// Counts the offers issued for each content row; revoked ones do not count.
     pub async fn issued(&mut self) -> Result<BTreeMap<String, u32>> {
-        let rows: Vec<(String, i64)> =
-            sqlx::query_as("select item, count(*) from offers where status <> 'revoked' group by item")
-                .fetch_all(self.conn())
-                .await?;
-        Ok(rows.into_iter().map(|(item, count)| (item, u32::try_from(count).unwrap_or(u32::MAX))).collect())
+        let rows: Vec<(String, i64)> = sqlx::query_as(
+            "select item, count(*) from offers where status <> 'revoked' group by item",
+        )
+        .fetch_all(self.conn())
+        .await?;
+        Ok(rows
+            .into_iter()
+            .map(|(item, count)| (item, u32::try_from(count).unwrap_or(u32::MAX)))
+            .collect())
     }
 
-    /// Writes an offer for the guest of its turn. The turn must be written before, in this
-    /// transaction or an earlier one; otherwise this fails. Returns false when the offer was
-    /// written before.
+    /// Writes an offer for the guest of its turn, which must be written before; otherwise this
+    /// fails. Returns false when the offer was written before.
     pub async fn issue(&mut self, offer: &Offer) -> Result<bool> {
         let casino = self.casino_str();
         let (guest, conversation): (Uuid, Uuid) =
@@ -80,9 +83,9 @@ impl Tx {
         .bind(conversation)
         .bind(offer.turn.0)
         .bind(&offer.item)
-        .bind(offer.tier.as_str())
+        .bind(offer.tier)
         .bind(i32::try_from(offer.dollars).unwrap_or(i32::MAX))
-        .bind(offer.status.as_str())
+        .bind(offer.status)
         .bind(offer.issued_at)
         .bind(offer.expires_at)
         .bind(offer.redeemed_at)
@@ -94,7 +97,12 @@ impl Tx {
 
     /// Records that this guest used an offer at `at`; returns false when it is not the guest's, was
     /// used before or had expired.
-    pub async fn redeem(&mut self, guest: GuestId, offer: OfferId, at: DateTime<Utc>) -> Result<bool> {
+    pub async fn redeem(
+        &mut self,
+        guest: GuestId,
+        offer: OfferId,
+        at: DateTime<Utc>,
+    ) -> Result<bool> {
         let done = sqlx::query(
             "update offers set status = 'redeemed', redeemed_at = $3
              where offer_id = $1 and guest_id = $2 and status = 'issued' and expires_at > $3",

@@ -2,55 +2,23 @@
 
 mod doubt;
 mod ended;
+mod new;
 mod pending;
 
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use seven_domain::{
-    AttemptId, CampaignId, ConversationId, GuestHash, GuestId, InboundId, Lane, MessageClass, OutboundId,
-    OutboundState, TurnId,
+    AttemptId, AttemptOutcome, ConversationId, GuestHash, GuestId, Lane, MessageClass, OutboundId,
+    OutboundState,
 };
 use uuid::Uuid;
 
-use crate::{Result, Tx};
+use crate::{Result, Tx, due::DueKind};
+
+pub use new::{NewOutbound, Origin, Recipient};
 
 pub use pending::{Pending, PendingSend};
-
-/// Where a text comes from. Together with `part` (and `kind` for canned texts) it is unique, so
-/// that a repeated stage finds its row.
-#[derive(Debug, Clone, Copy)]
-pub enum Origin {
-    Turn(TurnId),
-    Inbound(InboundId),
-    /// A person wrote it; no stage repeats it.
-    Person,
-    /// Each guest gets one text of a campaign.
-    Campaign(CampaignId),
-}
-
-#[derive(Debug, Clone)]
-pub struct NewOutbound {
-    pub outbound_id: OutboundId,
-    pub conversation_id: ConversationId,
-    pub guest_id: GuestId,
-    pub origin: Origin,
-    pub part: i32,
-    pub parts: i32,
-    /// `turn`, or the key of the canned text.
-    pub kind: String,
-    pub class: MessageClass,
-    pub body: String,
-    pub encoding: String,
-    pub units: i32,
-    pub segments: i32,
-    pub agent: String,
-    pub answers_at: Option<DateTime<Utc>>,
-    /// Delay from now, by the database's clock.
-    pub delay: Duration,
-    pub useful_for: Duration,
-    pub trace: String,
-}
 
 /// A queued row's id and lane, as a signal to the sender needs them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,7 +50,7 @@ pub struct Call {
 /// The provider's answer to one attempt, as it is recorded.
 #[derive(Debug, Clone)]
 pub struct AttemptEnd {
-    pub outcome: &'static str,
+    pub outcome: AttemptOutcome,
     pub http_status: Option<i32>,
     pub error_code: Option<String>,
     pub detail: Option<String>,
@@ -108,12 +76,8 @@ impl Tx {
     /// before.
     pub async fn queue(&mut self, text: &NewOutbound) -> Result<Option<Queued>> {
         let (casino, base) = (self.casino_str(), self.sweep_base());
-        let (turn_id, inbound_id, campaign_id) = match text.origin {
-            Origin::Turn(turn) => (Some(turn.0), None, None),
-            Origin::Inbound(inbound) => (None, Some(inbound.0), None),
-            Origin::Person => (None, None, None),
-            Origin::Campaign(campaign) => (None, None, Some(campaign.0)),
-        };
+        let measure = seven_sms::measure(&text.body);
+        let (turn_id, inbound_id, campaign_id) = text.origin.ids();
         // The row lock on the conversation serialises `seq`.
         let done = sqlx::query(
             "with s as (update conversations set next_seq = next_seq + 1 where conversation_id = $3 returning next_seq - 1 as seq)
@@ -125,18 +89,18 @@ impl Tx {
         )
         .bind(casino)
         .bind(text.outbound_id.0)
-        .bind(text.conversation_id.0)
-        .bind(text.guest_id.0)
+        .bind(text.to.conversation_id.0)
+        .bind(text.to.guest_id.0)
         .bind(turn_id)
         .bind(inbound_id)
         .bind(text.part)
         .bind(text.parts)
-        .bind(&text.kind)
-        .bind(text.class.as_str())
+        .bind(text.origin.kind())
+        .bind(text.class)
         .bind(&text.body)
-        .bind(&text.encoding)
-        .bind(text.units)
-        .bind(text.segments)
+        .bind(measure.encoding.as_str())
+        .bind(i32::try_from(measure.units).unwrap_or(i32::MAX))
+        .bind(i32::try_from(measure.segments).unwrap_or(i32::MAX))
         .bind(&text.agent)
         .bind(text.answers_at)
         .bind(text.delay.as_secs_f64())
@@ -146,36 +110,48 @@ impl Tx {
         .bind(campaign_id)
         .execute(self.conn())
         .await?;
-        Ok((done.rows_affected() == 1).then_some(Queued { outbound_id: text.outbound_id, lane: text.class.lane() }))
+        Ok((done.rows_affected() == 1).then_some(Queued {
+            outbound_id: text.outbound_id,
+            lane: text.class.lane(),
+        }))
     }
 
     /// Returns the texts of a turn or of an inbound text that are still queued, so that they can be
     /// signalled again.
-    pub async fn queued_of(&mut self, origin: Origin) -> Result<Vec<Queued>> {
-        let id = match origin {
-            Origin::Turn(turn) => turn.0,
-            Origin::Inbound(inbound) => inbound.0,
-            Origin::Person | Origin::Campaign(_) => return Ok(Vec::new()),
-        };
-        let rows: Vec<(Uuid, String)> =
+    pub async fn queued_of(&mut self, row: Uuid) -> Result<Vec<Queued>> {
+        let rows: Vec<(Uuid, MessageClass)> =
             sqlx::query_as("select outbound_id, class from outbound_messages where (turn_id = $1 or inbound_id = $1) and state = 'queued' order by seq")
-                .bind(id)
+                .bind(row)
                 .fetch_all(self.conn())
                 .await?;
-        rows.into_iter()
-            .map(|(id, class)| Ok(Queued { outbound_id: OutboundId(id), lane: class.parse::<MessageClass>()?.lane() }))
-            .collect()
+        Ok(rows
+            .into_iter()
+            .map(|(id, class)| Queued {
+                outbound_id: OutboundId(id),
+                lane: class.lane(),
+            })
+            .collect())
     }
 
     /// Returns a text's state and reason, if the text exists.
-    pub async fn outbound_state(&mut self, outbound: OutboundId) -> Result<Option<(String, Option<String>)>> {
+    pub async fn outbound_state(
+        &mut self,
+        outbound: OutboundId,
+    ) -> Result<Option<(OutboundState, Option<String>)>> {
         let query = "select state, reason from outbound_messages where outbound_id = $1";
-        Ok(sqlx::query_as(query).bind(outbound.0).fetch_optional(self.conn()).await?)
+        Ok(sqlx::query_as(query)
+            .bind(outbound.0)
+            .fetch_optional(self.conn())
+            .await?)
     }
 
     /// Defers a queued text, with a due row that wakes it; expires it if its `useful_until` time is
     /// over by then.
-    pub async fn defer(&mut self, outbound: OutboundId, wait: Option<Duration>) -> Result<Deferred> {
+    pub async fn defer(
+        &mut self,
+        outbound: OutboundId,
+        wait: Option<Duration>,
+    ) -> Result<Deferred> {
         let row: Option<(bool,)> = sqlx::query_as(
             "select coalesce(now() + make_interval(secs => $2) >= useful_until, true) from outbound_messages where outbound_id = $1 and state = 'queued' for update",
         )
@@ -195,11 +171,12 @@ impl Tx {
                 .bind(self.sweep_base())
                 .execute(self.conn())
                 .await?;
-                self.put_due("send", outbound.0, wait).await?;
+                self.put_due(DueKind::Send, outbound.0, wait).await?;
                 Ok(Deferred::Waiting)
             }
             (Some(_), _) => {
-                self.end_queued(outbound, OutboundState::Expired, "reason_lapsed").await?;
+                self.end_queued(outbound, OutboundState::Expired, "reason_lapsed")
+                    .await?;
                 Ok(Deferred::Lapsed)
             }
         }
@@ -216,14 +193,19 @@ impl Tx {
         .bind(attempt.0)
         .fetch_optional(self.conn())
         .await?;
-        Ok(row.and_then(|(key_id, hash, guest, conversation, called_at)| {
-            Some(Call {
-                guest: GuestHash { key_id, bytes: hash.try_into().ok()? },
-                guest_id: GuestId(guest),
-                conversation_id: ConversationId(conversation),
-                called_at,
-            })
-        }))
+        Ok(
+            row.and_then(|(key_id, hash, guest, conversation, called_at)| {
+                Some(Call {
+                    guest: GuestHash {
+                        key_id,
+                        bytes: hash.try_into().ok()?,
+                    },
+                    guest_id: GuestId(guest),
+                    conversation_id: ConversationId(conversation),
+                    called_at,
+                })
+            }),
+        )
     }
 
     /// Cancels the later parts of the same answer after a part failed (D5).
@@ -240,10 +222,15 @@ impl Tx {
     }
 
     /// Ends a queued text that must not or need not be sent any more.
-    pub async fn end_queued(&mut self, outbound: OutboundId, state: OutboundState, reason: &str) -> Result<()> {
+    pub async fn end_queued(
+        &mut self,
+        outbound: OutboundId,
+        state: OutboundState,
+        reason: &str,
+    ) -> Result<()> {
         sqlx::query("update outbound_messages set state = $2, reason = $3, ended_at = now() where outbound_id = $1 and state = 'queued'")
             .bind(outbound.0)
-            .bind(state.as_str())
+            .bind(state)
             .bind(reason)
             .execute(self.conn())
             .await?;

@@ -1,8 +1,5 @@
-//! Conversations that a person has taken over (SEC-104, SEC-109, C-31): the host answers nothing,
-//! and the guest's texts are kept.
-//!
-//! Callers must hold the conversation's row lock or take it first: a transaction always locks the
-//! conversation first.
+//! Conversations that a person has taken over: the host answers nothing, and texts are held.
+//! Callers lock the conversation before anything else.
 
 use std::time::Duration;
 
@@ -11,10 +8,7 @@ use seven_domain::{ConversationId, InboundId, OutboundId};
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use crate::{Result, Tx};
-
-/// Kind of the due row that ends a pause, after which the host answers again.
-pub const RESUME: &str = "resume";
+use crate::{Result, Tx, due::DueKind};
 
 /// A pause that is still in force.
 #[derive(Debug, Clone, PartialEq, Eq, FromRow)]
@@ -48,10 +42,14 @@ pub enum Wake {
 }
 
 impl Tx {
-    /// Pauses the host for `span`, or until a person ends the pause. A longer pause keeps its end.
-    /// A new reason neither repeats the holding text nor restarts the pause, so that a person who
-    /// has acknowledged a case during the pause keeps it ([`Tx::wake`]).
-    pub async fn pause(&mut self, conversation: ConversationId, reason: &str, span: Option<Duration>) -> Result<()> {
+    /// Pauses the host for `span`, or until a person ends it; a longer pause keeps its end. A new
+    /// reason does not restart it, so that an acknowledged case stays held.
+    pub async fn pause(
+        &mut self,
+        conversation: ConversationId,
+        reason: &str,
+        span: Option<Duration>,
+    ) -> Result<()> {
         sqlx::query(
             "update conversations set
                pause_held = pause_held and paused_at is not null and coalesce(paused_until > now(), true),
@@ -66,13 +64,15 @@ impl Tx {
         .execute(self.conn())
         .await?;
         match span {
-            Some(span) => self.put_due(RESUME, conversation.0, span).await,
+            Some(span) => self.put_due(DueKind::Resume, conversation.0, span).await,
             None => {
-                sqlx::query("update conversations set paused_until = null where conversation_id = $1")
-                    .bind(conversation.0)
-                    .execute(self.conn())
-                    .await?;
-                self.clear_due(RESUME, conversation.0).await
+                sqlx::query(
+                    "update conversations set paused_until = null where conversation_id = $1",
+                )
+                .bind(conversation.0)
+                .execute(self.conn())
+                .await?;
+                self.clear_due(DueKind::Resume, conversation.0).await
             }
         }
     }
@@ -100,7 +100,11 @@ impl Tx {
     }
 
     /// Marks the guest's held texts as answered by this text of a person; returns their number.
-    pub async fn answer_held(&mut self, conversation: ConversationId, answer: OutboundId) -> Result<u64> {
+    pub async fn answer_held(
+        &mut self,
+        conversation: ConversationId,
+        answer: OutboundId,
+    ) -> Result<u64> {
         let done = sqlx::query(
             "update inbound_messages set disposition = 'canned', disposition_ref = $2, reason = 'person', closed_at = now()
              where conversation_id = $1 and disposition = 'held'",
@@ -123,8 +127,10 @@ impl Tx {
         .bind(conversation.0)
         .fetch_optional(self.conn())
         .await?;
-        let Some(reason) = reason else { return Ok(None) };
-        self.clear_due(RESUME, conversation.0).await?;
+        let Some(reason) = reason else {
+            return Ok(None);
+        };
+        self.clear_due(DueKind::Resume, conversation.0).await?;
         let kept: Vec<(Uuid, String)> = sqlx::query_as(
             "with freed as (
                update inbound_messages set disposition = 'open', reason = null, released_at = now(), next_sweep_at = now() + make_interval(secs => $2)
@@ -136,11 +142,15 @@ impl Tx {
         .fetch_all(self.conn())
         .await?;
         let released = u64::try_from(kept.len()).unwrap_or(u64::MAX);
-        Ok(Some(Resumed { reason: reason.unwrap_or_default(), released, first: kept.into_iter().next() }))
+        Ok(Some(Resumed {
+            reason: reason.unwrap_or_default(),
+            released,
+            first: kept.into_iter().next(),
+        }))
     }
 
-    /// Ends a pause whose time is over. Texts held for a person who has acknowledged a case stay
-    /// held, since that person answers them.
+    /// Ends a pause whose time is over and releases its texts. If a person acknowledged a case of
+    /// the conversation, the texts stay held for that person.
     pub async fn wake(&mut self, conversation: ConversationId) -> Result<Wake> {
         let row: Option<(Option<f64>, bool)> = sqlx::query_as(
             "select extract(epoch from c.paused_until - now())::float8,
@@ -152,12 +162,17 @@ impl Tx {
         .await?;
         Ok(match row {
             None | Some((None, _)) => Wake::Nothing,
-            Some((Some(rest), _)) if rest > 0.0 => Wake::Later(Duration::try_from_secs_f64(rest).unwrap_or_default()),
+            Some((Some(rest), _)) if rest > 0.0 => {
+                Wake::Later(Duration::try_from_secs_f64(rest).unwrap_or_default())
+            }
             Some((_, true)) => {
                 self.end_pause(conversation).await?;
                 Wake::Nothing
             }
-            Some((_, false)) => self.resume(conversation).await?.map_or(Wake::Nothing, Wake::Resumed),
+            Some((_, false)) => self
+                .resume(conversation)
+                .await?
+                .map_or(Wake::Nothing, Wake::Resumed),
         })
     }
 
@@ -209,6 +224,9 @@ impl Tx {
         .bind(conversation.0)
         .fetch_all(self.conn())
         .await?;
-        Ok(rows.into_iter().map(|(id, body, at)| (InboundId(id), body, at)).collect())
+        Ok(rows
+            .into_iter()
+            .map(|(id, body, at)| (InboundId(id), body, at))
+            .collect())
     }
 }

@@ -9,9 +9,11 @@ use crate::{Result, Tx};
 impl Tx {
     /// Returns the guest's profile; `None` if nothing was learnt about the guest yet.
     pub async fn profile(&mut self, guest: GuestId) -> Result<Option<Value>> {
-        Ok(sqlx::query_scalar("select document from profiles where guest_id = $1")
-            .bind(guest.0)
-            .fetch_optional(self.conn())
-            .await?)
+        Ok(
+            sqlx::query_scalar("select document from profiles where guest_id = $1")
+                .bind(guest.0)
+                .fetch_optional(self.conn())
+                .await?,
+        )
     }
 }

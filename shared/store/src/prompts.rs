@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use seven_domain::{GuestId, OutboundId};
+use seven_domain::{ConsentTier, GuestId, OutboundId, PromptState};
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -13,7 +13,7 @@ use crate::{Result, Tx};
 #[derive(Debug, Clone, FromRow)]
 pub struct Prompt {
     pub outbound_id: Uuid,
-    pub tier: String,
+    pub tier: ConsentTier,
     pub wording: String,
     pub wording_hash: String,
 }
@@ -35,7 +35,7 @@ impl Tx {
         .bind(casino)
         .bind(outbound.0)
         .bind(guest.0)
-        .bind(&prompt.tier)
+        .bind(prompt.tier)
         .bind(&prompt.wording)
         .bind(&prompt.wording_hash)
         .bind(open_for.as_secs_f64())
@@ -44,10 +44,13 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns the question that a YES answers: accepted by the provider, not expired, and our last
-    /// text to the guest. A YES may refer to any later text instead. A YES written before the
-    /// question (with two seconds' tolerance for clocks) answers something else.
-    pub async fn pending_prompt(&mut self, guest: GuestId, written_at: DateTime<Utc>) -> Result<Option<Prompt>> {
+    /// Returns the question that a YES of this time answers: accepted, not expired, our last text,
+    /// and sent before it (two seconds' tolerance for clocks).
+    pub async fn pending_prompt(
+        &mut self,
+        guest: GuestId,
+        written_at: DateTime<Utc>,
+    ) -> Result<Option<Prompt>> {
         Ok(sqlx::query_as(
             "select p.outbound_id, p.tier, p.wording, p.wording_hash from consent_prompts p join outbound_messages o on o.outbound_id = p.outbound_id
              where p.guest_id = $1 and p.state = 'pending' and p.expires_at > now() and o.state in ('sent', 'delivered')
@@ -62,13 +65,16 @@ impl Tx {
         .await?)
     }
 
-    /// Closes the guest's open questions, because one was answered or a STOP revoked them all.
-    pub async fn close_prompts(&mut self, guest: GuestId, state: &str) -> Result<()> {
-        sqlx::query("update consent_prompts set state = $2 where guest_id = $1 and state = 'pending'")
-            .bind(guest.0)
-            .bind(state)
-            .execute(self.conn())
-            .await?;
+    /// Closes every pending opt-in question that we asked this guest: as `Granted` after a YES to
+    /// one, as `Declined` after a STOP.
+    pub async fn close_prompts(&mut self, guest: GuestId, state: PromptState) -> Result<()> {
+        sqlx::query(
+            "update consent_prompts set state = $2 where guest_id = $1 and state = 'pending'",
+        )
+        .bind(guest.0)
+        .bind(state)
+        .execute(self.conn())
+        .await?;
         Ok(())
     }
 }

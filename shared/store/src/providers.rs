@@ -1,17 +1,13 @@
-//! Providers that may not be called now: stopped for the whole fleet (keys, funds) or parked for
-//! one casino (its spend limit), and the texts that wait meanwhile. Kept in Postgres, so that every
-//! process knows them, also after a restart (D14).
+//! Providers that may not be called: stopped for the fleet or parked for a casino (spend limit),
+//! and the texts that wait. These are rows, so that every process knows them, even after a restart.
 
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use seven_domain::{CasinoId, OutboundId, OutboundState};
+use seven_domain::{CasinoId, OutboundId, OutboundState, text_enum};
 use sqlx::FromRow;
 
-use crate::{Result, Store, Tx};
-
-/// Kind of the due rows of texts that wait for a provider.
-pub const HELD: &str = "held";
+use crate::{Result, Store, Tx, due::DueKind};
 
 /// Error code of a stop that a person set.
 pub const OPERATOR: &str = "operator";
@@ -39,18 +35,6 @@ impl Stop {
     }
 }
 
-/// Selects the stops and parks in force for the casino that the parameter names.
-macro_rules! stops {
-    ($casino:literal) => {
-        concat!(
-            "select provider, casino_id, error_code, since, until, probe_at is not null as probed, actor from provider_stops where casino_id in ('', ",
-            $casino,
-            ") and (until is null or until > now())"
-        )
-    };
-}
-pub(crate) use stops;
-
 /// A stop to record.
 #[derive(Debug, Clone, Copy)]
 pub struct NewStop<'a> {
@@ -66,61 +50,65 @@ pub struct NewStop<'a> {
     pub actor: &'a str,
 }
 
+text_enum! {
+    /// Why a queued text is held until somebody wakes it.
+    HoldReason {
+        ProviderStopped => "provider_stopped",
+        Parked => "sending_parked",
+        /// No provider of the casino answers.
+        ProvidersDown => "providers_down",
+        /// None of the providers that are set up has a number of the casino.
+        NoProvider => "no_provider",
+        Paused => "paused",
+        Killed => "killed",
+        /// The guest has not answered yet whether they want no more texts (D20).
+        OptOutAsked => "opt_out_asked",
+    }
+}
+
 /// Result of holding a text that cannot go to any provider now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Held {
     Waiting,
-    /// Its `useful_until` time is over: it ended as `expired`, with the reason for which it waited.
+    /// The text's `useful_until` time is over: the text ended as `expired`, with the reason for
+    /// which it waited.
     Lapsed,
     /// The text is not queued any more.
     Gone,
 }
 
 impl Store {
-    /// Records a stop. Returns false when the same stop was in force already and did not pass
-    /// between an operator and the fleet. An existing stop keeps its start and takes the newer end.
-    /// An operator's stop replaces any other, and no other replaces an operator's: only a person
-    /// lifts that one.
+    /// Records a stop; an existing one keeps its start and takes the newer end. Returns false if
+    /// the same was in force. Only a person lifts or replaces an operator's stop.
     pub async fn stop_provider(&self, stop: &NewStop<'_>) -> Result<bool> {
-        let new: Option<bool> = sqlx::query_scalar(
-            "with was as (select error_code from provider_stops where provider = $1 and casino_id = $2)
-             insert into provider_stops (provider, casino_id, error_code, until, probe_at, actor)
-             values ($1, $2, $3, now() + make_interval(secs => $4), now() + make_interval(secs => $5), $6)
-             on conflict (provider, casino_id) do update set
-               -- A park stands until its time: it is the casino's limit, and a probe does not lift it.
-               until = case when excluded.probe_at is not null and provider_stops.probe_at is null and provider_stops.until > now()
-                       then provider_stops.until else excluded.until end,
-               error_code = case when excluded.probe_at is not null and provider_stops.probe_at is null and provider_stops.until > now()
-                            then provider_stops.error_code else excluded.error_code end,
-               probe_at = case when excluded.probe_at is null or provider_stops.probe_at is null and provider_stops.until > now() then null
-                          else coalesce(provider_stops.probe_at, excluded.probe_at) end,
-               actor = excluded.actor
-             where excluded.error_code = $7 or provider_stops.error_code <> $7
-             returning not exists (select from was where was.error_code = $7 or $3 <> $7)",
-        )
-        .bind(stop.provider)
-        .bind(stop.casino.map_or("", CasinoId::as_str))
-        .bind(stop.error_code)
-        .bind(stop.lasts.map(|d| d.as_secs_f64()))
-        .bind(stop.probe_after.map(|d| d.as_secs_f64()))
-        .bind(stop.actor)
-        .bind(OPERATOR)
-        .fetch_optional(&mut *self.fleet().await?)
-        .await?;
+        let new: Option<bool> = sqlx::query_scalar(include_str!("../sql/stop_provider.sql"))
+            .bind(stop.provider)
+            .bind(stop.casino.map_or("", CasinoId::as_str))
+            .bind(stop.error_code)
+            .bind(stop.lasts.map(|d| d.as_secs_f64()))
+            .bind(stop.probe_after.map(|d| d.as_secs_f64()))
+            .bind(stop.actor)
+            .bind(OPERATOR)
+            .fetch_optional(&mut *self.fleet().await?)
+            .await?;
         Ok(new.unwrap_or(false))
     }
 
     /// Returns every stop and park, oldest first.
     pub async fn provider_stops(&self) -> Result<Vec<Stop>> {
-        Ok(sqlx::query_as(
-            "select provider, casino_id, error_code, since, until, probe_at is not null as probed, actor from provider_stops order by since",
+        Ok(
+            sqlx::query_as("select provider, casino_id, error_code, since, until, probe_at is not null as probed, actor from provider_stops order by since")
+                .fetch_all(&mut *self.fleet().await?)
+                .await?,
         )
-        .fetch_all(&mut *self.fleet().await?)
-        .await?)
     }
 
     /// Lifts the stops that match and returns them.
-    pub async fn lift_stops(&self, provider: Option<&str>, casino: Option<&CasinoId>) -> Result<Vec<Stop>> {
+    pub async fn lift_stops(
+        &self,
+        provider: Option<&str>,
+        casino: Option<&CasinoId>,
+    ) -> Result<Vec<Stop>> {
         Ok(sqlx::query_as(
             "delete from provider_stops where ($1::text is null or provider = $1) and casino_id = $2
              returning provider, casino_id, error_code, since, until, probe_at is not null as probed, actor",
@@ -133,29 +121,28 @@ impl Store {
 
     /// Lifts this stop. Returns false if it has ended or was replaced by another one.
     pub async fn lift_stop(&self, stop: &Stop) -> Result<bool> {
-        let lifted =
-            sqlx::query("delete from provider_stops where provider = $1 and casino_id = $2 and error_code = $3")
-                .bind(&stop.provider)
-                .bind(&stop.casino_id)
-                .bind(&stop.error_code)
-                .execute(&mut *self.fleet().await?)
-                .await?;
+        let lifted = sqlx::query(
+            "delete from provider_stops where provider = $1 and casino_id = $2 and error_code = $3",
+        )
+        .bind(&stop.provider)
+        .bind(&stop.casino_id)
+        .bind(&stop.error_code)
+        .execute(&mut *self.fleet().await?)
+        .await?;
         Ok(lifted.rows_affected() == 1)
     }
 
     /// Deletes and returns the stops that have expired.
     pub async fn ended_stops(&self) -> Result<Vec<Stop>> {
-        Ok(sqlx::query_as(
-            "delete from provider_stops where until <= now() returning provider, casino_id, error_code, since, until, probe_at is not null as probed, actor",
+        Ok(
+            sqlx::query_as("delete from provider_stops where until <= now() returning provider, casino_id, error_code, since, until, probe_at is not null as probed, actor")
+                .fetch_all(&mut *self.fleet().await?)
+                .await?,
         )
-        .fetch_all(&mut *self.fleet().await?)
-        .await?)
     }
 
-    /// Claims stops whose provider may be probed now. With a casino, only that casino's stops are
-    /// claimed, since its sender may have an account of its own. Otherwise the fleet's stops are,
-    /// and those of casinos that were not probed for ten minutes. Each stop goes to one process,
-    /// and the next probe is due after `every`.
+    /// Claims the stops to probe now, one process each, for `every`: those of casino `own`, or the
+    /// fleet's and those of casinos that were not probed for ten minutes.
     pub async fn claim_probes(&self, every: Duration, own: Option<&CasinoId>) -> Result<Vec<Stop>> {
         Ok(sqlx::query_as(
             "update provider_stops set probe_at = now() + make_interval(secs => $1)
@@ -177,7 +164,7 @@ impl Store {
         let done = sqlx::query(
             "update due set due_at = now(), claimed_until = null where kind = $1 and ($2::text is null or casino_id = $2) and due_at > now()",
         )
-        .bind(HELD)
+        .bind(DueKind::Held)
         .bind(casino.map(CasinoId::as_str))
         .execute(&mut *self.fleet().await?)
         .await?;
@@ -189,12 +176,22 @@ impl Tx {
     /// Returns the stops that concern the bound casino: the fleet's and its own.
     pub async fn stops(&mut self) -> Result<Vec<Stop>> {
         let casino = self.casino_str();
-        Ok(sqlx::query_as(stops!("$1")).bind(casino).fetch_all(self.conn()).await?)
+        let stops = "select provider, casino_id, error_code, since, until, probe_at is not null as probed, actor
+             from provider_stops where casino_id in ('', $1) and (until is null or until > now())";
+        Ok(sqlx::query_as(stops)
+            .bind(casino)
+            .fetch_all(self.conn())
+            .await?)
     }
 
     /// Holds a queued text for a provider and checks again after `poll`, or expires it when its
     /// `useful_until` time is over.
-    pub async fn hold(&mut self, outbound: OutboundId, reason: &str, poll: Duration) -> Result<Held> {
+    pub async fn hold(
+        &mut self,
+        outbound: OutboundId,
+        reason: HoldReason,
+        poll: Duration,
+    ) -> Result<Held> {
         let row: Option<(bool, f64)> = sqlx::query_as(
             "select useful_until <= now(), greatest(0, extract(epoch from useful_until - now()))::float8
              from outbound_messages where outbound_id = $1 and state = 'queued' for update",
@@ -205,8 +202,9 @@ impl Tx {
         match row {
             None => Ok(Held::Gone),
             Some((true, _)) => {
-                self.end_queued(outbound, OutboundState::Expired, reason).await?;
-                self.cancel_later_parts(outbound, reason).await?;
+                self.end_queued(outbound, OutboundState::Expired, reason.as_str())
+                    .await?;
+                self.cancel_later_parts(outbound, reason.as_str()).await?;
                 Ok(Held::Lapsed)
             }
             Some((false, useful)) => {
@@ -222,28 +220,29 @@ impl Tx {
                     .bind(after.as_secs_f64() + self.sweep_base())
                     .execute(self.conn())
                     .await?;
-                self.put_due(HELD, outbound.0, after).await?;
+                self.put_due(DueKind::Held, outbound.0, after).await?;
                 Ok(Held::Waiting)
             }
         }
     }
 
-    /// Expires a text whose `useful_until` time is over. A text that waited for a provider keeps
-    /// the reason for which it waited.
-    pub async fn lapse(&mut self, outbound: OutboundId) -> Result<String> {
-        let reason: Option<String> =
-            sqlx::query_scalar("select reason from outbound_messages where outbound_id = $1 and state = 'queued'")
-                .bind(outbound.0)
-                .fetch_optional(self.conn())
-                .await?
-                .flatten();
-        let reason = reason.filter(|r| WAITS.contains(&r.as_str())).unwrap_or_else(|| "expired".to_owned());
-        self.end_queued(outbound, OutboundState::Expired, &reason).await?;
-        self.cancel_later_parts(outbound, &reason).await?;
+    /// Expires a text whose `useful_until` time is over and returns the reason. A text that waited
+    /// for a provider keeps the reason for which it waited.
+    pub async fn lapse(&mut self, outbound: OutboundId) -> Result<&'static str> {
+        let reason: Option<String> = sqlx::query_scalar(
+            "select reason from outbound_messages where outbound_id = $1 and state = 'queued'",
+        )
+        .bind(outbound.0)
+        .fetch_optional(self.conn())
+        .await?
+        .flatten();
+        let waited = reason.and_then(|reason| reason.parse().ok());
+        let reason = waited
+            .filter(|reason| *reason != HoldReason::OptOutAsked)
+            .map_or("expired", HoldReason::as_str);
+        self.end_queued(outbound, OutboundState::Expired, reason)
+            .await?;
+        self.cancel_later_parts(outbound, reason).await?;
         Ok(reason)
     }
 }
-
-/// Reasons for which texts wait for a provider. A text that expires meanwhile keeps its reason.
-pub const WAITS: [&str; 6] =
-    ["provider_stopped", "sending_parked", "providers_down", "no_provider", "paused", "killed"];

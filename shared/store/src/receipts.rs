@@ -2,10 +2,10 @@
 //! or for sends that we never made.
 
 use chrono::{DateTime, Utc};
-use seven_domain::{AttemptId, OutboundId, OutboundState, sending::by_receipt};
+use seven_domain::{AttemptId, AttemptOutcome, OutboundId, OutboundState, sending::by_receipt};
 use uuid::Uuid;
 
-use crate::{Result, Tx};
+use crate::{Result, Tx, due::DueKind};
 
 #[derive(Debug, Clone)]
 pub struct NewReceipt {
@@ -72,10 +72,18 @@ impl Tx {
         .execute(self.conn())
         .await?;
         let Some((attempt_id, outbound_id, trace)) = attempt else {
-            return Ok(Filed { outcome: ReceiptOutcome::Stranger, attempt: None, trace: String::new() });
+            return Ok(Filed {
+                outcome: ReceiptOutcome::Stranger,
+                attempt: None,
+                trace: String::new(),
+            });
         };
         let outcome = self.apply_receipt(receipt, attempt_id, outbound_id).await?;
-        Ok(Filed { outcome, attempt: Some(AttemptId(attempt_id)), trace })
+        Ok(Filed {
+            outcome,
+            attempt: Some(AttemptId(attempt_id)),
+            trace,
+        })
     }
 
     async fn apply_receipt(
@@ -84,17 +92,22 @@ impl Tx {
         attempt_id: Uuid,
         outbound_id: Uuid,
     ) -> Result<ReceiptOutcome> {
-        let state: String = sqlx::query_scalar("select state from outbound_messages where outbound_id = $1 for update")
+        let query = "select state from outbound_messages where outbound_id = $1 for update";
+        let state = sqlx::query_scalar(query)
             .bind(outbound_id)
             .fetch_one(self.conn())
             .await?;
         let outbound = OutboundId(outbound_id);
-        let Some(to) = by_receipt(state.parse()?, &receipt.status) else {
+        let Some(to) = by_receipt(state, &receipt.status) else {
             return Ok(ReceiptOutcome::NoChange(outbound));
+        };
+        let outcome = match to {
+            OutboundState::Failed | OutboundState::Undelivered => AttemptOutcome::Rejected,
+            _ => AttemptOutcome::Confirmed,
         };
         sqlx::query("update send_attempts set outcome = $2, provider_message_id = $3, error_code = coalesce($4, error_code), finished_at = coalesce(finished_at, now()) where attempt_id = $1")
             .bind(attempt_id)
-            .bind(if matches!(to, OutboundState::Failed | OutboundState::Undelivered) { "rejected" } else { "confirmed" })
+            .bind(outcome)
             .bind(&receipt.provider_message_id)
             .bind(&receipt.error_code)
             .execute(self.conn())
@@ -106,16 +119,17 @@ impl Tx {
              where outbound_id = $1",
         )
         .bind(outbound_id)
-        .bind(to.as_str())
+        .bind(to)
         .bind(&receipt.error_code)
         .bind(&receipt.provider_message_id)
         .bind(&receipt.status)
         .execute(self.conn())
         .await?;
-        self.clear_due("attempt_doubt", attempt_id).await?;
+        self.clear_due(DueKind::AttemptDoubt, attempt_id).await?;
         self.record_disclosure(outbound).await?;
         if matches!(to, OutboundState::Failed) {
-            self.cancel_later_parts(outbound, "earlier_part_failed").await?;
+            self.cancel_later_parts(outbound, "earlier_part_failed")
+                .await?;
         }
         Ok(ReceiptOutcome::Moved(outbound, to))
     }

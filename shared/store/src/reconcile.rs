@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
-use seven_domain::{ConversationId, GuestHash, GuestId, MessageClass, OutboundId};
+use seven_domain::{
+    ConversationId, GuestHash, GuestId, MessageClass, OutboundId, OutboundState, text_enum,
+};
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -16,14 +18,24 @@ use crate::{Result, Tx, outbound::Queued};
 pub struct Unsettled {
     pub attempt_id: Uuid,
     pub outbound_id: Uuid,
-    /// `sending`, `unknown` or `sent`.
-    pub state: String,
+    /// `Sending`, `Unknown` or `Sent`.
+    pub state: OutboundState,
     pub provider_message_id: Option<String>,
     pub started_at: DateTime<Utc>,
     /// The guest's phone number.
     pub phone: String,
     /// The casino's phone number.
     pub casino_number: String,
+}
+
+text_enum! {
+    /// The way in which reconciliation dealt with a text.
+    ReconciledAs {
+        /// An inbound text that we never received was taken over.
+        Inbound => "inbound",
+        /// An outbound text that the provider has no record of was queued again.
+        Requeued => "requeued",
+    }
 }
 
 /// Result for a text that the provider has no record of.
@@ -33,7 +45,7 @@ pub enum Unseen {
     Requeued(Queued),
     /// Ended as `failed`: its `useful_until` time is over, or it was requeued once before.
     Ended,
-    /// It was settled in another way meanwhile.
+    /// The text was settled in another way meanwhile.
     Gone,
 }
 
@@ -60,7 +72,12 @@ impl Tx {
 
     /// Records that everything was compared up to `until`; deletes marks older than the provider's
     /// records.
-    pub async fn note_reconciliation(&mut self, provider: &str, until: DateTime<Utc>, result: &Value) -> Result<()> {
+    pub async fn note_reconciliation(
+        &mut self,
+        provider: &str,
+        until: DateTime<Utc>,
+        result: &Value,
+    ) -> Result<()> {
         let casino = self.casino_str();
         sqlx::query(
             "insert into reconciliations as r (casino_id, provider, done_until, result) values ($1, $2, $3, $4)
@@ -72,7 +89,9 @@ impl Tx {
         .bind(result)
         .execute(self.conn())
         .await?;
-        sqlx::query("delete from reconciled where at < now() - interval '30 days'").execute(self.conn()).await?;
+        sqlx::query("delete from reconciled where at < now() - interval '30 days'")
+            .execute(self.conn())
+            .await?;
         Ok(())
     }
 
@@ -92,11 +111,20 @@ impl Tx {
     /// Returns whether a gate has stored this text.
     pub async fn is_stored(&mut self, provider: &str, id: &str) -> Result<bool> {
         let query = "select exists (select 1 from inbound_messages where provider = $1 and provider_message_id = $2)";
-        Ok(sqlx::query_scalar(query).bind(provider).bind(id).fetch_one(self.conn()).await?)
+        Ok(sqlx::query_scalar(query)
+            .bind(provider)
+            .bind(id)
+            .fetch_one(self.conn())
+            .await?)
     }
 
     /// Marks a text as reconciled; returns false when it was marked before.
-    pub async fn mark_reconciled(&mut self, provider: &str, id: &str, kind: &str) -> Result<bool> {
+    pub async fn mark_reconciled(
+        &mut self,
+        provider: &str,
+        id: &str,
+        kind: ReconciledAs,
+    ) -> Result<bool> {
         let casino = self.casino_str();
         let done = sqlx::query(
             "insert into reconciled (casino_id, provider, provider_message_id, kind) values ($1, $2, $3, $4) on conflict do nothing",
@@ -110,9 +138,8 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Returns attempts at a provider, older than `margin`, whose text has no final outcome: first
-    /// those in doubt, back to `since`; then accepted ones, back to `taken_since` only. Some
-    /// carriers never report a delivery, and such texts would be queried again and again.
+    /// Returns attempts older than `margin` without a final outcome: those in doubt since `since`,
+    /// then accepted ones since `taken_since`, as carriers may never report delivery.
     pub async fn unsettled(
         &mut self,
         provider: &str,
@@ -120,49 +147,42 @@ impl Tx {
         taken_since: DateTime<Utc>,
         margin: Duration,
     ) -> Result<Vec<Unsettled>> {
-        Ok(sqlx::query_as(
-            "select a.attempt_id, a.outbound_id, o.state, coalesce(a.provider_message_id, o.provider_message_id) as provider_message_id,
-               coalesce(a.called_at, a.started_at) as started_at, g.phone, c.casino_number
-             from outbound_messages o
-             join send_attempts a on a.outbound_id = o.outbound_id
-             join conversations c on c.conversation_id = o.conversation_id
-             join guests g on g.guest_id = o.guest_id
-             where o.state in ('sending', 'unknown', 'sent') and a.provider = $1
-               and a.outcome in ('pending', 'ambiguous', 'accepted', 'confirmed')
-               and a.started_at >= $2 and a.started_at < now() - make_interval(secs => $3)
-               and (o.state <> 'sent' or (a.provider_message_id is not null and a.started_at >= $4))
-             order by o.state = 'sent', a.started_at limit 1000",
-        )
-        .bind(provider)
-        .bind(since)
-        .bind(margin.as_secs_f64())
-        .bind(taken_since)
-        .fetch_all(self.conn())
-        .await?)
+        Ok(sqlx::query_as(include_str!("../sql/unsettled.sql"))
+            .bind(provider)
+            .bind(since)
+            .bind(margin.as_secs_f64())
+            .bind(taken_since)
+            .fetch_all(self.conn())
+            .await?)
     }
 
     /// Returns which of these sends are already known as ours.
     pub async fn known_sends(&mut self, provider: &str, ids: &[String]) -> Result<Vec<String>> {
-        Ok(sqlx::query_scalar(
-            "select distinct provider_message_id from send_attempts where provider = $1 and provider_message_id = any($2)",
+        Ok(
+            sqlx::query_scalar("select distinct provider_message_id from send_attempts where provider = $1 and provider_message_id = any($2)")
+                .bind(provider)
+                .bind(ids)
+                .fetch_all(self.conn())
+                .await?,
         )
-        .bind(provider)
-        .bind(ids)
-        .fetch_all(self.conn())
-        .await?)
     }
 
     /// Settles a text in doubt of which the provider has no record. It is queued again, once, if it
     /// is still useful (D5); the pre-send check is repeated.
     pub async fn never_had(&mut self, outbound: OutboundId) -> Result<Unseen> {
-        let row: Option<(String, String, bool)> = sqlx::query_as(
+        let row: Option<(MessageClass, String, bool)> = sqlx::query_as(
             "select class, coalesce(provider, ''), useful_until > now() from outbound_messages where outbound_id = $1 and state = 'unknown' for update",
         )
         .bind(outbound.0)
         .fetch_optional(self.conn())
         .await?;
-        let Some((class, provider, useful)) = row else { return Ok(Unseen::Gone) };
-        let again = useful && self.mark_reconciled(&provider, &outbound.to_string(), "requeued").await?;
+        let Some((class, provider, useful)) = row else {
+            return Ok(Unseen::Gone);
+        };
+        let again = useful
+            && self
+                .mark_reconciled(&provider, &outbound.to_string(), ReconciledAs::Requeued)
+                .await?;
         sqlx::query(
             "update send_attempts set outcome = 'transient', detail = 'the provider has no record of it' where outbound_id = $1 and outcome in ('pending', 'ambiguous')",
         )
@@ -174,16 +194,26 @@ impl Tx {
                ended_at = case when $2 = 'failed' then now() end where outbound_id = $1",
         )
         .bind(outbound.0)
-        .bind(if again { "queued" } else { "failed" })
+        .bind(if again { OutboundState::Queued } else { OutboundState::Failed }.as_str())
         .bind(self.sweep_base())
         .execute(self.conn())
         .await?;
-        let lane = class.parse::<MessageClass>()?.lane();
-        Ok(if again { Unseen::Requeued(Queued { outbound_id: outbound, lane }) } else { Unseen::Ended })
+        let lane = class.lane();
+        Ok(if again {
+            Unseen::Requeued(Queued {
+                outbound_id: outbound,
+                lane,
+            })
+        } else {
+            Unseen::Ended
+        })
     }
 
     /// Returns the guest and conversation that belong to a hash, if the guest is known.
-    pub async fn conversation_of_guest(&mut self, guest: &GuestHash) -> Result<Option<(GuestId, ConversationId)>> {
+    pub async fn conversation_of_guest(
+        &mut self,
+        guest: &GuestHash,
+    ) -> Result<Option<(GuestId, ConversationId)>> {
         let row: Option<(Uuid, Uuid)> = sqlx::query_as(
             "select g.guest_id, c.conversation_id from guests g join conversations c on c.guest_id = g.guest_id
              where g.key_id = $1 and g.phone_hash = $2 limit 1",

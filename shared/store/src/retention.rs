@@ -10,7 +10,10 @@ use crate::{Result, Tx};
 /// Deletes finished rows older than `$1` days. Open work is never deleted, however old it is.
 const OLD: [(&str, &str); 10] = [
     ("turn_facts", "delete from turn_facts where at < now() - make_interval(days => $1)"),
-    ("turns", "delete from turns where state <> 'drafted' and created_at < now() - make_interval(days => $1)"),
+    (
+        "turns",
+        "delete from turns where state <> 'drafted' and created_at < now() - make_interval(days => $1)",
+    ),
     ("receipts", "delete from receipts where received_at < now() - make_interval(days => $1)"),
     (
         "outbound_messages",
@@ -24,7 +27,10 @@ const OLD: [(&str, &str); 10] = [
         "offers_expired",
         "update offers set status = 'expired' where status = 'issued' and expires_at < now() and $1::int is not null",
     ),
-    ("offers", "delete from offers where status <> 'issued' and expires_at < now() - make_interval(days => $1)"),
+    (
+        "offers",
+        "delete from offers where status <> 'issued' and expires_at < now() - make_interval(days => $1)",
+    ),
     // The newest session of a conversation is kept, because it is the current one.
     (
         "sessions",
@@ -32,8 +38,14 @@ const OLD: [(&str, &str); 10] = [
            and s.last_at < now() - make_interval(days => $1)",
     ),
     // The campaigns' guest lists are deleted with them.
-    ("campaigns", "delete from campaigns where state in ('done', 'cancelled') and ended_at < now() - make_interval(days => $1)"),
-    ("dead_letters", "delete from dead_letters where state <> 'open' and greatest(last_at, handled_at) < now() - make_interval(days => $1)"),
+    (
+        "campaigns",
+        "delete from campaigns where state in ('done', 'cancelled') and ended_at < now() - make_interval(days => $1)",
+    ),
+    (
+        "dead_letters",
+        "delete from dead_letters where state <> 'open' and greatest(last_at, handled_at) < now() - make_interval(days => $1)",
+    ),
 ];
 
 /// Based on the guest's last text; a guest who never texted counts from the day on which their row
@@ -61,7 +73,11 @@ impl Tx {
     /// numbers of no casino contain guests' texts.
     pub async fn forget_letters(&mut self, days: i32) -> Result<u64> {
         let query = "delete from dead_letters where last_at < now() - make_interval(days => $1)";
-        Ok(sqlx::query(query).bind(days).execute(self.conn()).await?.rows_affected())
+        Ok(sqlx::query(query)
+            .bind(days)
+            .execute(self.conn())
+            .await?
+            .rows_affected())
     }
 
     /// Marks guests idle for `warm` days as warm and for `archive` days as archived; deletes texts,
@@ -69,20 +85,43 @@ impl Tx {
     pub async fn apply_retention(&mut self, warm: i32, archive: i32) -> Result<Value> {
         let mut counts = json!({});
         for (what, statement) in OLD {
-            counts[what] = json!(sqlx::query(statement).bind(archive).execute(self.conn()).await?.rows_affected());
+            counts[what] = json!(
+                sqlx::query(statement)
+                    .bind(archive)
+                    .execute(self.conn())
+                    .await?
+                    .rows_affected()
+            );
         }
         for ((status, statement), days) in LIFECYCLE.into_iter().zip([archive, warm]) {
-            counts[status] = json!(sqlx::query(statement).bind(days).execute(self.conn()).await?.rows_affected());
+            counts[status] = json!(
+                sqlx::query(statement)
+                    .bind(days)
+                    .execute(self.conn())
+                    .await?
+                    .rows_affected()
+            );
         }
         Ok(counts)
     }
 
     /// Returns guests idle for more than `days`, whose phone must not be kept longer.
     pub async fn idle_guests(&mut self, days: i32) -> Result<Vec<(GuestId, GuestHash)>> {
-        let rows: Vec<(Uuid, i16, Vec<u8>)> = sqlx::query_as(IDLE).bind(days).fetch_all(self.conn()).await?;
+        let rows: Vec<(Uuid, i16, Vec<u8>)> = sqlx::query_as(IDLE)
+            .bind(days)
+            .fetch_all(self.conn())
+            .await?;
         Ok(rows
             .into_iter()
-            .filter_map(|(id, key_id, hash)| Some((GuestId(id), GuestHash { key_id, bytes: hash.try_into().ok()? })))
+            .filter_map(|(id, key_id, hash)| {
+                Some((
+                    GuestId(id),
+                    GuestHash {
+                        key_id,
+                        bytes: hash.try_into().ok()?,
+                    },
+                ))
+            })
             .collect())
     }
 }

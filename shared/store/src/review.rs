@@ -39,12 +39,12 @@ impl Tx {
 
     /// Counts the texts that a person reported as missed since then.
     pub async fn guardrail_misses(&mut self, since: DateTime<Utc>) -> Result<i64> {
-        Ok(sqlx::query_scalar(
-            "select count(distinct subject) from audit_log where action = 'guardrail_reviewed' and at >= $1 and detail->>'judgement' = 'missed'",
+        Ok(
+            sqlx::query_scalar("select count(distinct subject) from audit_log where action = 'guardrail_reviewed' and at >= $1 and detail->>'judgement' = 'missed'")
+                .bind(since)
+                .fetch_one(self.conn())
+                .await?,
         )
-        .bind(since)
-        .fetch_one(self.conn())
-        .await?)
     }
 
     /// Returns the layers that hit a guest's text; `None` when there is no such text.

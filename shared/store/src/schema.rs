@@ -1,6 +1,5 @@
-//! The schema version of a database compared with the one that this build needs (PROD-27).
-//! Migrations only add, so that workers of the previous release continue to run with a newer
-//! release's migrations applied. `tests.rs` checks every migration for that.
+//! The schema version of a database and the one that this build needs. Migrations only add, so that
+//! the previous release keeps running; `tests.rs` checks that.
 
 use secrecy::{ExposeSecret, SecretString};
 use sqlx::{Connection, PgConnection, Row};
@@ -29,13 +28,20 @@ pub struct Pending {
 /// Returns the newest schema version that this build knows, which is the lowest that its workers
 /// run on.
 pub fn needed() -> i64 {
-    MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or_default()
+    MIGRATIONS
+        .iter()
+        .map(|migration| migration.version)
+        .max()
+        .unwrap_or_default()
 }
 
 impl Standing {
     fn of(there: &[i64]) -> Self {
         let newest = there.iter().copied().max().unwrap_or_default();
-        match MIGRATIONS.iter().all(|migration| there.contains(&migration.version)) {
+        match MIGRATIONS
+            .iter()
+            .all(|migration| there.contains(&migration.version))
+        {
             false => Self::Older(newest),
             true if newest > needed() => Self::Newer(newest),
             true => Self::Same,
@@ -50,11 +56,17 @@ impl Store {
     /// Fails when the database cannot be queried.
     pub async fn schema(&self) -> Result<Standing> {
         let versions = "select version from _sqlx_migrations where success";
-        match sqlx::query_scalar(versions).fetch_all(&mut *self.fleet().await?).await.map_err(Error::from) {
+        match sqlx::query_scalar(versions)
+            .fetch_all(&mut *self.fleet().await?)
+            .await
+            .map_err(Error::from)
+        {
             Ok(there) => Ok(Standing::of(&there)),
             // Before migration 0017 workers may not read the table; without any migration there is
             // no table.
-            Err(Error::Query(sqlx::Error::Database(e))) if e.code().is_some_and(|c| c == "42501" || c == "42P01") => {
+            Err(Error::Query(sqlx::Error::Database(e)))
+                if e.code().is_some_and(|c| c == "42501" || c == "42P01") =>
+            {
                 Ok(Standing::Older(0))
             }
             Err(error) => Err(error),
@@ -68,19 +80,29 @@ impl Store {
     /// Fails when the database cannot be queried.
     pub async fn pending(owner: &SecretString) -> Result<Vec<Pending>> {
         let mut conn = PgConnection::connect(owner.expose_secret()).await?;
-        let begun: bool = sqlx::query_scalar("select to_regclass('public._sqlx_migrations') is not null")
-            .fetch_one(&mut conn)
-            .await?;
+        let begun: bool =
+            sqlx::query_scalar("select to_regclass('public._sqlx_migrations') is not null")
+                .fetch_one(&mut conn)
+                .await?;
         let mut there: Vec<i64> = Vec::new();
         if begun {
-            let rows = sqlx::query("select version from _sqlx_migrations where success").fetch_all(&mut conn).await?;
+            let rows = sqlx::query("select version from _sqlx_migrations where success")
+                .fetch_all(&mut conn)
+                .await?;
             for row in rows {
                 there.push(row.try_get(0)?);
             }
         }
         conn.close().await?;
-        let missing = MIGRATIONS.iter().filter(|migration| !there.contains(&migration.version));
-        Ok(missing.map(|m| Pending { version: m.version, name: m.description.to_string() }).collect())
+        let missing = MIGRATIONS
+            .iter()
+            .filter(|migration| !there.contains(&migration.version));
+        Ok(missing
+            .map(|m| Pending {
+                version: m.version,
+                name: m.description.to_string(),
+            })
+            .collect())
     }
 }
 

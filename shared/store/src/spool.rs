@@ -42,7 +42,10 @@ impl Tx {
     }
 
     pub async fn drop_spooled(&mut self, id: Uuid) -> Result<()> {
-        sqlx::query("delete from spool where spool_id = $1").bind(id).execute(self.conn()).await?;
+        sqlx::query("delete from spool where spool_id = $1")
+            .bind(id)
+            .execute(self.conn())
+            .await?;
         Ok(())
     }
 }
@@ -50,10 +53,13 @@ impl Tx {
 impl Store {
     /// Returns the oldest spooled messages of all casinos, ids only.
     pub async fn spooled(&self, most: i32) -> Result<Vec<(CasinoId, Uuid)>> {
-        let rows: Vec<(String, Uuid)> = sqlx::query_as("select casino_id, spool_id from fleet_spool($1)")
-            .bind(most)
-            .fetch_all(&mut *self.fleet().await?)
-            .await?;
-        rows.into_iter().map(|(casino, id)| Ok((CasinoId::trusted(&casino)?, id))).collect()
+        let rows: Vec<(String, Uuid)> =
+            sqlx::query_as("select casino_id, spool_id from fleet_spool($1)")
+                .bind(most)
+                .fetch_all(&mut *self.fleet().await?)
+                .await?;
+        rows.into_iter()
+            .map(|(casino, id)| Ok((CasinoId::trusted(&casino)?, id)))
+            .collect()
     }
 }

@@ -2,7 +2,7 @@
 //! of two with the same time, STOP wins.
 
 use chrono::{DateTime, Utc};
-use seven_domain::GuestHash;
+use seven_domain::{GuestHash, SuppressionState};
 use sqlx::FromRow;
 
 use crate::{Result, Tx};
@@ -31,7 +31,7 @@ pub struct Word<'a> {
 /// The STOP or START in force for a guest.
 #[derive(Debug, Clone, PartialEq, Eq, FromRow, serde::Serialize)]
 pub struct Suppression {
-    pub state: String,
+    pub state: SuppressionState,
     pub as_of: DateTime<Utc>,
     pub method: String,
     pub provider_knows: bool,
@@ -67,7 +67,7 @@ pub enum Sync {
 
 impl Tx {
     /// Records a STOP. Its commit waits for claims in progress, and claims wait for it: see
-    /// `last_look`.
+    /// `presend_check`.
     pub async fn stop(
         &mut self,
         guest: &GuestHash,
@@ -75,7 +75,8 @@ impl Tx {
         event_id: &str,
         word: Word<'_>,
     ) -> Result<Applied> {
-        self.put_suppression(guest, "stopped", as_of, event_id, word).await
+        self.put_suppression(guest, SuppressionState::Stopped, as_of, event_id, word)
+            .await
     }
 
     /// Lifts a suppression; only the gate calls it.
@@ -86,19 +87,20 @@ impl Tx {
         event_id: &str,
         word: Word<'_>,
     ) -> Result<Applied> {
-        self.put_suppression(guest, "opted_in", as_of, event_id, word).await
+        self.put_suppression(guest, SuppressionState::OptedIn, as_of, event_id, word)
+            .await
     }
 
     async fn put_suppression(
         &mut self,
         guest: &GuestHash,
-        state: &str,
+        state: SuppressionState,
         as_of: DateTime<Utc>,
         event_id: &str,
         word: Word<'_>,
     ) -> Result<Applied> {
         let casino = self.casino_str();
-        let before: Option<(String, DateTime<Utc>, String)> = sqlx::query_as(
+        let before: Option<(SuppressionState, DateTime<Utc>, String)> = sqlx::query_as(
             "select state, as_of, event_id from suppressions where key_id = $1 and phone_hash = $2 for update",
         )
         .bind(guest.key_id)
@@ -130,46 +132,73 @@ impl Tx {
 
     /// Returns the STOP or START in force, and locks it against the next one.
     pub async fn suppression(&mut self, guest: &GuestHash) -> Result<Option<Suppression>> {
-        Ok(sqlx::query_as(
-            "select state, as_of, method, provider_knows, provider_blocked, asked_at from suppressions where key_id = $1 and phone_hash = $2 for update",
+        Ok(
+            sqlx::query_as("select state, as_of, method, provider_knows, provider_blocked, asked_at from suppressions where key_id = $1 and phone_hash = $2 for update")
+                .bind(guest.key_id)
+                .bind(&guest.bytes[..])
+                .fetch_optional(self.conn())
+                .await?,
         )
-        .bind(guest.key_id)
-        .bind(&guest.bytes[..])
-        .fetch_optional(self.conn())
-        .await?)
     }
 
     /// Records that the guest is asked whether they want no more texts; returns false if they were
     /// asked before or are opted out.
-    pub async fn ask_about_opt_out(&mut self, guest: &GuestHash, at: DateTime<Utc>) -> Result<bool> {
+    pub async fn ask_about_opt_out(
+        &mut self,
+        guest: &GuestHash,
+        at: DateTime<Utc>,
+    ) -> Result<bool> {
         let asked = "update suppressions set asked_at = $3
                      where key_id = $1 and phone_hash = $2 and asked_at is null and state <> 'stopped'";
-        let asked = sqlx::query(asked).bind(guest.key_id).bind(&guest.bytes[..]).bind(at).execute(self.conn()).await?;
+        let asked = sqlx::query(asked)
+            .bind(guest.key_id)
+            .bind(&guest.bytes[..])
+            .bind(at)
+            .execute(self.conn())
+            .await?;
         Ok(asked.rows_affected() == 1)
     }
 
     /// Records the guest's answer that they still want texts; returns false if nothing was asked.
     pub async fn keep_texts(&mut self, guest: &GuestHash) -> Result<bool> {
-        let kept =
-            "update suppressions set asked_at = null where key_id = $1 and phone_hash = $2 and asked_at is not null";
-        let kept = sqlx::query(kept).bind(guest.key_id).bind(&guest.bytes[..]).execute(self.conn()).await?;
+        let kept = "update suppressions set asked_at = null where key_id = $1 and phone_hash = $2 and asked_at is not null";
+        let kept = sqlx::query(kept)
+            .bind(guest.key_id)
+            .bind(&guest.bytes[..])
+            .execute(self.conn())
+            .await?;
         Ok(kept.rows_affected() == 1)
     }
 
     /// Applies the provider's report that a send, called at `called_at`, was refused because the
     /// guest opted out.
-    pub async fn provider_says_stopped(&mut self, guest: &GuestHash, called_at: DateTime<Utc>) -> Result<Sync> {
+    pub async fn provider_says_stopped(
+        &mut self,
+        guest: &GuestHash,
+        called_at: DateTime<Utc>,
+    ) -> Result<Sync> {
         let sync = match self.suppression(guest).await? {
-            Some(now) if now.state == "stopped" => Sync::Known,
+            Some(now) if now.state == SuppressionState::Stopped => Sync::Known,
             Some(now) if now.as_of >= called_at => Sync::Older,
-            Some(now) if now.state == "opted_in" && !now.provider_knows => Sync::Blocked,
+            Some(now) if now.state == SuppressionState::OptedIn && !now.provider_knows => {
+                Sync::Blocked
+            }
             _ => Sync::Suppressed,
         };
         match sync {
             Sync::Older => {}
             Sync::Suppressed => {
-                let word = Word { method: crate::consent::method::PROVIDER_BLOCK, provider_knows: true };
-                self.stop(guest, called_at, &format!("provider-block:{called_at}"), word).await?;
+                let word = Word {
+                    method: crate::consent::method::PROVIDER_BLOCK,
+                    provider_knows: true,
+                };
+                self.stop(
+                    guest,
+                    called_at,
+                    &format!("provider-block:{called_at}"),
+                    word,
+                )
+                .await?;
             }
             Sync::Known | Sync::Blocked => {
                 sqlx::query(
@@ -216,35 +245,27 @@ impl Tx {
 
     /// Returns whether the STOP or START in force was made by this event.
     pub async fn has_word(&mut self, guest: &GuestHash, event_id: &str) -> Result<bool> {
-        let query =
-            "select exists (select 1 from suppressions where key_id = $1 and phone_hash = $2 and event_id = $3)";
-        let query = sqlx::query_scalar(query).bind(guest.key_id).bind(&guest.bytes[..]).bind(event_id);
+        let query = "select exists (select 1 from suppressions where key_id = $1 and phone_hash = $2 and event_id = $3)";
+        let query = sqlx::query_scalar(query)
+            .bind(guest.key_id)
+            .bind(&guest.bytes[..])
+            .bind(event_id);
         Ok(query.fetch_one(self.conn()).await?)
     }
 
     /// Returns whether the guest is opted out.
     pub async fn is_stopped(&mut self, guest: &GuestHash) -> Result<bool> {
-        let state: Option<String> =
-            sqlx::query_scalar("select state from suppressions where key_id = $1 and phone_hash = $2")
-                .bind(guest.key_id)
-                .bind(&guest.bytes[..])
-                .fetch_optional(self.conn())
-                .await?;
-        Ok(state.as_deref() == Some("stopped"))
+        let state: Option<SuppressionState> = sqlx::query_scalar(
+            "select state from suppressions where key_id = $1 and phone_hash = $2",
+        )
+        .bind(guest.key_id)
+        .bind(&guest.bytes[..])
+        .fetch_optional(self.conn())
+        .await?;
+        Ok(state == Some(SuppressionState::Stopped))
     }
 }
 
-/// The latest request wins; of two with the same time, STOP wins (D7). A repeat keeps the id of the
-/// event that made the change, so that exactly that one is confirmed. A repeated STOP counts as
-/// natural language if either one was, and as known to the provider if either one was.
-const PUT: &str = "
-insert into suppressions (casino_id, key_id, phone_hash, state, as_of, event_id, method, provider_knows) values ($1, $2, $3, $4, $5, $6, $7, $8)
-on conflict (casino_id, key_id, phone_hash) do update
-  set state = excluded.state, as_of = excluded.as_of, recorded_at = now(), asked_at = null,
-      event_id = case when suppressions.state = excluded.state then suppressions.event_id else excluded.event_id end,
-      method = case when suppressions.state = 'stopped' and excluded.state = 'stopped' and suppressions.method = 'natural_language'
-                    then suppressions.method else excluded.method end,
-      provider_knows = excluded.provider_knows or (suppressions.state = excluded.state and suppressions.provider_knows),
-      -- Back with a word the provider does not know: one text is tried, and the provider's refusal blocks the rest (C-6).
-      provider_blocked = excluded.state = 'opted_in' and not excluded.provider_knows and suppressions.provider_blocked
-  where suppressions.as_of < excluded.as_of or (suppressions.as_of = excluded.as_of and excluded.state = 'stopped')";
+/// The latest request wins, STOP at a tie (D7). A repeat keeps the first event's id, so that only
+/// that is confirmed, and the stricter method and provider knowledge.
+const PUT: &str = include_str!("../sql/put_suppression.sql");

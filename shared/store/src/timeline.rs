@@ -2,7 +2,9 @@
 //! `seven message`.
 
 use chrono::{DateTime, Utc};
-use seven_domain::{GuestId, OutboundId};
+use seven_domain::{
+    AttemptOutcome, Disposition, GuestId, MessageClass, OutboundId, OutboundState, TurnState,
+};
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -14,7 +16,7 @@ pub struct InboundLine {
     pub body: String,
     pub verdict: String,
     pub pattern_id: Option<String>,
-    pub disposition: String,
+    pub disposition: Disposition,
     pub disposition_ref: Option<Uuid>,
     pub reason: Option<String>,
     pub tries: i32,
@@ -34,7 +36,7 @@ pub struct TurnLine {
     pub intent: String,
     pub sources: serde_json::Value,
     pub grounded: bool,
-    pub state: String,
+    pub state: TurnState,
     pub reason: Option<String>,
     pub created_at: DateTime<Utc>,
     pub trace: String,
@@ -48,12 +50,12 @@ pub struct OutboundLine {
     pub part: i32,
     pub parts: i32,
     pub kind: String,
-    pub class: String,
+    pub class: MessageClass,
     pub body: String,
     pub encoding: String,
     pub segments: i32,
     pub agent: String,
-    pub state: String,
+    pub state: OutboundState,
     pub reason: Option<String>,
     pub error_code: Option<String>,
     pub tries: i32,
@@ -72,7 +74,7 @@ pub struct AttemptLine {
     pub attempt_id: Uuid,
     pub outbound_id: Uuid,
     pub provider: String,
-    pub outcome: String,
+    pub outcome: AttemptOutcome,
     pub http_status: Option<i32>,
     pub error_code: Option<String>,
     pub detail: Option<String>,
@@ -146,9 +148,9 @@ impl Tx {
                 None => return Ok(Timeline::default()),
             },
         };
-        let mut inbound: Vec<InboundLine> = sqlx::query_as(
-            inbound_lines!("($1::uuid is null or guest_id = $1) and ($2::text is null or trace like '%' || $2 || '%') order by arrival desc limit $3"),
-        )
+        let mut inbound: Vec<InboundLine> = sqlx::query_as(inbound_lines!(
+            "($1::uuid is null or guest_id = $1) and ($2::text is null or trace like '%' || $2 || '%') order by arrival desc limit $3"
+        ))
         .bind(guest)
         .bind(&trace)
         .bind(most)
@@ -174,7 +176,13 @@ impl Tx {
         outbound.reverse();
         let ids: Vec<Uuid> = outbound.iter().map(|o| o.outbound_id).collect();
         let (attempts, receipts) = self.sends(&ids).await?;
-        Ok(Timeline { inbound, turns, outbound, attempts, receipts })
+        Ok(Timeline {
+            inbound,
+            turns,
+            outbound,
+            attempts,
+            receipts,
+        })
     }
 
     /// Returns one outbound text.
@@ -189,7 +197,11 @@ impl Tx {
     }
 
     /// Returns the newest outbound texts, optionally only those in `state`.
-    pub async fn outbound_list(&mut self, state: Option<&str>, most: i64) -> Result<Vec<OutboundLine>> {
+    pub async fn outbound_list(
+        &mut self,
+        state: Option<OutboundState>,
+        most: i64,
+    ) -> Result<Vec<OutboundLine>> {
         Ok(sqlx::query_as(OUTBOUND)
             .bind(None::<Uuid>)
             .bind(None::<String>)
@@ -200,7 +212,10 @@ impl Tx {
     }
 
     /// Returns attempts and receipts of these texts, oldest first.
-    pub async fn sends(&mut self, outbound: &[Uuid]) -> Result<(Vec<AttemptLine>, Vec<ReceiptLine>)> {
+    pub async fn sends(
+        &mut self,
+        outbound: &[Uuid],
+    ) -> Result<(Vec<AttemptLine>, Vec<ReceiptLine>)> {
         let attempts = sqlx::query_as(
             "select attempt_id, outbound_id, provider, outcome, http_status, error_code, detail, started_at, finished_at
              from send_attempts where outbound_id = any($1) order by started_at",
@@ -208,10 +223,13 @@ impl Tx {
         .bind(outbound)
         .fetch_all(self.conn())
         .await?;
-        let receipts = sqlx::query_as("select outbound_id, status, error_code, occurred_at, received_at from receipts where outbound_id = any($1) order by received_at")
-            .bind(outbound)
-            .fetch_all(self.conn())
-            .await?;
+        let receipts = sqlx::query_as(
+            "select outbound_id, status, error_code, occurred_at, received_at \
+             from receipts where outbound_id = any($1) order by received_at",
+        )
+        .bind(outbound)
+        .fetch_all(self.conn())
+        .await?;
         Ok((attempts, receipts))
     }
 
@@ -221,13 +239,21 @@ impl Tx {
         &mut self,
         attempt: Uuid,
     ) -> Result<Option<(OutboundLine, Option<TurnLine>, Option<InboundLine>)>> {
-        let outbound: Option<Uuid> = sqlx::query_scalar("select outbound_id from send_attempts where attempt_id = $1")
-            .bind(attempt)
+        let outbound: Option<Uuid> =
+            sqlx::query_scalar("select outbound_id from send_attempts where attempt_id = $1")
+                .bind(attempt)
+                .fetch_optional(self.conn())
+                .await?;
+        let Some(outbound) = outbound else {
+            return Ok(None);
+        };
+        let Some(line) = self.outbound_line(OutboundId(outbound)).await? else {
+            return Ok(None);
+        };
+        let turn = sqlx::query_as(turn_lines!("turn_id = $1"))
+            .bind(line.turn_id)
             .fetch_optional(self.conn())
             .await?;
-        let Some(outbound) = outbound else { return Ok(None) };
-        let Some(line) = self.outbound_line(OutboundId(outbound)).await? else { return Ok(None) };
-        let turn = sqlx::query_as(turn_lines!("turn_id = $1")).bind(line.turn_id).fetch_optional(self.conn()).await?;
         let inbound = sqlx::query_as(inbound_lines!("inbound_id = coalesce($1, $2)"))
             .bind(line.inbound_id)
             .bind(line.turn_id)

@@ -24,21 +24,33 @@ pub struct Upkeep {
 impl Store {
     pub async fn upkeep(&self) -> Result<Upkeep> {
         let mut tx = self.bind(&CasinoId::unknown()).await?;
-        let begun = sqlx::query_scalar("select coalesce(min(installed_on), now()) from _sqlx_migrations")
-            .fetch_one(tx.conn())
-            .await?;
+        let begun =
+            sqlx::query_scalar("select coalesce(min(installed_on), now()) from _sqlx_migrations")
+                .fetch_one(tx.conn())
+                .await?;
         let noted: Vec<(String, String, DateTime<Utc>)> = sqlx::query_as(
             "select action, subject, max(at) from audit_log
              where action in ($1, $2) or action = $3 and detail->'passed' = 'true' group by action, subject",
         )
-        .bind(AuditEvent::SecretRotated.as_str())
-        .bind(AuditEvent::BackedUp.as_str())
-        .bind(AuditEvent::RecoveryDrilled.as_str())
+        .bind(AuditEvent::SecretRotated)
+        .bind(AuditEvent::BackedUp)
+        .bind(AuditEvent::RecoveryDrilled)
         .fetch_all(tx.conn())
         .await?;
         tx.commit().await?;
-        let review_due = self.incidents().await?.iter().filter_map(|incident| incident.review_due).min();
-        let mut upkeep = Upkeep { begun, rotated: BTreeMap::new(), backed_up: None, drilled: None, review_due };
+        let review_due = self
+            .incidents()
+            .await?
+            .iter()
+            .filter_map(|incident| incident.review_due)
+            .min();
+        let mut upkeep = Upkeep {
+            begun,
+            rotated: BTreeMap::new(),
+            backed_up: None,
+            drilled: None,
+            review_due,
+        };
         for (action, subject, at) in noted {
             match action.parse() {
                 Ok(AuditEvent::BackedUp) => upkeep.backed_up = upkeep.backed_up.max(Some(at)),

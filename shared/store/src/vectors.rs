@@ -16,11 +16,12 @@ pub struct VectorRow {
 impl Tx {
     /// Returns item id -> hash of all vectors of `space`.
     pub async fn vector_hashes(&mut self, space: &str) -> Result<HashMap<String, String>> {
-        let rows: Vec<(String, String)> =
-            sqlx::query_as("select item_id, content_hash from content_vectors where space = $1 and chunk = 0")
-                .bind(space)
-                .fetch_all(self.conn())
-                .await?;
+        let rows: Vec<(String, String)> = sqlx::query_as(
+            "select item_id, content_hash from content_vectors where space = $1 and chunk = 0",
+        )
+        .bind(space)
+        .fetch_all(self.conn())
+        .await?;
         Ok(rows.into_iter().collect())
     }
 
@@ -32,7 +33,11 @@ impl Tx {
                 .bind(space)
                 .fetch_all(self.conn())
                 .await?;
-        let row = |(item_id, content_hash, vector)| VectorRow { item_id, content_hash, vector };
+        let row = |(item_id, content_hash, vector)| VectorRow {
+            item_id,
+            content_hash,
+            vector,
+        };
         Ok(rows.into_iter().map(row).collect())
     }
 
@@ -58,26 +63,31 @@ impl Tx {
 
     /// Removes the vectors of these items; returns how many there were.
     pub async fn remove_vectors(&mut self, space: &str, items: &[String]) -> Result<u64> {
-        let gone = sqlx::query("delete from content_vectors where space = $1 and item_id = any($2)")
-            .bind(space)
-            .bind(items)
-            .execute(self.conn())
-            .await?;
+        let gone =
+            sqlx::query("delete from content_vectors where space = $1 and item_id = any($2)")
+                .bind(space)
+                .bind(items)
+                .execute(self.conn())
+                .await?;
         Ok(gone.rows_affected())
     }
 
     /// Removes the vectors of all other spaces, which no worker reads once all run with `space`.
     pub async fn remove_other_vectors(&mut self, space: &str) -> Result<u64> {
-        let gone =
-            sqlx::query("delete from content_vectors where space <> $1").bind(space).execute(self.conn()).await?;
+        let gone = sqlx::query("delete from content_vectors where space <> $1")
+            .bind(space)
+            .execute(self.conn())
+            .await?;
         Ok(gone.rows_affected())
     }
 
     /// Raises the content version, so that every worker reads the casino's content again; returns
     /// it.
     pub async fn raise_content_version(&mut self) -> Result<i64> {
-        Ok(sqlx::query_scalar("update casinos set content_version = content_version + 1 returning content_version")
-            .fetch_one(self.conn())
-            .await?)
+        Ok(sqlx::query_scalar(
+            "update casinos set content_version = content_version + 1 returning content_version",
+        )
+        .fetch_one(self.conn())
+        .await?)
     }
 }

@@ -1,6 +1,5 @@
-//! Casinos that the scheduler's checks have to visit, found by one query for the whole fleet that
-//! returns ids only (D9). Of hundreds of casinos, few sent a text in the last minutes, and fewer
-//! have a dead row.
+//! Casinos that the scheduler's checks have to visit, by one fleet-wide query that returns ids only
+//! (D9): at any time they are few.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -19,12 +18,18 @@ impl Store {
         .bind(span.as_secs_f64())
         .fetch_all(&mut *self.fleet().await?)
         .await?;
-        rows.into_iter().map(|(casino, outbound)| Ok((CasinoId::trusted(&casino)?, outbound.into()))).collect()
+        rows.into_iter()
+            .map(|(casino, outbound)| Ok((CasinoId::trusted(&casino)?, outbound.into())))
+            .collect()
     }
 
     /// Returns casinos with a send attempt within the span, or with a text found within it to have
     /// been sent, and those with an open alert of one of these names, which may be over.
-    pub async fn sending_or_alerted(&self, span: Duration, alerts: &[&str]) -> Result<Vec<CasinoId>> {
+    pub async fn sending_or_alerted(
+        &self,
+        span: Duration,
+        alerts: &[&str],
+    ) -> Result<Vec<CasinoId>> {
         ids(&sqlx::query_scalar(
             "select casino_id from fleet_sending(make_interval(secs => $1))
              union select casino_id from alerts where name = any($2) and resolved_at is null order by 1",
@@ -38,23 +43,28 @@ impl Store {
     /// Returns casinos with a row that died in the last three days: a parked text, a parked turn or
     /// a failed outbound text.
     pub async fn with_dead_rows(&self) -> Result<Vec<CasinoId>> {
-        ids(&sqlx::query_scalar("select casino_id from fleet_dead_rows() order by 1")
-            .fetch_all(&mut *self.fleet().await?)
-            .await?)
+        ids(
+            &sqlx::query_scalar("select casino_id from fleet_dead_rows() order by 1")
+                .fetch_all(&mut *self.fleet().await?)
+                .await?,
+        )
     }
 
     /// Returns casinos that were not compared with this provider's records within the span.
     pub async fn unreconciled(&self, provider: &str, span: Duration) -> Result<HashSet<CasinoId>> {
-        let rows: Vec<String> =
-            sqlx::query_scalar("select casino_id from fleet_unreconciled($1, make_interval(secs => $2))")
-                .bind(provider)
-                .bind(span.as_secs_f64())
-                .fetch_all(&mut *self.fleet().await?)
-                .await?;
+        let rows: Vec<String> = sqlx::query_scalar(
+            "select casino_id from fleet_unreconciled($1, make_interval(secs => $2))",
+        )
+        .bind(provider)
+        .bind(span.as_secs_f64())
+        .fetch_all(&mut *self.fleet().await?)
+        .await?;
         Ok(ids(&rows)?.into_iter().collect())
     }
 }
 
 fn ids(rows: &[String]) -> Result<Vec<CasinoId>> {
-    rows.iter().map(|casino| Ok(CasinoId::trusted(casino)?)).collect()
+    rows.iter()
+        .map(|casino| Ok(CasinoId::trusted(casino)?))
+        .collect()
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
+use seven_domain::Stage;
 use sqlx::FromRow;
 
 use crate::{Result, Store, Tx};
@@ -38,7 +39,9 @@ impl Store {
 
     /// Removes the row of a worker that ends normally.
     pub async fn sign_off(&self, instance: &str, worker: &str) -> Result<()> {
-        let gone = sqlx::query("delete from workers where instance = $1 and worker = $2").bind(instance).bind(worker);
+        let gone = sqlx::query("delete from workers where instance = $1 and worker = $2")
+            .bind(instance)
+            .bind(worker);
         gone.execute(&mut *self.fleet().await?).await?;
         Ok(())
     }
@@ -59,7 +62,7 @@ impl Store {
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct LastError {
     pub casino_id: String,
-    pub stage: String,
+    pub stage: Stage,
     pub reason: String,
     pub last_error: String,
     pub last_at: DateTime<Utc>,
@@ -68,11 +71,11 @@ pub struct LastError {
 impl Tx {
     /// Returns the bound casino's newest open dead letters.
     pub async fn last_errors(&mut self, most: i64) -> Result<Vec<LastError>> {
-        Ok(sqlx::query_as(
-            "select casino_id, stage, reason, last_error, last_at from dead_letters where state = 'open' order by last_at desc limit $1",
+        Ok(
+            sqlx::query_as("select casino_id, stage, reason, last_error, last_at from dead_letters where state = 'open' order by last_at desc limit $1")
+                .bind(most)
+                .fetch_all(self.conn())
+                .await?,
         )
-        .bind(most)
-        .fetch_all(self.conn())
-        .await?)
     }
 }

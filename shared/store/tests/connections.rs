@@ -13,7 +13,7 @@ use std::{
 
 use secrecy::SecretString;
 use seven_domain::IdSource;
-use seven_store::{Store, SweepPlan, connections::Connections};
+use seven_store::{Store, SweepPlan, connections::Connections, due::DueKind};
 use seven_testkit::Postgres;
 use sqlx::{Connection, PgConnection};
 use tokio::{
@@ -35,7 +35,10 @@ impl House {
         let name = format!("connections_{}", IdSource::default().uuid().simple());
         let url = postgres.create_database(&name, None).await.unwrap();
         let mut owner = PgConnection::connect(&url).await.unwrap();
-        sqlx::query("create table notes (note text)").execute(&mut owner).await.unwrap();
+        sqlx::query("create table notes (note text)")
+            .execute(&mut owner)
+            .await
+            .unwrap();
         Self { url, owner }
     }
 
@@ -44,27 +47,35 @@ impl House {
     }
 
     async fn number(&mut self, query: &'static str) -> i64 {
-        sqlx::query_scalar(query).fetch_one(&mut self.owner).await.unwrap()
+        sqlx::query_scalar(query)
+            .fetch_one(&mut self.owner)
+            .await
+            .unwrap()
     }
 
     /// Ends all connections, as a database operator or a failover would.
     async fn end_all(&mut self) -> i64 {
         self.number(
-            "select count(pg_terminate_backend(pid)) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+            "select count(pg_terminate_backend(pid)) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'",
         )
         .await
     }
 }
 
-const OPEN: &str =
-    "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'";
+const OPEN: &str = "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'";
 
 async fn note(connection: &mut PgConnection) {
-    sqlx::query("insert into notes values ('a note')").execute(connection).await.unwrap();
+    sqlx::query("insert into notes values ('a note')")
+        .execute(connection)
+        .await
+        .unwrap();
 }
 
 async fn process(connection: &mut PgConnection) -> i32 {
-    sqlx::query_scalar("select pg_backend_pid()").fetch_one(connection).await.unwrap()
+    sqlx::query_scalar("select pg_backend_pid()")
+        .fetch_one(connection)
+        .await
+        .unwrap()
 }
 
 #[tokio::test]
@@ -77,7 +88,11 @@ async fn a_transaction_stands_when_it_is_committed_and_else_is_taken_back() {
     drop(dropped);
     let mut kept = connections.begin("begin").await.unwrap();
     note(&mut kept).await;
-    assert_eq!(process(&mut kept).await, first, "the connection is lent again");
+    assert_eq!(
+        process(&mut kept).await,
+        first,
+        "the connection is lent again"
+    );
     kept.commit().await.unwrap();
     assert_eq!(house.number("select count(*) from notes").await, 1);
     assert_eq!(house.number(OPEN).await, 0);
@@ -92,14 +107,23 @@ async fn who_gets_no_connection_is_told_why() {
     deaf.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let (unheard, refused) = (silent.local_addr().unwrap(), deaf.local_addr().unwrap());
     let why = async |to: std::net::SocketAddr| {
-        let connections = Connections::new(format!("postgres://nobody@{to}/nothing").parse().unwrap(), 1);
+        let connections = Connections::new(
+            format!("postgres://nobody@{to}/nothing").parse().unwrap(),
+            1,
+        );
         seven_store::Error::from(connections.lend().await.unwrap_err())
     };
     let (of_silent, of_closed) = tokio::join!(why(unheard), why(refused));
-    for (error, told) in [(of_silent, "does not answer"), (of_closed, "5 s: Connection refused")] {
+    for (error, told) in [
+        (of_silent, "does not answer"),
+        (of_closed, "5 s: Connection refused"),
+    ] {
         assert!(error.is_unavailable());
         let source = std::error::Error::source(&error).unwrap().to_string();
-        assert!(source.contains("no connection within 5 s") && source.contains(told), "{source}");
+        assert!(
+            source.contains("no connection within 5 s") && source.contains(told),
+            "{source}"
+        );
     }
 }
 
@@ -110,7 +134,11 @@ async fn one_waits_until_another_is_given_back() {
     let first = connections.begin("begin").await.unwrap();
     let second = connections.begin("begin");
     tokio::pin!(second);
-    assert!(timeout(Duration::from_millis(100), &mut second).await.is_err());
+    assert!(
+        timeout(Duration::from_millis(100), &mut second)
+            .await
+            .is_err()
+    );
     first.commit().await.unwrap();
     second.await.unwrap().commit().await.unwrap();
 }
@@ -129,16 +157,25 @@ async fn who_gives_up_while_it_begins_or_asks_leaves_no_transaction_to_the_next(
     let mut next = connections.lend().await.unwrap();
     note(&mut next).await;
     drop(next);
-    assert_eq!(house.number("select count(*) from notes").await, 1, "not in somebody else's transaction");
+    assert_eq!(
+        house.number("select count(*) from notes").await,
+        1,
+        "not in somebody else's transaction"
+    );
     assert_eq!(house.number(OPEN).await, 0);
 }
 
 #[tokio::test] // D10
 async fn connections_that_the_server_ended_are_replaced_and_nobody_hears_of_it() {
     let mut house = House::build().await;
-    Store::migrate(&SecretString::from(house.url.clone())).await.unwrap();
+    Store::migrate(&SecretString::from(house.url.clone()))
+        .await
+        .unwrap();
     let app = SecretString::from(house.url.replacen("postgres@", "seven_app@", 1));
-    let sweep = SweepPlan { base: Duration::from_secs(15), longest: Duration::from_secs(600) };
+    let sweep = SweepPlan {
+        base: Duration::from_secs(15),
+        longest: Duration::from_secs(600),
+    };
     let store = Store::new(&app, 3, sweep).unwrap();
     let casino = "silver_birch".parse().unwrap();
     let open = async || {
@@ -161,7 +198,11 @@ async fn connections_that_the_server_ended_are_replaced_and_nobody_hears_of_it()
     // A connection that breaks while in use is not lent again.
     let held = store.bind(&casino).await.unwrap();
     house.end_all().await;
-    assert!(held.commit().await.is_err_and(|error| error.is_unavailable()));
+    assert!(
+        held.commit()
+            .await
+            .is_err_and(|error| error.is_unavailable())
+    );
     sleep(Duration::from_millis(50)).await;
     open().await;
 }
@@ -176,7 +217,10 @@ struct Line {
 impl Line {
     async fn to(server: String) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let (port, silent) = (listener.local_addr().unwrap().port(), watch::Sender::new(false));
+        let (port, silent) = (
+            listener.local_addr().unwrap().port(),
+            watch::Sender::new(false),
+        );
         let hears = silent.subscribe();
         tokio::spawn(async move {
             while let Ok((mut client, _)) = listener.accept().await {
@@ -201,9 +245,14 @@ impl Line {
 #[tokio::test]
 async fn what_is_counted_is_counted_once_it_stands() {
     let house = House::build().await;
-    Store::migrate(&SecretString::from(house.url.clone())).await.unwrap();
+    Store::migrate(&SecretString::from(house.url.clone()))
+        .await
+        .unwrap();
     let app = SecretString::from(house.url.replacen("postgres@", "seven_app@", 1));
-    let sweep = SweepPlan { base: Duration::from_secs(15), longest: Duration::from_secs(600) };
+    let sweep = SweepPlan {
+        base: Duration::from_secs(15),
+        longest: Duration::from_secs(600),
+    };
     let store = Store::new(&app, 2, sweep).unwrap();
     let casino = "silver_birch".parse().unwrap();
     let counted = Arc::new(AtomicUsize::new(0));
@@ -252,21 +301,37 @@ async fn a_server_that_goes_without_a_word_does_not_keep_its_places() {
 #[tokio::test] // D10
 async fn a_server_that_takes_no_writes_is_away() {
     let mut house = House::build().await;
-    Store::migrate(&SecretString::from(house.url.clone())).await.unwrap();
+    Store::migrate(&SecretString::from(house.url.clone()))
+        .await
+        .unwrap();
     let app = SecretString::from(house.url.replacen("postgres@", "seven_app@", 1));
-    let sweep = SweepPlan { base: Duration::from_secs(15), longest: Duration::from_secs(600) };
+    let sweep = SweepPlan {
+        base: Duration::from_secs(15),
+        longest: Duration::from_secs(600),
+    };
     let store = Store::new(&app, 3, sweep).unwrap();
-    let name: String = sqlx::query_scalar("select current_database()").fetch_one(&mut house.owner).await.unwrap();
+    let name: String = sqlx::query_scalar("select current_database()")
+        .fetch_one(&mut house.owner)
+        .await
+        .unwrap();
     let mut closed = async |how: &str| {
         let all = format!("alter database {name} set default_transaction_read_only = {how}");
-        sqlx::query(sqlx::AssertSqlSafe(all)).execute(&mut house.owner).await.unwrap();
+        sqlx::query(sqlx::AssertSqlSafe(all))
+            .execute(&mut house.owner)
+            .await
+            .unwrap();
     };
     closed("on").await;
     assert!(!store.ready().await);
     let casino = "silver_birch".parse().unwrap();
     let mut tx = store.bind(&casino).await.unwrap();
-    let written = tx.put_due("send", IdSource::default().uuid(), Duration::ZERO).await;
-    assert!(written.is_err_and(|error| error.is_unavailable()), "to be tried again, not a failure of the text");
+    let written = tx
+        .put_due(DueKind::Send, IdSource::default().uuid(), Duration::ZERO)
+        .await;
+    assert!(
+        written.is_err_and(|error| error.is_unavailable()),
+        "to be tried again, not a failure of the text"
+    );
     drop(tx);
     closed("off").await;
     // A connection made before has the old setting; each check closes one.

@@ -1,6 +1,10 @@
-//! Offers against a real Postgres: once per turn and item, bound to the casino, unlinked when the guest is forgotten.
+//! Offers against a real Postgres: once per turn and item, bound to the casino, unlinked when the
+//! guest is forgotten.
 
-#![expect(clippy::unwrap_used, reason = "clippy exempts test functions, not the helpers they share")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy exempts test functions, not the helpers they share"
+)]
 
 use std::time::Duration;
 
@@ -8,8 +12,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use secrecy::SecretString;
 use serde_json::json;
 use seven_domain::{
-    AuditEvent, CasinoId, Channel, Clock, GuestHash, GuestId, HashKey, HashKeys, IdSource, Offer, OfferCall,
-    OfferStatus, OfferTier, PhoneE164, TurnId,
+    AuditEvent, CasinoId, Channel, Clock, GuestHash, GuestId, HashKey, HashKeys, IdSource,
+    Language, MessageClass, Offer, OfferCall, OfferStatus, OfferTier, PhoneE164, TurnId,
 };
 use seven_store::{
     Store, SweepPlan, audit,
@@ -34,28 +38,61 @@ struct Had {
 async fn had(name: &str) -> Had {
     let ids = IdSource::default();
     let postgres = Postgres::for_tests().await.unwrap();
-    let url = postgres.create_database(&format!("offers_{name}_{}", ids.uuid().simple()), None).await.unwrap();
-    Store::migrate(&SecretString::from(url.clone())).await.unwrap();
+    let url = postgres
+        .create_database(&format!("offers_{name}_{}", ids.uuid().simple()), None)
+        .await
+        .unwrap();
+    Store::migrate(&SecretString::from(url.clone()))
+        .await
+        .unwrap();
     let app = SecretString::from(url.replacen("postgres@", "seven_app@", 1));
-    let sweep = SweepPlan { base: Duration::from_secs(15), longest: Duration::from_secs(600) };
+    let sweep = SweepPlan {
+        base: Duration::from_secs(15),
+        longest: Duration::from_secs(600),
+    };
     let store = Store::new(&app, 3, sweep).unwrap();
     let config = serde_json::from_value(json!({
         "casino_id": "silver_birch",
         "prompts": { "casino_name_display": "Silver Birch" },
         "regulations": { "state": "CT" },
-        "operational": { "timezone": "America/New_York", "telnyx_phone_number": "+18605550100", "number_kind": "demo", "contact_phone": "1-860-555-0199" }
+        "operational": {
+            "timezone": "America/New_York",
+            "telnyx_phone_number": "+18605550100",
+            "number_kind": "demo",
+            "contact_phone": "1-860-555-0199",
+        }
     }))
     .unwrap();
     store.put_casino(&config, "test").await.unwrap();
     let casino = config.casino_id.clone();
-    let keys = HashKeys::new(HashKey { id: 1, secret: SecretString::from("k".repeat(32)) });
+    let keys = HashKeys::new(HashKey {
+        id: 1,
+        secret: SecretString::from("k".repeat(32)),
+    });
     let phone: PhoneE164 = PHONE.parse().unwrap();
     let hash = keys.hash(&casino, &phone);
-    let new = NewIds { guest: ids.next(), conversation: ids.next() };
+    let new = NewIds {
+        guest: ids.next(),
+        conversation: ids.next(),
+    };
     let number = &config.operational.telnyx_phone_number;
     let mut tx = store.bind(&casino).await.unwrap();
-    let party = tx.party(&phone, &hash, number, Channel::Sms, new, &GuestLaw::default()).await.unwrap();
-    let lease = tx.lease(party.conversation_id, Duration::from_secs(15)).await.unwrap().unwrap();
+    let party = tx
+        .party(
+            &phone,
+            &hash,
+            number,
+            Channel::Sms,
+            new,
+            &GuestLaw::default(),
+        )
+        .await
+        .unwrap();
+    let lease = tx
+        .lease(party.conversation_id, Duration::from_secs(15))
+        .await
+        .unwrap()
+        .unwrap();
     let (turn, now) = (ids.next(), "2026-11-22T15:00:00Z".parse().unwrap());
     let written = NewTurn {
         turn_id: turn,
@@ -65,20 +102,33 @@ async fn had(name: &str) -> Had {
         agent: "comp".into(),
         model: "offline".into(),
         intent: "promotions".into(),
-        language: "en".into(),
+        language: Language::En,
         verdict: "pass".into(),
         draft: "A treat for you.".into(),
         disclosure: None,
         sources: Vec::new(),
         grounded: true,
-        class: "reply".into(),
+        class: MessageClass::Reply,
         newest_text_at: now,
         trace: String::new(),
         record: json!({}),
     };
-    assert!(tx.commit_turn(&written, &[], Kept::default()).await.unwrap().is_some());
+    assert!(
+        tx.commit_turn(&written, &[], Kept::default())
+            .await
+            .unwrap()
+            .is_some()
+    );
     tx.commit().await.unwrap();
-    Had { store, casino, guest: party.guest_id, hash, turn, keys, now }
+    Had {
+        store,
+        casino,
+        guest: party.guest_id,
+        hash,
+        turn,
+        keys,
+        now,
+    }
 }
 
 fn offer(had: &Had, item: &str) -> Offer {
@@ -103,7 +153,12 @@ async fn an_offer_is_written_once_and_used_once() {
     assert!(tx.issue(&made).await.unwrap());
     assert!(!tx.issue(&made).await.unwrap(), "a turn that is repeated");
     assert!(
-        !tx.issue(&Offer { id: IdSource::default().next(), ..made.clone() }).await.unwrap(),
+        !tx.issue(&Offer {
+            id: IdSource::default().next(),
+            ..made.clone()
+        })
+        .await
+        .unwrap(),
         "one per turn and item"
     );
     assert!(tx.issue(&offer(&had, "promotions_002")).await.unwrap());
@@ -113,20 +168,54 @@ async fn an_offer_is_written_once_and_used_once() {
     let offers = tx.offers_of(had.guest).await.unwrap();
     assert!(offers.len() == 2 && offers.contains(&made), "{offers:?}");
     let issued = tx.issued().await.unwrap();
-    assert_eq!(issued, [("promotions_001".to_owned(), 1), ("promotions_002".to_owned(), 1)].into());
+    assert_eq!(
+        issued,
+        [
+            ("promotions_001".to_owned(), 1),
+            ("promotions_002".to_owned(), 1)
+        ]
+        .into()
+    );
     let later = had.now + TimeDelta::hours(1);
-    assert!(!tx.redeem(GuestId(had.turn.0), made.id, later).await.unwrap(), "somebody else's");
-    assert!(!tx.redeem(had.guest, made.id, made.expires_at).await.unwrap(), "too late");
+    assert!(
+        !tx.redeem(GuestId(had.turn.0), made.id, later)
+            .await
+            .unwrap(),
+        "somebody else's"
+    );
+    assert!(
+        !tx.redeem(had.guest, made.id, made.expires_at)
+            .await
+            .unwrap(),
+        "too late"
+    );
     assert!(tx.redeem(had.guest, made.id, later).await.unwrap());
-    assert!(!tx.redeem(had.guest, made.id, later).await.unwrap(), "used already");
-    let used = tx.offers_of(had.guest).await.unwrap().into_iter().find(|offer| offer.id == made.id).unwrap();
-    assert_eq!((used.status, used.redeemed_at), (OfferStatus::Redeemed, Some(later)));
+    assert!(
+        !tx.redeem(had.guest, made.id, later).await.unwrap(),
+        "used already"
+    );
+    let used = tx
+        .offers_of(had.guest)
+        .await
+        .unwrap()
+        .into_iter()
+        .find(|offer| offer.id == made.id)
+        .unwrap();
+    assert_eq!(
+        (used.status, used.redeemed_at),
+        (OfferStatus::Redeemed, Some(later))
+    );
     tx.commit().await.unwrap();
 
     let other: CasinoId = "other_house".parse().unwrap();
     let mut tx = had.store.bind(&other).await.unwrap();
-    assert!(tx.offers_of(had.guest).await.unwrap().is_empty() && tx.issued().await.unwrap().is_empty());
-    assert!(tx.issue(&offer(&had, "promotions_003")).await.is_err(), "a turn of another casino is no turn");
+    assert!(
+        tx.offers_of(had.guest).await.unwrap().is_empty() && tx.issued().await.unwrap().is_empty()
+    );
+    assert!(
+        tx.issue(&offer(&had, "promotions_003")).await.is_err(),
+        "a turn of another casino is no turn"
+    );
 }
 
 #[tokio::test] // AGENT-46, SEC-62
@@ -140,15 +229,33 @@ async fn calls_about_offers_are_audited_without_the_guests_words() {
         completeness: 40,
         millis: 1,
     };
-    let calls = [call("get_eligible_offers", None), call("create_offer", Some("daily_cap"))];
+    let calls = [
+        call("get_eligible_offers", None),
+        call("create_offer", Some("daily_cap")),
+    ];
     let mut tx = had.store.bind(&had.casino).await.unwrap();
-    tx.audit_offer_calls(had.turn, Some(&had.hash), &calls, "trace").await.unwrap();
-    let query = audit::Query { event: Some(AuditEvent::CompToolCall), limit: 10, ..audit::Query::default() };
+    tx.audit_offer_calls(had.turn, Some(&had.hash), &calls, "trace")
+        .await
+        .unwrap();
+    let query = audit::Query {
+        event: Some(AuditEvent::CompToolCall),
+        limit: 10,
+        ..audit::Query::default()
+    };
     let rows = tx.audit_entries(&query).await.unwrap();
     assert_eq!(rows.len(), 2);
-    let refused = rows.iter().find(|row| row.detail["tool"] == "create_offer").unwrap();
-    assert_eq!((&refused.detail["refusal"], &refused.detail["completeness"]), (&json!("daily_cap"), &json!(40)));
-    assert_eq!((refused.subject.clone(), refused.guest_hash.clone()), (had.turn.to_string(), Some(had.hash.tag())));
+    let refused = rows
+        .iter()
+        .find(|row| row.detail["tool"] == "create_offer")
+        .unwrap();
+    assert_eq!(
+        (&refused.detail["refusal"], &refused.detail["completeness"]),
+        (&json!("daily_cap"), &json!(40))
+    );
+    assert_eq!(
+        (refused.subject.clone(), refused.guest_hash.clone()),
+        (had.turn.to_string(), Some(had.hash.tag()))
+    );
 }
 
 #[tokio::test] // SEC-76, SEC-77, DATA-57
@@ -158,14 +265,37 @@ async fn a_forgotten_guests_offer_is_told_and_then_nobodys() {
     let mut tx = had.store.bind(&had.casino).await.unwrap();
     tx.issue(&offer(&had, "promotions_001")).await.unwrap();
     let told = tx.export_guest(&had.hash).await.unwrap();
-    assert_eq!((&told["offers"][0]["offer"], &told["offers"][0]["dollars"]), (&json!("promotions_001"), &json!(10)));
-    tx.request_deletion(id, &had.hash, had.guest, "guest", had.now, Duration::ZERO).await.unwrap();
+    assert_eq!(
+        (&told["offers"][0]["offer"], &told["offers"][0]["dollars"]),
+        (&json!("promotions_001"), &json!(10))
+    );
+    tx.request_deletion(id, &had.hash, had.guest, "guest", had.now, Duration::ZERO)
+        .await
+        .unwrap();
     let deletion = tx.deletion(id).await.unwrap().unwrap();
     assert!(tx.start_deletion(id, had.guest.0).await.unwrap().is_some());
-    let counts = tx.erase(&deletion, &had.hash, Some(PHONE), had.now, &json!({}), &had.keys).await.unwrap().unwrap();
-    assert_eq!((&counts["offers_unlinked"], &counts["guests"]), (&json!(1), &json!(1)));
+    let counts = tx
+        .erase(
+            &deletion,
+            &had.hash,
+            Some(PHONE),
+            had.now,
+            &json!({}),
+            &had.keys,
+        )
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        (&counts["offers_unlinked"], &counts["guests"]),
+        (&json!(1), &json!(1))
+    );
     assert!(tx.offers_of(had.guest).await.unwrap().is_empty());
-    assert_eq!(tx.issued().await.unwrap(), [("promotions_001".to_owned(), 1)].into(), "it was given out all the same");
+    assert_eq!(
+        tx.issued().await.unwrap(),
+        [("promotions_001".to_owned(), 1)].into(),
+        "it was given out all the same"
+    );
 }
 
 #[tokio::test] // DATA-54
@@ -179,14 +309,29 @@ async fn what_ended_expires_and_goes() {
             ..offer(&had, &format!("ended_{days}"))
         }
     };
-    let open = Offer { expires_at: Clock::default().now() + TimeDelta::days(1), ..offer(&had, "open") };
+    let open = Offer {
+        expires_at: Clock::default().now() + TimeDelta::days(1),
+        ..offer(&had, "open")
+    };
     let mut tx = had.store.bind(&had.casino).await.unwrap();
     for offer in [ended(1), ended(400), open] {
         assert!(tx.issue(&offer).await.unwrap());
     }
     let counts = tx.apply_retention(180, 365).await.unwrap();
-    assert_eq!((&counts["offers_expired"], &counts["offers"]), (&json!(2), &json!(1)));
+    assert_eq!(
+        (&counts["offers_expired"], &counts["offers"]),
+        (&json!(2), &json!(1))
+    );
     let left = tx.offers_of(had.guest).await.unwrap();
-    let left: Vec<_> = left.iter().map(|offer| (offer.item.as_str(), offer.status)).collect();
-    assert_eq!(left, [("ended_1", OfferStatus::Expired), ("open", OfferStatus::Issued)]);
+    let left: Vec<_> = left
+        .iter()
+        .map(|offer| (offer.item.as_str(), offer.status))
+        .collect();
+    assert_eq!(
+        left,
+        [
+            ("ended_1", OfferStatus::Expired),
+            ("open", OfferStatus::Issued)
+        ]
+    );
 }

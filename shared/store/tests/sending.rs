@@ -1,4 +1,5 @@
-//! The life of a text against a real Postgres (D5): random sends, crashes, timeouts and receipts, whatever their order.
+//! The life of a text against a real Postgres (D5): random sends, crashes, timeouts and receipts,
+//! whatever their order.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
@@ -14,27 +15,27 @@ use proptest::{
 use secrecy::SecretString;
 use serde_json::json;
 use seven_domain::{
-    AttemptId, CasinoConfig, Channel, Clock, HashKey, HashKeys, IdSource, Lane, MessageClass, OutboundId,
-    OutboundState, PhoneE164, Stage, TELNYX,
+    AttemptId, AttemptOutcome, CasinoConfig, Channel, Clock, HashKey, HashKeys, IdSource, Lane,
+    MessageClass, OutboundId, OutboundState, PhoneE164, Stage, TELNYX,
     sending::{TRANSITIONS, by_receipt, may_move},
 };
 use seven_store::{
     Store, SweepPlan,
     guests::{GuestLaw, NewIds},
-    last_look::Look,
     outbound::{AttemptEnd, NewOutbound, Next, Origin},
+    presend_check::PresendCheck,
     receipts::{NewReceipt, ReceiptOutcome},
 };
 use seven_testkit::Postgres;
 
-/// One event in the life of a text. Attempts are counted over all that were made.
+/// One event in the life of a text. `attempt` picks one of all attempts made, old ones included.
 #[derive(Debug, Clone)]
 enum Step {
-    /// A sender claims it, if it may; `arrives` says whether the provider takes this call.
+    /// A sender claims the text, if it may; `arrives` says whether the call reaches the provider.
     Claim {
         arrives: bool,
     },
-    /// The sender hears the answer to the attempt, once; one that died never does.
+    /// The sender gets the answer to the attempt, at most once.
     Answer {
         attempt: usize,
         said: Report,
@@ -52,9 +53,11 @@ enum Step {
     Silence,
 }
 
+/// The provider's answer to an attempt, as the sender gets it.
 #[derive(Debug, Clone, Copy)]
 enum Report {
-    /// The true result: accepted if the call arrived, otherwise certainly not.
+    /// The true result: accepted if the call arrived, otherwise a transient failure that is
+    /// certainly not taken.
     Truth,
     /// A timeout, a broken read, a 5xx.
     Nothing,
@@ -67,7 +70,7 @@ struct Attempt {
     id: AttemptId,
     arrives: bool,
     answered: bool,
-    /// It was answered, a receipt told of it, or its doubt ran out.
+    /// Whether the attempt was answered, a receipt reported it, or its doubt timed out.
     settled: bool,
 }
 
@@ -84,24 +87,47 @@ struct House {
 async fn house() -> House {
     let ids = IdSource::default();
     let postgres = Postgres::for_tests().await.unwrap();
-    let url = postgres.create_database(&format!("sending_{}", ids.uuid().simple()), None).await.unwrap();
-    Store::migrate(&SecretString::from(url.clone())).await.unwrap();
+    let url = postgres
+        .create_database(&format!("sending_{}", ids.uuid().simple()), None)
+        .await
+        .unwrap();
+    Store::migrate(&SecretString::from(url.clone()))
+        .await
+        .unwrap();
     let app = SecretString::from(url.replacen("postgres@", "seven_app@", 1));
-    let sweep = SweepPlan { base: Duration::from_secs(15), longest: Duration::from_secs(600) };
+    let sweep = SweepPlan {
+        base: Duration::from_secs(15),
+        longest: Duration::from_secs(600),
+    };
     let config: CasinoConfig = serde_json::from_value(json!({
         "casino_id": "silver_birch",
         "prompts": { "casino_name_display": "Silver Birch" },
         "regulations": { "state": "CT" },
-        "operational": { "timezone": "America/New_York", "telnyx_phone_number": "+18605550100", "number_kind": "demo", "contact_phone": "1-860-555-0199" }
+        "operational": {
+            "timezone": "America/New_York",
+            "telnyx_phone_number": "+18605550100",
+            "number_kind": "demo",
+            "contact_phone": "1-860-555-0199",
+        }
     }))
     .unwrap();
     let store = Store::new(&app, 3, sweep).unwrap();
     store.put_casino(&config, "test").await.unwrap();
-    let keys = HashKeys::new(HashKey { id: 1, secret: SecretString::from("k".repeat(32)) });
-    House { url, store, config, keys, ids, texts: AtomicUsize::new(0) }
+    let keys = HashKeys::new(HashKey {
+        id: 1,
+        secret: SecretString::from("k".repeat(32)),
+    });
+    House {
+        url,
+        store,
+        config,
+        keys,
+        ids,
+        texts: AtomicUsize::new(0),
+    }
 }
 
-/// One text to a guest of its own.
+/// One text, the only one to its guest.
 struct Life<'h> {
     house: &'h House,
     outbound: OutboundId,
@@ -115,40 +141,54 @@ impl<'h> Life<'h> {
         let n = house.texts.fetch_add(1, Ordering::Relaxed);
         let phone: PhoneE164 = format!("+1860555{n:04}").parse().unwrap();
         let hash = house.keys.hash(&house.config.casino_id, &phone);
-        let new = NewIds { guest: house.ids.next(), conversation: house.ids.next() };
+        let new = NewIds {
+            guest: house.ids.next(),
+            conversation: house.ids.next(),
+        };
         let number = &house.config.operational.telnyx_phone_number;
         let mut tx = house.store.bind(&house.config.casino_id).await.unwrap();
-        let party = tx.party(&phone, &hash, number, Channel::Sms, new, &GuestLaw::default()).await.unwrap();
+        let party = tx
+            .party(
+                &phone,
+                &hash,
+                number,
+                Channel::Sms,
+                new,
+                &GuestLaw::default(),
+            )
+            .await
+            .unwrap();
         tx.ensure_suppression_row(&hash).await.unwrap();
         let outbound = house.ids.next();
-        let text = NewOutbound {
-            outbound_id: outbound,
-            conversation_id: party.conversation_id,
-            guest_id: party.guest_id,
-            origin: Origin::Person,
-            part: 1,
-            parts: 1,
-            kind: "person".into(),
+        let text = NewOutbound::new(
+            outbound,
+            party.recipient(),
+            Origin::Person,
             class,
-            body: "The pool is open.".into(),
-            encoding: "gsm7".into(),
-            units: 17,
-            segments: 1,
-            agent: "test".into(),
-            answers_at: Some(Clock::default().now()),
-            delay: Duration::ZERO,
-            useful_for: Duration::from_secs(3_600),
-            trace: String::new(),
-        };
+            "The pool is open.".into(),
+            Duration::from_secs(3_600),
+        )
+        .answers_at(Some(Clock::default().now()));
         tx.queue(&text).await.unwrap().unwrap();
         tx.commit().await.unwrap();
-        Self { house, outbound, conversation: party.conversation_id, class, attempts: Vec::new() }
+        Self {
+            house,
+            outbound,
+            conversation: party.conversation_id,
+            class,
+            attempts: Vec::new(),
+        }
     }
 
     async fn state(&self) -> OutboundState {
-        let mut tx = self.house.store.bind(&self.house.config.casino_id).await.unwrap();
+        let mut tx = self
+            .house
+            .store
+            .bind(&self.house.config.casino_id)
+            .await
+            .unwrap();
         let (state, _) = tx.outbound_state(self.outbound).await.unwrap().unwrap();
-        state.parse().unwrap()
+        state
     }
 
     /// Plays a step, and asserts that the text moved as the transition table permits.
@@ -156,13 +196,23 @@ impl<'h> Life<'h> {
         let before = self.state().await;
         let expected = self.step(step, before).await;
         let after = self.state().await;
-        assert!(before == after || may_move(before, after), "{step:?}: {before} -> {after}");
+        assert!(
+            before == after || may_move(before, after),
+            "{step:?}: {before} -> {after}"
+        );
         if let Some(expected) = expected {
             assert_eq!(after, expected, "{step:?} at {before}");
         }
-        let at_the_guests = self.attempts.iter().filter(|attempt| attempt.arrives).count();
+        let at_the_guests = self
+            .attempts
+            .iter()
+            .filter(|attempt| attempt.arrives)
+            .count();
         let most = if self.class.is_safety() { 2 } else { 1 };
-        assert!(at_the_guests <= most, "{step:?}: the guest has {at_the_guests} copies");
+        assert!(
+            at_the_guests <= most,
+            "{step:?}: the guest has {at_the_guests} copies"
+        );
     }
 
     async fn step(&mut self, step: &Step, before: OutboundState) -> Option<OutboundState> {
@@ -171,7 +221,7 @@ impl<'h> Life<'h> {
         let expected = match *step {
             Step::Claim { arrives } => {
                 let id: AttemptId = self.house.ids.next();
-                let look = Look {
+                let check = PresendCheck {
                     outbound_id: self.outbound,
                     attempt_id: id,
                     provider: TELNYX,
@@ -184,11 +234,23 @@ impl<'h> Life<'h> {
                     refused_as_of: None,
                     risk: None,
                 };
-                let passed = tx.last_look(&look).await.unwrap().is_ok();
-                assert_eq!(passed, before == OutboundState::Queued, "only what is queued goes out");
+                let passed = tx.presend_check(&check).await.unwrap().is_ok();
+                assert_eq!(
+                    passed,
+                    before == OutboundState::Queued,
+                    "only what is queued goes out"
+                );
                 if passed {
-                    assert!(self.attempts.iter().all(|attempt| attempt.settled), "another call is under way");
-                    self.attempts.push(Attempt { id, arrives, answered: false, settled: false });
+                    assert!(
+                        self.attempts.iter().all(|attempt| attempt.settled),
+                        "another call is under way"
+                    );
+                    self.attempts.push(Attempt {
+                        id,
+                        arrives,
+                        answered: false,
+                        settled: false,
+                    });
                 }
                 passed.then_some(OutboundState::Sending)
             }
@@ -200,20 +262,22 @@ impl<'h> Life<'h> {
                 }
                 known.settled |= !matches!(said, Report::Nothing);
                 let (outcome, next) = match (said, known.arrives) {
-                    (Report::Nothing, _) => ("ambiguous", Next::InDoubt),
-                    (_, true) => ("accepted", Next::Sent),
-                    (Report::Truth, false) => ("transient", Next::RetryNow),
-                    (Report::Never, false) => ("refused", Next::Failed),
+                    (Report::Nothing, _) => (AttemptOutcome::Ambiguous, Next::InDoubt),
+                    (_, true) => (AttemptOutcome::Accepted, Next::Sent),
+                    (Report::Truth, false) => (AttemptOutcome::Transient, Next::RetryNow),
+                    (Report::Never, false) => (AttemptOutcome::Refused, Next::Failed),
                 };
-                let id = (outcome == "accepted").then(|| format!("p-{}", known.id));
+                let id = (outcome == AttemptOutcome::Accepted).then(|| format!("p-{}", known.id));
                 let end = AttemptEnd {
                     outcome,
                     http_status: None,
-                    error_code: (outcome == "refused").then(|| "40310".to_owned()),
+                    error_code: (outcome == AttemptOutcome::Refused).then(|| "40310".to_owned()),
                     detail: None,
                     provider_message_id: id,
                 };
-                tx.end_attempt(self.outbound, known.id, &end, next, None).await.unwrap();
+                tx.end_attempt(self.outbound, known.id, &end, next, None)
+                    .await
+                    .unwrap();
                 None
             }
             Step::DoubtIsOver { attempt } => {
@@ -241,9 +305,15 @@ impl<'h> Life<'h> {
                 Some(before)
             }
             Step::Silence => {
-                tx.cancel_unsent(self.conversation, "guest_opted_out").await.unwrap();
+                tx.cancel_unsent(self.conversation, "guest_opted_out")
+                    .await
+                    .unwrap();
                 let stops = before == OutboundState::Queued && !self.class.is_safety();
-                Some(if stops { OutboundState::Suppressed } else { before })
+                Some(if stops {
+                    OutboundState::Suppressed
+                } else {
+                    before
+                })
             }
         };
         tx.commit().await.unwrap();
@@ -256,7 +326,10 @@ impl<'h> Life<'h> {
     }
 
     fn receipt(&self, attempt: Option<AttemptId>, status: &str) -> NewReceipt {
-        let id = attempt.map_or_else(|| format!("stranger-{}", self.house.ids.uuid()), |id| format!("p-{id}"));
+        let id = attempt.map_or_else(
+            || format!("stranger-{}", self.house.ids.uuid()),
+            |id| format!("p-{id}"),
+        );
         NewReceipt {
             provider: TELNYX.into(),
             event_id: self.house.ids.uuid().to_string(),
@@ -274,7 +347,11 @@ impl<'h> Life<'h> {
         for attempt in 0..self.attempts.len() {
             self.play(&Step::DoubtIsOver { attempt }).await;
         }
-        assert_ne!(self.state().await, OutboundState::Sending, "somebody has the last word");
+        assert_ne!(
+            self.state().await,
+            OutboundState::Sending,
+            "somebody has the last word"
+        );
     }
 }
 
@@ -307,7 +384,11 @@ fn whatever_happens_a_text_moves_by_the_table_and_arrives_once() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let house = runtime.block_on(house());
     let classes = prop::sample::select(vec![MessageClass::Reply, MessageClass::Help]);
-    let mut runner = TestRunner::new(Config { cases: 128, max_shrink_iters: 200, ..Config::default() });
+    let mut runner = TestRunner::new(Config {
+        cases: 128,
+        max_shrink_iters: 200,
+        ..Config::default()
+    });
     let lives = runner.run(&(classes, steps()), |(class, steps)| {
         runtime.block_on(async {
             let mut life = Life::begin(&house, class).await;
@@ -330,13 +411,21 @@ fn a_lane_that_is_made_again_begins_at_its_own_oldest_text() {
         let house = house().await;
         let oldest = async |lane| {
             let casino = &house.config.casino_id;
-            house.store.oldest_open(casino, Stage::Sender, Some(lane)).await.unwrap().unwrap()
+            house
+                .store
+                .oldest_open(casino, Stage::Sender, Some(lane))
+                .await
+                .unwrap()
+                .unwrap()
         };
         let before = oldest(Lane::Reply).await;
         Life::begin(&house, MessageClass::Reply).await;
         let queued = oldest(Lane::Reply).await;
         let nothing = oldest(Lane::Safety).await;
-        assert!(before < queued && queued < nothing, "{before} {queued} {nothing}: where nothing waits it is now");
+        assert!(
+            before < queued && queued < nothing,
+            "{before} {queued} {nothing}: where nothing waits it is now"
+        );
         assert_eq!(oldest(Lane::Reply).await, queued);
     });
 }
@@ -347,21 +436,41 @@ fn the_database_holds_the_same_table_and_refuses_other_moves() {
     runtime.block_on(async {
         let house = house().await;
         let life = Life::begin(&house, MessageClass::Reply).await;
-        let pool = sqlx::postgres::PgPoolOptions::new().max_connections(1).connect(&house.url).await.unwrap();
-        sqlx::query("set app.casino = 'silver_birch'").execute(&pool).await.unwrap();
+        let pool = sqlx::postgres::PgPoolOptions::new()
+            .max_connections(1)
+            .connect(&house.url)
+            .await
+            .unwrap();
+        sqlx::query("set app.casino = 'silver_birch'")
+            .execute(&pool)
+            .await
+            .unwrap();
         let query = "select from_state, to_state, why from outbound_transitions order by from_state, to_state";
-        let rows: Vec<(String, String, String)> = sqlx::query_as(query).fetch_all(&pool).await.unwrap();
-        let mut table: Vec<_> =
-            TRANSITIONS.iter().map(|(a, b, why)| (a.to_string(), b.to_string(), (*why).to_owned())).collect();
+        let rows: Vec<(String, String, String)> =
+            sqlx::query_as(query).fetch_all(&pool).await.unwrap();
+        let mut table: Vec<_> = TRANSITIONS
+            .iter()
+            .map(|(a, b, why)| (a.to_string(), b.to_string(), (*why).to_owned()))
+            .collect();
         table.sort();
         assert_eq!(rows, table);
-        for (state, passes) in [("unknown", false), ("expired", true), ("queued", false), ("delivered", false)] {
-            let forced = sqlx::query("update outbound_messages set state = $2 where outbound_id = $1")
+        for (state, passes) in [
+            ("unknown", false),
+            ("expired", true),
+            ("queued", false),
+            ("delivered", false),
+        ] {
+            let change = "update outbound_messages set state = $2 where outbound_id = $1";
+            let forced = sqlx::query(change)
                 .bind(life.outbound.0)
                 .bind(state)
                 .execute(&pool)
                 .await;
-            assert_eq!(forced.is_ok(), passes, "queued, then expired, to {state}: the owner itself may not");
+            assert_eq!(
+                forced.is_ok(),
+                passes,
+                "queued, then expired, to {state}: the owner itself may not"
+            );
         }
         pool.close().await;
     });

@@ -1,7 +1,5 @@
-//! Alerts that a person must see now: each one is counted and logged as one line at error level.
-//! The same alert about the same thing is logged once a minute, so that a flood stays readable; the
-//! metric counts every one. Raised alerts wait in memory until they are taken to the channels that
-//! notify people; raising needs no connection and never waits.
+//! Alerts that a person must see now: counted, logged at error level (the same one once a minute),
+//! and kept in memory until they are taken to channels. Raising one never waits.
 
 use std::{
     collections::HashMap,
@@ -11,28 +9,29 @@ use std::{
 
 use crate::metrics;
 
-const QUIET: Duration = Duration::from_secs(60);
-/// Number of alerts remembered; above it, all are forgotten and logged again.
+const LOG_PERIOD: Duration = Duration::from_secs(60);
+/// How many alerts are remembered as logged; beyond that, all are forgotten and logged again.
 const REMEMBERED: usize = 1_024;
 
-/// One alert. No field holds a phone, a name or a text.
+/// One alert. No field may hold personal data: no phone number, no guest's name, no words of an
+/// SMS.
 #[derive(Debug, Clone, Copy)]
 pub struct Alert<'a> {
-    /// The problem, as a label: `provider_stopped`, `providers_down` and so on.
+    /// The name of the problem, used as a label, such as `provider_stopped`.
     pub name: &'static str,
-    /// The casino it concerns; empty for the whole fleet.
+    /// The casino that the alert concerns; empty for the whole fleet.
     pub casino: &'a str,
     pub provider: &'a str,
     /// The provider's error code; may be empty.
     pub code: &'a str,
-    /// One sentence: the event and the action to take.
+    /// One sentence that says what happened and what to do.
     pub text: &'a str,
 }
 
 type Key = (&'static str, String, String, String);
 static SAID: LazyLock<Mutex<HashMap<Key, std::time::Instant>>> = LazyLock::new(Mutex::default);
 
-/// All alerts with one key that were raised since the last take, merged into one.
+/// All alerts with the same key that were raised since the last take, merged into one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Raised {
     pub name: &'static str,
@@ -45,21 +44,29 @@ pub struct Raised {
     pub times: u64,
 }
 
-/// One entry per key, so its size is bounded by [`REMEMBERED`] however often an alert is raised.
+/// The raised alerts that were not taken yet, one entry per key; [`REMEMBERED`] limits their
+/// number.
 static WAITING: LazyLock<Mutex<HashMap<Key, Raised>>> = LazyLock::new(Mutex::default);
 
-/// Takes all raised alerts; those that cannot be passed on are returned with [`put_back`].
+/// Takes all raised alerts. The caller returns those that it cannot pass on by [`put_back`].
 pub fn take_raised() -> Vec<Raised> {
-    std::mem::take(&mut *WAITING.lock().unwrap_or_else(PoisonError::into_inner)).into_values().collect()
+    std::mem::take(&mut *WAITING.lock().unwrap_or_else(PoisonError::into_inner))
+        .into_values()
+        .collect()
 }
 
-/// Returns alerts that could not be passed on to the waiting ones.
+/// Puts alerts that could not be passed on back among the waiting ones.
 pub fn put_back(raised: Vec<Raised>) {
     raised.into_iter().for_each(wait);
 }
 
 fn wait(raised: Raised) {
-    let key = (raised.name, raised.casino.clone(), raised.provider.clone(), raised.code.clone());
+    let key = (
+        raised.name,
+        raised.casino.clone(),
+        raised.provider.clone(),
+        raised.code.clone(),
+    );
     let mut waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(same) = waiting.get_mut(&key) {
         same.times += raised.times;
@@ -86,18 +93,35 @@ impl Alert<'_> {
 
     /// Counts and logs the alert without queueing it, for callers that file it themselves.
     pub fn say(&self) {
-        metrics().alerts.with_label_values(&[self.name, self.provider]).inc();
+        metrics()
+            .alerts
+            .with_label_values(&[self.name, self.provider])
+            .inc();
         if self.first_in_a_while() {
-            let Self { name, casino, provider, code, text } = *self;
+            let Self {
+                name,
+                casino,
+                provider,
+                code,
+                text,
+            } = *self;
             tracing::error!(alert = name, casino, provider, error_code = code, "{text}");
         }
     }
 
     fn first_in_a_while(&self) -> bool {
-        let key = (self.name, self.casino.to_owned(), self.provider.to_owned(), self.code.to_owned());
+        let key = (
+            self.name,
+            self.casino.to_owned(),
+            self.provider.to_owned(),
+            self.code.to_owned(),
+        );
         let now = std::time::Instant::now();
         let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-        if said.get(&key).is_some_and(|at| now.duration_since(*at) < QUIET) {
+        if said
+            .get(&key)
+            .is_some_and(|at| now.duration_since(*at) < LOG_PERIOD)
+        {
             return false;
         }
         if said.len() >= REMEMBERED {
@@ -114,11 +138,25 @@ mod tests {
 
     #[test]
     fn the_same_alert_is_said_once_a_minute_and_counted_each_time() {
-        let alert = Alert { name: "test_alert", casino: "a", provider: "p", code: "1", text: "look" };
-        let counted = || metrics().alerts.with_label_values(&["test_alert", "p"]).get();
+        let alert = Alert {
+            name: "test_alert",
+            casino: "a",
+            provider: "p",
+            code: "1",
+            text: "look",
+        };
+        let counted = || {
+            metrics()
+                .alerts
+                .with_label_values(&["test_alert", "p"])
+                .get()
+        };
         assert!(alert.first_in_a_while());
         assert!(!alert.first_in_a_while());
-        assert!(Alert { code: "2", ..alert }.first_in_a_while(), "another code is another thing");
+        assert!(
+            Alert { code: "2", ..alert }.first_in_a_while(),
+            "another code is another thing"
+        );
         alert.raise();
         alert.raise();
         assert_eq!(counted(), 2);
@@ -126,10 +164,17 @@ mod tests {
 
     #[test]
     fn what_is_raised_waits_once_per_key_and_comes_back_when_it_could_not_be_passed_on() {
-        let alert = Alert { name: "test_waiting", casino: "a", provider: "p", code: "1", text: "look" };
+        let alert = Alert {
+            name: "test_waiting",
+            casino: "a",
+            provider: "p",
+            code: "1",
+            text: "look",
+        };
         let taken = || {
-            let (ours, others): (Vec<Raised>, Vec<Raised>) =
-                take_raised().into_iter().partition(|raised| raised.name == "test_waiting");
+            let (ours, others): (Vec<Raised>, Vec<Raised>) = take_raised()
+                .into_iter()
+                .partition(|raised| raised.name == "test_waiting");
             put_back(others);
             ours
         };
@@ -137,10 +182,19 @@ mod tests {
         Alert { code: "2", ..alert }.raise();
         let mut waiting = taken();
         waiting.sort_by_key(|raised| raised.times);
-        assert_eq!(waiting.iter().map(|raised| raised.times).collect::<Vec<_>>(), [1, 1_000]);
+        assert_eq!(
+            waiting
+                .iter()
+                .map(|raised| raised.times)
+                .collect::<Vec<_>>(),
+            [1, 1_000]
+        );
         put_back(waiting);
         alert.raise();
-        assert_eq!(taken().iter().map(|raised| raised.times).sum::<u64>(), 1_002);
+        assert_eq!(
+            taken().iter().map(|raised| raised.times).sum::<u64>(),
+            1_002
+        );
         assert!(taken().is_empty());
     }
 }

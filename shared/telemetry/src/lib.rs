@@ -1,4 +1,4 @@
-//! Logs, metrics and spans, with bounded labels and without phone numbers, names or texts (OBS-14, OBS-15).
+//! Logs, metrics and spans, with a bounded set of labels and without phone numbers, names or texts.
 
 mod alert;
 mod log;
@@ -11,18 +11,18 @@ use tracing_subscriber::{EnvFilter, fmt, prelude::*};
 
 pub use alert::{Alert, Raised, put_back, take_raised};
 pub use metrics::{
-    Definition, Figures, Guests, LABELS, Metrics, Process, Texts, Timed, TimedVec, code, definitions, metrics, render,
-    render_open,
+    Definition, Figures, Guests, LABELS, Metrics, Process, Texts, Timed, TimedVec, code,
+    definitions, metrics, render, render_open,
 };
 
-/// Destination of the log.
+/// Where the log goes.
 #[derive(Debug, Clone, Copy)]
 pub enum LogTarget<'a> {
-    /// JSON lines on standard error; used by services.
+    /// JSON lines on standard error, for workers.
     Stderr,
-    /// A file; used by `./scripts/dev`, whose terminal is taken by the handset.
+    /// A file, for `./scripts/dev`, whose terminal shows the handset.
     File(&'a Path),
-    /// No log; used by commands that explain something.
+    /// No log, for commands whose output explains something.
     Off,
 }
 
@@ -32,28 +32,44 @@ pub enum Error {
     LogFile(#[source] std::io::Error),
 }
 
-/// The log filter used when no settings are read: our components from INFO up, libraries from WARN
-/// up (PROD-48).
-pub const FILTER: &str =
-    "info,sqlx=warn,async_nats=warn,hyper=warn,hyper_util=warn,h2=warn,reqwest=warn,opentelemetry=warn";
+/// The log filter that applies if no settings are read: our crates from INFO up, libraries from
+/// WARN up.
+pub const FILTER: &str = "info,sqlx=warn,async_nats=warn,hyper=warn,hyper_util=warn,h2=warn,reqwest=warn,opentelemetry=warn";
 
 /// Checks that a filter is valid; the error says why it is not.
 pub fn check_filter(filter: &str) -> Result<(), String> {
-    EnvFilter::try_new(filter).map(drop).map_err(|error| error.to_string())
+    EnvFilter::try_new(filter)
+        .map(drop)
+        .map_err(|error| error.to_string())
 }
 
-/// Installs the subscriber; `filter` is used when `RUST_LOG` is not set. A second call changes nothing.
+/// Installs the log subscriber. `filter` applies if `RUST_LOG` is not set; a second call changes
+/// nothing.
 pub fn init(target: LogTarget<'_>, filter: &str) -> Result<(), Error> {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(filter));
     let registry = tracing_subscriber::registry().with(filter);
     let installed = match target {
         LogTarget::Off => return Ok(()),
-        LogTarget::Stderr => {
-            registry.with(fmt::layer().event_format(log::Json).with_writer(std::io::stderr)).try_init()
-        }
+        LogTarget::Stderr => registry
+            .with(
+                fmt::layer()
+                    .event_format(log::Json)
+                    .with_writer(std::io::stderr),
+            )
+            .try_init(),
         LogTarget::File(path) => {
-            let file = File::options().create(true).append(true).open(path).map_err(Error::LogFile)?;
-            registry.with(fmt::layer().event_format(log::Json).with_writer(Arc::new(file))).try_init()
+            let file = File::options()
+                .create(true)
+                .append(true)
+                .open(path)
+                .map_err(Error::LogFile)?;
+            registry
+                .with(
+                    fmt::layer()
+                        .event_format(log::Json)
+                        .with_writer(Arc::new(file)),
+                )
+                .try_init()
         }
     };
     if installed.is_err() {

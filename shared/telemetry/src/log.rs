@@ -1,5 +1,4 @@
-//! Log lines: JSON with the same leading fields on every line (PROD-46), and a filter for what they
-//! must not contain (DATA-48).
+//! Writes log lines as JSON with the same leading fields, and masks what they must not contain.
 
 use std::{
     borrow::Cow,
@@ -32,24 +31,44 @@ where
     S: Subscriber + for<'a> LookupSpan<'a>,
     N: for<'a> FormatFields<'a> + 'static,
 {
-    fn format_event(&self, _: &FmtContext<'_, S, N>, mut line: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+    fn format_event(
+        &self,
+        _: &FmtContext<'_, S, N>,
+        mut line: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
         let meta = event.metadata();
         line.write_str("{\"timestamp\":\"")?;
         SystemTime.format_time(&mut line)?;
-        write!(line, "\",\"severity\":\"{}\",\"logger\":\"{}\"", meta.level(), meta.target())?;
+        write!(
+            line,
+            "\",\"severity\":\"{}\",\"logger\":\"{}\"",
+            meta.level(),
+            meta.target()
+        )?;
         let told = trace::told(|stage, casino, context| {
             let (mut trace_id, mut span_id) = ([0; 32], [0; 16]);
-            let (trace_id, span_id) =
-                (hex_of(&context.trace_id, &mut trace_id), hex_of(&context.span_id, &mut span_id));
-            write!(line, ",\"trace_id\":\"{trace_id}\",\"span_id\":\"{span_id}\",\"stage\":\"{stage}\"")?;
-            // Ids contain no character that JSON would escape.
+            let (trace_id, span_id) = (
+                hex_of(&context.trace_id, &mut trace_id),
+                hex_of(&context.span_id, &mut span_id),
+            );
+            write!(
+                line,
+                ",\"trace_id\":\"{trace_id}\",\"span_id\":\"{span_id}\",\"stage\":\"{stage}\""
+            )?;
+            // Written without escaping, because ids contain no character that JSON escapes.
             if let Some(casino) = casino {
                 write!(line, ",\"casino\":\"{casino}\"")?;
             }
             Ok::<_, fmt::Error>(casino.is_some())
         });
         let casino = told.transpose()?;
-        let mut fields = Fields { line, known: casino.is_some(), casino: casino == Some(true), outcome: Ok(()) };
+        let mut fields = Fields {
+            line,
+            known: casino.is_some(),
+            casino: casino == Some(true),
+            outcome: Ok(()),
+        };
         event.record(&mut fields);
         fields.outcome?;
         fields.line.write_str("}\n")
@@ -58,7 +77,7 @@ where
 
 struct Fields<'a> {
     line: Writer<'a>,
-    /// The line already contains its trace and stage.
+    /// Whether the line already has the trace and stage of the current work.
     known: bool,
     casino: bool,
     outcome: fmt::Result,
@@ -97,16 +116,22 @@ impl Visit for Fields<'_> {
     }
 
     fn record_f64(&mut self, field: &Field, value: f64) {
-        // JSON has no NaN.
-        self.field(field, |line| if value.is_finite() { write!(line, "{value}") } else { line.write_str("null") });
+        // JSON has no NaN and no infinity, so these become null.
+        self.field(field, |line| {
+            if value.is_finite() {
+                write!(line, "{value}")
+            } else {
+                line.write_str("null")
+            }
+        });
     }
 
     fn record_bool(&mut self, field: &Field, value: bool) {
         self.field(field, |line| write!(line, "{value}"));
     }
 
-    /// Writes the error with its whole chain of sources, because an error is logged once, where it
-    /// is handled.
+    /// Writes the error with all its sources, because an error is logged only once, where it is
+    /// handled.
     fn record_error(&mut self, field: &Field, value: &(dyn std::error::Error + 'static)) {
         let mut text = value.to_string();
         let mut source = value.source();
@@ -136,8 +161,8 @@ fn quoted(line: &mut Writer<'_>, text: &str) -> fmt::Result {
     line.write_char('"')
 }
 
-/// Masks phone numbers in international form and mail addresses, wherever they come from. Our own
-/// types mask themselves; this catches values quoted by the errors of other libraries.
+/// Masks phone numbers in international form and mail addresses. Our own types mask themselves;
+/// this catches values that errors of other libraries quote.
 fn masked(text: &str) -> Cow<'_, str> {
     if !text.contains(['+', '@']) {
         return Cow::Borrowed(text);
@@ -147,12 +172,18 @@ fn masked(text: &str) -> Cow<'_, str> {
     while let Some(at) = rest.find(['+', '@']) {
         let (before, after) = (&rest[..at], &rest[at + 1..]);
         let digits = after.bytes().take_while(u8::is_ascii_digit).count();
-        let host = after.bytes().take_while(|b| b.is_ascii_alphanumeric() || b"-.".contains(b)).count();
+        let host = after
+            .bytes()
+            .take_while(|b| b.is_ascii_alphanumeric() || b"-.".contains(b))
+            .count();
         if rest.as_bytes()[at] == b'+' && digits >= 8 {
             clean.push_str(before);
             clean.push_str("+[phone]");
             rest = &after[digits..];
-        } else if rest.as_bytes()[at] == b'@' && after[..host].contains('.') && !before.ends_with(is_delimiter) {
+        } else if rest.as_bytes()[at] == b'@'
+            && after[..host].contains('.')
+            && !before.ends_with(is_delimiter)
+        {
             let name = before.rfind(is_delimiter).map_or(0, |end| end + 1);
             clean.push_str(&before[..name]);
             clean.push_str("[mail]");
@@ -166,7 +197,8 @@ fn masked(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// Returns whether a character ends the name before an `@`. All such characters are one byte long.
+/// Returns whether a character ends the name before an `@`. Only one-byte characters do, so that
+/// byte positions stay valid.
 fn is_delimiter(c: char) -> bool {
     c.is_ascii() && !(c.is_ascii_alphanumeric() || "._%+-".contains(c))
 }
@@ -178,7 +210,10 @@ mod tests {
     #[test] // DATA-48
     fn phones_and_mail_addresses_are_masked() {
         for (said, logged) in [
-            ("sending to +18605550142 failed", "sending to +[phone] failed"),
+            (
+                "sending to +18605550142 failed",
+                "sending to +[phone] failed",
+            ),
             ("(+18605550142,+18605550143)", "(+[phone],+[phone])"),
             ("mail to maria.x@example.com now", "mail to [mail] now"),
             ("a,ñmaria@example.com", "a,[mail]"),
@@ -193,7 +228,12 @@ mod tests {
 
     #[test]
     fn any_text_makes_a_json_string() {
-        for text in ["a \"quote\"", "back\\slash", "line\nbreak\ttab\u{1}", "ñandú 🎰"] {
+        for text in [
+            "a \"quote\"",
+            "back\\slash",
+            "line\nbreak\ttab\u{1}",
+            "ñandú 🎰",
+        ] {
             let mut out = String::new();
             quoted(&mut Writer::new(&mut out), text).unwrap();
             assert_eq!(serde_json::from_str::<String>(&out).unwrap(), text);

@@ -1,4 +1,5 @@
-//! check_availability: no booking system is connected, so it says what rows say and that a person confirms (AGENT-31, C-44).
+//! check_availability: no booking system is connected, so it returns what the content says and that
+//! a person confirms.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,7 +12,7 @@ use crate::{
     when,
 };
 
-/// Larger parties are for people to handle.
+/// Largest party size that the tool accepts.
 const MOST_PEOPLE: u32 = 500;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -32,16 +33,28 @@ pub(crate) struct Arguments {
 
 impl Toolbox<'_> {
     pub(crate) fn check_availability(&mut self, given: &Value) -> Answer {
-        let Arguments { venue, party_size, date, time } = arguments(given)?;
+        let Arguments {
+            venue,
+            party_size,
+            date,
+            time,
+        } = arguments(given)?;
         if party_size.is_some_and(|size| !(1..=MOST_PEOPLE).contains(&size)) {
             let fix = format!("give 1 to {MOST_PEOPLE} people, or leave it out");
-            return Err(Fault::new("bad_arguments", "party_size is no size of a party", fix));
+            return Err(Fault::new(
+                "bad_arguments",
+                "party_size is no size of a party",
+                fix,
+            ));
         }
         let item = self.place(&venue, |_| true)?;
         let (date, time) = self.asked(date.as_deref(), time.as_deref())?;
         let reservations = reservations(&item);
         let capacity = capacity(&item);
-        let confirm = format!("Nothing is booked or held: a person at {} confirms.", self.phone());
+        let confirm = format!(
+            "Nothing is booked or held: a person at {} confirms.",
+            self.phone()
+        );
         let mut result = json!({
             "id": item.id,
             "name": item.name(self.given.language),
@@ -57,7 +70,9 @@ impl Toolbox<'_> {
                     let at = when::instant(day.and_time(time), self.zone());
                     result["open_then"] = json!(hours.is_open(at, self.zone()));
                 }
-                None if date.is_some() => result["open_then"] = json!(!hours.openings_on(day).is_empty()),
+                None if date.is_some() => {
+                    result["open_then"] = json!(!hours.openings_on(day).is_empty());
+                }
                 None => {}
             }
             if result["open_then"] == json!(false) {
@@ -75,19 +90,28 @@ impl Toolbox<'_> {
     }
 }
 
-/// Returns what the row says about reserving, if anything.
+/// Returns what the row says about reservations, if anything.
 fn reservations(item: &Item) -> Option<&str> {
     match &item.details {
         Details::Dining(dining) => dining.reservations.as_deref(),
-        Details::Spa(spa) => spa.booking_required.map(|needed| if needed { "Required" } else { "Not required" }),
-        _ => item.details.extra()?.get("reservations").and_then(Value::as_str),
+        Details::Spa(spa) => spa
+            .booking_required
+            .map(|needed| if needed { "Required" } else { "Not required" }),
+        _ => item
+            .details
+            .extra()?
+            .get("reservations")
+            .and_then(Value::as_str),
     }
 }
 
-/// Fields about how many people fit, in words.
+/// Returns the fields that say how many people fit, as text.
 fn capacity(item: &Item) -> Map<String, Value> {
-    let about =
-        |key: &str| ["capacity", "seats", "party", "group", "guests", "people"].iter().any(|word| key.contains(word));
+    let about = |key: &str| {
+        ["capacity", "seats", "party", "group", "guests", "people"]
+            .iter()
+            .any(|word| key.contains(word))
+    };
     let extra = item.details.extra().into_iter().flatten();
     extra
         .filter(|(key, _)| about(&key.to_lowercase()))

@@ -1,4 +1,4 @@
-//! create_offer: stages one offer, once (CONV-35, CONV-36, D4).
+//! create_offer: stages an offer, once for each content row (D4).
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -24,13 +24,23 @@ impl Toolbox<'_> {
         let Arguments { item } = arguments(given)?;
         let Some(deal) = self.deals().into_iter().find(|deal| deal.item.id == item) else {
             let fix = "use an item that get_eligible_offers returned in this turn";
-            return Err(Fault::new("unknown_offer", "the content has no such offer now", fix));
+            return Err(Fault::new(
+                "unknown_offer",
+                "the content has no such offer now",
+                fix,
+            ));
         };
         self.about.items = vec![item];
-        // The guest has it already: the same offer, not another one.
+        // A guest who already has this offer gets the same one again, not a second one.
         let now = self.given.now;
         let open = |offer: &&Offer| offer.item == deal.item.id && offer.is_open(now);
-        let held = self.guest.offers.iter().chain(self.staged()).find(open).cloned();
+        let held = self
+            .guest
+            .offers
+            .iter()
+            .chain(self.staged())
+            .find(open)
+            .cloned();
         let offer = match held {
             Some(offer) => offer,
             None => self.make(&deal)?,

@@ -1,4 +1,4 @@
-//! A content row as something that can be offered.
+//! A content row that can become an offer.
 
 use std::sync::Arc;
 
@@ -8,20 +8,20 @@ use seven_knowledge::{Category, Item, item::Details};
 
 use crate::{Toolbox, when};
 
-/// An offer without a last day ends after this long.
+/// Days after which an offer without a last day ends.
 const USUAL_DAYS: i64 = 30;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Deal {
     pub(crate) item: Arc<Item>,
-    /// Whole dollars, rounded up.
+    /// Value in whole dollars, rounded up.
     pub(crate) dollars: u32,
     pub(crate) gaming: bool,
-    /// How to get it.
+    /// How the guest redeems it.
     pub(crate) redeem: Option<String>,
     pub(crate) from: Option<NaiveDate>,
     until: Option<NaiveDate>,
-    /// How many there are, casino-wide.
+    /// Most times that the casino gives this out.
     pub(crate) most: Option<u32>,
 }
 
@@ -45,9 +45,12 @@ impl Toolbox<'_> {
         }
         let deal = |kind: &str, value: f64| Deal {
             item: Arc::clone(item),
-            // The cast saturates.
+            // A cast from float to integer saturates, so it cannot wrap around.
             dollars: value.ceil() as u32,
-            gaming: self.given.policy.is_gaming(&format!("{kind} . {} . {}", item.name, item.description)),
+            gaming: self
+                .given
+                .policy
+                .is_gaming(&format!("{kind} . {} . {}", item.name, item.description)),
             redeem: None,
             from: None,
             until: None,
@@ -64,20 +67,28 @@ impl Toolbox<'_> {
         }
         let extra = item.details.extra()?;
         let text = |key: &str| extra.get(key).and_then(Value::as_str);
-        // Without a worth nobody can say whether a cap allows it.
-        let value = extra.get("value").and_then(Value::as_f64).filter(|value| *value >= 0.0)?;
+        // A row without a value is no offer, because the caps on value could not be checked.
+        let value = extra
+            .get("value")
+            .and_then(Value::as_f64)
+            .filter(|value| *value >= 0.0)?;
         Some(Deal {
             redeem: text("redemption_method").map(str::to_owned),
             from: text("valid_from").and_then(|day| day.parse().ok()),
             until: text("valid_until").and_then(|day| day.parse().ok()),
-            most: extra.get("max_redemptions").and_then(Value::as_u64).map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
+            most: extra
+                .get("max_redemptions")
+                .and_then(Value::as_u64)
+                .map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
             ..deal(text("promo_type").unwrap_or_default(), value)
         })
     }
 
-    /// The end of its last day at the property.
+    /// Returns the end of the deal's last day, in the property's time zone.
     pub(crate) fn ends(&self, deal: &Deal) -> DateTime<Utc> {
-        let after = deal.until.and_then(|day| day.checked_add_days(Days::new(1)));
+        let after = deal
+            .until
+            .and_then(|day| day.checked_add_days(Days::new(1)));
         after.map_or(self.given.now + TimeDelta::days(USUAL_DAYS), |day| {
             when::instant(day.and_time(NaiveTime::MIN), self.zone())
         })

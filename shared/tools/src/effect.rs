@@ -1,4 +1,4 @@
-//! The changes that a turn makes once it is committed (D4).
+//! Changes that a turn stages and its commit writes (D4).
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -6,11 +6,11 @@ use seven_domain::{Offer, OfferId, TurnId};
 use seven_guest::{Key, Observation};
 use uuid::Builder;
 
-/// One staged change. Order matters: they are written in the order in which they were staged.
+/// One staged change. Changes are written in the order in which they were staged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "effect", content = "of", rename_all = "snake_case")]
 pub enum Effect {
-    /// For [`seven_guest::Profile::observe`].
+    /// An observation about the guest, for [`seven_guest::Profile::observe`].
     Observe(Observation<Key>),
     /// A new offer.
     Offer(Offer),
@@ -18,7 +18,7 @@ pub enum Effect {
     Redeemed { offer: OfferId, at: DateTime<Utc> },
 }
 
-/// The id of a turn's offer of a row: a version 5 UUID of the row's id with the turn's as its name space, so that a turn that is
+/// Returns the id of a turn's offer of a row. It is a version 5 UUID of both ids, so that a turn
 /// repeated after a crash makes the same offer.
 pub fn offer_id(turn: TurnId, item: &str) -> OfferId {
     let mut hash = sha1_smol::Sha1::new();

@@ -1,4 +1,4 @@
-//! get_event_schedule: what is on, in the order of its beginning (AGENT-31, AGENT-34).
+//! get_event_schedule: events within a range of days, in the order of their start.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::{
     when,
 };
 
-/// Days that are told without being asked for.
+/// Days that are listed if the model names none.
 const USUAL_DAYS: u64 = 7;
 const MOST_DAYS: i64 = 60;
 const MOST_EVENTS: usize = 8;
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     to: Option<String>,
 }
 
-/// One evening of an event.
+/// One performance of an event.
 struct Start {
     item: Arc<Item>,
     at: DateTime<Utc>,
@@ -42,9 +42,13 @@ impl Toolbox<'_> {
         let (first, last) = self.range(from.as_deref(), to.as_deref())?;
         let (now, zone) = (self.given.now, self.zone());
         let rows = self.given.index.by_category(&Category::Entertainment, now);
-        let mut starts: Vec<Start> = rows.iter().flat_map(|item| starts(item, first, last, zone)).collect();
+        let mut starts: Vec<Start> = rows
+            .iter()
+            .flat_map(|item| starts(item, first, last, zone))
+            .collect();
         starts.retain(|start| start.at + lasts(&start.item) >= now);
-        // A stable sort: the content file's order decides between two at the same time.
+        // The sort is stable: events that start at the same time keep the order of the content
+        // file.
         starts.sort_by_key(|start| start.at);
         let more = starts.len().saturating_sub(MOST_EVENTS);
         starts.truncate(MOST_EVENTS);
@@ -53,14 +57,20 @@ impl Toolbox<'_> {
         if more > 0 {
             result["more"] = json!(more);
         }
-        // Nights without a date of their own, such as "first Friday of the month".
+        // Events whose dates cannot be computed, such as "first Friday of the month".
         let undated = rows.iter().filter(|item| is_undated(item));
-        let undated: Vec<Value> = undated.take(MOST_EVENTS).map(|item| self.show(item, None)).collect();
+        let undated: Vec<Value> = undated
+            .take(MOST_EVENTS)
+            .map(|item| self.show(item, None))
+            .collect();
         if !undated.is_empty() {
             result["without_a_date"] = json!(undated);
         }
         if events.is_empty() {
-            result["note"] = json!(format!("the content names no event of these days; {}", self.ask_people()));
+            result["note"] = json!(format!(
+                "the content names no event of these days; {}",
+                self.ask_people()
+            ));
         }
         Ok(result)
     }
@@ -69,12 +79,24 @@ impl Toolbox<'_> {
         let (from, _) = self.asked(from, None)?;
         let (to, _) = self.asked(to, None)?;
         let first = from.unwrap_or_else(|| self.today());
-        let week = || first.checked_add_days(Days::new(USUAL_DAYS)).unwrap_or(first);
+        let week = || {
+            first
+                .checked_add_days(Days::new(USUAL_DAYS))
+                .unwrap_or(first)
+        };
         let last = to.or(from).unwrap_or_else(week);
         match (last - first).num_days() {
             0..=MOST_DAYS => Ok((first, last)),
-            i64::MIN..0 => Err(Fault::new("bad_arguments", format!("{last} is before {first}"), "swap from and to")),
-            _ => Err(Fault::new("bad_arguments", "the range is too long", format!("ask for at most {MOST_DAYS} days"))),
+            i64::MIN..0 => Err(Fault::new(
+                "bad_arguments",
+                format!("{last} is before {first}"),
+                "swap from and to",
+            )),
+            _ => Err(Fault::new(
+                "bad_arguments",
+                "the range is too long",
+                format!("ask for at most {MOST_DAYS} days"),
+            )),
         }
     }
 
@@ -86,35 +108,66 @@ impl Toolbox<'_> {
             start.item.name,
             formatter::moment(start.at, self.zone(), seven_domain::Language::En)
         ));
-        json!({"id": row["id"], "name": row["name"], "starts": when, "venue": start.item.location(), "text": row["text"]})
+        json!({
+            "id": row["id"],
+            "name": row["name"],
+            "starts": when,
+            "venue": start.item.location(),
+            "text": row["text"],
+        })
     }
 }
 
 fn lasts(item: &Item) -> TimeDelta {
     match &item.details {
-        Details::Entertainment(event) => TimeDelta::minutes(event.duration_minutes.unwrap_or(0).into()),
+        Details::Entertainment(event) => {
+            TimeDelta::minutes(event.duration_minutes.unwrap_or(0).into())
+        }
         _ => TimeDelta::zero(),
     }
 }
 
-/// Every beginning from the first day to the last: its own date, or those of its weekly schedule.
+/// Returns every start of the event within the days: its own date, or those of its weekly schedule.
 fn starts(item: &Arc<Item>, first: NaiveDate, last: NaiveDate, zone: chrono_tz::Tz) -> Vec<Start> {
-    let Details::Entertainment(event) = &item.details else { return Vec::new() };
-    let start = |at| Start { item: Arc::clone(item), at };
+    let Details::Entertainment(event) = &item.details else {
+        return Vec::new();
+    };
+    let start = |at| Start {
+        item: Arc::clone(item),
+        at,
+    };
     if let Some(at) = event.starts_at {
         let day = at.with_timezone(&zone).date_naive();
-        return if (first..=last).contains(&day) { vec![start(at)] } else { Vec::new() };
+        return if (first..=last).contains(&day) {
+            vec![start(at)]
+        } else {
+            Vec::new()
+        };
     }
-    let Some(weekly) = event.schedule.as_deref().and_then(|text| weekly_starts(text).ok()) else { return Vec::new() };
+    let Some(weekly) = event
+        .schedule
+        .as_deref()
+        .and_then(|text| weekly_starts(text).ok())
+    else {
+        return Vec::new();
+    };
     let days = first.iter_days().take_while(|day| *day <= last);
     let walls = days.flat_map(|day| {
         let minutes = weekly[day.weekday().num_days_from_monday() as usize].iter();
-        minutes.map(move |minute| day.and_time(NaiveTime::MIN) + TimeDelta::minutes(i64::from(*minute)))
+        minutes.map(move |minute| {
+            day.and_time(NaiveTime::MIN) + TimeDelta::minutes(i64::from(*minute))
+        })
     });
     walls.map(|wall| start(when::instant(wall, zone))).collect()
 }
 
 fn is_undated(item: &Item) -> bool {
-    let Details::Entertainment(event) = &item.details else { return false };
-    event.starts_at.is_none() && event.schedule.as_deref().is_some_and(|text| weekly_starts(text).is_err())
+    let Details::Entertainment(event) = &item.details else {
+        return false;
+    };
+    event.starts_at.is_none()
+        && event
+            .schedule
+            .as_deref()
+            .is_some_and(|text| weekly_starts(text).is_err())
 }

@@ -1,9 +1,9 @@
-//! Why a tool did not do what it was asked, as the model is told (AGENT-47).
+//! Errors of tools, as the model is told them.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// Names what went wrong and what the model can do instead.
+/// An error, and what the model can do instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) kind: &'static str,
@@ -14,8 +14,16 @@ pub(crate) struct Fault {
 pub(crate) type Answer = Result<Value, Fault>;
 
 impl Fault {
-    pub(crate) fn new(kind: &'static str, message: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), fix: fix.into() }
+    pub(crate) fn new(
+        kind: &'static str,
+        message: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            fix: fix.into(),
+        }
     }
 
     pub(crate) fn to_json(&self) -> Value {
@@ -23,13 +31,17 @@ impl Fault {
     }
 }
 
-/// Reads arguments by their schema; nothing at all counts as an empty object.
+/// Parses a tool's arguments; null counts as an empty object.
 pub(crate) fn arguments<T: DeserializeOwned>(given: &Value) -> Result<T, Fault> {
     let empty = json!({});
     let given = if given.is_null() { &empty } else { given };
     T::deserialize(given).map_err(|error| {
-        // The message may quote what the model sent; that is the model's own.
+        // The message may quote the arguments, which is safe because the model itself wrote them.
         let message: String = error.to_string().chars().take(200).collect();
-        Fault::new("bad_arguments", message, "call again with the arguments of the tool's schema")
+        Fault::new(
+            "bad_arguments",
+            message,
+            "call again with the arguments of the tool's schema",
+        )
     })
 }

@@ -1,4 +1,4 @@
-//! Rows: by what was asked, by name, and as a tool's result shows them.
+//! Finds content rows by question or by name, and shows them in a tool's result.
 
 use std::{
     sync::Arc,
@@ -11,14 +11,24 @@ use seven_knowledge::{Category, Embedder, Item, Purpose, Query, Retrieved, Vecto
 
 use crate::{Toolbox, fault::Fault};
 
-/// Names told to a model that asked for a place there is not.
+/// Most names suggested to a model that asked for an unknown place.
 const MOST_NAMES: usize = 8;
 
 impl Toolbox<'_> {
-    /// The rows that answer, best first; `categories` empty means all.
-    pub(crate) fn retrieve(&self, text: &str, categories: &[Category], most: usize) -> Vec<Retrieved> {
-        let query = Query::new(text, self.given.now).within(categories).at_most(most);
-        let embedder = self.given.embedder.filter(|embedder| self.given.index.space() == Some(embedder.space()));
+    /// Returns the rows that fit the question, best first; empty `categories` means all.
+    pub(crate) fn retrieve(
+        &self,
+        text: &str,
+        categories: &[Category],
+        most: usize,
+    ) -> Vec<Retrieved> {
+        let query = Query::new(text, self.given.now)
+            .within(categories)
+            .at_most(most);
+        let embedder = self
+            .given
+            .embedder
+            .filter(|embedder| self.given.index.space() == Some(embedder.space()));
         let query = match embedder.and_then(|embedder| Some((embedder, at_once(embedder, text)?))) {
             Some((embedder, vector)) => query.vector(embedder.space(), vector),
             None => query,
@@ -26,13 +36,28 @@ impl Toolbox<'_> {
         self.given.index.retrieve(&query)
     }
 
-    /// The place that a name means, among rows that `wanted` takes; a wrong place is worse than none.
-    pub(crate) fn place(&self, name: &str, wanted: impl Fn(&Item) -> bool) -> Result<Arc<Item>, Fault> {
+    /// Returns the row that the name means, if `wanted` accepts it. No row at all is better than
+    /// the wrong place.
+    pub(crate) fn place(
+        &self,
+        name: &str,
+        wanted: impl Fn(&Item) -> bool,
+    ) -> Result<Arc<Item>, Fault> {
         let (index, now) = (self.given.index, self.given.now);
         let by_id = index.current(now).find(|item| item.id == name.trim());
         let mut named: Vec<_> = index.mentions(name, now);
-        named.sort_by_key(|mention| (!mention.whole, !mention.telling, mention.item.category != Category::Dining));
-        let all = || by_id.into_iter().chain(named.iter().map(|mention| &mention.item));
+        named.sort_by_key(|mention| {
+            (
+                !mention.whole,
+                !mention.telling,
+                mention.item.category != Category::Dining,
+            )
+        });
+        let all = || {
+            by_id
+                .into_iter()
+                .chain(named.iter().map(|mention| &mention.item))
+        };
         if let Some(item) = all().find(|item| wanted(item)) {
             return Ok(Arc::clone(item));
         }
@@ -40,51 +65,71 @@ impl Toolbox<'_> {
             let message = format!("the content says nothing of that about {}", item.name);
             return Err(Fault::new("not_in_content", message, self.ask_people()));
         }
-        let names = index.current(now).filter(|item| wanted(item)).take(MOST_NAMES).map(|item| item.name.clone());
+        let names = index
+            .current(now)
+            .filter(|item| wanted(item))
+            .take(MOST_NAMES)
+            .map(|item| item.name.clone());
         let names: Vec<String> = names.collect();
         let fix = if names.is_empty() {
             self.ask_people()
         } else {
             format!(
-                "there is, among others: {}; say honestly that a place of that name is not known here",
+                "there is, among others: {}; say honestly that a place of that name is not known \
+                 here",
                 names.join(", ")
             )
         };
-        Err(Fault::new("unknown_place", "the content has no place of this name", fix))
+        Err(Fault::new(
+            "unknown_place",
+            "the content has no place of this name",
+            fix,
+        ))
     }
 
     pub(crate) fn ask_people(&self) -> String {
-        format!("say that you do not know it, and give the number {}", self.phone())
+        format!(
+            "say that you do not know it, and give the number {}",
+            self.phone()
+        )
     }
 
-    /// As a result shows a row; it then counts as used and as evidence.
+    /// Shows a row in a tool's result, and records it as used and as evidence.
     pub(crate) fn show(&mut self, item: &Item, score: Option<f32>) -> Value {
         let text = self.text(item);
         self.used(&item.id, score);
         self.found(text.clone());
         let name = item.name(self.given.language);
-        let mut row = json!({"id": item.id, "name": name, "category": item.category.as_str(), "text": text});
+        let mut row =
+            json!({"id": item.id, "name": name, "category": item.category.as_str(), "text": text});
         if item.hours().is_some() {
             row["open_now"] = json!(item.is_open(self.given.now, self.zone()));
         }
         row
     }
 
-    /// Also in Spanish where the reply is, so that its words are found there.
+    /// Returns the row's text; for a Spanish reply with its Spanish description, so that those
+    /// words count as evidence.
     pub(crate) fn text(&self, item: &Item) -> String {
         let text = formatter::text(item, self.zone());
         match (self.given.language, &item.description_es) {
-            (Language::Es, Some(spanish)) => format!("{text} {} {spanish}", item.name(Language::Es)),
+            (Language::Es, Some(spanish)) => {
+                format!("{text} {} {spanish}", item.name(Language::Es))
+            }
             _ => text,
         }
     }
 }
 
-/// The vector of a text if the embedder needs nobody else for it.
+/// Returns the vector of a text if the embedder computes it without waiting, as the offline one
+/// does.
 pub(crate) fn at_once(embedder: &dyn Embedder, text: &str) -> Option<Vector> {
     let texts = [text];
     let mut embedding = embedder.embed(&texts, Purpose::Query);
-    match embedding.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+    match embedding
+        .as_mut()
+        .poll(&mut Context::from_waker(Waker::noop()))
+    {
         Poll::Ready(Ok(mut vectors)) => vectors.pop(),
         Poll::Ready(Err(_)) | Poll::Pending => None,
     }

@@ -1,4 +1,5 @@
-//! get_restaurant_hours: when a place is open, in the casino's zone, past midnight and on holidays (AGENT-31, AGENT-39).
+//! get_restaurant_hours: when a place is open, in the casino's time zone, past midnight and on
+//! holidays.
 
 use chrono::NaiveDate;
 use schemars::JsonSchema;
@@ -17,7 +18,8 @@ use crate::{
 pub(crate) struct Arguments {
     /// The place's name or id.
     venue: String,
-    /// A day, such as 2026-12-25, today, tomorrow or friday; without one it is about now.
+    /// A day, such as 2026-12-25, today, tomorrow or friday. Without it: today if `time` is given,
+    /// otherwise now.
     #[serde(default)]
     date: Option<String>,
     /// A time of that day, such as 19:00 or 7pm.
@@ -30,16 +32,29 @@ impl Toolbox<'_> {
         let Arguments { venue, date, time } = arguments(given)?;
         let item = self.place(&venue, |item| item.hours().is_some())?;
         let Some(hours) = item.hours() else {
-            return Err(Fault::new("not_in_content", "its hours are not known", self.ask_people()));
+            return Err(Fault::new(
+                "not_in_content",
+                "its hours are not known",
+                self.ask_people(),
+            ));
         };
         let asked = self.asked(date.as_deref(), time.as_deref())?;
-        let mut result =
-            json!({"id": item.id, "name": item.name(self.given.language), "hours": hours.show(self.given.language)});
+        let mut result = json!({
+            "id": item.id,
+            "name": item.name(self.given.language),
+            "hours": hours.show(self.given.language),
+        });
         match asked {
-            (date, None) if date.is_some() => self.on(&mut result, hours, &item, date.unwrap_or_default()),
+            (date, None) if date.is_some() => {
+                self.on(&mut result, hours, &item, date.unwrap_or_default());
+            }
             (date, time) => {
-                let at =
-                    time.map(|time| when::instant(date.unwrap_or_else(|| self.today()).and_time(time), self.zone()));
+                let at = time.map(|time| {
+                    when::instant(
+                        date.unwrap_or_else(|| self.today()).and_time(time),
+                        self.zone(),
+                    )
+                });
                 self.at(&mut result, hours, &item, at);
             }
         }
@@ -53,17 +68,23 @@ impl Toolbox<'_> {
         time: Option<&str>,
     ) -> Result<(Option<NaiveDate>, Option<chrono::NaiveTime>), Fault> {
         let present = |text: &&str| !text.trim().is_empty();
-        let date = date.filter(present).map(|date| when::day(date, self.today())).transpose()?;
+        let date = date
+            .filter(present)
+            .map(|date| when::day(date, self.today()))
+            .transpose()?;
         Ok((date, time.filter(present).map(when::time).transpose()?))
     }
 
-    /// The openings of a whole day.
+    /// Adds the opening hours of a whole day to the result.
     fn on(&mut self, result: &mut Value, hours: &WeeklyHours, item: &Item, date: NaiveDate) {
         use chrono::Timelike;
-        let minute = |wall: chrono::NaiveDateTime| u16::try_from(wall.hour() * 60 + wall.minute()).unwrap_or_default();
+        let minute = |wall: chrono::NaiveDateTime| {
+            u16::try_from(wall.hour() * 60 + wall.minute()).unwrap_or_default()
+        };
         let openings = hours.openings_on(date).into_iter();
-        let openings: Vec<String> =
-            openings.map(|(from, to)| format!("{}-{}", clock(minute(from)), clock(minute(to)))).collect();
+        let openings: Vec<String> = openings
+            .map(|(from, to)| format!("{}-{}", clock(minute(from)), clock(minute(to))))
+            .collect();
         let day = date.format("%A %b %-d");
         let sentence = if openings.is_empty() {
             format!("{} is closed on {day}.", item.name)
@@ -77,15 +98,29 @@ impl Toolbox<'_> {
         self.found(sentence);
     }
 
-    /// Whether it is open at an instant; without one, now.
-    fn at(&mut self, result: &mut Value, hours: &WeeklyHours, item: &Item, at: Option<chrono::DateTime<chrono::Utc>>) {
+    /// Adds to the result whether the place is open at `at`, or now.
+    fn at(
+        &mut self,
+        result: &mut Value,
+        hours: &WeeklyHours,
+        item: &Item,
+        at: Option<chrono::DateTime<chrono::Utc>>,
+    ) {
         let (zone, today, language) = (self.zone(), self.today(), self.given.language);
         let then = at.unwrap_or(self.given.now);
         let (open, until) = (hours.is_open(then, zone), hours.until(then, zone, language));
-        let next = if open { None } else { hours.next_opening(then, zone) };
+        let next = if open {
+            None
+        } else {
+            hours.next_opening(then, zone)
+        };
         let next = next.map(|moment| when::show(&moment, today, language));
         let local = then.with_timezone(&zone).format("%A %b %-d %H:%M");
-        let when = if at.is_some() { format!("on {local}") } else { "now".to_owned() };
+        let when = if at.is_some() {
+            format!("on {local}")
+        } else {
+            "now".to_owned()
+        };
         let sentence = match (&until, &next) {
             (Some(until), _) => format!("{} is open {when}, {until}.", item.name),
             (None, Some(next)) => format!("{} is closed {when} and opens {next}.", item.name),

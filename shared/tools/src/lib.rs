@@ -1,9 +1,7 @@
-//! The tools that a speaking agent may use beside writing: find rows, tell hours, learn about the
-//! guest, make an offer (AGENT-31, AGENT-46, AGENT-47).
+//! The tools of a speaking agent: find rows, tell hours, learn about the guest, make an offer.
 //!
-//! Pure: works on an index in memory and given facts, never does I/O, never reads a clock. A tool
-//! only stages its changes, each as an [`Effect`], for the turn's commit to write (D4). Any
-//! arguments that a model sends give a value: errors are data.
+//! Pure: never does I/O or reads a clock. A tool stages changes as [`Effect`]s, which the turn's
+//! commit writes (D4). Invalid arguments give an error as a value.
 
 mod availability;
 mod create;

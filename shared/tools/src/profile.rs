@@ -1,4 +1,4 @@
-//! get_guest_profile and update_guest_profile (AGENT-29, AGENT-31, DATA-15..19).
+//! get_guest_profile and update_guest_profile.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use crate::{
     fault::{Answer, Fault, arguments},
 };
 
-/// Longer values are no names, tastes or occasions.
+/// Most characters of a value; longer ones are no names, tastes or occasions.
 const MOST_CHARACTERS: usize = 80;
 const MOST_ITEMS: usize = 10;
 const MOST_PEOPLE: i64 = 100;
@@ -55,8 +55,12 @@ impl Toolbox<'_> {
     pub(crate) fn get_guest_profile(&mut self, given: &Json) -> Answer {
         let Nothing {} = arguments(given)?;
         let context = self.profile.context(self.given.now);
-        let doubtful: Vec<&str> =
-            context.facts.iter().filter(|fact| fact.doubtful).map(|fact| fact.path.as_str()).collect();
+        let doubtful: Vec<&str> = context
+            .facts
+            .iter()
+            .filter(|fact| fact.doubtful)
+            .map(|fact| fact.path.as_str())
+            .collect();
         Ok(json!({
             "known": context.to_json(),
             "ask_again": doubtful,
@@ -67,7 +71,10 @@ impl Toolbox<'_> {
     pub(crate) fn update_guest_profile(&mut self, given: &Json) -> Answer {
         let Arguments { field, value } = arguments(given)?;
         let key = key(&field)?;
-        let value = value.of(key.kind()).and_then(|value| fits(key, value)).ok_or_else(|| unfit(key))?;
+        let value = value
+            .of(key.kind())
+            .and_then(|value| fits(key, value))
+            .ok_or_else(|| unfit(key))?;
         let Some(grant) = self.guest.grant else {
             return Err(Fault::new(
                 "no_consent",
@@ -77,7 +84,11 @@ impl Toolbox<'_> {
         };
         let Some(seen) = self.said(key, &value, grant) else {
             let fix = "store only what the guest just wrote, in the guest's words; else ask";
-            return Err(Fault::new("not_said", "the guest's new texts do not say this", fix));
+            return Err(Fault::new(
+                "not_said",
+                "the guest's new texts do not say this",
+                fix,
+            ));
         };
         if self.is_known(key, &value) {
             return Ok(json!({"field": key.path(), "stored": "known"}));
@@ -88,9 +99,15 @@ impl Toolbox<'_> {
             Merged::Confirmed => "confirmed",
             Merged::Extended => "extended",
             Merged::Replaced => "replaced",
-            // The old value stays until a person has looked.
+            // The old value stays until a person has decided.
             Merged::Contradicted => "contradicts",
-            Merged::Stale => return Err(Fault::new("stale", "something newer is known", "nothing to do")),
+            Merged::Stale => {
+                return Err(Fault::new(
+                    "stale",
+                    "something newer is known",
+                    "nothing to do",
+                ));
+            }
             Merged::Withdrawn => {
                 return Err(Fault::new(
                     "no_consent",
@@ -104,12 +121,18 @@ impl Toolbox<'_> {
         Ok(json!({"field": key.path(), "stored": stored}))
     }
 
-    /// The texts were read before the turn began: what they taught is not to be counted twice.
+    /// Returns true for a known value. The texts were read before the turn, so the same words must
+    /// not count twice.
     fn is_known(&self, key: Key, value: &Value) -> bool {
         match (self.profile.seen(key, self.given.now), value) {
             (Some(Value::List(known)), Value::List(items)) => {
-                let known: Vec<String> = known.iter().map(|item| item.trim().to_lowercase()).collect();
-                items.iter().all(|item| known.contains(&item.trim().to_lowercase()))
+                let known: Vec<String> = known
+                    .iter()
+                    .map(|item| item.trim().to_lowercase())
+                    .collect();
+                items
+                    .iter()
+                    .all(|item| known.contains(&item.trim().to_lowercase()))
             }
             (Some(known), value) => known.agrees(value),
             (None, _) => false,
@@ -130,14 +153,19 @@ impl SentValue {
             (Kind::Text, Self::Number(number)) => Value::Text(number.to_string()),
             (Kind::List, Self::Text(text)) => Value::list([plain(&text)?]),
             (Kind::List, Self::List(items)) if (1..=MOST_ITEMS).contains(&items.len()) => {
-                Value::List(items.iter().map(|item| plain(item)).collect::<Option<_>>()?)
+                Value::List(
+                    items
+                        .iter()
+                        .map(|item| plain(item))
+                        .collect::<Option<_>>()?,
+                )
             }
             _ => return None,
         })
     }
 }
 
-/// A short phrase of words; nothing that could mean something to a machine or a prompt.
+/// Accepts a short phrase of words; refuses signs that could be markup, code or part of a prompt.
 fn plain(text: &str) -> Option<String> {
     let text = text.trim();
     let harmless = |c: char| c.is_alphanumeric() || " '’.,:;@+-_&/$%()!?#".contains(c);
@@ -149,20 +177,27 @@ fn fits(key: Key, value: Value) -> Option<Value> {
     let fits = match (key, &value) {
         (Key::PartySize, Value::Int(people)) => (1..=MOST_PEOPLE).contains(people),
         (Key::Name | Key::FullName, Value::Text(name)) => {
-            name.split_whitespace().count() <= 4 && name.chars().all(|c| c.is_alphabetic() || " '’.-".contains(c))
+            name.split_whitespace().count() <= 4
+                && name
+                    .chars()
+                    .all(|c| c.is_alphabetic() || " '’.-".contains(c))
         }
         _ => key.kind().accepts(&value),
     };
     fits.then_some(value)
 }
 
-/// By what agents call it, or by its path.
+/// Finds the profile's key by the name that agents use, or by its path.
 fn key(field: &str) -> Result<Key, Fault> {
     let name = field.trim().to_lowercase().replace([' ', '-'], "_");
     let path = home_of_target(&name).unwrap_or(&name);
     if path.starts_with("companions") {
         let fix = "nothing to do: who comes along is read from the guest's texts by itself";
-        return Err(Fault::new("read_by_itself", "companions are not stored by this tool", fix));
+        return Err(Fault::new(
+            "read_by_itself",
+            "companions are not stored by this tool",
+            fix,
+        ));
     }
     match Key::at(path) {
         Some(Key::Language) => Err(Fault::new(
@@ -187,5 +222,9 @@ fn unfit(key: Key) -> Fault {
         Kind::Date => "send a date as 2026-12-25",
         Kind::List => "send a list of short texts",
     };
-    Fault::new("bad_value", format!("this is no value of {}", key.path()), fix)
+    Fault::new(
+        "bad_value",
+        format!("this is no value of {}", key.path()),
+        fix,
+    )
 }

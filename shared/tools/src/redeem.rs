@@ -1,4 +1,4 @@
-//! track_redemption: what became of the guest's offers (CONV-35).
+//! track_redemption: shows the state of a guest's offers, and records that one was used.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -24,18 +24,43 @@ pub(crate) struct Arguments {
 impl Toolbox<'_> {
     pub(crate) fn track_redemption(&mut self, given: &Value) -> Answer {
         let Arguments { offer_id, redeemed } = arguments(given)?;
-        let unknown =
-            || Fault::new("unknown_offer", "this guest has no such offer", "call it without offer_id to see them");
-        let wanted: Option<OfferId> = match offer_id.as_deref().map(str::trim).filter(|id| !id.is_empty()) {
+        let unknown = || {
+            Fault::new(
+                "unknown_offer",
+                "this guest has no such offer",
+                "call it without offer_id to see them",
+            )
+        };
+        let wanted: Option<OfferId> = match offer_id
+            .as_deref()
+            .map(str::trim)
+            .filter(|id| !id.is_empty())
+        {
             Some(id) => Some(id.parse().map_err(|_| unknown())?),
-            None if redeemed => return Err(Fault::new("bad_arguments", "which one was used?", "give its offer_id")),
+            None if redeemed => {
+                return Err(Fault::new(
+                    "bad_arguments",
+                    "which one was used?",
+                    "give its offer_id",
+                ));
+            }
             None => None,
         };
-        let all = self.guest.offers.iter().filter(|offer| wanted.is_none_or(|id| offer.id == id));
+        let all = self
+            .guest
+            .offers
+            .iter()
+            .filter(|offer| wanted.is_none_or(|id| offer.id == id));
         let offers: Vec<Offer> = all.cloned().collect();
         if wanted.is_some() && offers.is_empty() {
             let staged = self.staged().any(|offer| Some(offer.id) == wanted);
-            let this_turn = || Fault::new("too_soon", "this offer is only being made now", "nothing to do yet");
+            let this_turn = || {
+                Fault::new(
+                    "too_soon",
+                    "this offer is only being made now",
+                    "nothing to do yet",
+                )
+            };
             return Err(if staged { this_turn() } else { unknown() });
         }
         self.about.offers = offers.iter().map(|offer| offer.id).collect();
@@ -47,21 +72,32 @@ impl Toolbox<'_> {
         Ok(json!({ "offers": told }))
     }
 
-    /// Once, and only what can still be used.
+    /// Stages a redemption once, and only for an offer that is still open.
     fn redeem(&mut self, offer: &Offer) -> Result<(), Fault> {
         if self.is_redeemed(offer) {
             return Ok(());
         }
         if !offer.is_open(self.given.now) {
-            let fix = format!("say honestly that it is no longer open; people answer at {}", self.phone());
+            let fix = format!(
+                "say honestly that it is no longer open; people answer at {}",
+                self.phone()
+            );
             return Err(Fault::new("not_open", "this offer has ended", fix));
         }
-        self.effects.push(Effect::Redeemed { offer: offer.id, at: self.given.now });
+        self.effects.push(Effect::Redeemed {
+            offer: offer.id,
+            at: self.given.now,
+        });
         Ok(())
     }
 
     fn is_redeemed(&self, offer: &Offer) -> bool {
-        let now = |effect: &Effect| matches!(effect, Effect::Redeemed { offer: id, .. } if *id == offer.id);
+        let now = |effect: &Effect| {
+            matches!(
+                effect,
+                Effect::Redeemed { offer: id, .. } if *id == offer.id
+            )
+        };
         offer.status == OfferStatus::Redeemed || self.effects.iter().any(now)
     }
 
@@ -72,11 +108,19 @@ impl Toolbox<'_> {
             status => status,
         };
         let item = self.given.index.get(&offer.item).cloned();
-        let name = item.as_ref().map(|item| item.name(self.given.language).to_owned());
+        let name = item
+            .as_ref()
+            .map(|item| item.name(self.given.language).to_owned());
         if let Some(item) = item {
             self.used(&item.id, None);
             self.found(format!("The guest's offer {} is {status}.", item.name));
         }
-        json!({"offer_id": offer.id, "item": offer.item, "name": name, "status": status, "expires": offer.expires_at})
+        json!({
+            "offer_id": offer.id,
+            "item": offer.item,
+            "name": name,
+            "status": status,
+            "expires": offer.expires_at,
+        })
     }
 }

@@ -1,4 +1,5 @@
-//! The tools there are, as data: those built in here, and the searches a manifest declares (AGENT-2, AGENT-31, D18).
+//! The existing tools as data: those built in here, and the searches that a manifest declares
+//! (D18).
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::Value;
@@ -7,7 +8,7 @@ use seven_llm::ToolSpec;
 
 use crate::{availability, create, events, hours, offers, profile, redeem, search};
 
-/// A tool that is code.
+/// A tool that is implemented in code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Builtin {
     SearchKnowledgeBase,
@@ -21,12 +22,18 @@ pub(crate) enum Builtin {
     TrackRedemption,
 }
 
-/// A manifest names a tool that nobody has, or declares one under a name that is taken.
+/// A manifest names a tool that does not exist, or declares a search under a built-in tool's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownTool {
     #[error("`{agent}` names the tool `{tool}`, which does not exist; there are {known}")]
-    Missing { agent: String, tool: String, known: String },
-    #[error("the manifest declares the search `{tool}`, but that tool is built in; call it something else")]
+    Missing {
+        agent: String,
+        tool: String,
+        known: String,
+    },
+    #[error(
+        "the manifest declares the search `{tool}`, but that tool is built in; call it something else"
+    )]
     Taken { tool: String },
 }
 
@@ -63,9 +70,12 @@ impl Builtin {
         }
     }
 
-    /// Its calls are audited (AGENT-46).
+    /// Returns true if calls of this tool are audited.
     pub(crate) fn is_about_offers(self) -> bool {
-        matches!(self, Self::GetEligibleOffers | Self::CreateOffer | Self::TrackRedemption)
+        matches!(
+            self,
+            Self::GetEligibleOffers | Self::CreateOffer | Self::TrackRedemption
+        )
     }
 
     fn description(self) -> &'static str {
@@ -79,7 +89,9 @@ impl Builtin {
             Self::CheckAvailability => {
                 "Tells what is known before a reservation: whether the place is open then and whether it takes reservations. It cannot book; a person confirms."
             }
-            Self::GetEventSchedule => "Lists shows and events of a date or of a range of dates, in order.",
+            Self::GetEventSchedule => {
+                "Lists shows and events of a date or of a range of dates, in order."
+            }
             Self::GetGuestProfile => {
                 "Tells what is known of this guest, and what is doubtful and should be asked again."
             }
@@ -118,9 +130,13 @@ pub fn known() -> impl Iterator<Item = &'static str> {
     Builtin::ALL.into_iter().map(Builtin::name)
 }
 
-/// Whether every tool that an agent of the manifest names exists (AGENT-5).
+/// Checks that every tool named by an agent of the manifest exists.
 pub fn check(manifest: &Manifest) -> Result<(), UnknownTool> {
-    if let Some(tool) = manifest.tools.keys().find(|name| Builtin::of(name).is_some()) {
+    if let Some(tool) = manifest
+        .tools
+        .keys()
+        .find(|name| Builtin::of(name).is_some())
+    {
         return Err(UnknownTool::Taken { tool: tool.clone() });
     }
     let exists = |name: &String| Builtin::of(name).is_some() || manifest.tools.contains_key(name);
@@ -128,7 +144,11 @@ pub fn check(manifest: &Manifest) -> Result<(), UnknownTool> {
         if let Some(tool) = entry.tools.iter().find(|name| !exists(name)) {
             let built_in = known().map(str::to_owned);
             let known: Vec<String> = built_in.chain(manifest.tools.keys().cloned()).collect();
-            return Err(UnknownTool::Missing { agent: agent.clone(), tool: tool.clone(), known: known.join(", ") });
+            return Err(UnknownTool::Missing {
+                agent: agent.clone(),
+                tool: tool.clone(),
+                known: known.join(", "),
+            });
         }
     }
     Ok(())
@@ -150,7 +170,10 @@ pub(crate) enum Tool {
 
 impl Toolset {
     pub(crate) fn of(agent: &Agent) -> Self {
-        Self { tools: agent.tools.clone(), searches: agent.searches.clone() }
+        Self {
+            tools: agent.tools.clone(),
+            searches: agent.searches.clone(),
+        }
     }
 
     pub(crate) fn names(&self) -> &[String] {
@@ -172,20 +195,30 @@ impl Tool {
             Self::Builtin(tool) => (tool.description(), tool.schema()),
             Self::Search(tool) => (tool.description.as_str(), schema::<search::Declared>()),
         };
-        ToolSpec { name: name.to_owned(), description: description.to_owned(), parameters }
+        ToolSpec {
+            name: name.to_owned(),
+            description: description.to_owned(),
+            parameters,
+        }
     }
 }
 
-/// Inlined and without the name of a dialect: some providers take neither references nor `$schema`.
+/// Returns a schema without references and without `$schema`, because some providers accept
+/// neither.
 fn schema<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
     settings.meta_schema = None;
-    let mut value = settings.into_generator().into_root_schema_for::<T>().to_value();
+    let mut value = settings
+        .into_generator()
+        .into_root_schema_for::<T>()
+        .to_value();
     if let Some(object) = value.as_object_mut() {
         object.remove("title");
         object.remove("description");
-        object.entry("properties").or_insert_with(|| serde_json::json!({}));
+        object
+            .entry("properties")
+            .or_insert_with(|| serde_json::json!({}));
     }
     value
 }

@@ -1,25 +1,29 @@
-//! Whether a value a model wants to keep was said by the guest: extraction says so, or the words stand in a text.
+//! Checks that the guest said a value which a model wants to store: extraction found it, or its
+//! words stand in a text.
 
 use seven_guest::{
     Confidence, Grant, Key, Observation, Setting, Source, Value, extract,
     extract::{Observed, observations},
 };
-use seven_knowledge::text::{stem, words};
+use seven_text::{stem, words};
 
 use crate::Toolbox;
 
-/// Of what stands in a text but which no rule read there: a model read it (DATA-17).
+/// Confidence of a value whose words stand in a text but which only a model, not a rule, extracted.
 const READ: Confidence = Confidence::percent(70);
 
 impl Toolbox<'_> {
-    /// The observation this value rests on, if the guest's new texts say it.
+    /// Returns the observation that supports this value, if the guest's new texts say it.
     pub(crate) fn said(&self, key: Key, value: &Value, grant: &Grant) -> Option<Observation<Key>> {
         let extracted = self.extracted(key, grant);
         if let Some(seen) = agreeing(&extracted, value) {
-            return Some(Observation { value: value.clone(), ..seen.clone() });
+            return Some(Observation {
+                value: value.clone(),
+                ..seen.clone()
+            });
         }
         let stands = match (key, value) {
-            // Too easily read wrongly: only what a rule read counts.
+            // These are easily misread, so only values that a rule extracted count.
             (Key::Email | Key::VisitDate | Key::VisitEnd, _) => false,
             (_, Value::Text(text)) => self.stands(text),
             (_, Value::List(items)) => {
@@ -27,7 +31,9 @@ impl Toolbox<'_> {
                 !items.is_empty() && items.iter().all(|item| read(item) || self.stands(item))
             }
             (_, Value::Int(number)) => self.stands(&number.to_string()),
-            (Key::KidsMenu, Value::Bool(true)) => KIDS_MENU.iter().any(|phrase| self.stands(phrase)),
+            (Key::KidsMenu, Value::Bool(true)) => {
+                KIDS_MENU.iter().any(|phrase| self.stands(phrase))
+            }
             (_, Value::Bool(_) | Value::Date(_)) => false,
         };
         stands.then(|| Observation {
@@ -49,29 +55,55 @@ impl Toolbox<'_> {
             asked: self.guest.profile.engagement.last_profiling_topic,
         };
         let read = |text: &String| observations(&extract(text, &setting), self.given.now, grant);
-        let fields = self.guest.texts.iter().flat_map(read).filter_map(|seen| match seen {
-            Observed::Field(seen) => Some(seen),
-            Observed::Companion(_) | Observed::Group(..) => None,
-        });
+        let fields = self
+            .guest
+            .texts
+            .iter()
+            .flat_map(read)
+            .filter_map(|seen| match seen {
+                Observed::Field(seen) => Some(seen),
+                Observed::Companion(_) | Observed::Group(..) => None,
+            });
         fields.filter(|seen| seen.key == key).collect()
     }
 
-    /// Whether the words stand in one of the texts, in this order and with nothing between.
+    /// Returns true if the words stand in one of the texts, in this order and with nothing between
+    /// them.
     fn stands(&self, phrase: &str) -> bool {
-        let stems = |text: &str| words(text).iter().map(|word| stem(word)).collect::<Vec<_>>();
+        let stems = |text: &str| {
+            words(text)
+                .iter()
+                .map(|word| stem(word))
+                .collect::<Vec<_>>()
+        };
         let wanted = stems(phrase);
-        !wanted.is_empty() && self.guest.texts.iter().any(|text| stems(text).windows(wanted.len()).any(|w| w == wanted))
+        !wanted.is_empty()
+            && self
+                .guest
+                .texts
+                .iter()
+                .any(|text| stems(text).windows(wanted.len()).any(|w| w == wanted))
     }
 }
 
-const KIDS_MENU: [&str; 5] = ["kids menu", "kid menu", "children's menu", "menu infantil", "menu para niños"];
+const KIDS_MENU: [&str; 5] = [
+    "kids menu",
+    "kid menu",
+    "children's menu",
+    "menu infantil",
+    "menu para niños",
+];
 
-/// The latest observation that means the value; of a list, one for each of its items.
+/// Returns the latest observation of the value; for a list each item needs one, and the least
+/// certain is returned.
 fn agreeing<'o>(extracted: &'o [Observation<Key>], value: &Value) -> Option<&'o Observation<Key>> {
     let same = |value: &Value| extracted.iter().rev().find(|seen| seen.value.agrees(value));
     match value {
         Value::List(items) => {
-            let found: Option<Vec<_>> = items.iter().map(|item| same(&Value::list([item]))).collect();
+            let found: Option<Vec<_>> = items
+                .iter()
+                .map(|item| same(&Value::list([item])))
+                .collect();
             found?.into_iter().min_by_key(|seen| seen.confidence)
         }
         value => same(value),

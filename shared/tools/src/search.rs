@@ -1,4 +1,4 @@
-//! search_knowledge_base, and the searches that a manifest declares (AGENT-31, RAG-1, D18).
+//! search_knowledge_base, and the searches that a manifest declares (D18).
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -37,10 +37,23 @@ pub(crate) struct Declared {
 
 impl Toolbox<'_> {
     pub(crate) fn search_knowledge_base(&mut self, given: &Value) -> Answer {
-        let Arguments { query, category, open_now } = arguments(given)?;
-        let categories: Vec<Category> = category.iter().map(|name| Category::from(name.as_str())).collect();
-        let has = |category: &Category| self.given.index.current(self.given.now).any(|item| item.category == *category);
-        // A category the model made up must not hide the answer.
+        let Arguments {
+            query,
+            category,
+            open_now,
+        } = arguments(given)?;
+        let categories: Vec<Category> = category
+            .iter()
+            .map(|name| Category::from(name.as_str()))
+            .collect();
+        let has = |category: &Category| {
+            self.given
+                .index
+                .current(self.given.now)
+                .any(|item| item.category == *category)
+        };
+        // If a category does not exist, all are searched, so that a wrong guess of the model hides
+        // no answer.
         let unknown = categories.iter().any(|category| !has(category));
         let categories = if unknown { Vec::new() } else { categories };
         Ok(self.rows(&query, &categories, open_now))
@@ -48,31 +61,53 @@ impl Toolbox<'_> {
 
     pub(crate) fn search_declared(&mut self, tool: &SearchTool, given: &Value) -> Answer {
         let Declared { query, open_now } = arguments(given)?;
-        let categories: Vec<Category> = tool.categories.iter().map(|name| Category::from(name.as_str())).collect();
+        let categories: Vec<Category> = tool
+            .categories
+            .iter()
+            .map(|name| Category::from(name.as_str()))
+            .collect();
         Ok(self.rows(&query, &categories, open_now))
     }
 
-    /// Rows that match; within categories, where none does, the first ones of them, which the result says.
+    /// Returns the rows that match. If none does, returns the first rows of the given categories
+    /// and says so.
     fn rows(&mut self, query: &str, categories: &[Category], open_now: bool) -> Value {
-        let open = |item: &seven_knowledge::Item| !open_now || item.is_open(self.given.now, self.zone());
+        let open =
+            |item: &seven_knowledge::Item| !open_now || item.is_open(self.given.now, self.zone());
         // Rows that are not open are filtered out afterwards, so more are requested.
         let most = if open_now { 4 * TOP_K } else { TOP_K };
-        let found = self.retrieve(query, categories, most).into_iter().filter(|found| open(&found.item));
-        let mut rows: Vec<_> = found.map(|found| (found.item, Some(found.scores.fused))).collect();
+        let found = self
+            .retrieve(query, categories, most)
+            .into_iter()
+            .filter(|found| open(&found.item));
+        let mut rows: Vec<_> = found
+            .map(|found| (found.item, Some(found.scores.fused)))
+            .collect();
         rows.truncate(TOP_K);
         let matched = !rows.is_empty();
         if !matched && !categories.is_empty() {
             let others = self.given.index.current(self.given.now);
-            let others = others.filter(|item| categories.contains(&item.category) && open(item)).take(TOP_K);
-            rows = others.map(|item| (std::sync::Arc::clone(item), None)).collect();
+            let others = others
+                .filter(|item| categories.contains(&item.category) && open(item))
+                .take(TOP_K);
+            rows = others
+                .map(|item| (std::sync::Arc::clone(item), None))
+                .collect();
         }
-        let shown: Vec<Value> = rows.iter().map(|(item, score)| self.show(item, *score)).collect();
+        let shown: Vec<Value> = rows
+            .iter()
+            .map(|(item, score)| self.show(item, *score))
+            .collect();
         let mut result = json!({ "rows": shown });
         if shown.is_empty() {
-            result["note"] = json!(format!("the content says nothing of this; {}", self.ask_people()));
+            result["note"] = json!(format!(
+                "the content says nothing of this; {}",
+                self.ask_people()
+            ));
         } else if !matched && !query.trim().is_empty() {
-            result["note"] =
-                json!("no row says these words; these are others of the category, and only what they say is so");
+            result["note"] = json!(
+                "no row says these words; these are others of the category, and only what they say is so"
+            );
         }
         result
     }

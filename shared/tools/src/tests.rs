@@ -1,4 +1,4 @@
-//! Every tool against a small house of invented places, by table; and any calls at all, by proptest.
+//! Tests of every tool at an invented casino by tables, and of random calls by proptest.
 
 mod facts;
 mod guest;

@@ -1,4 +1,4 @@
-//! The tools of one turn: what they are given, what they answered, what they staged.
+//! The tools of one turn: their inputs, their answers and the changes they staged.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -21,7 +21,7 @@ use crate::{
     registry::{Builtin, Tool, Toolset},
 };
 
-/// Arguments longer than this are not kept in the turn's record.
+/// Most bytes of a call's arguments that the turn's record keeps.
 const MOST_ARGUMENTS: usize = 4_096;
 
 /// The casino's side of a turn.
@@ -29,15 +29,16 @@ const MOST_ARGUMENTS: usize = 4_096;
 pub struct Given<'a> {
     pub casino: &'a CasinoConfig,
     pub index: &'a Index,
-    /// The property's time, as guests are told it.
+    /// The time at the property, as guests are told it.
     pub now: DateTime<Utc>,
-    /// The reply's.
+    /// The language of the reply.
     pub language: Language,
     pub turn: TurnId,
     pub policy: &'a Policy,
-    /// Offers already given out, by content row, casino-wide.
+    /// Number of offers already given out in the whole casino, by content row.
     pub issued: &'a BTreeMap<String, u32>,
-    /// Of the index's space. One that does not answer at once is not waited for: rows are then found by words.
+    /// Must share the index's vector space. If it does not answer at once, rows are found by words
+    /// alone.
     pub embedder: Option<&'a dyn Embedder>,
 }
 
@@ -45,21 +46,22 @@ pub struct Given<'a> {
 #[derive(Clone, Copy)]
 pub struct Guest<'a> {
     pub profile: &'a Profile,
-    /// The grant under which the guest's own words may be kept; nothing is stored without it.
+    /// The consent under which the guest's own words may be stored; without it nothing is stored.
     pub grant: Option<&'a Grant>,
     /// The guest's new texts.
     pub texts: &'a [String],
-    /// Counts of offers are taken from `offers` where those say more.
+    /// Facts about the guest. Its counts of offers are raised to those of `offers` where these are
+    /// higher.
     pub facts: Facts,
     /// This guest's offers so far.
     pub offers: &'a [Offer],
 }
 
-/// The tools of one turn. One agent at a time has them.
+/// The tools of one turn. One agent at a time uses them.
 pub struct Toolbox<'a> {
     pub(crate) given: Given<'a>,
     pub(crate) guest: Guest<'a>,
-    /// With what this turn's calls stored.
+    /// The profile with the changes of this turn's calls.
     pub(crate) profile: Profile,
     pub(crate) effects: Vec<Effect>,
     pub(crate) readiness: Confidence,
@@ -68,7 +70,7 @@ pub struct Toolbox<'a> {
     toolset: Toolset,
     calls: Vec<ToolCall>,
     offer_calls: Vec<OfferCall>,
-    /// The last call was about offers.
+    /// True if the last call was about offers.
     audited: bool,
     evidence: Vec<String>,
     rows: Vec<(String, Option<f32>)>,
@@ -102,22 +104,26 @@ impl<'a> Toolbox<'a> {
         }
     }
 
-    /// After a handoff another agent's toolset holds; what was found and staged stays.
+    /// Gives the turn to another agent, with its own tools; results and staged changes stay.
     pub fn hand_to(&mut self, agent: &Agent) {
         self.toolset = Toolset::of(agent);
     }
 
-    /// The plan's offer readiness, which the toolbox cannot know when it is made (AGENT-54).
+    /// Sets the plan's offer readiness, which is not yet known when the toolbox is made.
     pub fn planned(&mut self, readiness: Confidence) {
         self.readiness = readiness;
     }
 
-    /// Names and schemas for a model; names that are not this agent's tools are left out.
+    /// Returns the specifications of the named tools for a model; names that are not this agent's
+    /// tools are left out.
     pub fn specs(&self, names: &[String]) -> Vec<ToolSpec> {
-        names.iter().filter_map(|name| Some(self.toolset.get(name)?.spec(name))).collect()
+        names
+            .iter()
+            .filter_map(|name| Some(self.toolset.get(name)?.spec(name)))
+            .collect()
     }
 
-    /// Runs one tool. Never fails: an error is `{"error": {"kind", "message", "fix"}}` (AGENT-47).
+    /// Runs one tool. Never fails: an error is the value `{"error": {"kind", "message", "fix"}}`.
     pub fn call(&mut self, name: &str, arguments: &Value) -> Value {
         self.about = About::default();
         let answer = match self.toolset.get(name) {
@@ -128,13 +134,22 @@ impl<'a> Toolbox<'a> {
         self.audit(name, &answer);
         let result = answer.unwrap_or_else(|fault| fault.to_json());
         let size = arguments.to_string().len();
-        let arguments = if size > MOST_ARGUMENTS { json!({ "omitted_bytes": size }) } else { arguments.clone() };
+        let arguments = if size > MOST_ARGUMENTS {
+            json!({ "omitted_bytes": size })
+        } else {
+            arguments.clone()
+        };
         let name = name.chars().take(64).collect();
-        self.calls.push(ToolCall { name, arguments, result: result.clone(), millis: 0 });
+        self.calls.push(ToolCall {
+            name,
+            arguments,
+            result: result.clone(),
+            millis: 0,
+        });
         result
     }
 
-    /// Notes how long the last call took, in milliseconds (AGENT-45).
+    /// Records how long the last call took, in milliseconds.
     pub fn took(&mut self, millis: u64) {
         if let Some(call) = self.calls.last_mut() {
             call.millis = millis;
@@ -144,7 +159,7 @@ impl<'a> Toolbox<'a> {
         }
     }
 
-    /// All calls with their results, for the turn's record.
+    /// Returns all calls with their results, for the turn's record.
     pub fn calls(&self) -> &[ToolCall] {
         &self.calls
     }
@@ -154,18 +169,19 @@ impl<'a> Toolbox<'a> {
         &self.effects
     }
 
-    /// Every call about offers, for the audit, whatever the turn ends in (AGENT-46).
+    /// Returns every call about offers, for the audit, however the turn ends.
     pub fn offer_calls(&self) -> &[OfferCall] {
         &self.offer_calls
     }
 
-    /// Returns the results of the tools, in plain sentences, for checking a draft. They hold
-    /// nothing that only the guest said.
+    /// Returns the tools' results as plain sentences, for checking a draft. They hold nothing that
+    /// only the guest said.
     pub fn evidence(&self) -> Vec<String> {
         self.evidence.clone()
     }
 
-    /// Content rows the tools returned, with the retrieval's score where there was one, in the order of their first use.
+    /// Returns the content rows that tools returned, in the order of first use, with the
+    /// retrieval's score if there was one.
     pub fn rows_used(&self) -> &[(String, Option<f32>)] {
         &self.rows
     }
@@ -187,11 +203,23 @@ impl<'a> Toolbox<'a> {
     fn not_owned(&self, name: &str) -> Fault {
         let own = self.toolset.names().join(", ");
         let shown: String = name.chars().take(64).collect();
-        let fix = if own.is_empty() { "you have no tools; answer".to_owned() } else { format!("yours are {own}") };
+        let fix = if own.is_empty() {
+            "you have no tools; answer".to_owned()
+        } else {
+            format!("yours are {own}")
+        };
         if Builtin::of(name).is_some() {
-            return Fault::new("not_your_tool", format!("`{shown}` belongs to a colleague"), fix);
+            return Fault::new(
+                "not_your_tool",
+                format!("`{shown}` belongs to a colleague"),
+                fix,
+            );
         }
-        Fault::new("unknown_tool", format!("there is no tool `{shown}` here"), fix)
+        Fault::new(
+            "unknown_tool",
+            format!("there is no tool `{shown}` here"),
+            fix,
+        )
     }
 
     fn audit(&mut self, name: &str, answer: &Answer) {
@@ -200,7 +228,11 @@ impl<'a> Toolbox<'a> {
             return;
         }
         let about = std::mem::take(&mut self.about);
-        let refusal = answer.as_ref().err().map(|fault| fault.kind).or(about.refusal);
+        let refusal = answer
+            .as_ref()
+            .err()
+            .map(|fault| fault.kind)
+            .or(about.refusal);
         self.offer_calls.push(OfferCall {
             tool: name.to_owned(),
             items: about.items,
@@ -211,7 +243,7 @@ impl<'a> Toolbox<'a> {
         });
     }
 
-    /// In percent.
+    /// Completeness of the profile, in percent.
     pub(crate) fn completeness(&self) -> u8 {
         (completeness(&self.profile, self.given.now).get() * 100.0).round() as u8
     }
@@ -224,7 +256,7 @@ impl<'a> Toolbox<'a> {
         self.given.now.with_timezone(&self.zone()).date_naive()
     }
 
-    /// How a guest reaches people.
+    /// Returns the phone number at which guests reach people.
     pub(crate) fn phone(&self) -> &'a str {
         &self.given.casino.operational.contact_phone
     }
@@ -244,12 +276,22 @@ impl<'a> Toolbox<'a> {
 
 impl fmt::Debug for Guest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Guest({} texts, {} offers)", self.texts.len(), self.offers.len())
+        write!(
+            f,
+            "Guest({} texts, {} offers)",
+            self.texts.len(),
+            self.offers.len()
+        )
     }
 }
 
 impl fmt::Debug for Toolbox<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Toolbox({} calls, {} effects)", self.calls.len(), self.effects.len())
+        write!(
+            f,
+            "Toolbox({} calls, {} effects)",
+            self.calls.len(),
+            self.effects.len()
+        )
     }
 }

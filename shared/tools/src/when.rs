@@ -1,22 +1,27 @@
 //! Dates and times as models write them, in the casino's calendar.
 
-use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Utc, Weekday};
+use chrono::{
+    DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Utc,
+    Weekday,
+};
 use chrono_tz::Tz;
 use seven_domain::Language;
-use seven_knowledge::{
-    hours::{Moment, clock, day_name},
-    text::fold,
-};
+use seven_knowledge::hours::{Moment, clock};
+use seven_text::{calendar, fold};
 
 use crate::fault::Fault;
 
-/// Nobody asks about later days, and content does not know them.
+/// Latest accepted day, counted from today; content does not know later ones.
 const MOST_DAYS: i64 = 400;
 
-/// A day from `today` on: 2026-12-25, "today", "tomorrow" or a weekday, in both languages.
+/// Parses a day from `today` on: 2026-12-25, "today", "tomorrow" or a weekday, in English or
+/// Spanish.
 pub(crate) fn day(text: &str, today: NaiveDate) -> Result<NaiveDate, Fault> {
     let folded = fold(text.trim());
-    let word = folded.trim_start_matches("next ").trim_start_matches("este ").trim_start_matches("el ");
+    let word = folded
+        .trim_start_matches("next ")
+        .trim_start_matches("este ")
+        .trim_start_matches("el ");
     let named = || {
         Some(match word {
             "today" | "tonight" | "now" | "hoy" | "esta noche" => today,
@@ -38,9 +43,11 @@ pub(crate) fn day(text: &str, today: NaiveDate) -> Result<NaiveDate, Fault> {
     };
     match (date - today).num_days() {
         0..=MOST_DAYS => Ok(date),
-        i64::MIN..0 => {
-            Err(Fault::new("past_date", format!("{date} is over; today is {today}"), "ask for today or a later day"))
-        }
+        i64::MIN..0 => Err(Fault::new(
+            "past_date",
+            format!("{date} is over; today is {today}"),
+            "ask for today or a later day",
+        )),
         _ => Err(Fault::new(
             "far_date",
             format!("{date} is too far away"),
@@ -49,26 +56,40 @@ pub(crate) fn day(text: &str, today: NaiveDate) -> Result<NaiveDate, Fault> {
     }
 }
 
-/// A time of day: 19:00, 7pm, 7:30 pm.
+/// Parses a time of day, such as 19:00, 7pm or 7:30 pm.
 pub(crate) fn time(text: &str) -> Result<NaiveTime, Fault> {
-    let plain: String = fold(text).chars().filter(|c| !c.is_whitespace() && *c != '.').collect();
+    let plain: String = fold(text)
+        .chars()
+        .filter(|c| !c.is_whitespace() && *c != '.')
+        .collect();
     let read = || {
         let (digits, half) = match plain.strip_suffix("am") {
             Some(digits) => (digits, Some(0)),
-            None => plain.strip_suffix("pm").map_or((plain.as_str(), None), |digits| (digits, Some(12))),
+            None => plain
+                .strip_suffix("pm")
+                .map_or((plain.as_str(), None), |digits| (digits, Some(12))),
         };
         let (hour, minute) = digits.split_once(':').unwrap_or((digits, "0"));
-        let (hour, minute): (u32, u32) = (hour.parse().ok()?, minute.get(..2).unwrap_or(minute).parse().ok()?);
+        let (hour, minute): (u32, u32) = (
+            hour.parse().ok()?,
+            minute.get(..2).unwrap_or(minute).parse().ok()?,
+        );
         let hour = match half {
             Some(half) => (1..=12).contains(&hour).then(|| hour % 12 + half)?,
-            // A bare number may be morning or evening.
+            // A bare number may mean morning or evening.
             None if !digits.contains(':') => return None,
             None => hour,
         };
         NaiveTime::from_hms_opt(hour, minute, 0)
     };
     let shown: String = text.chars().take(40).collect();
-    let bad = || Fault::new("bad_time", format!("`{shown}` is no time of day"), "write it as 19:00 or 7pm");
+    let bad = || {
+        Fault::new(
+            "bad_time",
+            format!("`{shown}` is no time of day"),
+            "write it as 19:00 or 7pm",
+        )
+    };
     match plain.as_str() {
         "noon" | "mediodia" => Ok(NaiveTime::from_hms_opt(12, 0, 0).unwrap_or_default()),
         "midnight" | "medianoche" => Ok(NaiveTime::MIN),
@@ -76,19 +97,39 @@ pub(crate) fn time(text: &str) -> Result<NaiveTime, Fault> {
     }
 }
 
-/// The instant of a wall time; one that the clocks skip is taken an hour later.
+/// Converts a local time to an instant. A time that the clocks skip counts as one hour later.
 pub(crate) fn instant(wall: NaiveDateTime, zone: Tz) -> DateTime<Utc> {
-    let read = |wall: NaiveDateTime| zone.from_local_datetime(&wall).earliest().map(|at| at.to_utc());
-    read(wall).or_else(|| read(wall + TimeDelta::hours(1))).unwrap_or_else(|| wall.and_utc())
+    let read = |wall: NaiveDateTime| {
+        zone.from_local_datetime(&wall)
+            .earliest()
+            .map(|at| at.to_utc())
+    };
+    read(wall)
+        .or_else(|| read(wall + TimeDelta::hours(1)))
+        .unwrap_or_else(|| wall.and_utc())
 }
 
-/// "Friday at 5pm", "Friday Dec 25 at 5pm" when that is more than six days away.
+/// Formats as "Friday at 5pm", or as "Friday Dec 25 at 5pm" if the day is more than six days away.
 pub(crate) fn show(moment: &Moment, today: NaiveDate, language: Language) -> String {
-    let (name, date) = (day_name(moment.wall.weekday(), language), moment.wall.date());
-    let at = if language == Language::En { "at" } else { "a las" };
+    let (name, date) = (
+        calendar::weekday_name(moment.wall.weekday(), language),
+        moment.wall.date(),
+    );
+    let at = if language == Language::En {
+        "at"
+    } else {
+        "a las"
+    };
     let far = (date - today).num_days() > 6;
     let date = if far {
-        format!(" {}", date.format(if language == Language::En { "%b %-d" } else { "%-d/%-m" }))
+        format!(
+            " {}",
+            date.format(if language == Language::En {
+                "%b %-d"
+            } else {
+                "%-d/%-m"
+            })
+        )
     } else {
         String::new()
     };
@@ -96,7 +137,5 @@ pub(crate) fn show(moment: &Moment, today: NaiveDate, language: Language) -> Str
 }
 
 fn weekday(word: &str) -> Option<Weekday> {
-    const SPANISH: [&str; 7] = ["lunes", "martes", "miercoles", "jueves", "viernes", "sabado", "domingo"];
-    let spanish = || Weekday::try_from(u8::try_from(SPANISH.iter().position(|name| *name == word)?).ok()?).ok();
-    word.parse().ok().or_else(spanish)
+    calendar::weekday(word).or_else(|| calendar::short_weekday(word, Language::En))
 }

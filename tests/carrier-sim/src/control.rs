@@ -1,4 +1,4 @@
-//! The simulator's own controls under `/sim`.
+//! Endpoints under `/sim` with which tests and the handset page control the simulator.
 
 use std::{collections::HashMap, convert::Infallible, sync::Arc};
 
@@ -31,7 +31,10 @@ pub(crate) fn router() -> Router<Arc<Core>> {
     Router::new()
         .route("/sim/inbound", post(text))
         .route("/sim/raw", post(raw))
-        .route("/sim/rules", get(show_rules).put(put_rules).delete(delete_rules))
+        .route(
+            "/sim/rules",
+            get(show_rules).put(put_rules).delete(delete_rules),
+        )
         .route("/sim/ledger", get(show_ledger).delete(clear_ledger))
         .route("/sim/events", get(events))
 }
@@ -42,8 +45,8 @@ struct Wait {
     wait: bool,
 }
 
-/// Accepts a guest's text. Answers 202 with the ids at once, or with `?wait=true` 200 with the
-/// outcome when the delivery has ended.
+/// Accepts a guest's text. Answers 202 with the ids at once, or with `?wait=true` answers 200 with
+/// the outcome when the delivery has ended.
 async fn text(
     State(core): State<Arc<Core>>,
     Query(Wait { wait }): Query<Wait>,
@@ -56,10 +59,20 @@ async fn text(
     // An error means that the simulator is stopping; the ledger then shows the delivery as pending.
     let _settled = accepted.settled.await;
     let delivery = core.ledger.delivery(accepted.delivery);
-    let (state, attempts) = delivery.map(|delivery| (delivery.state, delivery.attempts)).unzip();
-    let inbound::Texted { event_id, message_id } = accepted.texted;
-    Ok(Json(json!({"event_id": event_id, "message_id": message_id, "state": state, "attempts": attempts}))
-        .into_response())
+    let (state, attempts) = delivery
+        .map(|delivery| (delivery.state, delivery.attempts))
+        .unzip();
+    let inbound::Texted {
+        event_id,
+        message_id,
+    } = accepted.texted;
+    Ok(Json(json!({
+        "event_id": event_id,
+        "message_id": message_id,
+        "state": state,
+        "attempts": attempts,
+    }))
+    .into_response())
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -69,10 +82,17 @@ struct RawParams {
     signature: Option<String>,
 }
 
-/// Delivers the bytes unchanged, once. `?timestamp=` and `?signature=` (empty: no header) replace
-/// the true values.
-async fn raw(State(core): State<Arc<Core>>, Query(params): Query<RawParams>, body: Bytes) -> Json<Value> {
-    let signing = Signing { timestamp: params.timestamp, signature: params.signature };
+/// Calls the webhook once with these bytes, unchanged. `?timestamp=` and `?signature=` (empty: no
+/// header) replace the true values.
+async fn raw(
+    State(core): State<Arc<Core>>,
+    Query(params): Query<RawParams>,
+    body: Bytes,
+) -> Json<Value> {
+    let signing = Signing {
+        timestamp: params.timestamp,
+        signature: params.signature,
+    };
     let attempt = webhook::call(&core, &core.settings.webhook_url, 1, body.to_vec(), signing).await;
     Json(json!(attempt))
 }
@@ -81,7 +101,10 @@ async fn show_rules(State(core): State<Arc<Core>>) -> Json<RuleBook> {
     Json(core.rules())
 }
 
-async fn put_rules(State(core): State<Arc<Core>>, Json(body): Json<Value>) -> Result<Json<RuleBook>, Error> {
+async fn put_rules(
+    State(core): State<Arc<Core>>,
+    Json(body): Json<Value>,
+) -> Result<Json<RuleBook>, Error> {
     core.set_rules(Plan::from_json(body)?)?;
     Ok(Json(core.rules()))
 }
@@ -92,8 +115,14 @@ async fn delete_rules(State(core): State<Arc<Core>>) -> Result<StatusCode, Error
 }
 
 /// Returns the whole ledger, or with `?guest=` only the records of that number.
-async fn show_ledger(State(core): State<Arc<Core>>, Query(params): Query<HashMap<String, String>>) -> Json<Snapshot> {
-    Json(params.get("guest").map_or_else(|| core.ledger.snapshot(), |guest| core.ledger.of_guest(guest)))
+async fn show_ledger(
+    State(core): State<Arc<Core>>,
+    Query(params): Query<HashMap<String, String>>,
+) -> Json<Snapshot> {
+    Json(params.get("guest").map_or_else(
+        || core.ledger.snapshot(),
+        |guest| core.ledger.of_guest(guest),
+    ))
 }
 
 async fn clear_ledger(State(core): State<Arc<Core>>) -> StatusCode {
@@ -103,13 +132,18 @@ async fn clear_ledger(State(core): State<Arc<Core>>) -> StatusCode {
 
 /// Streams server-sent events: `entry` for each new entry, `lagged` when the client missed some and
 /// has to read the ledger again.
-async fn events(State(core): State<Arc<Core>>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+async fn events(
+    State(core): State<Arc<Core>>,
+) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let heard = stream::unfold(core.ledger.subscribe(), |mut news| async move {
         let event = match news.recv().await {
-            Ok(item) => {
-                Event::default().event("entry").json_data(&item).unwrap_or_else(|_| Event::default().event("lagged"))
+            Ok(item) => Event::default()
+                .event("entry")
+                .json_data(&item)
+                .unwrap_or_else(|_| Event::default().event("lagged")),
+            Err(RecvError::Lagged(missed)) => {
+                Event::default().event("lagged").data(missed.to_string())
             }
-            Err(RecvError::Lagged(missed)) => Event::default().event("lagged").data(missed.to_string()),
             Err(RecvError::Closed) => return None,
         };
         Some((Ok(event), news))
@@ -121,9 +155,10 @@ impl IntoResponse for Error {
     fn into_response(self) -> Response {
         let status = match self {
             Self::Request { .. } => StatusCode::UNPROCESSABLE_ENTITY,
-            Self::Bind { .. } | Self::WebhookUrl { .. } | Self::Client { .. } | Self::LedgerFile { .. } => {
-                StatusCode::INTERNAL_SERVER_ERROR
-            }
+            Self::Bind { .. }
+            | Self::WebhookUrl { .. }
+            | Self::Client { .. }
+            | Self::LedgerFile { .. } => StatusCode::INTERNAL_SERVER_ERROR,
         };
         (status, Json(json!({"error": self.to_string()}))).into_response()
     }

@@ -1,4 +1,4 @@
-//! State that all handlers and background tasks share.
+//! State that all handlers and background tasks of the simulator share.
 
 use std::{future::Future, sync::Mutex};
 
@@ -31,9 +31,10 @@ pub(crate) struct Core {
     rules: Mutex<RuleBook>,
 }
 
-/// Returns whether a webhook could be called at this URL.
+/// Returns whether the text is an http or https URL at which a webhook can be called.
 pub(crate) fn is_http_url(text: &str) -> bool {
-    reqwest::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+    reqwest::Url::parse(text)
+        .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
 }
 
 // === impl Core ===
@@ -41,10 +42,12 @@ pub(crate) fn is_http_url(text: &str) -> bool {
 impl Core {
     pub(crate) fn new(settings: Settings) -> Result<Self, Error> {
         if !is_http_url(&settings.webhook_url) {
-            return Err(Error::WebhookUrl { url: settings.webhook_url });
+            return Err(Error::WebhookUrl {
+                url: settings.webhook_url,
+            });
         }
-        // reqwest without a built-in TLS provider panics when none is installed; a provider that
-        // the program installed already is kept.
+        // reqwest panics when no TLS provider is installed; a provider that the program installed
+        // already is kept.
         if rustls::crypto::CryptoProvider::get_default().is_none() {
             drop(rustls::crypto::ring::default_provider().install_default());
         }
@@ -103,7 +106,7 @@ impl Core {
         }
     }
 
-    /// Returns whether this webhook is one of those that the rules drop.
+    /// Draws whether to drop a webhook, with the probability that the rules give.
     pub(crate) fn swallows(&self) -> bool {
         let share = lock(&self.rules).swallow_webhooks_percent;
         share.is_some_and(|share| rand::rng().random_range(0.0..100.0) < share)

@@ -1,4 +1,4 @@
-//! The provider whose API a request speaks.
+//! Names, codes and error answers that differ between Telnyx and Twilio.
 
 use axum::{
     http::StatusCode,
@@ -42,7 +42,7 @@ impl Dialect {
         }
     }
 
-    /// Translates a check's error into the provider's own code.
+    /// Converts an error of the shared checks, which use Telnyx's codes, to this provider's answer.
     pub(crate) fn said(self, error: TelnyxError) -> Problem {
         match self {
             Self::Telnyx => Problem::Telnyx(error),

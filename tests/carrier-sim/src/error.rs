@@ -1,23 +1,32 @@
-//! Errors of the simulator itself; `telnyx_error` has the errors that it sends to callers.
+//! Errors of the simulator itself; `telnyx_error` and `twilio_error` hold those that it sends to
+//! callers.
 
 use std::{net::SocketAddr, path::PathBuf};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("listening on {listen}")]
-    Bind { listen: SocketAddr, source: std::io::Error },
+    Bind {
+        listen: SocketAddr,
+        source: std::io::Error,
+    },
     #[error("webhook_url {url:?} is not an http(s) URL")]
     WebhookUrl { url: String },
     #[error("building the HTTP client")]
     Client { source: reqwest::Error },
     #[error("opening the ledger file {path}", path = path.display())]
-    LedgerFile { path: PathBuf, source: std::io::Error },
+    LedgerFile {
+        path: PathBuf,
+        source: std::io::Error,
+    },
     #[error("{problem}")]
     Request { problem: String },
 }
 
 impl Error {
     pub(crate) fn request(problem: impl Into<String>) -> Self {
-        Self::Request { problem: problem.into() }
+        Self::Request {
+            problem: problem.into(),
+        }
     }
 }

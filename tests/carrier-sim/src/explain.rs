@@ -1,5 +1,5 @@
-//! Serves the fleet's explanation of a reply, if the simulator was started with a function that
-//! returns it.
+//! Serves the fleet's explanation of how a reply came about, if the simulator was started with a
+//! function that returns it.
 
 use std::sync::Arc;
 
@@ -28,6 +28,13 @@ async fn path(
     State(core): State<Arc<Core>>,
     Query(Asked { attempt }): Query<Asked>,
 ) -> Result<Json<Value>, StatusCode> {
-    let explain = core.settings.explain.as_ref().ok_or(StatusCode::NOT_FOUND)?;
-    (explain.0)(attempt).await.map(Json).ok_or(StatusCode::NOT_FOUND)
+    let explain = core
+        .settings
+        .explain
+        .as_ref()
+        .ok_or(StatusCode::NOT_FOUND)?;
+    (explain.0)(attempt)
+        .await
+        .map(Json)
+        .ok_or(StatusCode::NOT_FOUND)
 }

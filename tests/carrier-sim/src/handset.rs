@@ -1,4 +1,4 @@
-//! Serves the handset page, a phone in the browser, and the data it needs.
+//! Serves the handset page, a guest's phone in the browser, and the data it needs.
 
 use std::sync::Arc;
 
@@ -14,15 +14,17 @@ use serde_json::{Value, json};
 use crate::core::Core;
 
 const PAGE: &str = include_str!("page.html");
-/// Content security policy: the page contains everything it needs, and whatever a text contains,
-/// nothing else may be loaded.
+/// Content security policy. The page contains everything it needs, so nothing else may be loaded,
+/// whatever a text contains.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; \
      img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/// Phones of the guests that the page can play; nobody owns these numbers.
+/// Phone numbers of the guests as whom the page can write; nobody owns these numbers.
 const GUESTS: [&str; 3] = ["+18605550142", "+12035550117", "+14135550163"];
 
 pub(crate) fn router() -> Router<Arc<Core>> {
-    Router::new().route("/", get(page)).route("/sim/config", get(config))
+    Router::new()
+        .route("/", get(page))
+        .route("/sim/config", get(config))
 }
 
 async fn page() -> Response {
@@ -37,7 +39,8 @@ async fn page() -> Response {
 
 async fn config(State(core): State<Arc<Core>>) -> Json<Value> {
     Json(json!({
-        "casino_number": core.settings.casino_number, "casino_name": core.settings.casino_name, "guests": GUESTS,
+        "casino_number": core.settings.casino_number, "casino_name": core.settings.casino_name,
+        "guests": GUESTS,
         "public_key": core.signer.public_key_b64(), "webhook_url": core.settings.webhook_url,
     }))
 }

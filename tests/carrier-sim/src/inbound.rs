@@ -1,4 +1,4 @@
-//! Handles a guest's text: builds, records and delivers `message.received`.
+//! Handles a guest's text: builds, records and delivers its webhook (`message.received` at Telnyx).
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::{
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Text {
-    /// `twilio` for a text to the casino's number at Twilio; Telnyx when left out.
+    /// `twilio` for a text to the casino's number at Twilio; by default Telnyx.
     #[serde(default)]
     pub provider: Option<String>,
     pub from: String,
@@ -39,13 +39,13 @@ pub struct Text {
     pub message_id: Option<String>,
     #[serde(default)]
     pub occurred_at: Option<DateTime<Utc>>,
-    /// The keyword of the provider's automatic response, for keywords that the account configured;
-    /// by default the provider's own list decides.
+    /// The keyword (STOP, START, HELP) that the provider reports as answered automatically; by
+    /// default the provider's own list decides.
     #[serde(default)]
     pub autoresponse: Option<String>,
 }
 
-/// The ids that the text was given.
+/// The event id and the message id of an accepted text.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Texted {
     pub event_id: String,
@@ -70,16 +70,32 @@ pub(crate) fn accept(core: &Arc<Core>, text: Text) -> Result<Accepted, Error> {
     }
     let at = core.now();
     let measured = measure(text.text.as_deref().unwrap_or_default());
-    let keyword = text.text.as_deref().and_then(carrier_keyword).filter(|_| core.blocks_on_stop());
+    let keyword = text
+        .text
+        .as_deref()
+        .and_then(carrier_keyword)
+        .filter(|_| core.blocks_on_stop());
     let at_twilio = text.provider.as_deref() == Some(Dialect::Twilio.name());
-    let dialect = if at_twilio { Dialect::Twilio } else { Dialect::Telnyx };
-    let url = if at_twilio { &core.settings.twilio.webhook_url } else { &core.settings.webhook_url };
+    let dialect = if at_twilio {
+        Dialect::Twilio
+    } else {
+        Dialect::Telnyx
+    };
+    let url = if at_twilio {
+        &core.settings.twilio.webhook_url
+    } else {
+        &core.settings.webhook_url
+    };
     let record = Inbound {
         provider: dialect.name().to_owned(),
         event_id: text.event_id.unwrap_or_else(|| core.ids.uuid().to_string()),
-        message_id: text.message_id.unwrap_or_else(|| dialect.message_id(&core.ids)),
+        message_id: text
+            .message_id
+            .unwrap_or_else(|| dialect.message_id(&core.ids)),
         from: text.from,
-        to: text.to.unwrap_or_else(|| core.settings.casino_number.clone()),
+        to: text
+            .to
+            .unwrap_or_else(|| core.settings.casino_number.clone()),
         text: text.text,
         media: text.media.into_iter().map(media_item).collect(),
         encoding: measured.encoding.to_owned(),
@@ -92,15 +108,21 @@ pub(crate) fn accept(core: &Arc<Core>, text: Text) -> Result<Accepted, Error> {
     let job = Job {
         delivery: record.delivery.id,
         says: match dialect {
-            Dialect::Telnyx => {
-                Says::Telnyx(event_data(&record.event_id, "message.received", record.occurred_at, &record.payload()))
-            }
+            Dialect::Telnyx => Says::Telnyx(event_data(
+                &record.event_id,
+                "message.received",
+                record.occurred_at,
+                &record.payload(),
+            )),
             Dialect::Twilio => Says::Twilio(crate::twilio_webhook::received(core, &record)),
         },
         urls: record.delivery.urls.clone(),
         first_call: None,
     };
-    let texted = Texted { event_id: record.event_id.clone(), message_id: record.message_id.clone() };
+    let texted = Texted {
+        event_id: record.event_id.clone(),
+        message_id: record.message_id.clone(),
+    };
     core.ledger.record(Entry::Inbound(record));
     let (done, settled) = tokio::sync::oneshot::channel();
     let delivery = job.delivery;
@@ -110,20 +132,25 @@ pub(crate) fn accept(core: &Arc<Core>, text: Text) -> Result<Accepted, Error> {
         // Sending fails when nobody waits, which is normal without `?wait=true`.
         let _waiting = done.send(());
     });
-    Ok(Accepted { texted, delivery, settled })
+    Ok(Accepted {
+        texted,
+        delivery,
+        settled,
+    })
 }
 
-/// Converts an item to the inbound schema, which calls the hash `hash_sha256` and allows null in
-/// every field but the URL.
+/// Turns a bare URL into a media object of Telnyx's inbound schema; an object stays as given.
 fn media_item(item: Value) -> Value {
     match item {
-        Value::String(url) => json!({"url": url, "content_type": null, "size": null, "hash_sha256": null}),
+        Value::String(url) => {
+            json!({"url": url, "content_type": null, "size": null, "hash_sha256": null})
+        }
         other => other,
     }
 }
 
-/// Returns the keyword that Telnyx itself acts on (spec 05, 1.7): the whole message in any case.
-/// REVOKE and OPT OUT are not among them.
+/// Returns the keyword on which Telnyx itself acts, if it is the whole message, in any case
+/// (specification 05, section 1.7). REVOKE and OPT OUT are not such keywords.
 fn carrier_keyword(text: &str) -> Option<&'static str> {
     match text.trim().to_uppercase().as_str() {
         "STOP" | "STOPALL" | "STOP ALL" | "UNSUBSCRIBE" | "CANCEL" | "END" | "QUIT" => Some("STOP"),
@@ -152,6 +179,9 @@ mod tests {
     #[test]
     fn media_keeps_the_shape_it_is_given() {
         assert_eq!(media_item(json!("http://m/1.jpg"))["url"], "http://m/1.jpg");
-        assert_eq!(media_item(json!({"url": "u", "sha256": "x"})), json!({"url": "u", "sha256": "x"}));
+        assert_eq!(
+            media_item(json!({"url": "u", "sha256": "x"})),
+            json!({"url": "u", "sha256": "x"})
+        );
     }
 }

@@ -19,11 +19,11 @@ use crate::{
     record::{Delivery, Entry, Inbound, Outbound, Refusal},
 };
 
-/// Entries buffered per listener; a listener that falls further behind is told so and reads the
+/// Entries buffered per listener. A listener that falls further behind gets an error and reads the
 /// ledger again.
 const BACKLOG: usize = 1024;
 
-/// The ledger; its lock is never held across an await.
+/// All records of the simulator. Its lock is never held across an await.
 #[derive(Debug)]
 pub struct Ledger {
     state: Mutex<State>,
@@ -48,11 +48,11 @@ pub struct Snapshot {
 #[derive(Debug, Default)]
 struct State {
     records: Snapshot,
-    /// Index in `outbound` by message id, and the event's record by delivery id: entries use both
-    /// ids.
+    /// Positions of sends by message id, and of webhook deliveries by delivery id. Later entries
+    /// carry only these ids.
     sends: HashMap<String, usize>,
     deliveries: HashMap<Uuid, DeliveryIndex>,
-    /// Pairs of (casino, guest) to which Telnyx itself would refuse sends.
+    /// Pairs of casino's and guest's number between which Telnyx itself refuses sends after a STOP.
     blocked: HashSet<(String, String)>,
     file: Option<File>,
 }
@@ -70,17 +70,23 @@ impl Ledger {
     pub(crate) fn open(path: Option<&Path>) -> Result<Self, Error> {
         let mut state = State::default();
         if let Some(path) = path {
-            state.resume(path).map_err(|source| Error::LedgerFile { path: PathBuf::from(path), source })?;
+            state.resume(path).map_err(|source| Error::LedgerFile {
+                path: PathBuf::from(path),
+                source,
+            })?;
         }
-        Ok(Self { state: Mutex::new(state), news: broadcast::Sender::new(BACKLOG) })
+        Ok(Self {
+            state: Mutex::new(state),
+            news: broadcast::Sender::new(BACKLOG),
+        })
     }
 
     pub(crate) fn record(&self, entry: Entry) {
         let mut state = lock(&self.state);
         state.append(&entry);
         let guest = state.apply(entry.clone());
-        // Sent under the lock, so that listeners get entries in the ledger's order. It is fine if
-        // nobody listens.
+        // Sends under the lock, so that listeners get entries in the ledger's order. An error means
+        // only that nobody listens.
         let _heard_by = self.news.send(News { guest, entry });
     }
 
@@ -96,21 +102,47 @@ impl Ledger {
     /// Returns only the records that concern one guest's number.
     pub fn of_guest(&self, guest: &str) -> Snapshot {
         let state = lock(&self.state);
-        let Snapshot { inbound, outbound, refused } = &state.records;
+        let Snapshot {
+            inbound,
+            outbound,
+            refused,
+        } = &state.records;
         Snapshot {
-            inbound: inbound.iter().filter(|text| text.from == guest).cloned().collect(),
-            outbound: outbound.iter().filter(|send| send.to == guest).cloned().collect(),
-            refused: refused.iter().filter(|send| send.to.as_deref() == Some(guest)).cloned().collect(),
+            inbound: inbound
+                .iter()
+                .filter(|text| text.from == guest)
+                .cloned()
+                .collect(),
+            outbound: outbound
+                .iter()
+                .filter(|send| send.to == guest)
+                .cloned()
+                .collect(),
+            refused: refused
+                .iter()
+                .filter(|send| send.to.as_deref() == Some(guest))
+                .cloned()
+                .collect(),
         }
     }
 
     pub fn outbound(&self, message_id: &str) -> Option<Outbound> {
         let state = lock(&self.state);
-        state.sends.get(message_id).and_then(|at| state.records.outbound.get(*at)).cloned()
+        state
+            .sends
+            .get(message_id)
+            .and_then(|at| state.records.outbound.get(*at))
+            .cloned()
     }
 
     pub fn inbound(&self, message_id: &str) -> Option<Inbound> {
-        lock(&self.state).records.inbound.iter().rev().find(|text| text.message_id == message_id).cloned()
+        lock(&self.state)
+            .records
+            .inbound
+            .iter()
+            .rev()
+            .find(|text| text.message_id == message_id)
+            .cloned()
     }
 
     pub(crate) fn delivery(&self, id: Uuid) -> Option<Delivery> {
@@ -118,7 +150,9 @@ impl Ledger {
     }
 
     pub(crate) fn is_blocked(&self, casino: &str, guest: &str) -> bool {
-        lock(&self.state).blocked.contains(&(casino.to_owned(), guest.to_owned()))
+        lock(&self.state)
+            .blocked
+            .contains(&(casino.to_owned(), guest.to_owned()))
     }
 
     /// Deletes all records and the file's lines. Calls that are still in progress leave no record
@@ -129,7 +163,10 @@ impl Ledger {
         if let Some(Err(error)) = file.as_ref().map(|file| file.set_len(0)) {
             tracing::warn!(%error, "ledger file not emptied");
         }
-        *state = State { file, ..State::default() };
+        *state = State {
+            file,
+            ..State::default()
+        };
     }
 }
 
@@ -137,10 +174,17 @@ impl Ledger {
 
 impl State {
     fn resume(&mut self, path: &Path) -> std::io::Result<()> {
-        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+        let mut file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path)?;
         let mut lines = Vec::new();
         file.read_to_end(&mut lines)?;
-        for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        for line in lines
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty())
+        {
             match serde_json::from_slice(line) {
                 Ok(entry) => drop(self.apply(entry)),
                 Err(error) => tracing::warn!(%error, "ledger line skipped"),
@@ -155,14 +199,16 @@ impl State {
         Ok(())
     }
 
-    /// Appends an entry with one small write into the page cache, which outlives the process; a
-    /// flush to disk is not needed.
+    /// Appends an entry with one write and without a flush, because the page cache outlives the
+    /// process.
     fn append(&mut self, entry: &Entry) {
         let Some(file) = &mut self.file else { return };
-        let written = serde_json::to_vec(entry).map_err(std::io::Error::from).and_then(|mut line| {
-            line.push(b'\n');
-            file.write_all(&line)
-        });
+        let written = serde_json::to_vec(entry)
+            .map_err(std::io::Error::from)
+            .and_then(|mut line| {
+                line.push(b'\n');
+                file.write_all(&line)
+            });
         if let Err(error) = written {
             tracing::warn!(%error, "ledger line not written");
         }
@@ -179,13 +225,17 @@ impl State {
                     Some("START") => drop(self.blocked.remove(&pair)),
                     _ => {}
                 }
-                self.deliveries.insert(text.delivery.id, DeliveryIndex::Inbound(self.records.inbound.len()));
+                self.deliveries.insert(
+                    text.delivery.id,
+                    DeliveryIndex::Inbound(self.records.inbound.len()),
+                );
                 self.records.inbound.push(text);
                 guest
             }
             Entry::Accepted(send) => {
                 let guest = send.to.clone();
-                self.sends.insert(send.id.clone(), self.records.outbound.len());
+                self.sends
+                    .insert(send.id.clone(), self.records.outbound.len());
                 self.records.outbound.push(send);
                 guest
             }
@@ -194,8 +244,15 @@ impl State {
                 self.records.refused.push(refusal);
                 guest
             }
-            Entry::Status { message_id, status, at, errors } => {
-                let Some((_, send)) = self.send_mut(&message_id) else { return String::new() };
+            Entry::Status {
+                message_id,
+                status,
+                at,
+                errors,
+            } => {
+                let Some((_, send)) = self.send_mut(&message_id) else {
+                    return String::new();
+                };
                 if status == "sent" {
                     send.sent_at = Some(at);
                 } else {
@@ -205,9 +262,17 @@ impl State {
                 send.errors = errors;
                 send.to.clone()
             }
-            Entry::Receipt { message_id, receipt } => {
-                let Some((at, send)) = self.send_mut(&message_id) else { return String::new() };
-                let place = DeliveryIndex::Receipt { send: at, receipt: send.receipts.len() };
+            Entry::Receipt {
+                message_id,
+                receipt,
+            } => {
+                let Some((at, send)) = self.send_mut(&message_id) else {
+                    return String::new();
+                };
+                let place = DeliveryIndex::Receipt {
+                    send: at,
+                    receipt: send.receipts.len(),
+                };
                 let (delivery, guest) = (receipt.delivery.id, send.to.clone());
                 send.receipts.push(receipt);
                 self.deliveries.insert(delivery, place);
@@ -235,17 +300,29 @@ impl State {
 
     fn delivery_mut(&mut self, id: Uuid) -> Option<&mut Delivery> {
         match *self.deliveries.get(&id)? {
-            DeliveryIndex::Inbound(at) => self.records.inbound.get_mut(at).map(|text| &mut text.delivery),
-            DeliveryIndex::Receipt { send, receipt } => {
-                self.records.outbound.get_mut(send)?.receipts.get_mut(receipt).map(|receipt| &mut receipt.delivery)
-            }
+            DeliveryIndex::Inbound(at) => self
+                .records
+                .inbound
+                .get_mut(at)
+                .map(|text| &mut text.delivery),
+            DeliveryIndex::Receipt { send, receipt } => self
+                .records
+                .outbound
+                .get_mut(send)?
+                .receipts
+                .get_mut(receipt)
+                .map(|receipt| &mut receipt.delivery),
         }
     }
 
     fn guest_of(&self, delivery: Uuid) -> String {
         let guest = match self.deliveries.get(&delivery) {
-            Some(DeliveryIndex::Inbound(at)) => self.records.inbound.get(*at).map(|text| &text.from),
-            Some(DeliveryIndex::Receipt { send, .. }) => self.records.outbound.get(*send).map(|send| &send.to),
+            Some(DeliveryIndex::Inbound(at)) => {
+                self.records.inbound.get(*at).map(|text| &text.from)
+            }
+            Some(DeliveryIndex::Receipt { send, .. }) => {
+                self.records.outbound.get(*send).map(|send| &send.to)
+            }
             None => None,
         };
         guest.cloned().unwrap_or_default()

@@ -1,8 +1,8 @@
-//! A stand-in for Telnyx, and for Twilio as second provider, for development, tests and load: signs and delivers webhooks the way they do, accepts sends, emits
-//! their receipts, injects the faults a carrier has, and keeps a ledger of everything it saw.
+//! A stand-in for Telnyx and Twilio in development, tests and load: it delivers signed webhooks,
+//! accepts sends, emits receipts, injects a carrier's faults, and records everything in a ledger.
 //!
-//! Never leaves the machine it runs on: it calls only the webhook URLs it is given, and sends no real text. It knows nothing
-//! of casinos, guests' consent or content; whatever it enforces (`block_on_stop`) is what Telnyx would enforce.
+//! It calls only the webhook URLs it is given and sends no real text. It knows nothing of casinos,
+//! consent or content; `block_on_stop` enforces only what Telnyx itself would enforce.
 
 mod api;
 mod control;
@@ -44,10 +44,10 @@ pub use crate::{
     signing::Signer,
 };
 
-/// How long `shutdown` waits for open connections and webhook calls before it drops them.
+/// Time that `shutdown` waits for open connections and webhook calls before it drops them.
 const DRAIN: Duration = Duration::from_secs(2);
 
-/// A running simulator. Dropping it stops it as well, without waiting.
+/// A running simulator. Dropping it stops the simulator at once, without waiting for open calls.
 #[derive(Debug)]
 pub struct Sim {
     core: Arc<core::Core>,
@@ -60,8 +60,12 @@ pub struct Sim {
 pub async fn start(settings: Settings) -> anyhow::Result<Sim> {
     let listen = settings.listen;
     let core = Arc::new(core::Core::new(settings)?);
-    let listener = TcpListener::bind(listen).await.map_err(|source| Error::Bind { listen, source })?;
-    let addr = listener.local_addr().map_err(|source| Error::Bind { listen, source })?;
+    let listener = TcpListener::bind(listen)
+        .await
+        .map_err(|source| Error::Bind { listen, source })?;
+    let addr = listener
+        .local_addr()
+        .map_err(|source| Error::Bind { listen, source })?;
     let app = api::router()
         .merge(twilio::router())
         .merge(control::router())
@@ -70,14 +74,20 @@ pub async fn start(settings: Settings) -> anyhow::Result<Sim> {
         .with_state(core.clone());
     let make = app.into_make_service_with_connect_info::<line::Cut>();
     let stop = core.stop.clone();
-    let serve = axum::serve(line::Lines(listener), make).with_graceful_shutdown(stop.clone().cancelled_owned());
+    let serve = axum::serve(line::Lines(listener), make)
+        .with_graceful_shutdown(stop.clone().cancelled_owned());
     let server = core.tasks.spawn(async move {
         if let Err(error) = serve.await {
             tracing::error!(%error, "carrier simulator stopped serving");
         }
     });
     tracing::info!(%addr, "carrier simulator listens");
-    Ok(Sim { core, addr, server, _stop: stop.drop_guard() })
+    Ok(Sim {
+        core,
+        addr,
+        server,
+        _stop: stop.drop_guard(),
+    })
 }
 
 /// Runs the simulator until `shutdown` completes.
@@ -101,12 +111,13 @@ impl Sim {
         format!("http://{}", self.addr)
     }
 
-    /// Returns the public key as Mission Control would show it: base64 of 32 bytes.
+    /// Returns the public key that verifies webhooks: 32 bytes in base64, as Telnyx's portal shows
+    /// it.
     pub fn public_key_b64(&self) -> String {
         self.core.signer.public_key_b64()
     }
 
-    /// Returns the settings of the Twilio account with which a sender is configured.
+    /// Returns the Twilio account that a sender has to be configured with.
     pub fn twilio(&self) -> &TwilioSide {
         &self.core.settings.twilio
     }
@@ -125,12 +136,15 @@ impl Sim {
         inbound::accept(&self.core, text).map(|accepted| accepted.texted)
     }
 
-    /// Stops listening, gives open calls a moment to end, then drops them.
+    /// Stops listening, waits up to two seconds for open calls to end, then drops them.
     pub async fn shutdown(self) {
         let Self { core, server, .. } = self;
         core.stop.cancel();
         core.tasks.close();
-        if tokio::time::timeout(DRAIN, core.tasks.wait()).await.is_err() {
+        if tokio::time::timeout(DRAIN, core.tasks.wait())
+            .await
+            .is_err()
+        {
             server.abort();
         }
     }

@@ -23,7 +23,7 @@ use tokio::{
 /// A listener for connections that a handler can cut.
 pub(crate) struct Lines(pub(crate) TcpListener);
 
-/// One connection.
+/// An accepted connection, with the switch that cuts it.
 pub(crate) struct Line {
     stream: TcpStream,
     cut: Cut,
@@ -60,12 +60,18 @@ impl Listener for Lines {
 
     async fn accept(&mut self) -> (Line, SocketAddr) {
         let (stream, addr) = Listener::accept(&mut self.0).await;
-        // Answers are small, and senders wait for them: with Nagle's algorithm a scaled run would
-        // measure its timer.
+        // Nagle's algorithm would hold back small answers, and a run with scaled time would measure
+        // that delay.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "no TCP_NODELAY");
         }
-        (Line { stream, cut: Cut::default() }, addr)
+        (
+            Line {
+                stream,
+                cut: Cut::default(),
+            },
+            addr,
+        )
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -87,13 +93,21 @@ impl Line {
 }
 
 impl AsyncRead for Line {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(cx, buf)
     }
 }
 
 impl AsyncWrite for Line {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         self.refuse_if_cut()?;
         Pin::new(&mut self.stream).poll_write(cx, bytes)
     }

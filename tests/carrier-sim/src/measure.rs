@@ -1,4 +1,4 @@
-//! Measures encoding and parts as Telnyx reports them.
+//! Measures a text's encoding and parts, which is Telnyx's word for segments.
 
 use seven_sms::Encoding;
 
@@ -17,7 +17,10 @@ pub(crate) fn measure(text: &str) -> Measured {
         Encoding::Gsm7 => "GSM-7",
         Encoding::Ucs2 => "UCS-2",
     };
-    Measured { encoding, parts: u32::try_from(measure.segments).unwrap_or(u32::MAX).max(1) }
+    Measured {
+        encoding,
+        parts: u32::try_from(measure.segments).unwrap_or(u32::MAX).max(1),
+    }
 }
 
 #[cfg(test)]
@@ -26,8 +29,26 @@ mod tests {
 
     #[test]
     fn spelled_as_telnyx_spells_it() {
-        assert_eq!(measure(""), Measured { encoding: "GSM-7", parts: 1 });
-        assert_eq!(measure(&"a".repeat(161)), Measured { encoding: "GSM-7", parts: 2 });
-        assert_eq!(measure(&"ç".repeat(71)), Measured { encoding: "UCS-2", parts: 2 });
+        assert_eq!(
+            measure(""),
+            Measured {
+                encoding: "GSM-7",
+                parts: 1
+            }
+        );
+        assert_eq!(
+            measure(&"a".repeat(161)),
+            Measured {
+                encoding: "GSM-7",
+                parts: 2
+            }
+        );
+        assert_eq!(
+            measure(&"ç".repeat(71)),
+            Measured {
+                encoding: "UCS-2",
+                parts: 2
+            }
+        );
     }
 }

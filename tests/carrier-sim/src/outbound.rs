@@ -1,5 +1,5 @@
-//! Handles `POST /v2/messages`: checks a send as Telnyx does, then accepts it, or fails it as the
-//! rules require.
+//! Handles sends through both providers' APIs: checks a send as Telnyx does, then accepts it, or
+//! fails it as the rules require.
 
 use std::{sync::Arc, time::Duration};
 
@@ -26,8 +26,8 @@ use crate::{
 
 const MOST_PARTS: u32 = 10;
 const MOST_MEDIA: usize = 10;
-/// How long a send that is never answered is held (scaled, but never below `SHORTEST_SILENCE`)
-/// before its connection is cut.
+/// Time that a send without an answer is held before its connection is cut; scaled, but at least
+/// `SHORTEST_SILENCE`.
 const SILENCE: Duration = Duration::from_secs(12);
 const SHORTEST_SILENCE: Duration = Duration::from_secs(3);
 
@@ -46,20 +46,31 @@ pub(crate) struct SendRequest {
     tags: Vec<String>,
 }
 
-/// Handles a send whose API key was right.
+/// Parses and handles a send through Telnyx's API, whose key the caller has checked.
 pub(crate) async fn send(core: &Arc<Core>, line: &Cut, body: &[u8]) -> Response {
     let request: SendRequest = match serde_json::from_slice(body) {
         Ok(request) => request,
         Err(error) => {
             let problem = Problem::Telnyx(TelnyxError::new("10023", error.to_string()));
-            return refuse(core, &SendRequest::default(), Dialect::Telnyx, problem, None);
+            return refuse(
+                core,
+                &SendRequest::default(),
+                Dialect::Telnyx,
+                problem,
+                None,
+            );
         }
     };
     take(core, line, Dialect::Telnyx, request).await
 }
 
-/// Handles a send whose body could be parsed.
-pub(crate) async fn take(core: &Arc<Core>, line: &Cut, dialect: Dialect, request: SendRequest) -> Response {
+/// Handles a parsed send of either provider: refuses it, accepts it, or applies a fault.
+pub(crate) async fn take(
+    core: &Arc<Core>,
+    line: &Cut,
+    dialect: Dialect,
+    request: SendRequest,
+) -> Response {
     if let Some(code) = core.account_error(dialect) {
         return refuse(core, &request, dialect, dialect.injected(&code), None);
     }
@@ -68,14 +79,23 @@ pub(crate) async fn take(core: &Arc<Core>, line: &Cut, dialect: Dialect, request
         Err(error) => return refuse(core, &request, dialect, dialect.said(error), None),
     };
     let text = draft.text.as_deref().unwrap_or_default();
-    let faults = core.strike(Sending { provider: dialect.name(), to: &draft.to, text });
-    let spoil = |code: &str, fault| refuse(core, &request, dialect, dialect.injected(code), Some(fault));
+    let faults = core.strike(Sending {
+        provider: dialect.name(),
+        to: &draft.to,
+        text,
+    });
+    let spoil =
+        |code: &str, fault| refuse(core, &request, dialect, dialect.injected(code), Some(fault));
     match &faults.answer {
         Some(fault @ Fault::TooManyRequests) => spoil(dialect.too_many(), fault),
         Some(fault @ Fault::ServerErrorBefore) => spoil(dialect.server_error(), fault),
         Some(fault @ Fault::Error(code)) => spoil(code, fault),
         Some(fault @ (Fault::ConnectionReset | Fault::TimeoutBefore)) => {
-            let patience = if *fault == Fault::TimeoutBefore { silence(core) } else { Duration::ZERO };
+            let patience = if *fault == Fault::TimeoutBefore {
+                silence(core)
+            } else {
+                Duration::ZERO
+            };
             record_refusal(core, &request, dialect, None, Some(fault));
             hang_up(line, patience).await
         }
@@ -83,12 +103,26 @@ pub(crate) async fn take(core: &Arc<Core>, line: &Cut, dialect: Dialect, request
     }
 }
 
-/// Accepts the message; a fault may still spoil the answer.
-async fn answer(core: &Arc<Core>, line: &Cut, dialect: Dialect, mut draft: Outbound, faults: Faults) -> Response {
-    draft.faults = [&faults.answer, &faults.receipts].into_iter().flatten().map(Fault::label).collect();
+/// Accepts the message; a fault may still replace or suppress the answer.
+async fn answer(
+    core: &Arc<Core>,
+    line: &Cut,
+    dialect: Dialect,
+    mut draft: Outbound,
+    faults: Faults,
+) -> Response {
+    draft.faults = [&faults.answer, &faults.receipts]
+        .into_iter()
+        .flatten()
+        .map(Fault::label)
+        .collect();
     let accepted = match dialect {
         Dialect::Telnyx => Json(json!({"data": draft.payload()})).into_response(),
-        Dialect::Twilio => (StatusCode::CREATED, Json(twilio_webhook::message(core, &draft))).into_response(),
+        Dialect::Twilio => (
+            StatusCode::CREATED,
+            Json(twilio_webhook::message(core, &draft)),
+        )
+            .into_response(),
     };
     core.ledger.record(Entry::Accepted(draft.clone()));
     receipts::start(core, draft, faults.receipts);
@@ -104,14 +138,23 @@ async fn answer(core: &Arc<Core>, line: &Cut, dialect: Dialect, mut draft: Outbo
 fn check(core: &Core, dialect: Dialect, request: &SendRequest) -> Result<Outbound, TelnyxError> {
     let to = request.to.clone().unwrap_or_default();
     if to.parse::<PhoneE164>().is_err() {
-        return Err(TelnyxError::new("40310", "The 'to' address should be in E.164 format."));
+        return Err(TelnyxError::new(
+            "40310",
+            "The 'to' address should be in E.164 format.",
+        ));
     }
     match &request.from {
         Some(from) if from.parse::<PhoneE164>().is_err() => {
-            return Err(TelnyxError::new("40305", "The 'from' address should be a number of the messaging profile."));
+            return Err(TelnyxError::new(
+                "40305",
+                "The 'from' address should be a number of the messaging profile.",
+            ));
         }
         None if request.messaging_profile_id.is_none() => {
-            return Err(TelnyxError::new("40305", "Either 'from' or 'messaging_profile_id' is required."));
+            return Err(TelnyxError::new(
+                "40305",
+                "Either 'from' or 'messaging_profile_id' is required.",
+            ));
         }
         _ => {}
     }
@@ -120,19 +163,42 @@ fn check(core: &Core, dialect: Dialect, request: &SendRequest) -> Result<Outboun
         return Err(TelnyxError::new("40316", "A message needs text or media."));
     }
     if request.media_urls.len() > MOST_MEDIA {
-        return Err(TelnyxError::new("40317", "An MMS carries ten items at most."));
+        return Err(TelnyxError::new(
+            "40317",
+            "An MMS carries ten items at most.",
+        ));
     }
     let measured = measure(text);
     if measured.parts > MOST_PARTS {
-        return Err(TelnyxError::new("40302", "The text needs more than ten parts."));
+        return Err(TelnyxError::new(
+            "40302",
+            "The text needs more than ten parts.",
+        ));
     }
     let given = |url: &Option<String>| url.clone().filter(|url| !url.is_empty());
-    let (webhook_url, webhook_failover_url) = (given(&request.webhook_url), given(&request.webhook_failover_url));
-    if [&webhook_url, &webhook_failover_url].into_iter().flatten().any(|url| !is_http_url(url)) {
-        return Err(TelnyxError::new("10027", "A webhook URL is not an http(s) URL."));
+    let (webhook_url, webhook_failover_url) = (
+        given(&request.webhook_url),
+        given(&request.webhook_failover_url),
+    );
+    if [&webhook_url, &webhook_failover_url]
+        .into_iter()
+        .flatten()
+        .any(|url| !is_http_url(url))
+    {
+        return Err(TelnyxError::new(
+            "10027",
+            "A webhook URL is not an http(s) URL.",
+        ));
     }
-    if request.from.as_deref().is_some_and(|from| core.ledger.is_blocked(from, &to)) {
-        return Err(TelnyxError::new("40300", "The recipient replied STOP to this number."));
+    if request
+        .from
+        .as_deref()
+        .is_some_and(|from| core.ledger.is_blocked(from, &to))
+    {
+        return Err(TelnyxError::new(
+            "40300",
+            "The recipient replied STOP to this number.",
+        ));
     }
     Ok(Outbound {
         provider: dialect.name().to_owned(),
@@ -162,7 +228,13 @@ fn silence(core: &Core) -> Duration {
     core.scale.at_least(SILENCE, SHORTEST_SILENCE)
 }
 
-fn refuse(core: &Core, request: &SendRequest, dialect: Dialect, problem: Problem, fault: Option<&Fault>) -> Response {
+fn refuse(
+    core: &Core,
+    request: &SendRequest,
+    dialect: Dialect,
+    problem: Problem,
+    fault: Option<&Fault>,
+) -> Response {
     record_refusal(core, request, dialect, Some(&problem), fault);
     problem.into_response()
 }

@@ -19,7 +19,7 @@ use crate::{
     webhook::{self, Job, Says, event_data},
 };
 
-/// Delay of a `late_receipt`, scaled.
+/// Delay of a `late_receipt`; scaled, but at least `LEAST_LATE`.
 const LATE: Duration = Duration::from_secs(30);
 const LEAST_LATE: Duration = Duration::from_millis(400);
 
@@ -29,7 +29,7 @@ enum Step {
     Finalized,
 }
 
-/// One event of a message, ready to be delivered (perhaps twice).
+/// One status event of a message, ready to be delivered (perhaps twice).
 struct Event {
     id: String,
     step: Step,
@@ -48,7 +48,11 @@ async fn follow(core: &Arc<Core>, message: Outbound, fault: Option<Fault>) {
     let (sent_after, finalized_after) = core.settings.receipt_delays;
     let accepted = Instant::now();
     let due = |delay: Duration| accepted + core.scale.of(delay);
-    let late = if fault == Some(Fault::LateReceipt) { core.scale.at_least(LATE, LEAST_LATE) } else { Duration::ZERO };
+    let late = if fault == Some(Fault::LateReceipt) {
+        core.scale.at_least(LATE, LEAST_LATE)
+    } else {
+        Duration::ZERO
+    };
 
     sleep_until(due(sent_after)).await;
     let sent = advance(core, &message, Step::Sent, &fault);
@@ -72,22 +76,41 @@ async fn follow(core: &Arc<Core>, message: Outbound, fault: Option<Fault>) {
 fn advance(core: &Core, message: &Outbound, step: Step, fault: &Option<Fault>) -> Option<Event> {
     let (status, errors) = match (step, fault) {
         (Step::Sent, _) => ("sent", Vec::new()),
-        (Step::Finalized, Some(Fault::FinalizedError(code))) => ("delivery_failed", vec![injected(code).item()]),
+        (Step::Finalized, Some(Fault::FinalizedError(code))) => {
+            ("delivery_failed", vec![injected(code).item()])
+        }
         (Step::Finalized, _) => ("delivered", Vec::new()),
     };
     let occurred_at = core.now();
     let (message_id, status) = (message.id.clone(), status.to_owned());
-    core.ledger.record(Entry::Status { message_id, status: status.clone(), at: occurred_at, errors });
-    // The message is missing only when the ledger was cleared meanwhile; then nobody waits for this
-    // receipt either.
+    core.ledger.record(Entry::Status {
+        message_id,
+        status: status.clone(),
+        at: occurred_at,
+        errors,
+    });
+    // The message is missing only when the ledger was cleared meanwhile; nobody waits for this
+    // receipt then.
     let payload = core.ledger.outbound(&message.id)?.payload();
-    Some(Event { id: core.ids.uuid().to_string(), step, status, occurred_at, payload })
+    Some(Event {
+        id: core.ids.uuid().to_string(),
+        step,
+        status,
+        occurred_at,
+        payload,
+    })
 }
 
 /// Calls the message's own webhook URL, else the default one, and returns after the first call.
 async fn tell(core: &Arc<Core>, message: &Outbound, event: Option<Event>, fault: &Option<Fault>) {
-    let Some(event) = event.filter(|_| *fault != Some(Fault::LostReceipt)) else { return };
-    let times = if *fault == Some(Fault::DoubleReceipt) { 2 } else { 1 };
+    let Some(event) = event.filter(|_| *fault != Some(Fault::LostReceipt)) else {
+        return;
+    };
+    let times = if *fault == Some(Fault::DoubleReceipt) {
+        2
+    } else {
+        1
+    };
     for _ in 0..times {
         tell_once(core, message, &event).await;
     }
@@ -101,7 +124,12 @@ async fn tell_once(core: &Arc<Core>, message: &Outbound, event: &Event) {
     let (default, says) = if message.provider == Dialect::Twilio.name() {
         (
             core.settings.twilio.webhook_url.clone(),
-            Says::Twilio(twilio_webhook::status(core, message, &event.status, &event.payload)),
+            Says::Twilio(twilio_webhook::status(
+                core,
+                message,
+                &event.status,
+                &event.payload,
+            )),
         )
     } else {
         let data = event_data(&event.id, event_type, event.occurred_at, &event.payload);
@@ -111,7 +139,12 @@ async fn tell_once(core: &Arc<Core>, message: &Outbound, event: &Event) {
     urls.extend(message.webhook_failover_url.clone());
     let delivery = Delivery::new(core.ids.uuid(), urls.clone());
     let (first_call, called) = oneshot::channel();
-    let job = Job { delivery: delivery.id, says, urls, first_call: Some(first_call) };
+    let job = Job {
+        delivery: delivery.id,
+        says,
+        urls,
+        first_call: Some(first_call),
+    };
     core.ledger.record(Entry::Receipt {
         message_id: message.id.clone(),
         receipt: Receipt {
@@ -126,6 +159,6 @@ async fn tell_once(core: &Arc<Core>, message: &Outbound, event: &Event) {
     core.spawn(async move {
         webhook::deliver(&background, job).await;
     });
-    // An error only means that the simulator is stopping.
+    // An error means only that the simulator is stopping.
     let _called = called.await;
 }

@@ -5,25 +5,36 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// One event. The ledger's file holds one per line, and the ledger's state follows from all of
+/// One event. The ledger's file holds one event per line, and the ledger rebuilds its state from
 /// them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Entry {
     /// A guest sent a text.
     Inbound(Inbound),
-    /// A send was accepted.
+    /// The simulator accepted a send.
     Accepted(Outbound),
-    /// A send was not accepted.
+    /// The simulator refused a send, or left it without an answer.
     Refused(Refusal),
     /// An accepted message changed its status at the carrier, whether or not a webhook reports it.
-    Status { message_id: String, status: String, at: DateTime<Utc>, errors: Vec<Value> },
+    Status {
+        message_id: String,
+        status: String,
+        at: DateTime<Utc>,
+        errors: Vec<Value>,
+    },
     /// A receipt was created; its webhook calls follow.
-    Receipt { message_id: String, receipt: Receipt },
+    Receipt {
+        message_id: String,
+        receipt: Receipt,
+    },
     /// One webhook call ended.
     Attempt { delivery: Uuid, attempt: Attempt },
-    /// A delivery ended.
-    Settled { delivery: Uuid, state: DeliveryState },
+    /// A delivery ended: it was acknowledged, given up or dropped.
+    Settled {
+        delivery: Uuid,
+        state: DeliveryState,
+    },
 }
 
 /// A guest's text and the delivery of its webhook.
@@ -40,7 +51,8 @@ pub struct Inbound {
     pub encoding: String,
     pub parts: u32,
     pub occurred_at: DateTime<Utc>,
-    /// When the simulator got the text; differs from `occurred_at` when a test sets that.
+    /// Time at which the simulator got the text; differs from `occurred_at` when a test sets the
+    /// latter.
     pub at: DateTime<Utc>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub autoresponse_type: Option<String>,
@@ -69,7 +81,7 @@ pub struct Outbound {
     pub accepted_at: DateTime<Utc>,
     pub sent_at: Option<DateTime<Utc>>,
     pub completed_at: Option<DateTime<Utc>>,
-    /// Status of the only recipient: queued, sent, delivered, delivery_failed.
+    /// Status of the only recipient in Telnyx's words: queued, sent, delivered, delivery_failed.
     pub status: String,
     pub errors: Vec<Value>,
     /// The faults applied to this send, as written in the rules.
@@ -103,7 +115,7 @@ pub struct Receipt {
     pub delivery: Delivery,
 }
 
-/// The calls made for one event.
+/// The webhook calls that deliver one event.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Delivery {
     pub id: Uuid,
@@ -126,7 +138,7 @@ pub enum DeliveryState {
 /// One webhook call.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Attempt {
-    /// `meta.attempt`, counted per URL.
+    /// Number of the call at its URL, from 1; sent as `meta.attempt`.
     pub attempt: u32,
     pub url: String,
     pub at: DateTime<Utc>,
@@ -138,7 +150,7 @@ pub struct Attempt {
     pub error: Option<String>,
 }
 
-/// The default provider: ledgers written before Twilio support name none.
+/// The default provider, because ledgers written before Twilio support name none.
 fn telnyx() -> String {
     "telnyx".to_owned()
 }
@@ -147,17 +159,23 @@ fn telnyx() -> String {
 
 impl Delivery {
     pub fn new(id: Uuid, urls: Vec<String>) -> Self {
-        Self { id, urls, state: DeliveryState::Pending, attempts: Vec::new() }
+        Self {
+            id,
+            urls,
+            state: DeliveryState::Pending,
+            attempts: Vec::new(),
+        }
     }
 }
 
 // === impl Attempt ===
 
 impl Attempt {
-    /// Returns whether the answer was 2xx; answers after the deadline are already recorded as
-    /// errors.
+    /// Returns whether the answer was 2xx. The simulator records an answer after the deadline as an
+    /// error.
     pub fn acknowledged(&self) -> bool {
-        self.status.is_some_and(|status| (200..300).contains(&status))
+        self.status
+            .is_some_and(|status| (200..300).contains(&status))
     }
 }
 
@@ -170,12 +188,23 @@ impl Inbound {
             "record_type": "message", "direction": "inbound", "id": self.message_id,
             "type": if self.media.is_empty() { "SMS" } else { "MMS" },
             "messaging_profile_id": null, "organization_id": null,
-            "from": {"phone_number": self.from, "carrier": "Simulated Wireless", "line_type": "Wireless", "status": "received"},
-            "to": [{"phone_number": self.to, "carrier": "Telnyx", "line_type": "long_code", "status": "webhook_delivered"}],
+            "from": {
+                "phone_number": self.from,
+                "carrier": "Simulated Wireless",
+                "line_type": "Wireless",
+                "status": "received",
+            },
+            "to": [{
+                "phone_number": self.to,
+                "carrier": "Telnyx",
+                "line_type": "long_code",
+                "status": "webhook_delivered",
+            }],
             "cc": [], "text": self.text, "subject": null, "media": self.media,
             "encoding": self.encoding, "parts": self.parts,
             "cost": cost(self.parts), "errors": [], "tags": [],
-            "received_at": self.occurred_at, "sent_at": null, "completed_at": null, "valid_until": null,
+            "received_at": self.occurred_at, "sent_at": null, "completed_at": null,
+            "valid_until": null,
             "webhook_url": null, "webhook_failover_url": null,
         });
         if let (Some(kind), Some(fields)) = (&self.autoresponse_type, payload.as_object_mut()) {
@@ -196,14 +225,24 @@ fn detail_record(
     parts: u32,
 ) -> Value {
     json!({
-        "record_type": "message_detail_record", "uuid": id, "direction": direction, "cli": from, "cld": to, "status": status,
-        "message_type": "SMS", "parts": parts, "created_at": at, "currency": "USD", "cost": cost(parts)["amount"],
+        "record_type": "message_detail_record", "uuid": id, "direction": direction, "cli": from,
+        "cld": to, "status": status,
+        "message_type": "SMS", "parts": parts, "created_at": at, "currency": "USD",
+        "cost": cost(parts)["amount"],
     })
 }
 
 impl Inbound {
     pub(crate) fn detail_record(&self) -> Value {
-        detail_record(&self.message_id, "inbound", &self.from, &self.to, "received", self.at, self.parts)
+        detail_record(
+            &self.message_id,
+            "inbound",
+            &self.from,
+            &self.to,
+            "received",
+            self.at,
+            self.parts,
+        )
     }
 }
 
@@ -212,25 +251,40 @@ impl Inbound {
 impl Outbound {
     pub(crate) fn detail_record(&self) -> Value {
         let from = self.from.as_deref().unwrap_or_default();
-        detail_record(&self.id, "outbound", from, &self.to, &self.status, self.accepted_at, self.parts)
+        detail_record(
+            &self.id,
+            "outbound",
+            from,
+            &self.to,
+            &self.status,
+            self.accepted_at,
+            self.parts,
+        )
     }
 
     /// Builds the message as Telnyx shows it in answers, receipts and look-ups.
     pub fn payload(&self) -> Value {
         let queued = self.status == "queued";
-        let sender =
-            self.from.as_ref().map(|from| json!({"phone_number": from, "carrier": "Telnyx", "line_type": "Wireless"}));
+        let sender = self.from.as_ref().map(
+            |from| json!({"phone_number": from, "carrier": "Telnyx", "line_type": "Wireless"}),
+        );
         json!({
             "record_type": "message", "direction": "outbound", "id": self.id,
             "type": if self.media_urls.is_empty() { "SMS" } else { "MMS" },
             "messaging_profile_id": self.messaging_profile_id, "organization_id": null,
             "from": sender,
-            "to": [{"phone_number": self.to, "carrier": "Simulated Wireless", "line_type": "Wireless", "status": self.status}],
+            "to": [{
+                "phone_number": self.to,
+                "carrier": "Simulated Wireless",
+                "line_type": "Wireless",
+                "status": self.status,
+            }],
             "cc": [], "text": self.text, "subject": self.subject,
             "media": self.media_urls.iter().map(|url| json!({"url": url})).collect::<Vec<_>>(),
             "encoding": self.encoding, "parts": self.parts, "smart_encoding_applied": false,
             "cost": cost(self.parts), "errors": self.errors, "tags": self.tags,
-            "received_at": self.accepted_at, "sent_at": self.sent_at, "completed_at": self.completed_at,
+            "received_at": self.accepted_at, "sent_at": self.sent_at,
+            "completed_at": self.completed_at,
             "valid_until": queued.then(|| self.accepted_at + chrono::TimeDelta::hours(1)),
             "webhook_url": self.webhook_url, "webhook_failover_url": self.webhook_failover_url,
         })
@@ -240,7 +294,10 @@ impl Outbound {
 /// Returns a made-up price of 0.0040 per part in Telnyx's format: a decimal as a string.
 fn cost(parts: u32) -> Value {
     let ten_thousandths = u64::from(parts) * 40;
-    json!({"amount": format!("{}.{:04}", ten_thousandths / 10_000, ten_thousandths % 10_000), "currency": "USD"})
+    json!({
+        "amount": format!("{}.{:04}", ten_thousandths / 10_000, ten_thousandths % 10_000),
+        "currency": "USD",
+    })
 }
 
 #[cfg(test)]

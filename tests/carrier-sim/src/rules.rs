@@ -55,7 +55,8 @@ pub struct Matcher {
     /// A string that occurs anywhere in the text; case matters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_contains: Option<String>,
-    /// Only the nth (from 1) of the sends that meet `to` and `text_contains`, counted since the rules were set.
+    /// Only the nth send (from 1) that meets `provider`, `to` and `text_contains` since the rules
+    /// were set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nth: Option<u32>,
     /// Percentage of the matching sends to which the fault applies, 0 to 100.
@@ -69,7 +70,7 @@ pub struct Rule {
     #[serde(rename = "match", default)]
     pub matcher: Matcher,
     pub fault: Fault,
-    /// How often the fault is applied at most; by default always.
+    /// Maximum number of sends that get the fault; by default unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<u32>,
 }
@@ -88,8 +89,8 @@ pub struct Plan {
     /// Error of the whole account at Twilio (20003: key, 30002: suspended).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub twilio_account_error: Option<String>,
-    /// Percentage of webhooks, 0 to 100, that are never called: the carrier records a call, but the
-    /// receiver gets none.
+    /// Percentage of webhooks, 0 to 100, that are dropped without a call; the ledger calls them
+    /// swallowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub swallow_webhooks_percent: Option<f64>,
     pub rules: Vec<Rule>,
@@ -127,9 +128,9 @@ pub struct RuleBook {
 struct Counted {
     #[serde(flatten)]
     rule: Rule,
-    /// Number of sends that matched `to` and `text_contains`.
+    /// Number of sends that met `provider`, `to` and `text_contains`.
     seen: u32,
-    /// How often the fault was applied.
+    /// Number of sends that got the fault.
     struck: u32,
 }
 
@@ -177,25 +178,43 @@ impl Plan {
     /// Reads the body of `PUT /sim/rules`.
     pub fn from_json(body: Value) -> Result<Self, Error> {
         let plan = match body {
-            list @ Value::Array(_) => serde_json::from_value(list).map(|rules| Self { rules, ..Self::default() }),
+            list @ Value::Array(_) => serde_json::from_value(list).map(|rules| Self {
+                rules,
+                ..Self::default()
+            }),
             object => serde_json::from_value(object),
         };
         plan.map_err(|e| Error::request(format!("rules: {e}")))
     }
 
     fn check(&self) -> Result<(), Error> {
-        if self.swallow_webhooks_percent.is_some_and(|share| !(0.0..=100.0).contains(&share)) {
+        if self
+            .swallow_webhooks_percent
+            .is_some_and(|share| !(0.0..=100.0).contains(&share))
+        {
             return Err(Error::request("swallow_webhooks_percent must be 0 to 100"));
         }
         for (at, rule) in self.rules.iter().enumerate() {
-            if rule.matcher.percent.is_some_and(|share| !(0.0..=100.0).contains(&share)) {
-                return Err(Error::request(format!("rule {at}: percent must be 0 to 100")));
+            if rule
+                .matcher
+                .percent
+                .is_some_and(|share| !(0.0..=100.0).contains(&share))
+            {
+                return Err(Error::request(format!(
+                    "rule {at}: percent must be 0 to 100"
+                )));
             }
             if rule.matcher.nth == Some(0) {
                 return Err(Error::request(format!("rule {at}: nth counts from 1")));
             }
-            if rule.fault.code().is_some_and(|code| code.is_empty() || !code.bytes().all(|b| b.is_ascii_digit())) {
-                return Err(Error::request(format!("rule {at}: an error code is digits, such as \"40008\"")));
+            if rule
+                .fault
+                .code()
+                .is_some_and(|code| code.is_empty() || !code.bytes().all(|b| b.is_ascii_digit()))
+            {
+                return Err(Error::request(format!(
+                    "rule {at}: an error code is digits, such as \"40008\""
+                )));
             }
         }
         Ok(())
@@ -207,28 +226,65 @@ impl Plan {
 impl RuleBook {
     pub fn new(plan: Plan) -> Result<Self, Error> {
         plan.check()?;
-        let rules = plan.rules.iter().cloned().map(|rule| Counted { rule, seen: 0, struck: 0 }).collect();
-        let Plan { block_on_stop, account_error, twilio_account_error, swallow_webhooks_percent, .. } = plan;
-        Ok(Self { block_on_stop, account_error, twilio_account_error, swallow_webhooks_percent, rules })
+        let rules = plan
+            .rules
+            .iter()
+            .cloned()
+            .map(|rule| Counted {
+                rule,
+                seen: 0,
+                struck: 0,
+            })
+            .collect();
+        let Plan {
+            block_on_stop,
+            account_error,
+            twilio_account_error,
+            swallow_webhooks_percent,
+            ..
+        } = plan;
+        Ok(Self {
+            block_on_stop,
+            account_error,
+            twilio_account_error,
+            swallow_webhooks_percent,
+            rules,
+        })
     }
 
-    /// Returns the faults of this send: in each group, the fault of the first rule that applies.
-    /// Every rule counts the sends it sees, whether or not its fault is applied. `roll` yields
-    /// numbers in 0.0..100.0 and is called only for rules with a percentage.
+    /// Returns a send's faults: per group, that of the first rule that applies. Every rule counts
+    /// the sends it matches. `roll` (0.0..100.0) is called only for rules with a percentage.
     pub fn strike(&mut self, sending: Sending<'_>, mut roll: impl FnMut() -> f64) -> Faults {
         let mut faults = Faults::default();
         for counted in &mut self.rules {
-            let Matcher { provider, to, text_contains, nth, percent } = &counted.rule.matcher;
-            let named = provider.as_deref().is_none_or(|provider| provider == sending.provider)
+            let Matcher {
+                provider,
+                to,
+                text_contains,
+                nth,
+                percent,
+            } = &counted.rule.matcher;
+            let named = provider
+                .as_deref()
+                .is_none_or(|provider| provider == sending.provider)
                 && to.as_deref().is_none_or(|to| to == sending.to)
-                && text_contains.as_deref().is_none_or(|part| sending.text.contains(part));
+                && text_contains
+                    .as_deref()
+                    .is_none_or(|part| sending.text.contains(part));
             if !named {
                 continue;
             }
             counted.seen += 1;
-            let slot = if counted.rule.fault.spoils_receipts() { &mut faults.receipts } else { &mut faults.answer };
+            let slot = if counted.rule.fault.spoils_receipts() {
+                &mut faults.receipts
+            } else {
+                &mut faults.answer
+            };
             let due = slot.is_none()
-                && counted.rule.times.is_none_or(|times| counted.struck < times)
+                && counted
+                    .rule
+                    .times
+                    .is_none_or(|times| counted.struck < times)
                 && nth.is_none_or(|nth| nth == counted.seen)
                 && percent.is_none_or(|share| roll() < share);
             if due {

@@ -30,7 +30,7 @@ pub struct Settings {
     pub receipt_delays: (Duration, Duration),
     /// The bearer token that senders must present.
     pub api_key: String,
-    /// The simulator's account as Twilio.
+    /// The Twilio account that the simulator stands in for.
     pub twilio: TwilioSide,
     /// Seed of the Ed25519 key that signs webhooks.
     pub signing_seed: [u8; 32],
@@ -46,7 +46,7 @@ pub struct Settings {
     pub explain: Option<Explain>,
 }
 
-/// The simulator's account as Twilio.
+/// The Twilio account that the simulator stands in for.
 #[derive(Clone)]
 pub struct TwilioSide {
     pub account_sid: String,
@@ -59,7 +59,11 @@ pub struct TwilioSide {
 // === impl Settings ===
 
 impl Settings {
-    pub fn new(webhook_url: impl Into<String>, api_key: impl Into<String>, signing_seed: [u8; 32]) -> Self {
+    pub fn new(
+        webhook_url: impl Into<String>,
+        api_key: impl Into<String>,
+        signing_seed: [u8; 32],
+    ) -> Self {
         let webhook_url = webhook_url.into();
         Self {
             twilio: TwilioSide {
@@ -85,7 +89,11 @@ impl Settings {
 
 impl fmt::Debug for TwilioSide {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { account_sid, webhook_url, .. } = self;
+        let Self {
+            account_sid,
+            webhook_url,
+            ..
+        } = self;
         f.debug_struct("TwilioSide")
             .field("account_sid", account_sid)
             .field("webhook_url", webhook_url)
@@ -115,9 +123,8 @@ impl fmt::Debug for Settings {
 
 type Answer = Pin<Box<dyn Future<Output = Option<Value>> + Send>>;
 
-/// Returns the path that led to a send attempt, as the fleet describes it; `None` when the fleet
-/// does not know the attempt. The simulator forwards the answer without parsing it, so that it does
-/// not depend on the fleet's store.
+/// A function that returns the path that led to a send attempt, or `None` for an unknown attempt.
+/// The simulator forwards the path unparsed, so that it does not depend on the fleet's store.
 #[derive(Clone)]
 pub struct Explain(pub(crate) Arc<dyn Fn(Uuid) -> Answer + Send + Sync>);
 

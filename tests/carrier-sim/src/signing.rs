@@ -17,7 +17,9 @@ pub struct Signer {
 
 impl Signer {
     pub fn from_seed(seed: &[u8; 32]) -> Self {
-        Self { key: SigningKey::from_bytes(seed) }
+        Self {
+            key: SigningKey::from_bytes(seed),
+        }
     }
 
     /// Returns the public key: base64 of 32 bytes.
@@ -51,30 +53,57 @@ mod tests {
     fn verifies(key_b64: &str, message: &[u8], signature_b64: &str) -> bool {
         let key: [u8; 32] = STANDARD.decode(key_b64).unwrap().try_into().unwrap();
         let signature = Signature::from_slice(&STANDARD.decode(signature_b64).unwrap()).unwrap();
-        VerifyingKey::from_bytes(&key).unwrap().verify_strict(message, &signature).is_ok()
+        VerifyingKey::from_bytes(&key)
+            .unwrap()
+            .verify_strict(message, &signature)
+            .is_ok()
     }
 
-    /// The published vector of spec 05 section 1.3 and our own signatures pass through the same check.
+    /// Checks that the test vector of specification 05, section 1.3, passes the check that our
+    /// signatures pass.
     #[test]
     fn the_published_vector_verifies_the_same_way() {
         let message = br#"1700000000|{"data":{"event_type":"message.received","id":"test-123"}}"#;
         let signature = "tMXRZyBL2gkwrgKp6CTDXTO/K+DVq0ZKEFB3tSdfBwqZGC3K/Hr7TCW+jY7RdWrAiKXEckI3tsHEpdz7lS/MDA==";
-        assert!(verifies("+7E99DXiiQXvceNX4nHm3Lbm5mqPWad5RhDr2ufuCik=", message, signature));
+        assert!(verifies(
+            "+7E99DXiiQXvceNX4nHm3Lbm5mqPWad5RhDr2ufuCik=",
+            message,
+            signature
+        ));
     }
 
     #[test]
     fn signs_timestamp_bar_body_and_nothing_else() {
         let signer = Signer::from_seed(&[7; 32]);
         let signature = signer.sign("1700000000", b"{}");
-        assert!(verifies(&signer.public_key_b64(), b"1700000000|{}", &signature));
-        assert!(!verifies(&signer.public_key_b64(), b"1700000001|{}", &signature));
-        assert!(!verifies(&signer.public_key_b64(), b"1700000000.{}", &signature));
-        assert!(!verifies(&signer.public_key_b64(), b"1700000000|{ }", &signature));
+        assert!(verifies(
+            &signer.public_key_b64(),
+            b"1700000000|{}",
+            &signature
+        ));
+        assert!(!verifies(
+            &signer.public_key_b64(),
+            b"1700000001|{}",
+            &signature
+        ));
+        assert!(!verifies(
+            &signer.public_key_b64(),
+            b"1700000000.{}",
+            &signature
+        ));
+        assert!(!verifies(
+            &signer.public_key_b64(),
+            b"1700000000|{ }",
+            &signature
+        ));
     }
 
     #[test]
     fn debug_shows_no_secret() {
         let signer = Signer::from_seed(&[7; 32]);
-        assert_eq!(format!("{signer:?}"), format!("Signer({})", signer.public_key_b64()));
+        assert_eq!(
+            format!("{signer:?}"),
+            format!("Signer({})", signer.public_key_b64())
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Telnyx's error answers: `{errors:[{code, title, detail}]}` with the HTTP status that belongs to the code.
+//! Telnyx's error answers: `{errors:[{code, title, detail}]}` with the HTTP status of the code.
 
 use axum::{
     Json,
@@ -18,15 +18,20 @@ pub(crate) struct TelnyxError {
 
 impl TelnyxError {
     pub(crate) fn new(code: &str, detail: impl Into<String>) -> Self {
-        Self { code: code.to_owned(), detail: detail.into() }
+        Self {
+            code: code.to_owned(),
+            detail: detail.into(),
+        }
     }
 
-    /// Returns the HTTP status of a code. Messaging codes are 400s; the exceptions are
-    /// authentication, throttling (40333 too), and the 5xx codes.
+    /// Returns the HTTP status of a code: 400, except for authentication, throttling, unknown
+    /// messages, invalid parameters and server errors.
     pub(crate) fn http_status(&self) -> StatusCode {
         match self.code.as_str() {
             "10009" => StatusCode::UNAUTHORIZED,
-            "20002" | "20006" | "20008" | "20012" | "20013" | "20014" | "20100" => StatusCode::FORBIDDEN,
+            "20002" | "20006" | "20008" | "20012" | "20013" | "20014" | "20100" => {
+                StatusCode::FORBIDDEN
+            }
             "10011" | "40333" => StatusCode::TOO_MANY_REQUESTS,
             "10007" => StatusCode::INTERNAL_SERVER_ERROR,
             "10008" => StatusCode::GATEWAY_TIMEOUT,

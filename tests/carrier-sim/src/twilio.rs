@@ -1,5 +1,4 @@
-//! The simulator as Twilio: the messages and account resources of the 2010-04-01 API, and form webhooks signed with
-//! `X-Twilio-Signature`.
+//! The simulator as Twilio: the message and account resources of the 2010-04-01 API.
 
 use std::sync::Arc;
 
@@ -28,8 +27,14 @@ use crate::{
 pub(crate) fn router() -> Router<Arc<Core>> {
     Router::new()
         .route("/2010-04-01/Accounts/{account}", get(account))
-        .route("/2010-04-01/Accounts/{account}/Messages.json", post(send_message))
-        .route("/2010-04-01/Accounts/{account}/Messages/{message}", get(one_message))
+        .route(
+            "/2010-04-01/Accounts/{account}/Messages.json",
+            post(send_message),
+        )
+        .route(
+            "/2010-04-01/Accounts/{account}/Messages/{message}",
+            get(one_message),
+        )
 }
 
 async fn account(_: Authorised, State(core): State<Arc<Core>>) -> Result<Json<Value>, TwilioError> {
@@ -38,7 +43,9 @@ async fn account(_: Authorised, State(core): State<Arc<Core>>) -> Result<Json<Va
         Some(_) => "suspended",
         None => "active",
     };
-    Ok(Json(json!({"sid": core.settings.twilio.account_sid, "status": status, "type": "Full"})))
+    Ok(Json(
+        json!({"sid": core.settings.twilio.account_sid, "status": status, "type": "Full"}),
+    ))
 }
 
 async fn send_message(
@@ -67,14 +74,17 @@ async fn one_message(
     Path((_, file)): Path<(String, String)>,
 ) -> Result<Json<Value>, TwilioError> {
     let sid = file.strip_suffix(".json").unwrap_or(&file);
-    let sent = core.ledger.outbound(sid).filter(|sent| sent.provider == Dialect::Twilio.name());
+    let sent = core
+        .ledger
+        .outbound(sid)
+        .filter(|sent| sent.provider == Dialect::Twilio.name());
     sent.map(|sent| Json(crate::twilio_webhook::message(&core, &sent)))
         .ok_or_else(|| TwilioError::new("20404", "No message has this SID."))
 }
 
-// === webhooks ===
+// === authorisation ===
 
-/// Proves that the request carried the account's SID and token.
+/// An extractor that admits a request with the account's SID and token.
 struct Authorised;
 
 impl FromRequestParts<Arc<Core>> for Authorised {
@@ -82,8 +92,14 @@ impl FromRequestParts<Arc<Core>> for Authorised {
 
     async fn from_request_parts(parts: &mut Parts, core: &Arc<Core>) -> Result<Self, TwilioError> {
         let twilio = &core.settings.twilio;
-        let presented = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-        let right = format!("Basic {}", STANDARD.encode(format!("{}:{}", twilio.account_sid, twilio.auth_token)));
+        let presented = parts
+            .headers
+            .get(AUTHORIZATION)
+            .and_then(|value| value.to_str().ok());
+        let right = format!(
+            "Basic {}",
+            STANDARD.encode(format!("{}:{}", twilio.account_sid, twilio.auth_token))
+        );
         if presented == Some(right.as_str()) && parts.uri.path().contains(&twilio.account_sid) {
             return Ok(Self);
         }

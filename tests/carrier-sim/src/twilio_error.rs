@@ -1,4 +1,4 @@
-//! Twilio's error answers: `{code, message, more_info, status}` with the HTTP status that belongs to the code.
+//! Twilio's error answers: `{code, message, more_info, status}` with the HTTP status of the code.
 
 use axum::{
     Json,
@@ -20,7 +20,10 @@ pub(crate) struct TwilioError {
 
 impl TwilioError {
     pub(crate) fn new(code: &str, message: impl Into<String>) -> Self {
-        Self { code: code.to_owned(), message: message.into() }
+        Self {
+            code: code.to_owned(),
+            message: message.into(),
+        }
     }
 
     pub(crate) fn http_status(&self) -> StatusCode {
@@ -36,7 +39,7 @@ impl TwilioError {
     }
 }
 
-/// Translates Telnyx's code of a shared check into Twilio's.
+/// Translates the Telnyx code of a shared check into Twilio's code.
 impl From<TelnyxError> for TwilioError {
     fn from(error: TelnyxError) -> Self {
         let code = match error.code.as_str() {

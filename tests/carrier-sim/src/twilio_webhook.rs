@@ -1,5 +1,5 @@
-//! Messages in Twilio's form: as its API returns them, and as its form webhooks report them, signed
-//! with `X-Twilio-Signature`.
+//! Messages in Twilio's format, as its API returns them and as its signed form webhooks report
+//! them.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -20,12 +20,20 @@ pub(crate) type Fields = Vec<(String, String)>;
 /// Builds Twilio's message resource.
 pub(crate) fn message(core: &Core, sent: &Outbound) -> Value {
     let account = &core.settings.twilio.account_sid;
-    let error = sent.errors.first().and_then(|error| error["code"].as_str()).and_then(|code| code.parse::<u32>().ok());
+    let error = sent
+        .errors
+        .first()
+        .and_then(|error| error["code"].as_str())
+        .and_then(|code| code.parse::<u32>().ok());
     json!({
-        "sid": sent.id, "account_sid": account, "api_version": "2010-04-01", "body": sent.text, "direction": "outbound-api",
-        "from": sent.from, "to": sent.to, "messaging_service_sid": sent.messaging_profile_id, "status": word(&sent.status),
-        "error_code": error, "error_message": null, "num_segments": sent.parts.to_string(), "num_media": "0",
-        "price": null, "price_unit": "USD", "date_created": sent.accepted_at.to_rfc2822(), "date_sent": sent.sent_at.map(|at| at.to_rfc2822()),
+        "sid": sent.id, "account_sid": account, "api_version": "2010-04-01", "body": sent.text,
+        "direction": "outbound-api",
+        "from": sent.from, "to": sent.to, "messaging_service_sid": sent.messaging_profile_id,
+        "status": word(&sent.status),
+        "error_code": error, "error_message": null, "num_segments": sent.parts.to_string(),
+        "num_media": "0",
+        "price": null, "price_unit": "USD", "date_created": sent.accepted_at.to_rfc2822(),
+        "date_sent": sent.sent_at.map(|at| at.to_rfc2822()),
         "uri": format!("/2010-04-01/Accounts/{account}/Messages/{}.json", sent.id),
     })
 }
@@ -40,7 +48,10 @@ pub(crate) fn word(status: &str) -> &str {
 }
 
 pub(crate) fn fields(pairs: &[(&str, &str)]) -> Fields {
-    pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    pairs
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect()
 }
 
 /// Builds the form fields of a status callback.
@@ -86,27 +97,37 @@ pub(crate) fn received(core: &Core, text: &Inbound) -> Fields {
     form
 }
 
-/// Returns the URL to call and the number of retries, which Twilio's connection overrides give in
-/// the URL's fragment.
+/// Returns the URL to call and the number of retries that the URL's fragment asks for (`#rc=3`, one
+/// of Twilio's connection overrides).
 pub(crate) fn overrides(url: &str) -> (&str, usize) {
     match url.split_once('#') {
         None => (url, 0),
         Some((address, fragment)) => {
-            let again = fragment.split('&').find_map(|pair| pair.strip_prefix("rc="));
+            let again = fragment
+                .split('&')
+                .find_map(|pair| pair.strip_prefix("rc="));
             (address, again.and_then(|n| n.parse().ok()).unwrap_or(0))
         }
     }
 }
 
-/// Makes one signed call.
+/// Calls the webhook once with these fields, signed as Twilio signs them.
 pub(crate) async fn call(core: &Core, url: &str, attempt: u32, fields: &Fields) -> Attempt {
     let (at, started) = (core.now(), Instant::now());
-    let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+    let body = form_urlencoded::Serializer::new(String::new())
+        .extend_pairs(fields)
+        .finish();
     let request = core
         .client
         .post(url)
-        .header(CONTENT_TYPE, "application/x-www-form-urlencoded; charset=utf-8")
-        .header("x-twilio-signature", sign(&core.settings.twilio.auth_token, url, fields))
+        .header(
+            CONTENT_TYPE,
+            "application/x-www-form-urlencoded; charset=utf-8",
+        )
+        .header(
+            "x-twilio-signature",
+            sign(&core.settings.twilio.auth_token, url, fields),
+        )
         .header("i-twilio-idempotency-token", core.ids.uuid().to_string())
         .body(body);
     webhook::finish(request, attempt, url, at, at.timestamp(), started).await
@@ -115,8 +136,11 @@ pub(crate) async fn call(core: &Core, url: &str, attempt: u32, fields: &Fields) 
 pub(crate) fn sign(token: &str, url: &str, fields: &Fields) -> String {
     let mut sorted = fields.clone();
     sorted.sort();
-    let signed = sorted.into_iter().fold(url.to_owned(), |text, (name, value)| text + &name + &value);
-    let mut mac = Hmac::<Sha1>::new_from_slice(token.as_bytes()).expect("an HMAC takes a key of any length");
+    let signed = sorted
+        .into_iter()
+        .fold(url.to_owned(), |text, (name, value)| text + &name + &value);
+    let mut mac =
+        Hmac::<Sha1>::new_from_slice(token.as_bytes()).expect("an HMAC takes a key of any length");
     mac.update(signed.as_bytes());
     STANDARD.encode(mac.finalize().into_bytes())
 }

@@ -19,7 +19,7 @@ use crate::{
 /// Shortest wait between tries, so that a small time scale does not overload a failing webhook.
 const SHORTEST_RETRY: Duration = Duration::from_millis(20);
 
-/// One event to be delivered.
+/// One event to be delivered to a webhook.
 #[derive(Debug)]
 pub(crate) struct Job {
     pub(crate) delivery: Uuid,
@@ -45,14 +45,27 @@ pub(crate) fn event_data(
     occurred_at: chrono::DateTime<chrono::Utc>,
     payload: &Value,
 ) -> Value {
-    json!({"event_type": event_type, "id": event_id, "occurred_at": occurred_at, "payload": payload, "record_type": "event"})
+    json!({
+        "event_type": event_type,
+        "id": event_id,
+        "occurred_at": occurred_at,
+        "payload": payload,
+        "record_type": "event",
+    })
 }
 
 /// Calls the webhook until it acknowledges or no tries are left; records every call in the ledger
 /// when it ends.
 pub(crate) async fn deliver(core: &Core, mut job: Job) -> DeliveryState {
-    let state = if core.swallows() { DeliveryState::Swallowed } else { try_all(core, &mut job).await };
-    core.ledger.record(Entry::Settled { delivery: job.delivery, state });
+    let state = if core.swallows() {
+        DeliveryState::Swallowed
+    } else {
+        try_all(core, &mut job).await
+    };
+    core.ledger.record(Entry::Settled {
+        delivery: job.delivery,
+        state,
+    });
     if state == DeliveryState::GaveUp {
         tracing::warn!(delivery = %job.delivery, "webhook never acknowledged");
     }
@@ -67,20 +80,32 @@ async fn try_all(core: &Core, job: &mut Job) -> DeliveryState {
             Says::Telnyx(_) => (url.as_str(), usize::MAX),
             Says::Twilio(_) => twilio_webhook::overrides(url),
         };
-        let waits = std::iter::once(None).chain(core.settings.retry_delays.iter().map(Some).take(again));
+        let waits =
+            std::iter::once(None).chain(core.settings.retry_delays.iter().map(Some).take(again));
         for (number, wait) in (1u32..).zip(waits) {
             if let Some(wait) = wait {
                 tokio::time::sleep(core.scale.at_least(*wait, SHORTEST_RETRY)).await;
             }
             let attempt = match &job.says {
                 Says::Telnyx(data) => {
-                    let envelope = json!({"data": data, "meta": {"attempt": number, "delivered_to": url}});
-                    call(core, url, number, envelope.to_string().into_bytes(), Signing::default()).await
+                    let envelope =
+                        json!({"data": data, "meta": {"attempt": number, "delivered_to": url}});
+                    call(
+                        core,
+                        url,
+                        number,
+                        envelope.to_string().into_bytes(),
+                        Signing::default(),
+                    )
+                    .await
                 }
                 Says::Twilio(fields) => twilio_webhook::call(core, called, number, fields).await,
             };
             let acknowledged = attempt.acknowledged();
-            core.ledger.record(Entry::Attempt { delivery: job.delivery, attempt });
+            core.ledger.record(Entry::Attempt {
+                delivery: job.delivery,
+                attempt,
+            });
             if let Some(first_call) = job.first_call.take() {
                 // Sending fails when the waiting task has already ended.
                 let _waiting = first_call.send(());
@@ -102,14 +127,26 @@ pub(crate) struct Signing {
     pub(crate) signature: Option<String>,
 }
 
-/// Makes one call, signed with the current time.
-pub(crate) async fn call(core: &Core, url: &str, attempt: u32, body: Vec<u8>, signing: Signing) -> Attempt {
+/// Calls the webhook once, with a signature over the current time unless `signing` changes it.
+pub(crate) async fn call(
+    core: &Core,
+    url: &str,
+    attempt: u32,
+    body: Vec<u8>,
+    signing: Signing,
+) -> Attempt {
     let at = core.now();
     let started = Instant::now();
     let timestamp = signing.timestamp.unwrap_or_else(|| at.timestamp());
     let header = timestamp.to_string();
-    let signature = signing.signature.unwrap_or_else(|| core.signer.sign(&header, &body));
-    let mut request = core.client.post(url).header(CONTENT_TYPE, "application/json").header(TIMESTAMP_HEADER, header);
+    let signature = signing
+        .signature
+        .unwrap_or_else(|| core.signer.sign(&header, &body));
+    let mut request = core
+        .client
+        .post(url)
+        .header(CONTENT_TYPE, "application/json")
+        .header(TIMESTAMP_HEADER, header);
     if !signature.is_empty() {
         request = request.header(SIGNATURE_HEADER, signature);
     }
@@ -131,7 +168,15 @@ pub(crate) async fn finish(
         Ok(response) => (Some(response.status().as_u16()), None),
         Err(error) => (None, Some(describe(&error))),
     };
-    Attempt { attempt, url: url.to_owned(), at, timestamp, status, millis, error }
+    Attempt {
+        attempt,
+        url: url.to_owned(),
+        at,
+        timestamp,
+        status,
+        millis,
+        error,
+    }
 }
 
 fn describe(error: &reqwest::Error) -> String {

@@ -1,4 +1,4 @@
-//! Campaigns under way: pace, several schedulers, STOP, switches, pause and cancel.
+//! Campaigns that are running: pace, several schedulers, STOP, switches, pause and cancel.
 
 use std::time::Duration;
 
@@ -10,10 +10,13 @@ use crate::harness::{House, house, until};
 const GUESTS: usize = 16;
 
 async fn some(house: &House, n: usize) {
-    until("some have it", Duration::from_secs(20), || async { reached(house).len() >= n }).await;
+    until("some have it", Duration::from_secs(20), || async {
+        reached(house).len() >= n
+    })
+    .await;
 }
 
-/// Nothing of the campaign leaves for a while.
+/// Asserts that no text of the campaign is sent for a while, and returns how many were sent before.
 async fn nothing_leaves(house: &House) -> usize {
     let before = reached(house).len();
     sleep(Duration::from_secs(2)).await;
@@ -23,28 +26,51 @@ async fn nothing_leaves(house: &House) -> usize {
 
 #[tokio::test] // D5, D6, SMS-14: two schedulers, one pace, no guest twice; a reply finds room
 async fn two_schedulers_release_each_guest_once_at_the_casinos_pace() {
-    // Five a second: one is kept for safety texts, two for replies.
+    // Of five segments a second, one is kept for safety texts and two for replies, so two are left
+    // for the campaign.
     let house = house("campaign_pace", slow(5)).await;
     let other = house.process("scheduler", None);
     listed(&house, 0..GUESTS).await;
     until("both live", Duration::from_secs(20), || async {
-        house.number("select count(*) from workers where worker = 'scheduler'").await == 2
+        house
+            .number("select count(*) from workers where worker = 'scheduler'")
+            .await
+            == 2
     })
     .await;
     let begun = Instant::now();
     send_all(&house, "autumn").await;
     some(&house, 3).await;
-    house.text("+18605550199", "any italian place?");
+    house.text("+18605550199", "where is nonna salvia?");
     let asked = Instant::now();
-    until("the reply", Duration::from_secs(8), || async { !house.texts_to("+18605550199").is_empty() }).await;
-    assert!(asked.elapsed() < Duration::from_secs(4), "the reply waited {:?} behind the campaign", asked.elapsed());
+    until("the reply", Duration::from_secs(8), || async {
+        !house.texts_to("+18605550199").is_empty()
+    })
+    .await;
+    assert!(
+        asked.elapsed() < Duration::from_secs(4),
+        "the reply waited {:?} behind the campaign",
+        asked.elapsed()
+    );
     done(&house).await;
     let took = begun.elapsed();
-    // A window's worth at once, then two a second, whoever releases.
-    assert!(took > Duration::from_secs((GUESTS as u64 - 4) / 2), "{GUESTS} texts within {took:?}");
-    assert_eq!(reached(&house), (0..GUESTS).collect::<Vec<_>>(), "each once");
+    // The texts of one window are sent at once, then two a second, however many schedulers release
+    // them.
+    assert!(
+        took > Duration::from_secs((GUESTS as u64 - 4) / 2),
+        "{GUESTS} texts within {took:?}"
+    );
     assert_eq!(
-        house.number("select count(distinct outbound_id) from campaign_guests where state = 'released'").await,
+        reached(&house),
+        (0..GUESTS).collect::<Vec<_>>(),
+        "each once"
+    );
+    assert_eq!(
+        house
+            .number(
+                "select count(distinct outbound_id) from campaign_guests where state = 'released'"
+            )
+            .await,
         16
     );
     drop(other);
@@ -62,37 +88,63 @@ async fn a_stop_in_the_middle_of_it() {
         house.text(&guest(n), "STOP");
     }
     until("the stops stand", Duration::from_secs(10), || async {
-        house.number("select count(*) from suppressions where state = 'stopped'").await == 4
+        house
+            .number("select count(*) from suppressions where state = 'stopped'")
+            .await
+            == 4
     })
     .await;
     done(&house).await;
-    let left: Vec<usize> = (0..GUESTS).filter(|n| !(3..7).contains(n) || had.contains(n)).collect();
+    let left: Vec<usize> = (0..GUESTS)
+        .filter(|n| !(3..7).contains(n) || had.contains(n))
+        .collect();
     let got = reached(&house);
     assert!(left.iter().all(|n| got.contains(n)), "{got:?}");
-    // One may have been on its way when the STOP came, never more: one is released at a time.
-    let after: Vec<_> = got.iter().filter(|n| (3..7).contains(*n) && !had.contains(n)).collect();
+    // One text, and no more, may have been released when a STOP came, because they are released one
+    // at a time.
+    let after: Vec<_> = got
+        .iter()
+        .filter(|n| (3..7).contains(*n) && !had.contains(n))
+        .collect();
     assert!(after.len() <= 1, "{got:?}, before the stops {had:?}");
-    let refused = "select count(*) from campaign_guests c left join outbound_messages o using (outbound_id)
+    let refused =
+        "select count(*) from campaign_guests c left join outbound_messages o using (outbound_id)
       where coalesce(o.reason, c.reason) in ('guest_suppressed', 'guest_opted_out')";
-    assert_eq!(house.number(refused).await, i64::try_from(GUESTS - got.len()).unwrap());
+    assert_eq!(
+        house.number(refused).await,
+        i64::try_from(GUESTS - got.len()).unwrap()
+    );
     house.stop().await;
 }
 
-#[tokio::test] // D14, SMS-52: the brake on proactive texts holds within two seconds; then it goes on, and each has it once
+// D14, SMS-52: a pause of proactive texts holds within two seconds; after it the campaign goes on,
+// once per guest
+#[tokio::test]
 async fn a_pause_of_proactive_texts_holds_it_and_resume_goes_on() {
     let house = house("campaign_brake", slow(5)).await;
     let casino = house.casino().to_string();
     listed(&house, 0..GUESTS).await;
     send_all(&house, "autumn").await;
     some(&house, 3).await;
-    let brake = ["--casino", &casino, "--proactive", "--by", "Robin", "--reason", "a drill"];
+    let brake = [
+        "--casino",
+        &casino,
+        "--proactive",
+        "--by",
+        "Robin",
+        "--reason",
+        "a drill",
+    ];
     super::ran(&house, &[&["pause"][..], &brake].concat()).await;
     sleep(Duration::from_millis(500)).await;
     let before = nothing_leaves(&house).await;
     assert!(before < GUESTS, "it was over before it was paused");
     // Replies to guests are not paused.
-    house.text("+18605550199", "any italian place?");
-    until("the reply", Duration::from_secs(8), || async { !house.texts_to("+18605550199").is_empty() }).await;
+    house.text("+18605550199", "where is nonna salvia?");
+    until("the reply", Duration::from_secs(8), || async {
+        !house.texts_to("+18605550199").is_empty()
+    })
+    .await;
     super::ran(&house, &[&["resume"][..], &brake].concat()).await;
     done(&house).await;
     assert_eq!(reached(&house), (0..GUESTS).collect::<Vec<_>>());
@@ -116,14 +168,44 @@ async fn a_campaign_is_paused_and_cancelled_by_itself() {
     let got = nothing_leaves(&house).await;
     assert!(got < GUESTS);
     let twice = house
-        .seven(&["campaign", "resume", "autumn", "--casino", house.casino().as_str(), "--by", "R", "--reason", "r"], "")
+        .seven(
+            &[
+                "campaign",
+                "resume",
+                "autumn",
+                "--casino",
+                house.casino().as_str(),
+                "--by",
+                "R",
+                "--reason",
+                "r",
+            ],
+            "",
+        )
         .await;
-    assert!(twice.code == 1 && twice.err.contains("autumn is cancelled"), "{twice:?}");
-    let dropped = "select count(*) from campaign_guests c left join outbound_messages o using (outbound_id)
+    assert!(
+        twice.code == 1 && twice.err.contains("autumn is cancelled"),
+        "{twice:?}"
+    );
+    let dropped =
+        "select count(*) from campaign_guests c left join outbound_messages o using (outbound_id)
       where coalesce(o.reason, c.reason) = 'campaign_cancelled'";
-    assert_eq!(house.number(dropped).await, i64::try_from(GUESTS - got).unwrap());
-    assert_eq!(house.number("select count(*) from outbound_messages where state = 'queued'").await, 0);
-    assert_eq!(house.number("select count(*) from audit_log where action = 'campaign_changed'").await, 4);
+    assert_eq!(
+        house.number(dropped).await,
+        i64::try_from(GUESTS - got).unwrap()
+    );
+    assert_eq!(
+        house
+            .number("select count(*) from outbound_messages where state = 'queued'")
+            .await,
+        0
+    );
+    assert_eq!(
+        house
+            .number("select count(*) from audit_log where action = 'campaign_changed'")
+            .await,
+        4
+    );
     house.stop().await;
 }
 
@@ -132,12 +214,21 @@ async fn a_guest_in_conversation_is_left_for_later() {
     let house = house("campaign_busy", slow(10)).await;
     listed(&house, 0..3).await;
     let casino = house.casino().to_string();
-    let agents = ["--casino", &casino, "--agents", "--by", "Robin", "--reason", "a drill"];
+    let agents = [
+        "--casino", &casino, "--agents", "--by", "Robin", "--reason", "a drill",
+    ];
     super::ran(&house, &[&["pause"][..], &agents].concat()).await;
-    house.text(&guest(1), "any italian place?");
-    until("the question is stored", Duration::from_secs(10), || async {
-        house.number("select count(*) from inbound_messages where disposition = 'open'").await == 1
-    })
+    house.text(&guest(1), "where is nonna salvia?");
+    until(
+        "the question is stored",
+        Duration::from_secs(10),
+        || async {
+            house
+                .number("select count(*) from inbound_messages where disposition = 'open'")
+                .await
+                == 1
+        },
+    )
     .await;
     send_all(&house, "autumn").await;
     some(&house, 2).await;
@@ -147,6 +238,9 @@ async fn a_guest_in_conversation_is_left_for_later() {
     done(&house).await;
     assert_eq!(reached(&house), [0, 1, 2]);
     let texts = house.texts_to(&guest(1));
-    assert!(texts.last().is_some_and(|text| text.contains(super::MARK)), "the answer came first: {texts:#?}");
+    assert!(
+        texts.last().is_some_and(|text| text.contains(super::MARK)),
+        "the answer came first: {texts:#?}"
+    );
     house.stop().await;
 }

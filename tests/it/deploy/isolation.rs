@@ -1,4 +1,5 @@
-//! One casino's user at NATS: it works on its own subjects and is refused on every other (SEC-81, SEC-160, DEP-17).
+//! One casino's user at NATS: it works on its own subjects and is refused on every other (SEC-81,
+//! SEC-160, DEP-17).
 
 use std::{
     sync::{Arc, Mutex},
@@ -25,43 +26,67 @@ struct Intruder {
 async fn intruder(secured: &Secured) -> Intruder {
     let refused = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&refused);
-    let client = async_nats::ConnectOptions::with_user_and_password(USER.to_owned(), password(USER))
-        .custom_inbox_prefix(permissions::inbox_of(USER))
-        .event_callback(move |event| {
-            seen.lock().unwrap().push(event.to_string());
-            async {}
-        })
-        .connect(secured.nats.url())
-        .await
-        .unwrap();
+    let client =
+        async_nats::ConnectOptions::with_user_and_password(USER.to_owned(), password(USER))
+            .custom_inbox_prefix(permissions::inbox_of(USER))
+            .event_callback(move |event| {
+                seen.lock().unwrap().push(event.to_string());
+                async {}
+            })
+            .connect(secured.nats.url())
+            .await
+            .unwrap();
     let mut js = jetstream::new(client.clone());
     js.set_timeout(Duration::from_millis(300));
-    Intruder { client, js, refused }
+    Intruder {
+        client,
+        js,
+        refused,
+    }
 }
 
 impl Intruder {
-    /// Waits until the server has refused something with all of these words in it.
+    /// Waits until the server has reported a refusal that contains all of these words.
     async fn was_refused(&self, words: &[&str]) {
-        until(&format!("refused: {words:?}"), Duration::from_secs(5), || async {
-            let refused = self.refused.lock().unwrap();
-            refused.iter().any(|event| {
-                let event = event.to_lowercase();
-                event.contains("permissions violation") && words.iter().all(|word| event.contains(&word.to_lowercase()))
-            })
-        })
+        until(
+            &format!("refused: {words:?}"),
+            Duration::from_secs(5),
+            || async {
+                let refused = self.refused.lock().unwrap();
+                refused.iter().any(|event| {
+                    let event = event.to_lowercase();
+                    event.contains("permissions violation")
+                        && words
+                            .iter()
+                            .all(|word| event.contains(&word.to_lowercase()))
+                })
+            },
+        )
         .await;
     }
 
     async fn publish(&self, subject: &str) -> bool {
-        match self.js.publish(subject.to_owned(), Bytes::from_static(b"x")).await {
-            Ok(ack) => matches!(tokio::time::timeout(Duration::from_millis(500), ack).await, Ok(Ok(_))),
+        match self
+            .js
+            .publish(subject.to_owned(), Bytes::from_static(b"x"))
+            .await
+        {
+            Ok(ack) => matches!(
+                tokio::time::timeout(Duration::from_millis(500), ack).await,
+                Ok(Ok(_))
+            ),
             Err(_) => false,
         }
     }
 
     async fn asks(&self, api: &str, body: serde_json::Value) -> Option<serde_json::Value> {
-        let asked = self.client.request(format!("$JS.API.{api}"), body.to_string().into());
-        let answer = tokio::time::timeout(Duration::from_millis(500), asked).await.ok()?.ok()?;
+        let asked = self
+            .client
+            .request(format!("$JS.API.{api}"), body.to_string().into());
+        let answer = tokio::time::timeout(Duration::from_millis(500), asked)
+            .await
+            .ok()?
+            .ok()?;
         serde_json::from_slice(&answer.payload).ok()
     }
 }
@@ -74,25 +99,55 @@ async fn a_casinos_user_neither_reads_nor_writes_anothers_subjects() {
         operator.onboard(&casino(id)).await.unwrap();
         let signal = uuid::Uuid::new_v4();
         let trace = TraceContext::start().to_string();
-        operator.signal_conversation(&casino(id), signal, signal, None, &trace).await.unwrap();
+        operator
+            .signal_conversation(&casino(id), signal, signal, None, &trace)
+            .await
+            .unwrap();
     }
     let waiting = async |id: &str| {
         let name = format!("swarm-{id}");
-        operator.lag(Stage::Swarm).await.unwrap().into_iter().find(|lag| lag.consumer == name).unwrap().pending
+        operator
+            .lag(Stage::Swarm)
+            .await
+            .unwrap()
+            .into_iter()
+            .find(|lag| lag.consumer == name)
+            .unwrap()
+            .pending
     };
     let before = waiting(QUIET).await;
     let intruder = intruder(&secured).await;
 
-    // Its own: it writes, pulls and acknowledges.
-    assert!(intruder.publish(&format!("drafted.{BUSY}")).await, "{:?}", intruder.refused.lock().unwrap());
+    // The casino's user may publish to, pull from and acknowledge on its own subjects.
+    assert!(
+        intruder.publish(&format!("drafted.{BUSY}")).await,
+        "{:?}",
+        intruder.refused.lock().unwrap()
+    );
     let stream = intruder.js.get_stream_no_info("CLEARED").await.unwrap();
     let own: PullConsumer = stream.get_consumer(&format!("swarm-{BUSY}")).await.unwrap();
-    let mut batch = own.batch().max_messages(1).expires(Duration::from_secs(2)).messages().await.unwrap();
+    let mut batch = own
+        .batch()
+        .max_messages(1)
+        .expires(Duration::from_secs(2))
+        .messages()
+        .await
+        .unwrap();
     batch.next().await.unwrap().unwrap().ack().await.unwrap();
-    until("its message is done", Duration::from_secs(5), || async { waiting(BUSY).await == 0 }).await;
-    assert!(intruder.refused.lock().unwrap().iter().all(|event| !event.contains("iolation")));
+    until("its message is done", Duration::from_secs(5), || async {
+        waiting(BUSY).await == 0
+    })
+    .await;
+    assert!(
+        intruder
+            .refused
+            .lock()
+            .unwrap()
+            .iter()
+            .all(|event| !event.contains("iolation"))
+    );
 
-    // Another's: nothing is stored, and the server says why.
+    // A message to another casino's subject is not stored, and the server reports a refusal.
     for subject in [
         format!("cleared.{QUIET}"),
         format!("drafted.{QUIET}"),
@@ -106,18 +161,48 @@ async fn a_casinos_user_neither_reads_nor_writes_anothers_subjects() {
     }
     assert_eq!(waiting(QUIET).await, before);
 
-    // Another's messages: not by its consumer, not by a new one, not from the stream, not from anybody's inbox.
-    assert!(stream.get_consumer::<jetstream::consumer::pull::Config>(&format!("swarm-{QUIET}")).await.is_err());
+    // Another casino's messages cannot be read: by its consumer, a new consumer, the stream, or
+    // anybody's inbox.
+    assert!(
+        stream
+            .get_consumer::<jetstream::consumer::pull::Config>(&format!("swarm-{QUIET}"))
+            .await
+            .is_err()
+    );
     for (api, body) in [
-        (format!("CONSUMER.MSG.NEXT.CLEARED.swarm-{QUIET}"), serde_json::json!({ "batch": 1, "no_wait": true })),
-        ("CONSUMER.CREATE.CLEARED".to_owned(), serde_json::json!({ "stream_name": "CLEARED", "config": {} })),
-        ("STREAM.MSG.GET.CLEARED".to_owned(), serde_json::json!({ "seq": 1 })),
-        (format!("DIRECT.GET.CLEARED.cleared.{QUIET}"), serde_json::json!({})),
-        (format!("DIRECT.GET.KV_fleet.$KV.fleet.{QUIET}"), serde_json::json!({})),
-        ("CONSUMER.CREATE.KV_fleet.mine.$KV.fleet.>".to_owned(), serde_json::json!({})),
+        (
+            format!("CONSUMER.MSG.NEXT.CLEARED.swarm-{QUIET}"),
+            serde_json::json!({ "batch": 1, "no_wait": true }),
+        ),
+        (
+            "CONSUMER.CREATE.CLEARED".to_owned(),
+            serde_json::json!({ "stream_name": "CLEARED", "config": {} }),
+        ),
+        (
+            "STREAM.MSG.GET.CLEARED".to_owned(),
+            serde_json::json!({ "seq": 1 }),
+        ),
+        (
+            format!("DIRECT.GET.CLEARED.cleared.{QUIET}"),
+            serde_json::json!({}),
+        ),
+        (
+            format!("DIRECT.GET.KV_fleet.$KV.fleet.{QUIET}"),
+            serde_json::json!({}),
+        ),
+        (
+            "CONSUMER.CREATE.KV_fleet.mine.$KV.fleet.>".to_owned(),
+            serde_json::json!({}),
+        ),
         ("STREAM.PURGE.CLEARED".to_owned(), serde_json::json!({})),
-        ("STREAM.MSG.DELETE.CLEARED".to_owned(), serde_json::json!({ "seq": 1 })),
-        (format!("CONSUMER.DELETE.CLEARED.swarm-{QUIET}"), serde_json::json!({})),
+        (
+            "STREAM.MSG.DELETE.CLEARED".to_owned(),
+            serde_json::json!({ "seq": 1 }),
+        ),
+        (
+            format!("CONSUMER.DELETE.CLEARED.swarm-{QUIET}"),
+            serde_json::json!({}),
+        ),
     ] {
         assert_eq!(intruder.asks(&api, body).await, None, "{api}");
         intruder.was_refused(&["publish", &api]).await;
@@ -134,12 +219,23 @@ async fn a_casinos_user_neither_reads_nor_writes_anothers_subjects() {
         let _subscription = intruder.client.subscribe(subject.clone()).await.unwrap();
         intruder.was_refused(&["subscription", &subject]).await;
     }
-    // The filter it may name is the filter it gets.
+    // The filter in the request's body must be the one in its subject, which the permission covers.
     let lie = serde_json::json!({
         "stream_name": "KV_fleet", "action": "create",
-        "config": { "name": "mine", "filter_subject": "$KV.fleet.>", "ack_policy": "none", "deliver_policy": "all" },
+        "config": {
+            "name": "mine",
+            "filter_subject": "$KV.fleet.>",
+            "ack_policy": "none",
+            "deliver_policy": "all",
+        },
     });
-    let answer = intruder.asks(&format!("CONSUMER.CREATE.KV_fleet.mine.$KV.fleet.{BUSY}"), lie).await.unwrap();
+    let answer = intruder
+        .asks(
+            &format!("CONSUMER.CREATE.KV_fleet.mine.$KV.fleet.{BUSY}"),
+            lie,
+        )
+        .await
+        .unwrap();
     assert_eq!(answer["error"]["err_code"], 10_131, "{answer}");
 }
 
@@ -147,6 +243,7 @@ async fn a_casinos_user_neither_reads_nor_writes_anothers_subjects() {
 async fn nobody_connects_without_a_password_of_its_own() {
     let secured = Secured::start("deploy_passwords", None).await;
     assert!(async_nats::connect(secured.nats.url()).await.is_err());
-    let wrong = async_nats::ConnectOptions::with_user_and_password("scheduler".to_owned(), password(USER));
+    let wrong =
+        async_nats::ConnectOptions::with_user_and_password("scheduler".to_owned(), password(USER));
     assert!(wrong.connect(secured.nats.url()).await.is_err());
 }

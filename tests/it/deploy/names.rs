@@ -1,4 +1,5 @@
-//! The rendered manifests and the servers name the same things. Reads both: the YAML as `kubectl` would, the servers as KEDA does.
+//! The rendered manifests and the servers name the same things. Reads both: the YAML as `kubectl`
+//! would, the servers as KEDA does.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,26 +11,40 @@ use seven_settings::{Settings, Worker};
 use super::{BUSY, QUIET, Secured, casino, example, root};
 
 fn documents(path: &str) -> Vec<Value> {
-    let text = std::fs::read_to_string(root().join("deploy/rendered/kubernetes").join(path)).unwrap();
-    serde_yaml_ng::Deserializer::from_str(&text).map(|document| Value::deserialize(document).unwrap()).collect()
+    let text =
+        std::fs::read_to_string(root().join("deploy/rendered/kubernetes").join(path)).unwrap();
+    serde_yaml_ng::Deserializer::from_str(&text)
+        .map(|document| Value::deserialize(document).unwrap())
+        .collect()
 }
 
 fn all() -> Vec<Value> {
     let folder = root().join("deploy/rendered/kubernetes");
-    let mut files: Vec<String> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut files: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     files.sort();
     files.iter().flat_map(|file| documents(file)).collect()
 }
 
-/// (account, stream, consumer) of every trigger, with the workloads that have it.
+/// Returns account, stream and consumer of every trigger, with the workloads that have it.
 fn triggers() -> BTreeMap<(String, String, String), Vec<String>> {
     let mut found: BTreeMap<_, Vec<String>> = BTreeMap::new();
-    for scaled in all().iter().filter(|document| document["kind"] == "ScaledObject") {
-        let target = scaled["spec"]["scaleTargetRef"]["name"].as_str().unwrap().to_owned();
+    for scaled in all()
+        .iter()
+        .filter(|document| document["kind"] == "ScaledObject")
+    {
+        let target = scaled["spec"]["scaleTargetRef"]["name"]
+            .as_str()
+            .unwrap()
+            .to_owned();
         for trigger in scaled["spec"]["triggers"].as_array().unwrap() {
             let field = |name: &str| trigger["metadata"][name].as_str().unwrap().to_owned();
-            found.entry((field("account"), field("stream"), field("consumer"))).or_default().push(target.clone());
+            found
+                .entry((field("account"), field("stream"), field("consumer")))
+                .or_default()
+                .push(target.clone());
         }
     }
     found
@@ -42,8 +57,11 @@ async fn every_consumer_has_one_scaler_and_every_scaler_a_consumer() {
     for id in [BUSY, QUIET] {
         operator.onboard(&casino(id)).await.unwrap();
     }
-    // As KEDA asks.
-    let url = format!("http://127.0.0.1:{}/jsz?acc=SEVEN&consumers=true&config=true", secured.monitoring);
+    // Asks the server as KEDA does.
+    let url = format!(
+        "http://127.0.0.1:{}/jsz?acc=SEVEN&consumers=true&config=true",
+        secured.monitoring
+    );
     let answer: Value = reqwest::get(&url).await.unwrap().json().await.unwrap();
     let account = &answer["account_details"][0];
     assert_eq!(account["name"], "SEVEN", "{answer}");
@@ -51,23 +69,31 @@ async fn every_consumer_has_one_scaler_and_every_scaler_a_consumer() {
     for stream in account["stream_detail"].as_array().unwrap() {
         let name = stream["name"].as_str().unwrap().to_owned();
         for consumer in stream["consumer_detail"].as_array().into_iter().flatten() {
-            consumers.insert(("SEVEN".to_owned(), name.clone(), consumer["name"].as_str().unwrap().to_owned()));
+            consumers.insert((
+                "SEVEN".to_owned(),
+                name.clone(),
+                consumer["name"].as_str().unwrap().to_owned(),
+            ));
         }
         streams.insert(name, stream["config"]["subjects"].clone());
     }
-    // The scheduler files these two; nothing scales by them.
-    for (stream, consumer) in
-        [(topology::DEAD_STREAM, topology::FILING_CONSUMER), (topology::ADVISORY_STREAM, topology::ADVISORY_CONSUMER)]
-    {
-        assert!(consumers.remove(&("SEVEN".to_owned(), stream.to_owned(), consumer.to_owned())), "{consumer}");
+    // The scheduler reads these two consumers, and no workload scales by them.
+    for (stream, consumer) in [
+        (topology::DEAD_STREAM, topology::FILING_CONSUMER),
+        (topology::ADVISORY_STREAM, topology::ADVISORY_CONSUMER),
+    ] {
+        assert!(
+            consumers.remove(&("SEVEN".to_owned(), stream.to_owned(), consumer.to_owned())),
+            "{consumer}"
+        );
     }
     let triggers = triggers();
     assert_eq!(triggers.keys().cloned().collect::<BTreeSet<_>>(), consumers);
     for (consumer, workloads) in &triggers {
         assert_eq!(workloads.len(), 1, "{consumer:?} grows {workloads:?}");
     }
-    // Every subject a user may publish to outside the server's own belongs to a stream that was created, but the traces
-    // to keep (D24) and the workers' beats, which nothing keeps.
+    // Every subject of ours to which a user may publish belongs to a stream, except the traces to
+    // keep (D24) and the workers' heartbeats, which are not stored.
     let users = std::fs::read_to_string(root().join("deploy/rendered/nats/users.conf")).unwrap();
     let mut subjects: BTreeSet<&str> = users
         .lines()
@@ -80,10 +106,23 @@ async fn every_consumer_has_one_scaler_and_every_scaler_a_consumer() {
     assert!(subjects.len() > 10, "{subjects:?}");
     let taken: Vec<String> = streams
         .values()
-        .flat_map(|subjects| subjects.as_array().unwrap().iter().map(|s| s.as_str().unwrap().to_owned()))
+        .flat_map(|subjects| {
+            subjects
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|s| s.as_str().unwrap().to_owned())
+        })
         .collect();
     for subject in subjects {
-        assert_eq!(taken.iter().filter(|pattern| covers(pattern, subject)).count(), 1, "{subject} of {taken:?}");
+        assert_eq!(
+            taken
+                .iter()
+                .filter(|pattern| covers(pattern, subject))
+                .count(),
+            1,
+            "{subject} of {taken:?}"
+        );
     }
     assert_eq!(secured.violations(), Vec::<String>::new());
 }
@@ -95,31 +134,60 @@ fn covers(pattern: &str, subject: &str) -> bool {
 
 #[test] // DEP-34
 fn the_alert_knows_how_many_workers_there_may_be() {
-    let rules = std::fs::read_to_string(root().join("deploy/observe/prometheus/rules/service.yml")).unwrap();
-    let rule = rules.lines().skip_while(|line| !line.contains("alert: WorkersAtMost")).nth(1).unwrap();
+    let rules = std::fs::read_to_string(root().join("deploy/observe/prometheus/rules/service.yml"))
+        .unwrap();
+    let rule = rules
+        .lines()
+        .skip_while(|line| !line.contains("alert: WorkersAtMost"))
+        .nth(1)
+        .unwrap();
     let (rest, envelope) = rule.split_once(" or ").unwrap();
-    for worker in Worker::ALL.into_iter().filter(|worker| *worker != Worker::Scheduler) {
-        let part = if worker == Worker::PersonaEnvelope { envelope } else { rest };
-        let most: u32 = part.rsplit_once(">= ").unwrap().1.trim_end_matches('\'').parse().unwrap();
+    for worker in Worker::ALL
+        .into_iter()
+        .filter(|worker| *worker != Worker::Scheduler)
+    {
+        let part = if worker == Worker::PersonaEnvelope {
+            envelope
+        } else {
+            rest
+        };
+        let most: u32 = part
+            .rsplit_once(">= ")
+            .unwrap()
+            .1
+            .trim_end_matches('\'')
+            .parse()
+            .unwrap();
         assert_eq!(most, example().fleet.size(worker).max, "{}", worker.name());
     }
 }
 
 #[test]
 fn ports_probes_and_graces_are_the_codes_own() {
-    let settings = Settings::parse(&seven_deploy::settings_text(&example().fleet).unwrap()).unwrap();
+    let settings =
+        Settings::parse(&seven_deploy::settings_text(&example().fleet).unwrap()).unwrap();
     let (webhook, ops) = (settings.ingress.listen.port(), settings.ops.listen.port());
     let defaults = Settings::parse("").unwrap();
-    assert_eq!((webhook, ops), (defaults.ingress.listen.port(), defaults.ops.listen.port()));
-    assert!(settings.ingress.listen.ip().is_unspecified() && settings.ops.listen.ip().is_unspecified());
+    assert_eq!(
+        (webhook, ops),
+        (defaults.ingress.listen.port(), defaults.ops.listen.port())
+    );
+    assert!(
+        settings.ingress.listen.ip().is_unspecified() && settings.ops.listen.ip().is_unspecified()
+    );
     let config = documents("10-settings.yaml").remove(0);
-    assert_eq!(config["data"]["seven.toml"], seven_deploy::settings_text(&example().fleet).unwrap());
+    assert_eq!(
+        config["data"]["seven.toml"],
+        seven_deploy::settings_text(&example().fleet).unwrap()
+    );
 
     let mut seen = BTreeSet::new();
     for document in all() {
         let name = document["metadata"]["name"].as_str().unwrap();
         match document["kind"].as_str().unwrap() {
-            "Deployment" if document["spec"]["template"]["spec"]["containers"][0]["args"][0] == "run" => {
+            "Deployment"
+                if document["spec"]["template"]["spec"]["containers"][0]["args"][0] == "run" =>
+            {
                 let pod = &document["spec"]["template"]["spec"];
                 let container = &pod["containers"][0];
                 let ports: Vec<u64> = container["ports"]
@@ -129,12 +197,22 @@ fn ports_probes_and_graces_are_the_codes_own() {
                     .map(|p| p["containerPort"].as_u64().unwrap())
                     .collect();
                 let serves = container["args"][1] == "ingress-webhook";
-                assert_eq!(ports, if serves { vec![u64::from(ops), u64::from(webhook)] } else { vec![u64::from(ops)] });
+                assert_eq!(
+                    ports,
+                    if serves {
+                        vec![u64::from(ops), u64::from(webhook)]
+                    } else {
+                        vec![u64::from(ops)]
+                    }
+                );
                 for probe in ["startupProbe", "livenessProbe", "readinessProbe"] {
                     assert_eq!(container[probe]["httpGet"]["port"], "ops", "{name} {probe}");
                 }
                 let drain = seven_bus::WorkerSettings::default().drain.as_secs();
-                assert!(pod["terminationGracePeriodSeconds"].as_u64().unwrap() >= drain + 5 + 2, "{name}");
+                assert!(
+                    pod["terminationGracePeriodSeconds"].as_u64().unwrap() >= drain + 5 + 2,
+                    "{name}"
+                );
                 seen.insert(container["args"][1].as_str().unwrap().to_owned());
             }
             "Service" if name.starts_with("seven-ingress") => {
@@ -143,5 +221,11 @@ fn ports_probes_and_graces_are_the_codes_own() {
             _ => {}
         }
     }
-    assert_eq!(seen, Worker::ALL.into_iter().map(|worker| worker.name().to_owned()).collect());
+    assert_eq!(
+        seen,
+        Worker::ALL
+            .into_iter()
+            .map(|worker| worker.name().to_owned())
+            .collect()
+    );
 }

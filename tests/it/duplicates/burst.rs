@@ -1,4 +1,5 @@
-//! Texts in a burst, and texts that arrive while the model thinks (D4). The swarm runs in the test, with a model that can be held.
+//! Texts in a burst, and texts that arrive while the model thinks (D4). The swarm runs in the test,
+//! with a model that can be held.
 
 use std::{
     sync::{Arc, Mutex},
@@ -16,7 +17,7 @@ use tokio::{sync::Semaphore, task::JoinHandle, time::sleep};
 
 use crate::harness::{GUEST, House, Wanted, house, until};
 
-/// The offline model, which notes the texts of each call and answers when it is let.
+/// The offline model, which records the texts of each call and answers only with a permit.
 struct Held {
     inner: Arc<dyn Model>,
     asked: Mutex<Vec<Vec<String>>>,
@@ -53,18 +54,37 @@ impl Model for Held {
     }
 }
 
-/// A house whose swarm is this test's.
+/// Starts a house whose swarm runs in this test with this model.
 async fn house_with(unique: &str, scale: f64, model: &Arc<Held>) -> (House, JoinHandle<()>) {
-    let workers = Worker::ALL.into_iter().filter(|worker| *worker != Worker::AgentSwarm).collect();
-    let house = house(unique, Wanted { scale, at: Some("2026-11-23T00:00:00Z"), workers, ..Wanted::default() }).await;
+    let workers = Worker::ALL
+        .into_iter()
+        .filter(|worker| *worker != Worker::AgentSwarm)
+        .collect();
+    let house = house(
+        unique,
+        Wanted {
+            scale,
+            at: Some("2026-11-23T00:00:00Z"),
+            workers,
+            ..Wanted::default()
+        },
+    )
+    .await;
     let settings = seven_agent_swarm::Settings {
         embedding: seven_agent_swarm::Embedding::default(),
-        models: Models::same(&house.stack.fleet.packs, &(Arc::clone(model) as Arc<dyn Model>)),
+        models: Models::same(
+            &house.stack.fleet.packs,
+            &(Arc::clone(model) as Arc<dyn Model>),
+        ),
         hosted: None,
         model_deadline: Duration::from_secs(20),
         index_bytes: 64 << 20,
     };
-    let swarm = tokio::spawn(seven_agent_swarm::run(house.stack.fleet.clone(), settings, WorkerSettings::default()));
+    let swarm = tokio::spawn(seven_agent_swarm::run(
+        house.stack.fleet.clone(),
+        settings,
+        WorkerSettings::default(),
+    ));
     (house, swarm)
 }
 
@@ -77,23 +97,49 @@ async fn close(house: House, swarm: JoinHandle<()>) {
 async fn five_texts_within_a_second_get_one_answer() {
     let model = Held::new(10);
     let (house, swarm) = house_with("duplicates_burst", 1.0, &model).await;
-    let texts = ["Hi", "we are two", "hungry", "What restaurants", "are open tonight?"];
+    let texts = [
+        "Hi",
+        "we are two",
+        "hungry",
+        "What restaurants",
+        "are open tonight?",
+    ];
     for text in texts {
         house.text(GUEST, text);
-        // The guest's own pace; also what keeps their order on the way.
+        // The pause between the texts, which also keeps their order.
         sleep(Duration::from_millis(100)).await;
     }
     house.settle(5).await;
-    let read = ["Hi", "we are two hungry", "What restaurants are open tonight?"];
-    assert_eq!(model.asked(), [read], "one call with all five in order, pieces of a sentence put together");
+    let read = [
+        "Hi",
+        "we are two hungry",
+        "What restaurants are open tonight?",
+    ];
+    assert_eq!(
+        model.asked(),
+        [read],
+        "one call with all five in order, pieces of a sentence put together"
+    );
     assert_eq!(house.number("select count(*) from turns").await, 1);
     assert_eq!(
-        house.number("select count(*) from inbound_messages i join turns t on t.turn_id = i.disposition_ref").await,
+        house
+            .number(
+                "select count(*) from inbound_messages i join turns t on t.turn_id = i.disposition_ref",
+            )
+            .await,
         5
     );
-    assert_eq!(house.number("select count(distinct turn_id) from outbound_messages").await, 1);
+    assert_eq!(
+        house
+            .number("select count(distinct turn_id) from outbound_messages")
+            .await,
+        1
+    );
     let said = house.said_to(GUEST);
-    assert!(said.contains("Cinder Grove"), "the question in two texts was understood as one: {said}");
+    assert!(
+        said.contains("Cinder Grove"),
+        "the question in two texts was understood as one: {said}"
+    );
     assert!(house.texts_to(GUEST).len() <= 2, "{said}");
     close(house, swarm).await;
 }
@@ -103,11 +149,17 @@ async fn texts_that_arrive_during_the_model_call_are_the_next_turns() {
     let model = Held::new(0);
     let (house, swarm) = house_with("duplicates_during", 0.0, &model).await;
     let stored = async |n| {
-        until("the text is stored", Duration::from_secs(10), async || house.count("inbound", "open").await == n).await;
+        until("the text is stored", Duration::from_secs(10), async || {
+            house.count("inbound", "open").await == n
+        })
+        .await;
     };
     house.text(GUEST, "What restaurants are open tonight?");
-    until("the model is asked", Duration::from_secs(10), async || model.asked().len() == 1).await;
-    // The second of two overtakes the first on its way here.
+    until("the model is asked", Duration::from_secs(10), async || {
+        model.asked().len() == 1
+    })
+    .await;
+    // Of two texts, the one written later arrives first.
     let written = Some(house.stack.fleet.clock.now());
     sleep(Duration::from_millis(5)).await;
     house.text(GUEST, "And is there valet parking?");
@@ -120,26 +172,56 @@ async fn texts_that_arrive_during_the_model_call_are_the_next_turns() {
     };
     house.stack.sim.text(first).unwrap();
     stored(3).await;
-    // Their signals meet the held lease and come again, but nobody asks the model a second time.
-    let again = async || house.stack.fleet.bus.lag(Stage::Swarm).await.unwrap().iter().any(|lag| lag.redelivered >= 2);
+    // The lease is held, so the texts' signals are delivered again, but the model is not called a
+    // second time.
+    let again = async || {
+        house
+            .stack
+            .fleet
+            .bus
+            .lag(Stage::Swarm)
+            .await
+            .unwrap()
+            .iter()
+            .any(|lag| lag.redelivered >= 2)
+    };
     until("the signals came again", Duration::from_secs(10), again).await;
     assert_eq!(model.asked().len(), 1);
-    assert!(house.sent_to(GUEST).is_empty(), "nobody speaks before the model");
+    assert!(
+        house.sent_to(GUEST).is_empty(),
+        "nobody speaks before the model"
+    );
 
     model.may_answer.add_permits(10);
     house.settle(3).await;
     let asked = model.asked();
     assert_eq!(
         asked,
-        [&["What restaurants are open tonight?"][..], &["When does the spa open?", "And is there valet parking?"]]
+        [
+            &["What restaurants are open tonight?"][..],
+            &["When does the spa open?", "And is there valet parking?"]
+        ]
     );
     assert_eq!(house.number("select count(*) from turns").await, 2);
     let answered = "select count(*) from inbound_messages where disposition = 'answered'";
     assert_eq!(house.number(answered).await, 3, "none is skipped");
-    assert_eq!(house.number("select count(distinct disposition_ref) from inbound_messages").await, 2);
+    assert_eq!(
+        house
+            .number("select count(distinct disposition_ref) from inbound_messages")
+            .await,
+        2
+    );
     let said = house.said_to(GUEST);
-    let restaurants = said.find("Cinder Grove").unwrap_or_else(|| panic!("{said}"));
-    let spa = said.to_lowercase().rfind("spa").unwrap_or_else(|| panic!("{said}"));
-    assert!(restaurants < spa, "answers leave in the order of the turns: {said}");
+    let restaurants = said
+        .find("Cinder Grove")
+        .unwrap_or_else(|| panic!("{said}"));
+    let spa = said
+        .to_lowercase()
+        .rfind("spa")
+        .unwrap_or_else(|| panic!("{said}"));
+    assert!(
+        restaurants < spa,
+        "answers leave in the order of the turns: {said}"
+    );
     close(house, swarm).await;
 }

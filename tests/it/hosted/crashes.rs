@@ -1,4 +1,5 @@
-//! A worker dies between a model's answer and the turn's commit: its heir asks no model again for what was kept (D4).
+//! A worker dies between a model's answer and the turn's commit. Its successor asks no model again
+//! for the stored answers (D4).
 
 use std::time::Duration;
 
@@ -8,14 +9,29 @@ use seven_testkit::models::{Models, Play};
 use super::{ANSWER, QUESTION, answer, brain, calls, content_with_all, counts, last, wanted};
 use crate::harness::{GUEST, House, Wanted, house};
 
-/// Dies once the swarm has `kept` so many answers, and is started again.
+/// Lets the swarm die when it has stored `kept` answers, and starts it again.
 pub(super) async fn die_after(models: &Models, kept: u32, unique: &str, text: &str) -> House {
-    let workers = Worker::ALL.into_iter().filter(|worker| *worker != Worker::AgentSwarm).collect();
-    let house = house(unique, Wanted { workers, ..wanted(models) }).await;
+    let workers = Worker::ALL
+        .into_iter()
+        .filter(|worker| *worker != Worker::AgentSwarm)
+        .collect();
+    let house = house(
+        unique,
+        Wanted {
+            workers,
+            ..wanted(models)
+        },
+    )
+    .await;
     let mut doomed = house.process("agent-swarm", Some(&format!("swarm.after_model:{kept}")));
     house.text(GUEST, text);
     let died = tokio::time::timeout(Duration::from_secs(20), doomed.wait()).await;
-    assert!(!died.expect("the failpoint was never reached").unwrap().success());
+    assert!(
+        !died
+            .expect("the failpoint was never reached")
+            .unwrap()
+            .success()
+    );
     let _heir = house.process("agent-swarm", None);
     house.settle_within(1, Duration::from_secs(45)).await;
     house
@@ -34,10 +50,21 @@ async fn no_answer_that_was_kept_is_asked_for_again() {
             counts([("route", 1), ("plan", 1), ("speak", 1), ("judge", 1)]),
             "died after {kept}"
         );
-        assert_eq!(house.number("select count(*) from model_results").await, 0, "gone with the commit");
+        assert_eq!(
+            house.number("select count(*) from model_results").await,
+            0,
+            "gone with the commit"
+        );
         let steps = last(&house).await.1.steps;
-        assert_eq!(steps.iter().map(|step| u32::from(step.kept)).sum::<u32>(), kept, "{steps:?}");
-        assert!(steps.iter().all(|step| step.usage.is_some()), "billed, whoever asked: {steps:?}");
+        assert_eq!(
+            steps.iter().map(|step| u32::from(step.kept)).sum::<u32>(),
+            kept,
+            "{steps:?}"
+        );
+        assert!(
+            steps.iter().all(|step| step.usage.is_some()),
+            "billed, whoever asked: {steps:?}"
+        );
         house.stop().await;
     }
 }

@@ -1,8 +1,8 @@
-//! The model: what a careful person with pen and paper knows about each guest, and what they would forbid. Written from D6, D7 and
-//! the answers to C-6, C-9, C-10, C-12 and C-16, not from the code.
+//! The model: what a careful person with pen and paper knows about each guest, and what they would
+//! forbid. Written from D6, D7 and the answers to C-6, C-9, C-10, C-12 and C-16, not from the code.
 //!
-//! A STOP counts from the moment at which ingress has answered 2xx; a START, a YES and a new text after a deletion only once the
-//! gate has dealt with them. Times are the test's own milliseconds.
+//! A STOP counts from the moment at which ingress has answered 2xx; a START, a YES and a new text
+//! after a deletion only once the gate has dealt with them. Times are the test's own milliseconds.
 
 use std::collections::HashMap;
 
@@ -17,16 +17,16 @@ const DAY: i64 = 24 * 60 * MINUTE;
 /// minutes), plus three seconds that the test itself may take.
 const ANSWER: i64 = 5 * MINUTE + 3_000;
 
-/// A text of a guest. Its number names it in the fleet, too.
+/// A text of a guest. Its number in the book is also part of its message id.
 #[derive(Debug, Clone)]
 pub(crate) struct Text {
     pub(crate) who: Who,
     pub(crate) said: Said,
     pub(crate) at: i64,
-    /// When ingress first took it; again when Telnyx came again.
+    /// When ingress first accepted the text, and when it last did, after Telnyx's retry.
     pub(crate) first_taken: i64,
     pub(crate) last_taken: i64,
-    /// How often the guest had come back before.
+    /// How often the guest had opted in again before this text.
     season: u32,
 }
 
@@ -49,14 +49,15 @@ enum Word {
     Start {
         known: bool,
     },
-    /// The provider's 40300 for a request at that time.
+    /// The provider answered a request of that time with 40300.
     Blocked,
 }
 
-/// Where a guest stands, by the newest word.
+/// Whether a guest may be texted, by the newest word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
-    /// `by_our_word`: back with a word the provider does not know, so that its refusal is no news.
+    /// Opted in. `by_our_word`: by a word that the provider does not know, so its refusal says
+    /// nothing new.
     With {
         by_our_word: bool,
         provider_blocks: bool,
@@ -67,14 +68,14 @@ enum Standing {
 #[derive(Debug, Default)]
 struct Guest {
     words: Vec<(i64, Word)>,
-    /// STOPs that newer words had overtaken when they came.
+    /// STOPs that arrived after a newer word of the guest.
     late: Vec<i64>,
     consents: Vec<i64>,
-    /// When the provider took our question.
+    /// Times at which the provider accepted our opt-in question.
     asked: Vec<i64>,
     forgotten: Option<i64>,
     known: bool,
-    /// Times the guest came back after a STOP.
+    /// Number of times that the guest opted in again after a STOP.
     season: u32,
     /// Per season: the confirmation, the requests for it, and whether the provider took one.
     confirmed: HashMap<u32, (Uuid, u32, bool)>,
@@ -91,19 +92,31 @@ pub(crate) struct Book {
 impl Guest {
     fn standing(&self) -> Standing {
         let mut words = self.words.clone();
-        // Ties to STOP: it comes last.
+        // Of words with the same time, a STOP counts as the last.
         words.sort_by_key(|(at, word)| (*at, !matches!(word, Word::Start { .. })));
-        let new = Standing::With { by_our_word: false, provider_blocks: false };
-        words.into_iter().fold(new, |before, (_, word)| before.after(word))
+        let new = Standing::With {
+            by_our_word: false,
+            provider_blocks: false,
+        };
+        words
+            .into_iter()
+            .fold(new, |before, (_, word)| before.after(word))
     }
 
     fn newest_stop(&self) -> Option<i64> {
-        let words = self.words.iter().filter(|(_, word)| !matches!(word, Word::Start { .. })).map(|(at, _)| *at);
+        let words = self
+            .words
+            .iter()
+            .filter(|(_, word)| !matches!(word, Word::Start { .. }))
+            .map(|(at, _)| *at);
         words.chain(self.late.iter().copied()).max()
     }
 
     fn may_be_sold_to(&self) -> bool {
-        self.consents.iter().max().is_some_and(|consent| self.newest_stop().is_none_or(|stop| stop < *consent))
+        self.consents
+            .iter()
+            .max()
+            .is_some_and(|consent| self.newest_stop().is_none_or(|stop| stop < *consent))
     }
 }
 
@@ -113,21 +126,43 @@ impl Standing {
     fn after(self, word: Word) -> Self {
         match (self, word) {
             (_, Word::Stop) => Self::Left,
-            (Self::With { by_our_word: true, .. }, Word::Blocked) => {
-                Self::With { by_our_word: true, provider_blocks: true }
-            }
+            (
+                Self::With {
+                    by_our_word: true, ..
+                },
+                Word::Blocked,
+            ) => Self::With {
+                by_our_word: true,
+                provider_blocks: true,
+            },
             (Self::With { .. } | Self::Left, Word::Blocked) => Self::Left,
-            (Self::With { by_our_word, provider_blocks }, Word::Start { known }) => {
-                Self::With { by_our_word: by_our_word && !known, provider_blocks: provider_blocks && !known }
-            }
-            (Self::Left, Word::Start { known }) => Self::With { by_our_word: !known, provider_blocks: false },
+            (
+                Self::With {
+                    by_our_word,
+                    provider_blocks,
+                },
+                Word::Start { known },
+            ) => Self::With {
+                by_our_word: by_our_word && !known,
+                provider_blocks: provider_blocks && !known,
+            },
+            (Self::Left, Word::Start { known }) => Self::With {
+                by_our_word: !known,
+                provider_blocks: false,
+            },
         }
     }
 
     fn forbids(self) -> Option<&'static str> {
         match self {
-            Self::With { provider_blocks: false, .. } => None,
-            Self::With { provider_blocks: true, .. } => Some("whom the provider blocks"),
+            Self::With {
+                provider_blocks: false,
+                ..
+            } => None,
+            Self::With {
+                provider_blocks: true,
+                ..
+            } => Some("whom the provider blocks"),
             Self::Left => Some("who is opted out"),
         }
     }
@@ -145,16 +180,28 @@ impl Book {
     }
 
     pub(crate) fn last_of(&self, who: Who) -> Option<i64> {
-        self.texts.iter().filter(|(_, text)| text.who == who).max_by_key(|(n, _)| **n).map(|(_, text)| text.at)
+        self.texts
+            .iter()
+            .filter(|(_, text)| text.who == who)
+            .max_by_key(|(n, _)| **n)
+            .map(|(_, text)| text.at)
     }
 
-    /// Ingress has answered 2xx.
+    /// Records that ingress answered this text with 2xx.
     pub(crate) fn taken(&mut self, n: usize, who: Who, said: Said, at: i64, now: i64) {
         let season = self.guest(who).season;
-        let text = self.texts.entry(n).or_insert(Text { who, said, at, first_taken: now, last_taken: now, season });
+        let text = self.texts.entry(n).or_insert(Text {
+            who,
+            said,
+            at,
+            first_taken: now,
+            last_taken: now,
+            season,
+        });
         text.last_taken = now;
         if said.is_stop() {
-            // "Late retries and reordered words change nothing" (D7): a STOP that a newer word has overtaken does not suppress. Marketing needs a consent newer than it all the same, once the gate has met it.
+            // D7: a STOP older than another word does not suppress. But once the gate has seen it,
+            // marketing needs a consent newer than this STOP.
             if !self.guest(who).words.iter().any(|(newer, _)| *newer > at) {
                 self.hear(who, at, Word::Stop);
             }
@@ -164,12 +211,16 @@ impl Book {
     fn hear(&mut self, who: Who, at: i64, word: Word) {
         let guest = self.guest(who);
         let same = |known: Word| std::mem::discriminant(&known) == std::mem::discriminant(&word);
-        if !guest.words.iter().any(|(before, known)| *before == at && same(*known)) {
+        if !guest
+            .words
+            .iter()
+            .any(|(before, known)| *before == at && same(*known))
+        {
             guest.words.push((at, word));
         }
     }
 
-    /// The gate is done with it.
+    /// Records that the gate has handled this text.
     pub(crate) fn handled(&mut self, n: usize) {
         let Text { who, said, at, .. } = self.texts[&n].clone();
         let guest = self.guest(who);
@@ -182,22 +233,41 @@ impl Book {
         }
         if said.is_start() {
             let left = matches!(guest.standing(), Standing::Left);
-            self.hear(who, at, Word::Start { known: said.known_to_provider() });
+            self.hear(
+                who,
+                at,
+                Word::Start {
+                    known: said.known_to_provider(),
+                },
+            );
             let guest = self.guest(who);
             if left && matches!(guest.standing(), Standing::With { .. }) {
                 guest.season += 1;
             }
-        } else if said == Said::Yes && matches!(guest.standing(), Standing::With { provider_blocks: false, .. }) {
-            // Only an answer to a question that was asked before it, after the last STOP, and not long ago.
+        } else if said == Said::Yes
+            && matches!(
+                guest.standing(),
+                Standing::With {
+                    provider_blocks: false,
+                    ..
+                }
+            )
+        {
+            // Counts only as the answer to a question that was asked before it, after the last
+            // STOP, and within a day.
             let stop = guest.newest_stop().unwrap_or(i64::MIN);
-            if guest.asked.iter().any(|asked| (stop.max(at - DAY - MINUTE)..=at).contains(asked)) {
+            if guest
+                .asked
+                .iter()
+                .any(|asked| (stop.max(at - DAY - MINUTE)..=at).contains(asked))
+            {
                 guest.consents.push(at);
             }
         }
     }
 
-    /// The provider's 40300 for a request at `at` has been dealt with. About a guest who is opted out anyway it says only that the
-    /// provider knows, too.
+    /// Records that the 40300 for a request at `at` was handled. For a guest who is opted out it
+    /// adds only that the provider knows.
     pub(crate) fn blocked(&mut self, who: Who, at: i64) {
         let guest = self.guest(who);
         let left = matches!(guest.standing(), Standing::Left);
@@ -210,10 +280,14 @@ impl Book {
     }
 
     pub(crate) fn known(&self) -> Vec<Who> {
-        self.guests.iter().filter(|(_, guest)| guest.known).map(|(who, _)| *who).collect()
+        self.guests
+            .iter()
+            .filter(|(_, guest)| guest.known)
+            .map(|(who, _)| *who)
+            .collect()
     }
 
-    /// The deletion is through.
+    /// Records that the guest's deletion is complete.
     pub(crate) fn forgot(&mut self, who: Who, now: i64) {
         let guest = self.guest(who);
         (guest.forgotten, guest.known) = (Some(now), false);
@@ -221,45 +295,62 @@ impl Book {
         guest.asked.clear();
     }
 
-    /// The complaint about a request, if there is one.
+    /// Returns the complaint about a request, if there is one.
     pub(crate) fn judge(&mut self, call: &Call) -> Result<(), String> {
-        let Call { who, class, now, .. } = *call;
+        let Call {
+            who, class, now, ..
+        } = *call;
         let answered = call.answers.map(|n| self.texts[&n].clone());
         let guest = self.guest(who);
         if guest.forgotten.is_some() {
-            return Err(format!("a text of class {class} to {who}, who was forgotten and has not written since"));
+            return Err(format!(
+                "a text of class {class} to {who}, who was forgotten and has not written since"
+            ));
         }
         if let Some(why) = guest.standing().forbids() {
-            let just_received = answered.as_ref().is_some_and(|text| now - text.last_taken <= ANSWER);
+            let just_received = answered
+                .as_ref()
+                .is_some_and(|text| now - text.last_taken <= ANSWER);
             let blocked_only = matches!(guest.standing(), Standing::With { .. });
             if !class.is_safety() {
                 return Err(format!("a text of class {class} to {who}, {why}"));
             } else if !just_received && !blocked_only {
-                return Err(format!("a text of class {class} to {who}, {why}, that answers nothing just received"));
+                return Err(format!(
+                    "a text of class {class} to {who}, {why}, that answers nothing just received"
+                ));
             }
         }
         if class == MessageClass::Marketing && !guest.may_be_sold_to() {
-            return Err(format!("marketing to {who} without consent newer than the last opt-out"));
+            return Err(format!(
+                "marketing to {who} without consent newer than the last opt-out"
+            ));
         }
-        if matches!(class, MessageClass::Marketing | MessageClass::Informational) && !(8..21).contains(&call.local_hour)
+        if matches!(class, MessageClass::Marketing | MessageClass::Informational)
+            && !(8..21).contains(&call.local_hour)
         {
-            return Err(format!("a text of class {class} to {who} in the hour from {}:00", call.local_hour));
+            return Err(format!(
+                "a text of class {class} to {who} in the hour from {}:00",
+                call.local_hour
+            ));
         }
         match (class, answered) {
             (MessageClass::OptOutConfirmation, Some(stop)) => guest.confirm(&stop, call),
-            (MessageClass::OptOutConfirmation, None) => Err(format!("a confirmation to {who} of no STOP at all")),
+            (MessageClass::OptOutConfirmation, None) => {
+                Err(format!("a confirmation to {who} of no STOP at all"))
+            }
             _ => Ok(()),
         }
     }
 
-    /// Nobody knows whether the provider has it: the guest may have read it.
+    /// Records a request that the provider may have accepted, so that the guest may have read the
+    /// text.
     pub(crate) fn may_have_taken(&mut self, call: &Call) {
         if call.kind == "consent_prompt" {
             self.guest(call.who).asked.push(call.now);
         }
     }
 
-    /// The provider took it.
+    /// Records that the provider accepted the request.
     pub(crate) fn took(&mut self, call: &Call) {
         self.may_have_taken(call);
         let guest = self.guest(call.who);
@@ -268,7 +359,7 @@ impl Book {
         }
     }
 
-    /// The request certainly did not get there.
+    /// Records that the request certainly did not reach the provider.
     pub(crate) fn not_reached(&mut self, call: &Call) {
         let guest = self.guest(call.who);
         for (outbound, requests, _) in guest.confirmed.values_mut() {
@@ -278,15 +369,22 @@ impl Book {
 }
 
 impl Guest {
-    /// One confirmation per STOP that was news; it may be repeated once while nobody knows whether it got there (D5).
+    /// Checks that each new STOP gets one confirmation, repeated at most once while it is unknown
+    /// whether it arrived (D5).
     fn confirm(&mut self, stop: &Text, call: &Call) -> Result<(), String> {
-        let (outbound, requests, taken) = self.confirmed.entry(stop.season).or_insert((call.outbound, 0, false));
+        let (outbound, requests, taken) =
+            self.confirmed
+                .entry(stop.season)
+                .or_insert((call.outbound, 0, false));
         *requests += 1;
         if *outbound != call.outbound {
             return Err(format!("a second confirmation of one STOP to {}", call.who));
         }
         if *taken || *requests > 2 {
-            return Err(format!("the confirmation of a STOP once more to {}: request {requests}", call.who));
+            return Err(format!(
+                "the confirmation of a STOP once more to {}: request {requests}",
+                call.who
+            ));
         }
         Ok(())
     }

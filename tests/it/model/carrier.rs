@@ -1,4 +1,5 @@
-//! The provider of the model test: it asks the book about every request and answers as the step says.
+//! The provider of the model test: it asks the book about every request and answers as the step
+//! says.
 
 use std::sync::{Arc, Mutex};
 
@@ -18,11 +19,11 @@ pub(crate) struct Carrier {
     desk: Arc<Workers>,
     owner: PgPool,
     pub(crate) plan: Mutex<Plan>,
-    /// The process that sends has died.
+    /// Notified when the sending process has died.
     pub(crate) died: Notify,
 }
 
-/// The provider's behaviour that the step wants, and its results.
+/// The behaviour that the step wants from the provider, and the results.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) answer: Option<Answer>,
@@ -32,7 +33,7 @@ pub(crate) struct Plan {
     pub(crate) opted_out: Option<(Who, i64)>,
 }
 
-/// A request that was made: what receipts are about.
+/// A request that was made, which a receipt can report on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Attempt {
     pub(crate) id: AttemptId,
@@ -42,7 +43,12 @@ pub(crate) struct Attempt {
 
 impl Carrier {
     pub(crate) fn new(desk: Arc<Workers>, owner: PgPool) -> Self {
-        Self { desk, owner, plan: Mutex::default(), died: Notify::new() }
+        Self {
+            desk,
+            owner,
+            plan: Mutex::default(),
+            died: Notify::new(),
+        }
     }
 
     fn plan<T>(&self, change: impl FnOnce(&mut Plan) -> T) -> T {
@@ -60,32 +66,63 @@ impl Carrier {
         .fetch_optional(&self.owner)
         .await
         .map_err(|e| e.to_string())?;
-        let (class, kind, outbound, answers) = row.ok_or_else(|| format!("a request to {who} of no known attempt"))?;
+        let (class, kind, outbound, answers) =
+            row.ok_or_else(|| format!("a request to {who} of no known attempt"))?;
         let class = class.parse().map_err(|e| format!("{e}"))?;
         let answers = answers.as_deref().and_then(text_of);
-        Ok(Call { who, class, kind, outbound, answers, now: self.desk.now(), local_hour: self.desk.local_hour() })
+        Ok(Call {
+            who,
+            class,
+            kind,
+            outbound,
+            answers,
+            now: self.desk.now(),
+            local_hour: self.desk.local_hour(),
+        })
     }
 
     async fn answer(&self, request: &SendRequest) -> Result<SendOutcome, String> {
-        let casino = self.desk.numbers.iter().position(|number| number == request.from.as_str());
-        let phone = PHONES.iter().position(|phone| *phone == request.to.as_str());
-        let (Some(casino), Some(phone)) = (casino, phone) else { return Err("a request to or from a stranger".into()) };
+        let casino = self
+            .desk
+            .numbers
+            .iter()
+            .position(|number| number == request.from.as_str());
+        let phone = PHONES
+            .iter()
+            .position(|phone| *phone == request.to.as_str());
+        let (Some(casino), Some(phone)) = (casino, phone) else {
+            return Err("a request to or from a stranger".into());
+        };
         let who = Who { casino, phone };
-        let (answer, meanwhile) =
-            self.plan(|plan| (plan.answer.take().unwrap_or(Answer::Accepts), plan.meanwhile.take()));
+        let (answer, meanwhile) = self.plan(|plan| {
+            (
+                plan.answer.take().unwrap_or(Answer::Accepts),
+                plan.meanwhile.take(),
+            )
+        });
         if answer == Answer::CrashBeforeRequest {
             return self.die().await;
         }
         let call = self.call(request, who).await?;
         self.desk.book().judge(&call)?;
         self.desk.count(&format!("sent {}", call.class));
-        self.plan(|plan| plan.requests.push(Attempt { id: request.attempt, who, at: call.now }));
+        self.plan(|plan| {
+            plan.requests.push(Attempt {
+                id: request.attempt,
+                who,
+                at: call.now,
+            });
+        });
         if let Some(said) = meanwhile {
-            self.desk.post(self.desk.next_text(), who, said, self.desk.now()).await?;
+            self.desk
+                .post(self.desk.next_text(), who, said, self.desk.now())
+                .await?;
         }
         match answer {
             Answer::Accepts => self.desk.book().took(&call),
-            Answer::AnswersTooLate | Answer::CrashInRequest => self.desk.book().may_have_taken(&call),
+            Answer::AnswersTooLate | Answer::CrashInRequest => {
+                self.desk.book().may_have_taken(&call);
+            }
             _ => self.desk.book().not_reached(&call),
         }
         let refused = |http_status, code: &str, class| SendOutcome::Refused {
@@ -95,17 +132,22 @@ impl Carrier {
             detail: "the step says so".to_owned(),
         };
         Ok(match answer {
-            Answer::Accepts => SendOutcome::Accepted { provider_message_id: request.attempt.to_string() },
+            Answer::Accepts => SendOutcome::Accepted {
+                provider_message_id: request.attempt.to_string(),
+            },
             Answer::SaysOptedOut => {
                 self.plan(|plan| plan.opted_out = Some((who, call.now)));
                 refused(400, "40300", ErrorClass::OptedOut)
             }
             Answer::RefusesForGood => refused(400, "40310", ErrorClass::Permanent),
             Answer::RefusesForNow => refused(503, "10009", ErrorClass::Transient),
-            Answer::IsNotReached => SendOutcome::NotSent { detail: "connection refused".to_owned() },
-            Answer::AnswersTooLate => {
-                SendOutcome::Ambiguous { http_status: None, detail: "no answer in time".to_owned() }
-            }
+            Answer::IsNotReached => SendOutcome::NotSent {
+                detail: "connection refused".to_owned(),
+            },
+            Answer::AnswersTooLate => SendOutcome::Ambiguous {
+                http_status: None,
+                detail: "no answer in time".to_owned(),
+            },
             Answer::CrashInRequest | Answer::CrashBeforeRequest => return self.die().await,
         })
     }
@@ -127,7 +169,10 @@ impl Provider for Carrier {
                 Ok(outcome) => outcome,
                 Err(complaint) => {
                     self.plan(|plan| plan.complaint = Some(complaint));
-                    SendOutcome::Ambiguous { http_status: None, detail: "the test has ended".to_owned() }
+                    SendOutcome::Ambiguous {
+                        http_status: None,
+                        detail: "the test has ended".to_owned(),
+                    }
                 }
             }
         })

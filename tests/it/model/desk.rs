@@ -1,4 +1,5 @@
-//! State that the carrier and the world share: the test's clock, the line to ingress, the book.
+//! State that the carrier and the world share: the test's clock, the calls to ingress, and the
+//! book.
 
 use std::{
     collections::HashMap,
@@ -29,10 +30,11 @@ pub(crate) struct Workers {
     signer: Signer,
     client: reqwest::Client,
     book: Mutex<Book>,
-    /// How far the test's clock is ahead of the machine's; every row is moved back when it jumps.
+    /// Milliseconds by which the test's clock is ahead of the machine's. When it jumps, all rows'
+    /// times move back.
     ahead: AtomicI64,
     texts: AtomicUsize,
-    /// Where this sequence's texts begin: numbers in message ids are never used twice.
+    /// Number of this sequence's first text; numbers in message ids are never used twice.
     first: AtomicUsize,
     counts: Mutex<HashMap<String, u32>>,
 }
@@ -54,11 +56,12 @@ impl Workers {
         }
     }
 
-    /// A new sequence begins.
+    /// Begins a new sequence.
     pub(crate) fn begin(&self) {
         *self.book() = Book::default();
         self.ahead.store(0, Ordering::Relaxed);
-        self.first.store(self.texts.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.first
+            .store(self.texts.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
     pub(crate) fn book(&self) -> MutexGuard<'_, Book> {
@@ -66,10 +69,15 @@ impl Workers {
     }
 
     pub(crate) fn count(&self, what: &str) {
-        *self.counts.lock().unwrap().entry(what.to_owned()).or_default() += 1;
+        *self
+            .counts
+            .lock()
+            .unwrap()
+            .entry(what.to_owned())
+            .or_default() += 1;
     }
 
-    /// How often each thing happened.
+    /// Returns how often each counted event happened.
     pub(crate) fn counted(&self) -> HashMap<String, u32> {
         self.counts.lock().unwrap().clone()
     }
@@ -84,12 +92,13 @@ impl Workers {
         self.ahead.fetch_add(millis, Ordering::Relaxed);
     }
 
-    /// A time of the test as the fleet must see it now.
+    /// Returns a time of the test as the fleet must see it now.
     pub(crate) fn real(&self, at: i64) -> DateTime<Utc> {
         DateTime::from_timestamp_millis(at - self.ahead.load(Ordering::Relaxed)).unwrap()
     }
 
-    /// Every sequence begins at noon of its guests; whole hours only, since zones are chosen to show it.
+    /// Returns how far the guests' zone is ahead of UTC, in whole hours: every sequence begins at
+    /// noon there, and the clock's jumps move it.
     fn hours_ahead_of_utc(&self) -> i64 {
         let hour = NOON + self.ahead.load(Ordering::Relaxed) / 3_600_000;
         (hour - i64::from(Utc::now().hour()) + 12).rem_euclid(24) - 12
@@ -99,32 +108,43 @@ impl Workers {
         i64::from((Utc::now() + TimeDelta::hours(self.hours_ahead_of_utc())).hour())
     }
 
-    /// The zone in which it is this late. POSIX counts westwards.
+    /// Returns the time zone that now has the test's local hour. POSIX names count westwards.
     pub(crate) fn zone(&self) -> String {
         format!("Etc/GMT{:+}", -self.hours_ahead_of_utc())
     }
 
     // --- texts ---
 
-    /// The number of a new text.
+    /// Returns the number of a new text.
     pub(crate) fn next_text(&self) -> usize {
         self.texts.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// This sequence's `nth` text from its end: so it stays the same one while earlier steps are left out.
+    /// Returns this sequence's `nth` text from the end; leaving out earlier steps does not change
+    /// which text that is.
     pub(crate) fn nth_text(&self, nth: usize) -> Option<usize> {
-        let (first, next) = (self.first.load(Ordering::Relaxed), self.texts.load(Ordering::Relaxed));
+        let (first, next) = (
+            self.first.load(Ordering::Relaxed),
+            self.texts.load(Ordering::Relaxed),
+        );
         (nth < next - first).then(|| next - 1 - nth)
     }
 
-    /// `message.received`, as Telnyx would put it now.
+    /// Returns the `message.received` event that Telnyx would send now.
     pub(crate) fn event(&self, n: usize, who: Who, said: Said, at: i64) -> Vec<u8> {
         let at = self.real(at).to_rfc3339_opts(SecondsFormat::Millis, true);
-        // The same words again would be a copy, and a copy is not answered.
-        let text = if said == Said::Ordinary { format!("{} {n}", said.text()) } else { said.text().to_owned() };
-        json!({"data": {"event_type": "message.received", "id": format!("event-{n}"), "occurred_at": at, "record_type": "event", "payload": {
+        // The number makes the words differ: a text with the same words counts as a copy and is not
+        // answered.
+        let text = if said == Said::Ordinary {
+            format!("{} {n}", said.text())
+        } else {
+            said.text().to_owned()
+        };
+        json!({"data": {"event_type": "message.received", "id": format!("event-{n}"),
+            "occurred_at": at, "record_type": "event", "payload": {
             "record_type": "message", "direction": "inbound", "id": message_id(n), "type": "SMS",
-            "from": {"phone_number": PHONES[who.phone]}, "to": [{"phone_number": self.numbers[who.casino]}],
+            "from": {"phone_number": PHONES[who.phone]},
+            "to": [{"phone_number": self.numbers[who.casino]}],
             "text": text, "media": [], "errors": [], "received_at": at}}})
         .to_string()
         .into_bytes()
@@ -140,9 +160,17 @@ impl Workers {
             .post(&self.url)
             .header("telnyx-timestamp", &timestamp)
             .header("telnyx-signature-ed25519", signature);
-        let answer = call.body(body).send().await.map_err(|e| format!("ingress: {e}"))?;
+        let answer = call
+            .body(body)
+            .send()
+            .await
+            .map_err(|e| format!("ingress: {e}"))?;
         if !answer.status().is_success() {
-            return Err(format!("ingress answered {} to {:?}", answer.status(), said.text()));
+            return Err(format!(
+                "ingress answered {} to {:?}",
+                answer.status(),
+                said.text()
+            ));
         }
         self.book().taken(n, who, said, at, self.now());
         Ok(())
@@ -153,7 +181,7 @@ fn message_id(n: usize) -> String {
     format!("message-{n}")
 }
 
-/// The text a message id names.
+/// Returns the number of the text that a message id names.
 pub(crate) fn text_of(message_id: &str) -> Option<usize> {
     message_id.strip_prefix("message-")?.parse().ok()
 }

@@ -1,20 +1,23 @@
-//! Faults planted in the test's own database, or in a sender of the test's own: what the model must find.
+//! Faults planted in the test's database or sender, which the model must find.
 
-/// Different in kind: a rule that is too lax, a wrong order, a look at the wrong time.
+/// The faults are of different kinds: a rule that is too lax, a wrong order, a check at the wrong
+/// time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// The table of the last look lets replies pass to guests who are opted out.
+    /// The table of the pre-send check lets replies pass to guests who are opted out.
     RepliesPass,
     /// The word that arrived last wins, not the newest.
     LastArrivedWins,
-    /// The sender looks when a text is queued, not when it goes out.
+    /// The sender makes the pre-send check when a text is queued, not when it is sent.
     LooksTooEarly,
 }
 
 impl Fault {
     pub(crate) fn plant(self) -> &'static str {
         match self {
-            Self::RepliesPass => "update send_policy set when_suppressed = 'pass_as_answer' where class = 'reply'",
+            Self::RepliesPass => {
+                "update send_policy set when_suppressed = 'pass_as_answer' where class = 'reply'"
+            }
             Self::LastArrivedWins => {
                 "create function model_fault() returns trigger language plpgsql as $$
                  begin if new.state <> 'clear' then new.as_of := clock_timestamp(); end if; return new; end $$;

@@ -1,4 +1,5 @@
-//! The ground the world stands on: what is prepared in its database, cleared between sequences and moved when the clock jumps.
+//! The statements that prepare the world's database, clear it between sequences, and move its times
+//! when the clock jumps.
 
 use sqlx::PgPool;
 use tokio::{
@@ -14,7 +15,8 @@ delete from inbound_messages; delete from conversations; delete from escalations
 delete from deletions; delete from suppressions; delete from consent_heads; delete from consent_events; delete from due;
 delete from dead_letters; delete from spool; delete from provider_stops";
 
-/// Guests live in a zone where it is as late as the test says. Append-only holds for workers; between sequences it must not.
+/// Puts guests in the zone that shows the test's hour, and lets sequences delete consent events,
+/// which are append-only otherwise.
 pub(crate) const PREPARE: &str = "
 create table model_clock (zone text not null);
 insert into model_clock values ('Etc/GMT');
@@ -25,7 +27,7 @@ create trigger model_zone before insert on guests for each row execute function 
 alter table consent_events disable trigger consent_append_only;
 insert into exclusion_lists (casino_id, entries) select casino_id, 0 from casinos";
 
-/// The model and the classifier must speak of the same texts.
+/// Asserts that the classifier understands each text as the model does.
 pub(crate) fn understood(said: Said) {
     use seven_compliance::Intent::{Affirm, Delete, Help, OptIn, OptOut};
     let wanted = match said {
@@ -37,14 +39,24 @@ pub(crate) fn understood(said: Said) {
         _ => None,
     };
     let found = seven_compliance::classify(said.text());
-    assert_eq!(found.as_ref().map(|keyword| keyword.intent), wanted, "{:?}", said.text());
+    assert_eq!(
+        found.as_ref().map(|keyword| keyword.intent),
+        wanted,
+        "{:?}",
+        said.text()
+    );
     let Some(keyword) = found else { return };
     let known = seven_compliance::provider::reacts(seven_domain::TELNYX, said.text());
     assert_eq!(known, said.known_to_provider(), "{:?}", said.text());
-    assert_eq!(keyword.pattern_id.starts_with("optout.nl"), said.in_words(), "{:?}", said.text());
+    assert_eq!(
+        keyword.pattern_id.starts_with("optout.nl"),
+        said.in_words(),
+        "{:?}",
+        said.text()
+    );
 }
 
-/// Every table's times but those of what is only ever added to.
+/// Returns statements that move the times in every table, except append-only and static ones.
 pub(crate) async fn shift(owner: &PgPool) -> String {
     let columns: Vec<(String, String)> = sqlx::query_as(
         "select c.table_name::text, string_agg(format('%1$I = %1$I - interval ''{seconds} s''', c.column_name), ', ')
@@ -56,12 +68,23 @@ pub(crate) async fn shift(owner: &PgPool) -> String {
     .fetch_all(owner)
     .await
     .unwrap();
-    columns.into_iter().map(|(table, set)| format!("update {table} set {set}")).collect::<Vec<_>>().join("; ")
+    columns
+        .into_iter()
+        .map(|(table, set)| format!("update {table} set {set}"))
+        .collect::<Vec<_>>()
+        .join("; ")
 }
 
-/// One exchange in a line protocol; the answer's first bytes.
+/// Sends lines to a server with a text protocol and returns the first bytes of the answer.
 pub(crate) async fn tell(url: &str, lines: &[u8]) -> String {
-    let address = url.split("//").last().unwrap().trim_end_matches('/').split('/').next().unwrap();
+    let address = url
+        .split("//")
+        .last()
+        .unwrap()
+        .trim_end_matches('/')
+        .split('/')
+        .next()
+        .unwrap();
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(lines).await.unwrap();
     let mut answer = vec![0; 4096];

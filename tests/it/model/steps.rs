@@ -9,7 +9,7 @@ use proptest::{
 };
 use seven_domain::MessageClass;
 
-/// A phone at a casino: the same phone is another guest at the other one.
+/// A phone at a casino; the same phone at another casino is another guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Who {
     pub(crate) casino: usize,
@@ -17,10 +17,22 @@ pub(crate) struct Who {
 }
 
 pub(crate) const EVERYBODY: [Who; 4] = [
-    Who { casino: 0, phone: 0 },
-    Who { casino: 0, phone: 1 },
-    Who { casino: 1, phone: 0 },
-    Who { casino: 1, phone: 1 },
+    Who {
+        casino: 0,
+        phone: 0,
+    },
+    Who {
+        casino: 0,
+        phone: 1,
+    },
+    Who {
+        casino: 1,
+        phone: 0,
+    },
+    Who {
+        casino: 1,
+        phone: 1,
+    },
 ];
 
 macro_rules! texts {
@@ -47,7 +59,7 @@ texts! {
     StopInSpanish => "ya no me manden mensajes",
     CryAndStop => "I want to kill myself, stop texting me",
     Start => "START",
-    /// Not known to the provider either.
+    /// A word that the provider does not know either.
     Iniciar => "INICIAR",
     Yes => "YES",
     Help => "HELP",
@@ -58,16 +70,22 @@ texts! {
 
 impl Said {
     pub(crate) fn is_stop(self) -> bool {
-        matches!(self, Self::Stop | Self::Remove | Self::StopInWords | Self::StopInSpanish | Self::CryAndStop)
+        matches!(
+            self,
+            Self::Stop | Self::Remove | Self::StopInWords | Self::StopInSpanish | Self::CryAndStop
+        )
     }
 
     pub(crate) fn is_start(self) -> bool {
         matches!(self, Self::Start | Self::Iniciar)
     }
 
-    /// A revocation in plain language.
+    /// Returns whether the text is an opt-out in plain language.
     pub(crate) fn in_words(self) -> bool {
-        matches!(self, Self::StopInWords | Self::StopInSpanish | Self::CryAndStop)
+        matches!(
+            self,
+            Self::StopInWords | Self::StopInSpanish | Self::CryAndStop
+        )
     }
 
     pub(crate) fn known_to_provider(self) -> bool {
@@ -75,20 +93,20 @@ impl Said {
     }
 }
 
-/// When the guest wrote it: webhooks overtake each other.
+/// When the guest wrote the text; webhooks may arrive in another order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum When {
     Now,
     SecondsAgo(i64),
-    /// In the same millisecond as this guest's last text.
+    /// In the same millisecond as the guest's last text.
     AsTheLastOne,
 }
 
-/// How far it came before the fleet died.
+/// How far a text came before the fleet died.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
     Gate,
-    /// Answered 2xx, and then not taken from the stream.
+    /// Ingress answered 2xx, and nothing took the text from the stream.
     Ingress,
 }
 
@@ -96,16 +114,16 @@ pub(crate) enum Reach {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answer {
     Accepts,
-    /// 40300.
+    /// The provider answers with 40300.
     SaysOptedOut,
     RefusesForGood,
     RefusesForNow,
-    /// The first request does not reach it; the sender repeats it at once.
+    /// The first request does not reach the provider; the sender repeats it at once.
     IsNotReached,
     AnswersTooLate,
     /// The sender dies after the commit of `sending` and before the request.
     CrashBeforeRequest,
-    /// The sender dies with the request under way.
+    /// The sender dies while the request is in progress.
     CrashInRequest,
 }
 
@@ -124,7 +142,7 @@ pub(crate) enum Step {
         when: When,
         reach: Reach,
     },
-    /// Telnyx comes again with an earlier text, counted from the last one.
+    /// Telnyx delivers an earlier text again; `nth` counts back from the last one.
     Retry {
         nth: usize,
         reach: Reach,
@@ -214,7 +232,7 @@ fn answer() -> impl Strategy<Value = Answer> {
     ]
 }
 
-/// Long sequences of everything seldom get as far as marketing: some are about little else.
+/// Draws steps that are mostly about marketing, which sequences of all kinds of steps seldom reach.
 fn selling() -> impl Strategy<Value = Step> {
     let said = prop_oneof![
         3 => Just(Said::Start),
@@ -228,8 +246,12 @@ fn selling() -> impl Strategy<Value = Step> {
     let seconds = prop_oneof![3 => Just(25 * 3600), 1 => Just(10), 1 => Just(6 * 60)];
     let who = || Just(EVERYBODY[0]);
     prop_oneof![
-        30 => (0..2usize, answer).prop_map(|(nth, answer)| Step::Send { nth, answer, meanwhile: None }),
-        24 => (said, when(), reach()).prop_map(move |(said, when, reach)| Step::Says { who: EVERYBODY[0], said, when, reach }),
+        30 => (0..2usize, answer).prop_map(
+            |(nth, answer)| Step::Send { nth, answer, meanwhile: None }
+        ),
+        24 => (said, when(), reach()).prop_map(
+            move |(said, when, reach)| Step::Says { who: EVERYBODY[0], said, when, reach },
+        ),
         16 => who().prop_map(|who| Step::Queue { who, class: MessageClass::Marketing }),
         12 => who().prop_map(|who| Step::RecordConsent { who }),
         10 => seconds.prop_map(|seconds| Step::Wait { seconds }),
@@ -238,7 +260,7 @@ fn selling() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Others are about guests who ask to be forgotten, and come back.
+/// Draws steps about guests who ask for deletion and write again later.
 fn leaving() -> impl Strategy<Value = Step> {
     let said = prop_oneof![
         3 => Just(Said::Ordinary),
@@ -253,8 +275,14 @@ fn leaving() -> impl Strategy<Value = Step> {
     let class = prop_oneof![3 => Just(MessageClass::Reply), 1 => Just(MessageClass::Marketing)];
     let who = || prop_oneof![4 => Just(EVERYBODY[0]), 1 => Just(EVERYBODY[2])];
     prop_oneof![
-        24 => (0..2usize).prop_map(|nth| Step::Send { nth, answer: Answer::Accepts, meanwhile: None }),
-        28 => (who(), said, reach()).prop_map(|(who, said, reach)| Step::Says { who, said, when: When::Now, reach }),
+        24 => (0..2usize).prop_map(|nth| Step::Send {
+            nth,
+            answer: Answer::Accepts,
+            meanwhile: None,
+        }),
+        28 => (who(), said, reach()).prop_map(
+            |(who, said, reach)| Step::Says { who, said, when: When::Now, reach }
+        ),
         14 => (who(), class).prop_map(|(who, class)| Step::Queue { who, class }),
         12 => seconds.prop_map(|seconds| Step::Wait { seconds }),
         12 => Just(Step::Due),
@@ -272,8 +300,11 @@ fn anything() -> impl Strategy<Value = Step> {
         1 => Just(MessageClass::Holding),
     ];
     let meanwhile = option::weighted(0.08, prop_oneof![Just(Said::Stop), Just(Said::StopInWords)]);
-    let receipt =
-        prop_oneof![3 => Just(Receipt::Delivered), 1 => Just(Receipt::Failed), 1 => Just(Receipt::SaysOptedOut)];
+    let receipt = prop_oneof![
+        3 => Just(Receipt::Delivered),
+        1 => Just(Receipt::Failed),
+        1 => Just(Receipt::SaysOptedOut),
+    ];
     let seconds = prop_oneof![
         3 => Just(10),
         3 => Just(2 * 60),
@@ -284,8 +315,12 @@ fn anything() -> impl Strategy<Value = Step> {
         1 => Just(48 * 3600),
     ];
     prop_oneof![
-        30 => (0..3usize, answer(), meanwhile).prop_map(|(nth, answer, meanwhile)| Step::Send { nth, answer, meanwhile }),
-        28 => (who(), said(), when(), reach()).prop_map(|(who, said, when, reach)| Step::Says { who, said, when, reach }),
+        30 => (0..3usize, answer(), meanwhile).prop_map(
+            |(nth, answer, meanwhile)| Step::Send { nth, answer, meanwhile }
+        ),
+        28 => (who(), said(), when(), reach()).prop_map(
+            |(who, said, when, reach)| Step::Says { who, said, when, reach }
+        ),
         18 => (who(), class).prop_map(|(who, class)| Step::Queue { who, class }),
         7 => seconds.prop_map(|seconds| Step::Wait { seconds }),
         4 => Just(Step::Due),
@@ -297,16 +332,25 @@ fn anything() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Mostly long: what is wrong between two steps shows only after many.
+/// Draws mostly long sequences, since some errors show only after many steps.
 pub(crate) fn sequence() -> impl Strategy<Value = Vec<Step>> {
-    prop_oneof![3 => vec(anything(), 1..=120), 2 => vec(selling(), 1..=90), 1 => vec(leaving(), 1..=60)]
+    prop_oneof![
+        3 => vec(anything(), 1..=120),
+        2 => vec(selling(), 1..=90),
+        1 => vec(leaving(), 1..=60),
+    ]
 }
 
 // === Display: what a failure prints ===
 
 impl fmt::Display for Who {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "guest {} of casino {}", ["A", "B"][self.phone], self.casino + 1)
+        write!(
+            f,
+            "guest {} of casino {}",
+            ["A", "B"][self.phone],
+            self.casino + 1
+        )
     }
 }
 
@@ -322,7 +366,11 @@ impl fmt::Display for When {
 
 impl fmt::Display for Reach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if *self == Self::Gate { "" } else { " (ingress only)" })
+        f.write_str(if *self == Self::Gate {
+            ""
+        } else {
+            " (ingress only)"
+        })
     }
 }
 
@@ -344,23 +392,46 @@ impl fmt::Display for Answer {
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Says { who, said, when, reach } => write!(f, "{who} texts {:?}{when}{reach}", said.text()),
-            Self::Retry { nth, reach } => write!(f, "Telnyx comes again with {}{reach}", back(*nth, "text")),
-            Self::Redeliver { nth } => write!(f, "the stream delivers {} again", back(*nth, "text")),
+            Self::Says {
+                who,
+                said,
+                when,
+                reach,
+            } => write!(f, "{who} texts {:?}{when}{reach}", said.text()),
+            Self::Retry { nth, reach } => {
+                write!(f, "Telnyx comes again with {}{reach}", back(*nth, "text"))
+            }
+            Self::Redeliver { nth } => {
+                write!(f, "the stream delivers {} again", back(*nth, "text"))
+            }
             Self::Queue { who, class } => write!(f, "a text of class {class} is queued for {who}"),
-            Self::Send { nth, answer, meanwhile } => {
+            Self::Send {
+                nth,
+                answer,
+                meanwhile,
+            } => {
                 write!(
                     f,
                     "the sender takes {}: {answer}",
-                    ["the first queued text", "the second queued text", "the third queued text"][*nth]
+                    [
+                        "the first queued text",
+                        "the second queued text",
+                        "the third queued text"
+                    ][*nth]
                 )?;
-                meanwhile.map_or(Ok(()), |said| write!(f, "; during the request the guest texts {:?}", said.text()))
+                meanwhile.map_or(Ok(()), |said| {
+                    write!(f, "; during the request the guest texts {:?}", said.text())
+                })
             }
-            Self::Receipt { nth, receipt } => write!(f, "a receipt for {}: {receipt:?}", back(*nth, "request")),
+            Self::Receipt { nth, receipt } => {
+                write!(f, "a receipt for {}: {receipt:?}", back(*nth, "request"))
+            }
             Self::Due => f.write_str("the scheduler does what is due"),
             Self::Wait { seconds } => write!(f, "{} pass", span(*seconds)),
             Self::WipeRedis => f.write_str("Redis loses everything"),
-            Self::RecordConsent { who } => write!(f, "an operator records marketing consent of {who}"),
+            Self::RecordConsent { who } => {
+                write!(f, "an operator records marketing consent of {who}")
+            }
         }
     }
 }

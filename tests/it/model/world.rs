@@ -8,7 +8,7 @@ use seven::onboard;
 use seven_bus::{Delivery, Handler, Outcome, events, topology};
 use seven_compliance::chain::Action;
 use seven_compliance_gate::Gate;
-use seven_domain::{CasinoId, PhoneE164, Stage, TimeScale, TraceContext};
+use seven_domain::{CasinoId, ConsentTier, PhoneE164, Stage, TimeScale, TraceContext};
 use seven_outbound_sender::{Receipts, Sender};
 use seven_providers::{Provider, SendRequest};
 use seven_runtime::{Fleet, Timing};
@@ -37,13 +37,14 @@ pub(crate) struct World {
     gate: Gate,
     sender: Sender,
     receipts: Receipts,
-    /// The fleet whose long waits are as long as in production; the test's clock jumps over them.
+    /// The fleet with the long waits of production, over which the test's clock jumps.
     fleet: Fleet,
-    /// One statement per table, moving its times.
+    /// Statements that move the times in every table.
     shift: String,
     requests: Vec<Attempt>,
     fault: Option<Fault>,
-    /// The planted sender looks when a text is queued and never again.
+    /// Requests that the faulty sender checked when their text was queued, and does not check
+    /// again.
     looked: Vec<SendRequest>,
     pub(crate) steps: usize,
 }
@@ -55,20 +56,48 @@ impl World {
         for said in Said::ALL {
             understood(*said);
         }
-        let house = house(unique, Wanted { workers: vec![Worker::IngressWebhook], ..Wanted::default() }).await;
+        let house = house(
+            unique,
+            Wanted {
+                workers: vec![Worker::IngressWebhook],
+                ..Wanted::default()
+            },
+        )
+        .await;
         let other = onboard::read_casino("casino.json", &other_document()).unwrap();
-        onboard::add_casino(&house.stack.fleet, &other, "test").await.unwrap();
-        let owner = PgPoolOptions::new().max_connections(2).connect(&house.database_url).await.unwrap();
+        onboard::add_casino(&house.stack.fleet, &other, "test")
+            .await
+            .unwrap();
+        let owner = PgPoolOptions::new()
+            .max_connections(2)
+            .connect(&house.database_url)
+            .await
+            .unwrap();
         sqlx::raw_sql(PREPARE).execute(&owner).await.unwrap();
         if let Some(fault) = fault {
             sqlx::raw_sql(fault.plant()).execute(&owner).await.unwrap();
         }
-        let numbers = [house.config.operational.telnyx_phone_number.as_str().to_owned(), OTHER_NUMBER.to_owned()];
+        let numbers = [
+            house
+                .config
+                .operational
+                .telnyx_phone_number
+                .as_str()
+                .to_owned(),
+            OTHER_NUMBER.to_owned(),
+        ];
         let desk = Arc::new(Workers::new(&house, numbers));
         let carrier = Arc::new(Carrier::new(Arc::clone(&desk), owner.clone()));
         let fast = house.stack.fleet.clone();
-        let fleet = Fleet { timing: Timing::new(TimeScale::default()), ..fast.clone() };
-        let gate = Gate { fleet: fleet.clone(), fleet_per_minute: 1_000, second_reader: false };
+        let fleet = Fleet {
+            timing: Timing::new(TimeScale::default()),
+            ..fast.clone()
+        };
+        let gate = Gate {
+            fleet: fleet.clone(),
+            fleet_per_minute: 1_000,
+            second_reader: false,
+        };
         let provider: Arc<dyn Provider> = Arc::clone(&carrier) as Arc<dyn Provider>;
         Self {
             casinos: [house.casino().clone(), other.casino_id.clone()],
@@ -97,7 +126,8 @@ impl World {
         self.house.stop().await;
     }
 
-    /// Plays the steps from an empty world; the complaint, if there is one, and the step it came from.
+    /// Plays the steps from an empty world. Returns the complaint, if there is one, and the step
+    /// that caused it.
     pub(crate) async fn play(&mut self, steps: &[Step]) -> Result<(), (usize, String)> {
         self.begin().await;
         for (n, step) in steps.iter().enumerate() {
@@ -115,23 +145,42 @@ impl World {
         self.requests.clear();
         self.looked.clear();
         *self.carrier.plan.lock().unwrap() = Plan::default();
-        self.sql(format!("update model_clock set zone = '{}'", self.desk.zone())).await;
+        self.sql(format!(
+            "update model_clock set zone = '{}'",
+            self.desk.zone()
+        ))
+        .await;
     }
 
     async fn step(&mut self, step: &Step) -> Result<(), String> {
         match *step {
-            Step::Says { who, said, when, reach } => self.says(who, said, when, reach).await,
+            Step::Says {
+                who,
+                said,
+                when,
+                reach,
+            } => self.says(who, said, when, reach).await,
             Step::Retry { nth, reach } => {
-                let Some((n, who, said, at)) = self.nth(nth) else { return Ok(()) };
+                let Some((n, who, said, at)) = self.nth(nth) else {
+                    return Ok(());
+                };
                 self.desk.post(n, who, said, at).await?;
-                if reach == Reach::Gate { self.gate(n, true).await } else { Ok(()) }
+                if reach == Reach::Gate {
+                    self.gate(n, true).await
+                } else {
+                    Ok(())
+                }
             }
             Step::Redeliver { nth } => match self.nth(nth) {
                 Some((n, ..)) => self.gate(n, false).await,
                 None => Ok(()),
             },
             Step::Queue { who, class } => self.queue(who, class).await,
-            Step::Send { nth, answer, meanwhile } => self.send(nth, answer, meanwhile).await,
+            Step::Send {
+                nth,
+                answer,
+                meanwhile,
+            } => self.send(nth, answer, meanwhile).await,
             Step::Receipt { nth, receipt } => self.receipt(nth, receipt).await,
             Step::Due => self.due().await,
             Step::Wait { seconds } => self.wait(seconds).await,
@@ -159,19 +208,34 @@ impl World {
         };
         let n = self.desk.next_text();
         self.desk.post(n, who, said, at).await?;
-        if reach == Reach::Gate { self.gate(n, false).await } else { Ok(()) }
+        if reach == Reach::Gate {
+            self.gate(n, false).await
+        } else {
+            Ok(())
+        }
     }
 
-    /// The stream's copy of the text, or the one of Telnyx's last retry.
+    /// Gives the gate the stream's copy of the text, or that of Telnyx's last retry.
     async fn gate(&mut self, n: usize, retried: bool) -> Result<(), String> {
         let text = self.desk.book().text(n).clone();
-        let received = self.desk.real(if retried { text.last_taken } else { text.first_taken });
+        let received = self.desk.real(if retried {
+            text.last_taken
+        } else {
+            text.first_taken
+        });
         let body = self.desk.event(n, text.who, text.said, text.at);
-        let seven_ingress_webhook::Intake::Text { event, .. } = seven_ingress_webhook::intake(&body, None, received)
+        let seven_ingress_webhook::Intake::Text { event, .. } =
+            seven_ingress_webhook::intake(&body, None, received)
         else {
             return Err("ingress reads something else in a text".to_owned());
         };
-        done(&self.gate.handle(self.delivery(text.who.casino, event)).await, "the gate")?;
+        done(
+            &self
+                .gate
+                .handle(self.delivery(text.who.casino, event))
+                .await,
+            "the gate",
+        )?;
         let mut book = self.desk.book();
         book.handled(n);
         Ok(())
@@ -194,7 +258,8 @@ impl World {
         if self.requests.is_empty() {
             return Ok(());
         }
-        let Attempt { id, who, at } = self.requests[self.requests.len() - 1 - nth % self.requests.len()];
+        let Attempt { id, who, at } =
+            self.requests[self.requests.len() - 1 - nth % self.requests.len()];
         let (status, code) = match receipt {
             Receipt::Delivered => ("delivered", ""),
             Receipt::Failed => ("delivery_failed", "40008"),
@@ -210,13 +275,17 @@ impl World {
             carrier: String::new(),
             occurred_at: self.fleet.clock.now().timestamp_millis(),
         };
-        let there: Option<i32> = sqlx::query_scalar("select 1 from send_attempts where attempt_id = $1")
-            .bind(id.0)
-            .fetch_optional(&self.owner)
-            .await
-            .map_err(|e| e.to_string())?;
-        done(&self.receipts.handle(self.delivery(who.casino, event)).await, "receipts")?;
-        // A request whose rows are gone says nothing about anybody any more.
+        let there: Option<i32> =
+            sqlx::query_scalar("select 1 from send_attempts where attempt_id = $1")
+                .bind(id.0)
+                .fetch_optional(&self.owner)
+                .await
+                .map_err(|e| e.to_string())?;
+        done(
+            &self.receipts.handle(self.delivery(who.casino, event)).await,
+            "receipts",
+        )?;
+        // A 40300 for a request whose rows were deleted says nothing about any guest.
         if receipt == Receipt::SaysOptedOut && there.is_some() {
             self.desk.book().blocked(who, at);
         }
@@ -226,16 +295,20 @@ impl World {
     // --- time, operators, accidents ---
 
     async fn due(&mut self) -> Result<(), String> {
-        // The gate of this world reads what it is given, not the bus: a deletion must not wait for what is there.
+        // This world's gate does not read the bus, so the streams are emptied: a deletion would
+        // wait for unread texts.
         self.purge_streams().await;
-        seven_scheduler::fire_due(&self.fleet).await.map_err(|e| format!("the scheduler: {e:?}"))?;
+        seven_scheduler::fire_due(&self.fleet)
+            .await
+            .map_err(|e| format!("the scheduler: {e:?}"))?;
         let rows: Vec<(String, String)> = sqlx::query_as("select casino_id, phone from guests")
             .fetch_all(&self.owner)
             .await
             .map_err(|e| e.to_string())?;
         let there = |who: Who| {
-            rows.iter()
-                .any(|(casino, phone)| *casino == self.casinos[who.casino].as_str() && phone == PHONES[who.phone])
+            rows.iter().any(|(casino, phone)| {
+                *casino == self.casinos[who.casino].as_str() && phone == PHONES[who.phone]
+            })
         };
         let mut book = self.desk.book();
         for who in book.known() {
@@ -247,7 +320,7 @@ impl World {
         Ok(())
     }
 
-    /// The clock jumps: every time that is written down moves back, and guests' zones show the new hour.
+    /// Lets the clock jump: all stored times move back, and the guests' zones show the new hour.
     async fn wait(&mut self, seconds: i64) -> Result<(), String> {
         let mut refusals = Vec::new();
         for who in EVERYBODY {
@@ -258,12 +331,18 @@ impl World {
         }
         self.wipe_redis().await;
         for (casino, guest, as_of) in refusals {
-            self.fleet.cache.refuse(&casino, &guest, as_of - chrono::TimeDelta::seconds(seconds)).await;
+            self.fleet
+                .cache
+                .refuse(&casino, &guest, as_of - chrono::TimeDelta::seconds(seconds))
+                .await;
         }
         self.desk.jump(seconds * 1000);
         let zone = self.desk.zone();
         let shift = self.shift.replace("{seconds}", &seconds.to_string());
-        self.sql(format!("{shift}; update model_clock set zone = '{zone}'; update guests set zone = '{zone}'")).await;
+        self.sql(format!(
+            "{shift}; update model_clock set zone = '{zone}'; update guests set zone = '{zone}'"
+        ))
+        .await;
         Ok(())
     }
 
@@ -274,10 +353,15 @@ impl World {
         (casino, hash)
     }
 
-    /// As the command does it.
+    /// Records a consent as `seven consent record` does.
     async fn record_consent(&mut self, who: Who) -> Result<(), String> {
         let (casino, hash) = self.hash(who);
-        let mut tx = self.fleet.store.bind(&casino).await.map_err(|e| e.to_string())?;
+        let mut tx = self
+            .fleet
+            .store
+            .bind(&casino)
+            .await
+            .map_err(|e| e.to_string())?;
         let guest = tx.guest_by_hash(&hash).await.map_err(|e| e.to_string())?;
         if guest.is_none() || tx.is_stopped(&hash).await.map_err(|e| e.to_string())? {
             return Ok(());
@@ -287,13 +371,15 @@ impl World {
             guest_id: guest,
             action: Action::Updated,
             method: "paper_form",
-            tier: "marketing",
+            tier: ConsentTier::Marketing,
             at: self.fleet.clock.now(),
             evidence: serde_json::json!({ "evidence": "a form" }),
             actor: "seven consent record",
             trace: None,
         };
-        tx.record_consent(&change, &self.fleet.keys).await.map_err(|e| e.to_string())?;
+        tx.record_consent(&change, &self.fleet.keys)
+            .await
+            .map_err(|e| e.to_string())?;
         tx.commit().await.map_err(|e| e.to_string())?;
         self.desk.book().consented(who, self.desk.now());
         Ok(())
@@ -304,21 +390,32 @@ impl World {
         assert!(answer.starts_with("+OK"), "{answer}");
     }
 
-    /// Deletion reads a casino's whole stream; other sequences' texts are not its business.
+    /// Empties the streams, because a deletion reads them whole and must not meet other sequences'
+    /// texts.
     async fn purge_streams(&self) {
         let mut lines = "CONNECT {\"verbose\":false}\r\n".to_owned();
         for stage in [Stage::Gate, Stage::Sender, Stage::Swarm] {
-            lines.push_str(&format!("PUB $JS.API.STREAM.PURGE.{} 0\r\n\r\n", topology::stream_of(stage)));
+            lines.push_str(&format!(
+                "PUB $JS.API.STREAM.PURGE.{} 0\r\n\r\n",
+                topology::stream_of(stage)
+            ));
         }
         lines.push_str("PING\r\n");
         tell(&self.house.nats.url(), lines.as_bytes()).await;
     }
 
     async fn sql(&self, statements: String) {
-        sqlx::raw_sql(AssertSqlSafe(statements)).execute(&self.owner).await.unwrap();
+        sqlx::raw_sql(AssertSqlSafe(statements))
+            .execute(&self.owner)
+            .await
+            .unwrap();
     }
 }
 
 fn done(outcome: &Outcome, whose: &str) -> Result<(), String> {
-    if *outcome == Outcome::Done { Ok(()) } else { Err(format!("{whose}: {outcome:?}")) }
+    if *outcome == Outcome::Done {
+        Ok(())
+    } else {
+        Err(format!("{whose}: {outcome:?}"))
+    }
 }

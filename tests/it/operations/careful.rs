@@ -1,4 +1,5 @@
-//! Commands that change much: they show what differs, a dry run decides as the run does, and nobody changes much unasked or unnamed.
+//! Commands that change a lot: they show what differs, a dry run decides like the run, and no such
+//! change is made without a name and a `--yes`.
 
 use serde_json::{Value, json};
 
@@ -12,44 +13,84 @@ async fn run(house: &House, args: &[&str], more: &[&str]) -> Output {
     house.seven(&[args, more].concat(), "").await
 }
 
-/// Everything a command might have changed.
+/// Returns the number of audit entries; every change that a command makes adds one.
 async fn audited(house: &House) -> i64 {
     house.number("select count(*) from audit_log").await
 }
 
 #[tokio::test] // CMS-24
 async fn a_file_of_three_items_does_not_replace_the_content_unasked() {
-    let house = house("careful_content", Wanted { workers: Vec::new(), ..Wanted::default() }).await;
+    let house = house(
+        "careful_content",
+        Wanted {
+            workers: Vec::new(),
+            ..Wanted::default()
+        },
+    )
+    .await;
     let mut content: Value = serde_json::from_str(seven_packs::demo::CONTENT).unwrap();
     let all = content["items"].as_array().unwrap().len();
     content["items"].as_array_mut().unwrap().truncate(3);
     content["items"][0]["description"] = "Somewhere else.".into();
     let file = house.file("three.json", &content.to_string());
-    let load = ["content", "load", "--casino", house.casino().as_str(), &file];
+    let load = [
+        "content",
+        "load",
+        "--casino",
+        house.casino().as_str(),
+        &file,
+    ];
     let items = "select count(*) from content_items";
     let before = (house.number(items).await, audited(&house).await);
 
     let unnamed = run(&house, &load, &[]).await;
-    assert!(unnamed.code == 2 && unnamed.err.contains("--by"), "{unnamed:?}");
+    assert!(
+        unnamed.code == 2 && unnamed.err.contains("--by"),
+        "{unnamed:?}"
+    );
     let dry = run(&house, &load, &["--by", "ana", "--dry-run"]).await;
     let says = format!("0 new, 1 changed, 2 unchanged, {} removed", all - 3);
-    assert!(dry.code == 0 && dry.out.contains(&says) && dry.out.contains("dry run"), "{dry:?}");
-    assert!(dry.out.contains("  - ") && dry.out.contains("  ~ "), "the items are named: {dry:?}");
+    assert!(
+        dry.code == 0 && dry.out.contains(&says) && dry.out.contains("dry run"),
+        "{dry:?}"
+    );
+    assert!(
+        dry.out.contains("  - ") && dry.out.contains("  ~ "),
+        "the items are named: {dry:?}"
+    );
     let unasked = run(&house, &load, &ANA).await;
-    assert!(unasked.code == 1 && unasked.err.contains(&format!("remove {} of {all}", all - 3)), "{unasked:?}");
-    assert_eq!((house.number(items).await, audited(&house).await), before, "nothing was written");
+    assert!(
+        unasked.code == 1
+            && unasked
+                .err
+                .contains(&format!("remove {} of {all}", all - 3)),
+        "{unasked:?}"
+    );
+    assert_eq!(
+        (house.number(items).await, audited(&house).await),
+        before,
+        "nothing was written"
+    );
 
     let agreed = run(&house, &load, &["--by", "ana", "--yes"]).await;
     assert!(agreed.code == 0, "{agreed:?}");
     assert_eq!(house.number(items).await, 3);
-    let kept = "select jsonb_array_length(detail->'removed')::bigint from audit_log where actor = 'ana'";
+    let kept =
+        "select jsonb_array_length(detail->'removed')::bigint from audit_log where actor = 'ana'";
     assert_eq!(house.number(kept).await, i64::try_from(all - 3).unwrap());
     house.stop().await;
 }
 
 #[tokio::test] // DEP-21
 async fn a_copied_document_does_not_replace_a_live_casino_unasked() {
-    let house = house("careful_casino", Wanted { workers: Vec::new(), ..Wanted::default() }).await;
+    let house = house(
+        "careful_casino",
+        Wanted {
+            workers: Vec::new(),
+            ..Wanted::default()
+        },
+    )
+    .await;
     let copied = |number: &str, zone: &str| {
         let mut document = serde_json::to_value(&house.config).unwrap();
         document["operational"]["telnyx_phone_number"] = number.into();
@@ -66,26 +107,38 @@ async fn a_copied_document_does_not_replace_a_live_casino_unasked() {
         assert!(dry.code == 0 && dry.out.contains(line), "{line}: {dry:?}");
     }
     let unasked = run(&house, &["casino", "add", &file], &ANA).await;
-    assert!(unasked.code == 1 && unasked.err.contains("change 2 field(s) of silver_birch"), "{unasked:?}");
+    assert!(
+        unasked.code == 1 && unasked.err.contains("change 2 field(s) of silver_birch"),
+        "{unasked:?}"
+    );
     assert_eq!(audited(&house).await, before);
     let routed = "select count(*) from routes where retired_at is null and number = '+18605550100'";
     assert_eq!(house.number(routed).await, 1);
 
-    // Another casino's number is refused by the dry run as by the run.
+    // Dry run and run both refuse another casino's number.
     house.add_other().await;
     let taken = copied(OTHER_NUMBER, "America/New_York");
     for more in [&["--by", "ana", "--dry-run"][..], &["--by", "ana", "--yes"]] {
         let said = run(&house, &["casino", "add", &taken], more).await;
-        assert!(said.code == 1 && said.err.contains(OTHER), "{more:?}: {said:?}");
+        assert!(
+            said.code == 1 && said.err.contains(OTHER),
+            "{more:?}: {said:?}"
+        );
     }
     let file = copied("+18605550177", "America/Chicago");
     let done = run(&house, &["casino", "add", &file, "--yes"], &ANA).await;
-    assert!(done.code == 0 && done.out.contains("Replaced the document"), "{done:?}");
+    assert!(
+        done.code == 0 && done.out.contains("Replaced the document"),
+        "{done:?}"
+    );
     let changed = "select count(*) from audit_log where actor = 'ana' and detail->'changed' = \
                    '[\"operational.telnyx_phone_number\", \"operational.timezone\"]'";
     assert_eq!(house.number(changed).await, 1);
     let same = run(&house, &["casino", "add", &file], &ANA).await;
-    assert!(same.code == 0 && same.out.contains("as it was"), "the same again asks nobody: {same:?}");
+    assert!(
+        same.code == 0 && same.out.contains("as it was"),
+        "the same again asks nobody: {same:?}"
+    );
     house.stop().await;
 }
 
@@ -93,7 +146,7 @@ async fn a_copied_document_does_not_replace_a_live_casino_unasked() {
 async fn a_dry_run_refuses_what_the_run_refuses() {
     let house = house("careful_dry", Wanted::default()).await;
     let casino = house.casino().to_string();
-    // Campaigns are off in the demo's document.
+    // The demo's document turns campaigns off.
     let text = [
         "--text-en",
         "Hi, {persona} here, the AI host of {casino}. The grill has tables. Reply YES for one, or STOP to opt out.",
@@ -105,29 +158,50 @@ async fn a_dry_run_refuses_what_the_run_refuses() {
     house.text(GUEST, QUESTION);
     house.settle(1).await;
     let guests = house.file("guests.txt", GUEST);
-    let send = ["campaign", "send", "--casino", &casino, "--name", "autumn", "--guests", &guests];
+    let send = [
+        "campaign", "send", "--casino", &casino, "--name", "autumn", "--guests", &guests,
+    ];
     let send = [&send[..], &text, &text_es, &WHY].concat();
-    let (dry, done) = (run(&house, &send, &["--dry-run"]).await, run(&house, &send, &["--yes"]).await);
+    let (dry, done) = (
+        run(&house, &send, &["--dry-run"]).await,
+        run(&house, &send, &["--yes"]).await,
+    );
     assert_eq!((dry.code, done.code), (1, 1), "{dry:?} {done:?}");
     assert_eq!(dry.err, done.err);
-    assert!(dry.out.contains("autumn at"), "the plan is shown all the same: {dry:?}");
+    assert!(
+        dry.out.contains("autumn at"),
+        "the plan is shown all the same: {dry:?}"
+    );
 
-    // A letter of a number that no casino has yet.
+    // A dead letter for a number that no casino has yet.
     house.text_to_other(GUEST, QUESTION);
-    crate::harness::until("the letter is filed", std::time::Duration::from_secs(15), || async {
-        house.count("dead", "open").await == 1
-    })
+    crate::harness::until(
+        "the letter is filed",
+        std::time::Duration::from_secs(15),
+        || async { house.count("dead", "open").await == 1 },
+    )
     .await;
     let replay = ["dead", "replay", "--unknown", "--json"];
     let dry = run(&house, &replay, &["--by", "ana", "--dry-run"]).await;
     let document: Value = serde_json::from_str(&dry.out).unwrap();
     assert_eq!(dry.code, 1, "{dry:?}");
-    assert_eq!((&document["letters"], &document["refused"]), (&json!(0), &json!({ "no_casino": 1 })), "{document}");
+    assert_eq!(
+        (&document["letters"], &document["refused"]),
+        (&json!(0), &json!({ "no_casino": 1 })),
+        "{document}"
+    );
     let done = run(&house, &replay, &["--by", "ana", "--yes"]).await;
     let document: Value = serde_json::from_str(&done.out).unwrap();
-    assert_eq!((done.code, &document["refused"]), (1, &json!({ "no_casino": 1 })), "{done:?}");
+    assert_eq!(
+        (done.code, &document["refused"]),
+        (1, &json!({ "no_casino": 1 })),
+        "{done:?}"
+    );
     let unnamed = run(&house, &replay, &["--yes"]).await;
-    assert!(unnamed.code == 2 && unnamed.err.contains("--by"), "{unnamed:?}");
+    assert!(
+        unnamed.code == 2 && unnamed.err.contains("--by"),
+        "{unnamed:?}"
+    );
     house.stop().await;
 }
 
@@ -139,37 +213,99 @@ async fn what_reaches_everybody_or_cannot_be_taken_back_is_asked_first() {
     house.settle(1).await;
     let listed = run(&house, &["flag", "list", "--json"], &[]).await;
     let listed: Value = serde_json::from_str(&listed.out).unwrap();
-    assert!(listed["names"].as_array().unwrap().iter().any(|name| name == "features/comp_agent_enabled"), "{listed}");
+    assert!(
+        listed["names"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|name| name == "features/comp_agent_enabled"),
+        "{listed}"
+    );
     let flag = ["flag", "set", "features/comp_agent_enabled", "--off"];
     for (ineffective, why) in [
-        (&["features/human_like_delay_enabled"][..], "read from the casino's document"),
-        (&["features/outbound_campaigns_enabled"], "read from the casino's document"),
-        (&["features/ai_disclosure_enabled", "--off"], "cannot be off for every casino"),
-        (&["features/ai_disclosure_enabled", "--off", "--casino", &casino], "ai_disclosure_required"),
+        (
+            &["features/human_like_delay_enabled"][..],
+            "read from the casino's document",
+        ),
+        (
+            &["features/outbound_campaigns_enabled"],
+            "read from the casino's document",
+        ),
+        (
+            &["features/ai_disclosure_enabled", "--off"],
+            "cannot be off for guests of every casino",
+        ),
+        (
+            &["features/ai_disclosure_enabled", "--percentage", "50"],
+            "cannot be off for guests of every casino",
+        ),
+        (
+            &[
+                "features/ai_disclosure_enabled",
+                "--percentage",
+                "50",
+                "--casino",
+                &casino,
+            ],
+            "ai_disclosure_required",
+        ),
+        (
+            &[
+                "features/ai_disclosure_enabled",
+                "--allow",
+                GUEST,
+                "--casino",
+                &casino,
+            ],
+            "ai_disclosure_required",
+        ),
+        (
+            &[
+                "features/ai_disclosure_enabled",
+                "--off",
+                "--casino",
+                &casino,
+            ],
+            "ai_disclosure_required",
+        ),
     ] {
-        let refused = run(&house, &[&["flag", "set"], ineffective, &["--yes"]].concat(), &WHY).await;
-        assert!(refused.code == 1 && refused.err.contains(why), "{ineffective:?}: {refused:?}");
+        let refused = run(
+            &house,
+            &[&["flag", "set"], ineffective, &["--yes"]].concat(),
+            &WHY,
+        )
+        .await;
+        assert!(
+            refused.code == 1 && refused.err.contains(why),
+            "{ineffective:?}: {refused:?}"
+        );
     }
     let of_guest = ["guest", "delete", "--casino", &casino, "--guest", GUEST];
     let cases: [(&[&str], &str); 4] = [
         (&flag, "for every casino"),
-        (&of_guest, "forget guest"),
+        (&of_guest, "delete guest"),
         (&["pause", "--all", "--kill"], "cries for help"),
-        (&["resume", "--all"], "every casino"),
+        (&["resume", "--all-casinos"], "every casino"),
     ];
     let before = audited(&house).await;
     for (command, question) in cases {
         let unasked = run(&house, command, &WHY).await;
-        assert!(unasked.code == 1 && unasked.err.contains(question), "{command:?}: {unasked:?}");
+        assert!(
+            unasked.code == 1 && unasked.err.contains(question),
+            "{command:?}: {unasked:?}"
+        );
         let dry = run(&house, command, &[&WHY[..], &["--dry-run"]].concat()).await;
-        assert!(dry.code == 0 && dry.out.contains("dry run"), "{command:?}: {dry:?}");
+        assert!(
+            dry.code == 0 && dry.out.contains("dry run"),
+            "{command:?}: {dry:?}"
+        );
     }
     assert_eq!(audited(&house).await, before, "nothing was written");
     let whole = run(&house, &flag, &[&WHY[..], &["--dry-run"]].concat()).await;
     assert!(whole.out.contains("not set -> off"), "{whole:?}");
-    // One casino's flag, and a pause that leaves help and STOP alone, are given without a question.
+    // Neither one casino's flag nor a pause that lets HELP and STOP through needs `--yes`.
     let own = run(&house, &[&flag[..], &["--casino", &casino]].concat(), &WHY).await;
-    let pause = run(&house, &["pause", "--all"], &WHY).await;
+    let pause = run(&house, &["pause", "--all-casinos"], &WHY).await;
     assert_eq!((own.code, pause.code), (0, 0), "{own:?} {pause:?}");
     let deleted = run(&house, &of_guest, &[&WHY[..], &["--yes"]].concat()).await;
     assert!(deleted.code == 0, "{deleted:?}");

@@ -1,4 +1,5 @@
-//! A message that no try can handle never blocks those behind it, in any stage; mended, it is replayed and acts once (D17).
+//! A message that always fails blocks no message behind it, in any stage. When the cause is
+//! removed, a replay makes it take effect once (D17).
 
 use std::time::Duration;
 
@@ -7,12 +8,12 @@ use seven_bus::{
     topology::{CONSUMING, lanes_of},
 };
 
-use super::QUESTION;
+use super::BRIEF;
 use crate::harness::{Wanted, house, until};
 
 const STAGES: [&str; 5] = ["gate", "swarm", "envelope", "sender", "receipts"];
 
-/// Each stage's write fails for one guest, every time.
+/// SQL that makes each stage's write fail for one guest, every time.
 const POISON: &str = "
 create table poisoned (what text, phone text);
 grant select on poisoned to seven_app;
@@ -35,7 +36,13 @@ begin
   return new;
 end $$;";
 
-const POISONED: [&str; 5] = ["inbound_messages", "turns", "outbound_messages", "send_attempts", "receipts"];
+const POISONED: [&str; 5] = [
+    "inbound_messages",
+    "turns",
+    "outbound_messages",
+    "send_attempts",
+    "receipts",
+];
 
 fn poisoned(n: usize) -> String {
     format!("+186055501{}", 10 + n)
@@ -46,94 +53,182 @@ async fn one_bad_event_in_each_stage_blocks_no_other_and_acts_once_when_mended()
     let house = house("dead_poison", Wanted::default()).await;
     let owner = sqlx::PgPool::connect(&house.database_url).await.unwrap();
     sqlx::raw_sql(POISON).execute(&owner).await.unwrap();
-    // One transaction each: several of these locks at once and the workers' would wait for each other.
+    // Each trigger gets its own transaction: one that locked several tables could deadlock with a
+    // worker.
     for table in POISONED {
-        let trigger = format!("create trigger poison before insert on {table} for each row execute function poison()");
-        sqlx::raw_sql(sqlx::AssertSqlSafe(trigger)).execute(&owner).await.unwrap();
+        let trigger = format!(
+            "create trigger poison before insert on {table} for each row execute function poison()"
+        );
+        sqlx::raw_sql(sqlx::AssertSqlSafe(trigger))
+            .execute(&owner)
+            .await
+            .unwrap();
     }
-    // Bytes that are no message, on every subject of every stage.
+    // Publishes bytes that are no message on every subject of every stage.
     for stage in CONSUMING {
         for lane in lanes_of(stage) {
             let subject = subject(stage, house.casino(), *lane);
-            let junk = Outgoing { subject, key: "junk", copy: None, trace: "", payload: vec![0xff_u8; 40].into() };
-            house.stack.fleet.bus.publish(&junk, Duration::from_secs(5)).await.unwrap();
+            let junk = Outgoing {
+                subject,
+                key: "junk",
+                copy: None,
+                trace: "",
+                payload: vec![0xff_u8; 40].into(),
+            };
+            house
+                .stack
+                .fleet
+                .bus
+                .publish(&junk, Duration::from_secs(5))
+                .await
+                .unwrap();
         }
     }
     for n in 0..STAGES.len() {
-        house.text(&poisoned(n), QUESTION);
+        house.text(&poisoned(n), BRIEF);
     }
-    let well: Vec<_> = (0..STAGES.len()).map(|n| format!("+186055501{}", 40 + n)).collect();
+    let well: Vec<_> = (0..STAGES.len())
+        .map(|n| format!("+186055501{}", 40 + n))
+        .collect();
     for guest in &well {
-        house.text(guest, QUESTION);
+        house.text(guest, BRIEF);
     }
     for guest in &well {
-        until("who comes behind is answered", Duration::from_secs(10), || async {
-            house.said_to(guest).contains("Nonna Salvia")
-        })
+        until(
+            "who comes behind is answered",
+            Duration::from_secs(10),
+            || async { house.said_to(guest).contains("Nonna Salvia") },
+        )
         .await;
     }
-    until("the one whose receipts fail is answered", Duration::from_secs(10), || async {
-        house.said_to(&poisoned(4)).contains("Nonna Salvia")
-    })
+    until(
+        "the one whose receipts fail is answered",
+        Duration::from_secs(10),
+        || async { house.said_to(&poisoned(4)).contains("Nonna Salvia") },
+    )
     .await;
-    // Junk has one identity, in all lanes of the sender too; a text has two receipts.
+    // The junk has one identity in all lanes of the sender, so it makes one letter there; each text
+    // has two receipts.
     let receipts = 2 * i64::try_from(house.texts_to(&poisoned(4)).len()).unwrap();
-    until("all that is bad is filed", Duration::from_secs(60), || async {
-        house
-            .number("select count(distinct stage) from dead_letters where reason = 'failed' or reason = 'turn_failed'")
-            .await
-            == 5
-            && house.number("select count(*) from dead_letters where reason = 'undecodable'").await == 5
-            && house.number("select count(*) from dead_letters where stage = 'receipts' and reason = 'failed'").await
-                == receipts
-    })
+    until(
+        "all that is bad is filed",
+        Duration::from_secs(60),
+        || async {
+            house
+                .number("select count(distinct stage) from dead_letters where reason = 'failed' or reason = 'turn_failed'")
+                .await
+                == 5
+                && house
+                    .number("select count(*) from dead_letters where reason = 'undecodable'")
+                    .await
+                    == 5
+                && house
+                    .number("select count(*) from dead_letters where stage = 'receipts' and reason = 'failed'")
+                    .await
+                    == receipts
+        },
+    )
     .await;
     for stage in STAGES {
         let said = house.seven(&["dead", "list", "--stage", stage], "").await;
-        assert!(said.out.contains("undecodable") && said.out.contains("failed"), "{said:?}");
+        assert!(
+            said.out.contains("undecodable") && said.out.contains("failed"),
+            "{said:?}"
+        );
     }
-    let mended = house.number("select count(*) from dead_letters where reason <> 'undecodable'").await;
+    let mended = house
+        .number("select count(*) from dead_letters where reason <> 'undecodable'")
+        .await;
 
-    let unsaid: Vec<_> = (0..STAGES.len()).map(|n| house.texts_to(&poisoned(n)).len()).collect();
+    let unsaid: Vec<_> = (0..STAGES.len())
+        .map(|n| house.texts_to(&poisoned(n)).len())
+        .collect();
     assert_eq!(unsaid[0], 0, "the gate never had it: {unsaid:?}");
-    assert!(unsaid[4] >= 1, "its receipt failed, not its answer: {unsaid:?}");
-    sqlx::raw_sql("truncate poisoned").execute(&owner).await.unwrap();
-    let replay = ["dead", "replay", "--all-casinos", "--yes", "--rate", "1000/s", "--by", "ana"];
+    assert!(
+        unsaid[4] >= 1,
+        "its receipt failed, not its answer: {unsaid:?}"
+    );
+    sqlx::raw_sql("truncate poisoned")
+        .execute(&owner)
+        .await
+        .unwrap();
+    let replay = [
+        "dead",
+        "replay",
+        "--all-casinos",
+        "--yes",
+        "--rate",
+        "1000/s",
+        "--by",
+        "ana",
+    ];
     let said = house.seven(&replay, "").await;
     let line = format!("Replayed {mended} dead letter(s); refused 5 (unreadable 5), still listed.");
     assert!(said.code == 1 && said.out.contains(&line), "{said:?}");
     for n in 0..STAGES.len() {
-        until("who was poisoned is answered", Duration::from_secs(20), || async {
-            house.said_to(&poisoned(n)).contains("Nonna Salvia")
-        })
+        until(
+            "who was poisoned is answered",
+            Duration::from_secs(20),
+            || async { house.said_to(&poisoned(n)).contains("Nonna Salvia") },
+        )
         .await;
     }
     house.settle(10).await;
     until("the receipt is in", Duration::from_secs(10), || async {
-        house.number("select count(*) from outbound_messages where state = 'sent'").await == 0
+        house
+            .number("select count(*) from outbound_messages where state = 'sent'")
+            .await
+            == 0
     })
     .await;
     let texts = house.stack.sim.ledger().snapshot().outbound.len();
-    // Those that opened again too: a swept copy of the same text may have died just before the poison was gone.
-    let again = house.seven(&[&replay[..], &["--state", "all"]].concat(), "").await;
+    // Also replays letters that opened again: a swept copy of a text may have failed just before
+    // the triggers were removed.
+    let again = house
+        .seven(&[&replay[..], &["--state", "all"]].concat(), "")
+        .await;
     assert!(again.code == 1 && again.out.contains(&line), "{again:?}");
     for stage in CONSUMING {
-        until("the stage has seen them", Duration::from_secs(10), || async {
-            let lag = house.stack.fleet.bus.lag(stage).await.unwrap();
-            lag.iter().all(|lag| lag.pending == 0 && lag.in_flight == 0)
-        })
+        until(
+            "the stage has seen them",
+            Duration::from_secs(10),
+            || async {
+                let lag = house.stack.fleet.bus.lag(stage).await.unwrap();
+                lag.iter().all(|lag| lag.pending == 0 && lag.in_flight == 0)
+            },
+        )
         .await;
     }
     house.settle(10).await;
-    assert_eq!(house.stack.sim.ledger().snapshot().outbound.len(), texts, "replayed twice, sent once");
-    assert_eq!(house.number("select count(*) from turns").await, 10, "one turn for each text");
+    assert_eq!(
+        house.stack.sim.ledger().snapshot().outbound.len(),
+        texts,
+        "replayed twice, sent once"
+    );
+    assert_eq!(
+        house.number("select count(*) from turns").await,
+        10,
+        "one turn for each text"
+    );
     let labels = ["gate", house.casino().as_str(), "undecodable"];
-    assert_eq!(seven_telemetry::metrics().dead.with_label_values(&labels).get(), 1);
-    until("the gauge says what waits", Duration::from_secs(15), || async {
-        let gauge = &seven_telemetry::metrics().dead_open;
-        let mended = gauge.with_label_values(&["gate", house.casino().as_str(), "failed"]).get();
-        (gauge.with_label_values(&labels).get(), mended) == (1, 0)
-    })
+    assert_eq!(
+        seven_telemetry::metrics()
+            .dead
+            .with_label_values(&labels)
+            .get(),
+        1
+    );
+    until(
+        "the gauge says what waits",
+        Duration::from_secs(15),
+        || async {
+            let gauge = &seven_telemetry::metrics().dead_open;
+            let mended = gauge
+                .with_label_values(&["gate", house.casino().as_str(), "failed"])
+                .get();
+            (gauge.with_label_values(&labels).get(), mended) == (1, 0)
+        },
+    )
     .await;
     house.stop().await;
 }

@@ -2,7 +2,8 @@
 
 use sqlx::{Executor, FromRow, Postgres};
 
-/// Tables without a row policy: why, and their columns, so that nobody adds a guest's data to them unseen.
+/// Tables without a row policy: the reason, and their columns, so that nobody adds a guest's data
+/// to them unnoticed.
 pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
     (
         "routes",
@@ -27,7 +28,15 @@ pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
     (
         "provider_stops",
         "who may not be called now, read by every send: providers, casinos, codes and times",
-        &["provider", "casino_id", "error_code", "since", "until", "probe_at", "actor"],
+        &[
+            "provider",
+            "casino_id",
+            "error_code",
+            "since",
+            "until",
+            "probe_at",
+            "actor",
+        ],
     ),
     (
         "alerts",
@@ -71,16 +80,31 @@ pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
         "flags for all casinos, read for every turn; a check keeps guests out of them",
         &["name", "rule", "version", "updated_at", "actor", "reason"],
     ),
-    ("outbound_transitions", "the moves of a text: law, not tenant data", &["from_state", "to_state", "why"]),
+    (
+        "outbound_transitions",
+        "the moves of a text: law, not tenant data",
+        &["from_state", "to_state", "why"],
+    ),
     (
         "ack_floors",
         "where consumers begin again: casinos, stages, numbers and times",
         &["casino_id", "stage", "sequence", "acked_at", "stream_made"],
     ),
-    ("workers", "who lives: processes and times", &["instance", "worker", "version", "started_at", "seen_at", "login"]),
+    (
+        "workers",
+        "who lives: processes and times",
+        &[
+            "instance",
+            "worker",
+            "version",
+            "started_at",
+            "seen_at",
+            "login",
+        ],
+    ),
     (
         "send_policy",
-        "the table of the last look: law, not tenant data",
+        "the table of the pre-send check: law, not tenant data",
         &[
             "class",
             "lane",
@@ -104,7 +128,14 @@ pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
     (
         "_sqlx_migrations",
         "the migrations' own",
-        &["version", "description", "installed_on", "success", "checksum", "execution_time"],
+        &[
+            "version",
+            "description",
+            "installed_on",
+            "success",
+            "checksum",
+            "execution_time",
+        ],
     ),
 ];
 
@@ -120,7 +151,7 @@ const BOUND: &str = "(casino_id = seven_tenant())";
 #[derive(FromRow)]
 struct Relation {
     name: String,
-    /// With its schema when that is not `public`.
+    /// The name, with the schema unless that is `public`.
     full_name: String,
     schema: String,
     plain: bool,
@@ -147,16 +178,20 @@ from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname <> 'information_schema' and n.nspname !~ '^pg_'
 order by 1";
 
-/// Every way in which a relation is not bound to its casino.
+/// Returns every way in which a relation is not bound to its casino.
 pub(crate) async fn problems<'c>(db: impl Executor<'c, Database = Postgres>) -> Vec<String> {
     let relations: Vec<Relation> = sqlx::query_as(RELATIONS).fetch_all(db).await.unwrap();
     relations.iter().flat_map(complaints).collect()
 }
 
-/// The tables that must be bound: all but the short list.
+/// Returns the tables that must be bound: all except those in [`EXEMPT`].
 pub(crate) async fn tenant_tables<'c>(db: impl Executor<'c, Database = Postgres>) -> Vec<String> {
     let relations: Vec<Relation> = sqlx::query_as(RELATIONS).fetch_all(db).await.unwrap();
-    relations.into_iter().map(|r| r.name).filter(|name| EXEMPT.iter().all(|(exempt, ..)| exempt != name)).collect()
+    relations
+        .into_iter()
+        .map(|r| r.name)
+        .filter(|name| EXEMPT.iter().all(|(exempt, ..)| exempt != name))
+        .collect()
 }
 
 fn complaints(relation: &Relation) -> Vec<String> {
@@ -172,14 +207,23 @@ fn complaints(relation: &Relation) -> Vec<String> {
     }
     complain(
         !relation.app_rights.is_empty(),
-        &format!("seven_app may {}, which no row policy stops", relation.app_rights.join(", ")),
+        &format!(
+            "seven_app may {}, which no row policy stops",
+            relation.app_rights.join(", ")
+        ),
     );
     if let Some((.., columns)) = EXEMPT.iter().find(|(name, ..)| *name == relation.name) {
-        complain(relation.columns != *columns, "its columns are not those the short list knows");
+        complain(
+            relation.columns != *columns,
+            "its columns are not those the short list knows",
+        );
         return found;
     }
     if !relation.plain {
-        complain(true, "not a plain table; a view reads with its owner's rights");
+        complain(
+            true,
+            "not a plain table; a view reads with its owner's rights",
+        );
         return found;
     }
     match relation.casino_not_null {
@@ -197,15 +241,27 @@ fn complaints(relation: &Relation) -> Vec<String> {
         return found;
     }
     complain(!relation.forced, "row security is not forced");
-    let policies: Vec<Vec<&str>> = relation.policies.iter().map(|policy| policy.split('|').collect()).collect();
-    complain(!policies.iter().any(|p| p[1] == "*" && p[2] == "t"), "no policy for all commands");
+    let policies: Vec<Vec<&str>> = relation
+        .policies
+        .iter()
+        .map(|policy| policy.split('|').collect())
+        .collect();
     complain(
-        !policies.iter().any(|p| p[1] == "*" && p[2] == "f" && p[3] == HELD && p[5] == "seven_pinned"),
+        !policies.iter().any(|p| p[1] == "*" && p[2] == "t"),
+        "no policy for all commands",
+    );
+    complain(
+        !policies
+            .iter()
+            .any(|p| p[1] == "*" && p[2] == "f" && p[3] == HELD && p[5] == "seven_pinned"),
         "no policy holds a pinned login to its casino",
     );
     // Permissive policies are joined by OR: one that is too wide opens the table.
     for policy in policies.iter().filter(|p| p[2] == "t") {
-        complain(policy[3] != BOUND && policy[1] != "a", &format!("policy {} reads by {}", policy[0], policy[3]));
+        complain(
+            policy[3] != BOUND && policy[1] != "a",
+            &format!("policy {} reads by {}", policy[0], policy[3]),
+        );
         complain(
             policy[4] != BOUND
                 && !matches!(policy[1], "r" | "d")
@@ -234,7 +290,7 @@ const RETURNED: &[(&str, &str)] = &[
     ("conversation_id", "uuid"),
     ("outbound_id", "uuid"),
     ("spool_id", "uuid"),
-    // Since when the oldest row of a stage waits.
+    // The times since which the oldest row of each stage waits.
     ("swarm_at", "timestamp with time zone"),
     ("envelope_at", "timestamp with time zone"),
     ("sender_at", "timestamp with time zone"),
@@ -258,13 +314,24 @@ select p.proname::text as name, o.rolcanlogin as owner_logs_in, has_function_pri
 from pg_proc p join pg_roles o on o.oid = p.proowner join pg_namespace n on n.oid = p.pronamespace
 where p.prosecdef and n.nspname <> 'information_schema' and n.nspname !~ '^pg_'";
 
-/// Every way in which a SECURITY DEFINER function says or allows too much.
-pub(crate) async fn function_problems<'c>(db: impl Executor<'c, Database = Postgres>) -> Vec<String> {
+/// Returns every way in which a SECURITY DEFINER function returns or permits too much.
+pub(crate) async fn function_problems<'c>(
+    db: impl Executor<'c, Database = Postgres>,
+) -> Vec<String> {
     let functions: Vec<Function> = sqlx::query_as(FUNCTIONS).fetch_all(db).await.unwrap();
     let mut found = Vec::new();
     for f in functions {
-        let allowed = |column: &String| RETURNED.iter().any(|(name, kind)| *column == format!("{name} {kind}"));
-        found.extend(f.columns.iter().filter(|c| !allowed(c)).map(|column| format!("{} returns {column}", f.name)));
+        let allowed = |column: &String| {
+            RETURNED
+                .iter()
+                .any(|(name, kind)| *column == format!("{name} {kind}"))
+        };
+        found.extend(
+            f.columns
+                .iter()
+                .filter(|c| !allowed(c))
+                .map(|column| format!("{} returns {column}", f.name)),
+        );
         if f.columns.is_empty() && f.returns != "void" {
             found.push(format!("{} returns {}", f.name, f.returns));
         }

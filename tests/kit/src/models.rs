@@ -1,6 +1,5 @@
-//! A stand-in for hosted models that speaks both wire formats over real HTTP: Gemini's `generateContent` and OpenAI's
-//! `chat/completions`, and the embedding calls beside them. It plays what it is told, breaks as it is told, records every request, and refuses what the real
-//! ones are known to refuse.
+//! A stand-in for hosted models over real HTTP, in Gemini's and OpenAI's wire formats. It plays
+//! scripted answers and faults, records requests, and refuses what the providers refuse.
 //!
 //! ```no_run
 //! # async fn demo() -> anyhow::Result<()> {
@@ -10,7 +9,8 @@
 //! let models = Models::start().await?;
 //! models.then(Play::text("We have three steakhouses.").after(Duration::from_millis(50)));
 //! models.then(Play::status(429).retry_after("1"));
-//! models.when(|request| request.last_text.contains("spa"), Play::call("search_spa", serde_json::json!({})));
+//! let search = Play::call("search_spa", serde_json::json!({}));
+//! models.when(|request| request.last_text.contains("spa"), search);
 //! models.otherwise(Play::status(500));
 //! // ... point a client at models.url(), ask ...
 //! assert_eq!(models.count(), 3);
@@ -39,7 +39,7 @@ pub use self::{
     script::{Format, Received},
 };
 
-/// A running double; dropping it ends it.
+/// A running double of hosted models; dropping it stops it.
 #[derive(Debug)]
 pub struct Models {
     address: SocketAddr,
@@ -47,44 +47,48 @@ pub struct Models {
     serving: JoinHandle<()>,
 }
 
-/// Scripted answers and recorded requests.
 impl Models {
-    /// Listens on a free port of 127.0.0.1.
+    /// Starts listening on a free port of 127.0.0.1.
     pub async fn start() -> Result<Self> {
         let script = Arc::<Script>::default();
         let (address, serving) = server::start(Arc::clone(&script)).await?;
-        Ok(Self { address, script, serving })
+        Ok(Self {
+            address,
+            script,
+            serving,
+        })
     }
 
-    /// The base URL for Gemini; OpenAI's is [`Models::openai_url`].
+    /// Returns the base URL for Gemini; OpenAI's is [`Models::openai_url`].
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}/", self.address)
     }
 
-    /// The base URL for OpenAI, with its version.
+    /// Returns the base URL for OpenAI, including the API's version.
     #[must_use]
     pub fn openai_url(&self) -> String {
         format!("http://{}/v1/", self.address)
     }
 
-    /// Plays this next, once, after what is already waiting.
+    /// Plays this answer once, after the answers already queued.
     pub fn then(&self, play: Play) {
         self.script.lock().queue.push_back(play);
     }
 
-    /// Plays this for every request that matches, before anything else; the first matcher that fits wins.
+    /// Plays this answer for every matching request, before the queue; the first matcher that
+    /// matches wins.
     pub fn when(&self, matcher: impl Fn(&Received) -> bool + Send + Sync + 'static, play: Play) {
         self.script.lock().matchers.push((Box::new(matcher), play));
     }
 
-    /// Plays this whenever nothing else is left, for ever: with [`Play::call`] an endless loop of tool calls.
-    /// Without it such requests get a 500.
+    /// Plays this answer whenever no matcher and no queued answer serves a request; without it such
+    /// requests get a 500. With [`Play::call`] it makes an endless loop of tool calls.
     pub fn otherwise(&self, play: Play) {
         self.script.lock().otherwise = Some(play);
     }
 
-    /// Forgets what is still to be played, not what was asked.
+    /// Deletes all scripted answers and keeps the recorded requests.
     pub fn clear(&self) {
         let mut state = self.script.lock();
         state.matchers.clear();
@@ -92,19 +96,19 @@ impl Models {
         state.otherwise = None;
     }
 
-    /// Every request so far, refused ones included.
+    /// Returns every request so far, including refused ones.
     #[must_use]
     pub fn requests(&self) -> Vec<Received> {
         self.script.lock().requests.clone()
     }
 
-    /// How many requests came.
+    /// Returns the number of requests so far.
     #[must_use]
     pub fn count(&self) -> usize {
         self.script.lock().requests.len()
     }
 
-    /// How many were being answered at the same time, at most.
+    /// Returns the largest number of requests that were being answered at the same time.
     #[must_use]
     pub fn most_at_once(&self) -> usize {
         self.script.lock().most_open

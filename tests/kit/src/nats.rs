@@ -17,7 +17,7 @@ use crate::{
     server::{Kind, Server, Spawned, absolute, blocking},
 };
 
-/// A private NATS server: JetStream on disk, every acknowledged write flushed (design D2, D16).
+/// A private NATS server: JetStream on disk, with every acknowledged write flushed (D2, D16).
 pub type Nats = Server<NatsKind>;
 
 /// The NATS-specific part of a [`Server`].
@@ -26,11 +26,11 @@ pub struct NatsKind {
     binary: PathBuf,
     dir: PathBuf,
     store: PathBuf,
-    /// A configuration somebody else wrote, instead of ours.
+    /// A configuration that the caller provides, in place of the one we write.
     given: Option<Given>,
 }
 
-/// A configuration file and the environment it refers to.
+/// A caller's configuration file, and the environment variables it refers to.
 #[derive(Debug)]
 struct Given {
     file: PathBuf,
@@ -39,58 +39,89 @@ struct Given {
 }
 
 impl Server<NatsKind> {
-    /// Starts one whose data, configuration and log live in `dir`.
+    /// Starts a server whose data, configuration and log live in `dir`.
     pub async fn start(dir: &Path) -> Result<Self> {
         let dir = dir.to_owned();
         blocking(move || Self::start_blocking(&dir)).await
     }
 
-    /// As [`Nats::start`], for callers without a runtime.
+    /// Does the same as [`Nats::start`], for callers without an async runtime.
     pub fn start_blocking(dir: &Path) -> Result<Self> {
         let dir = absolute(dir)?;
         pid_file::clear(&dir.join("nats.pid"))?;
         let store = dir.join("nats");
-        Self::launch(NatsKind { binary: binaries::nats_server()?, dir, store, given: None })
+        Self::launch(NatsKind {
+            binary: binaries::nats_server()?,
+            dir,
+            store,
+            given: None,
+        })
     }
 
-    /// Starts one with this configuration, whose ports the command line replaces. It finds `NATS_SERVER_NAME` and `NATS_STORE_DIR` in its
-    /// environment beside `environment`. Returns the port of its monitoring too.
-    pub async fn start_configured(dir: &Path, file: &Path, environment: Vec<(String, String)>) -> Result<(Self, u16)> {
+    /// Starts a server with this configuration file, but on free ports; also returns the monitoring
+    /// port. The server's environment holds `environment`, `NATS_SERVER_NAME` and `NATS_STORE_DIR`.
+    pub async fn start_configured(
+        dir: &Path,
+        file: &Path,
+        environment: Vec<(String, String)>,
+    ) -> Result<(Self, u16)> {
         let dir = absolute(dir)?;
-        let file = std::path::absolute(file).with_context(|| format!("finding {}", file.display()))?;
+        let file =
+            std::path::absolute(file).with_context(|| format!("finding {}", file.display()))?;
         blocking(move || {
             pid_file::clear(&dir.join("nats.pid"))?;
             let monitoring_port = crate::port::free()?;
-            let given = Some(Given { file, environment, monitoring_port });
-            let kind = NatsKind { binary: binaries::nats_server()?, store: dir.join("nats"), dir, given };
+            let given = Some(Given {
+                file,
+                environment,
+                monitoring_port,
+            });
+            let kind = NatsKind {
+                binary: binaries::nats_server()?,
+                store: dir.join("nats"),
+                dir,
+                given,
+            };
             Ok((Self::launch(kind)?, monitoring_port))
         })
         .await
     }
 
-    /// Starts three that are one cluster, in folders of their own below `dir`. They answer for JetStream when two of them have agreed who leads.
+    /// Starts a cluster of three servers, each in a folder below `dir`. JetStream answers when two
+    /// of them have agreed who leads.
     pub async fn start_cluster(dir: &Path) -> Result<[Self; 3]> {
         let dir = absolute(dir)?;
-        let ports = [crate::port::free()?, crate::port::free()?, crate::port::free()?];
-        let routes = ports.map(|port| format!("\"nats-route://127.0.0.1:{port}\"")).join(", ");
+        let ports = [
+            crate::port::free()?,
+            crate::port::free()?,
+            crate::port::free()?,
+        ];
+        let routes = ports
+            .map(|port| format!("\"nats-route://127.0.0.1:{port}\""))
+            .join(", ");
         let start = async |port: u16| {
             let dir = dir.join(format!("nats-{port}"));
             fs::create_dir_all(&dir).with_context(|| format!("creating {}", dir.display()))?;
             let file = dir.join("cluster.conf");
-            fs::write(&file, clustered(port, &routes)).with_context(|| format!("writing {}", file.display()))?;
+            fs::write(&file, clustered(port, &routes))
+                .with_context(|| format!("writing {}", file.display()))?;
             Ok::<_, anyhow::Error>(Self::start_configured(&dir, &file, Vec::new()).await?.0)
         };
-        Ok([start(ports[0]).await?, start(ports[1]).await?, start(ports[2]).await?])
+        Ok([
+            start(ports[0]).await?,
+            start(ports[1]).await?,
+            start(ports[2]).await?,
+        ])
     }
 
-    /// The one that the whole run shares, if there is one.
+    /// Returns the server that the whole test run shares, if there is one.
     #[must_use]
     pub fn from_env() -> Option<Self> {
         std::env::var(env::NATS).ok().map(Self::lent)
     }
 }
 
-/// One of three servers, whose routes are on `port`.
+/// Returns the configuration of one of three servers, which meets the others on `port`.
 fn clustered(port: u16, routes: &str) -> String {
     format!(
         "server_name: $NATS_SERVER_NAME\n\
@@ -100,14 +131,19 @@ fn clustered(port: u16, routes: &str) -> String {
 }
 
 impl NatsKind {
-    /// Unique per start: what answers on the port must be ours.
+    /// Returns a name with our pid and the port, by which `answers` recognises our server on the
+    /// port.
     fn server_name(&self, port: u16) -> String {
         format!("seven-{}-{port}", std::process::id())
     }
 
     fn write_config(&self, port: u16) -> Result<PathBuf> {
         let name = self.server_name(port);
-        let store = self.store.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
+        let store = self
+            .store
+            .to_string_lossy()
+            .replace('\\', "\\\\")
+            .replace('"', "\\\"");
         let config = format!(
             "# Written at every start.\n\
              server_name: \"{name}\"\n\
@@ -138,7 +174,8 @@ impl Kind for NatsKind {
     }
 
     fn spawn(&self, port: u16) -> Result<Spawned> {
-        fs::create_dir_all(&self.store).with_context(|| format!("creating {}", self.store.display()))?;
+        fs::create_dir_all(&self.store)
+            .with_context(|| format!("creating {}", self.store.display()))?;
         let mut command = Command::new(&self.binary);
         command.current_dir(&self.dir);
         match &self.given {
@@ -146,9 +183,16 @@ impl Kind for NatsKind {
                 command.arg("--config").arg(self.write_config(port)?);
             }
             Some(given) => {
-                command.arg("--config").arg(&given.file).args(["--addr", "127.0.0.1", "--port", &port.to_string()]);
+                command.arg("--config").arg(&given.file).args([
+                    "--addr",
+                    "127.0.0.1",
+                    "--port",
+                    &port.to_string(),
+                ]);
                 command.args(["--http_port", &given.monitoring_port.to_string()]);
-                command.env("NATS_SERVER_NAME", self.server_name(port)).env("NATS_STORE_DIR", &self.store);
+                command
+                    .env("NATS_SERVER_NAME", self.server_name(port))
+                    .env("NATS_STORE_DIR", &self.store);
                 command.envs(given.environment.iter().map(|(name, value)| (name, value)));
             }
         }
@@ -176,6 +220,7 @@ impl Kind for NatsKind {
     }
 
     fn wipe(&self) -> Result<()> {
-        fs::remove_dir_all(&self.store).with_context(|| format!("deleting {}", self.store.display()))
+        fs::remove_dir_all(&self.store)
+            .with_context(|| format!("deleting {}", self.store.display()))
     }
 }

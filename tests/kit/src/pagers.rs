@@ -1,5 +1,5 @@
-//! A stand-in for the two services that tell people of alerts, over real HTTP: Slack's incoming webhooks and PagerDuty's Events API v2. It
-//! answers as they do, refuses what they are known to refuse, fails as told, and keeps what it took.
+//! A stand-in, over real HTTP, for the services that notify people of alerts: Slack's webhooks and
+//! PagerDuty's Events API v2. It refuses what they refuse, fails on demand, and keeps bodies.
 //!
 //! ```no_run
 //! # async fn demo() -> anyhow::Result<()> {
@@ -32,11 +32,11 @@ use axum::{
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, task::JoinHandle};
 
-/// The one routing key that PagerDuty's side takes.
+/// The only routing key that the PagerDuty side accepts.
 pub const ROUTING_KEY: &str = "0123456789abcdef0123456789abcdef";
 const SLACK_PATH: &str = "/services/T00000000/B00000000/secret";
 
-/// Which service.
+/// The service that a request is meant for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// `POST /services/...`
@@ -45,12 +45,12 @@ pub enum Side {
     PagerDuty,
 }
 
-/// A fault of a request. The double does not take the request, unless it is only slow.
+/// A fault of a request. Only a `Slow` request is still accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// This status with the service's own words.
+    /// Answers with this status and the service's usual error body.
     Status(u16),
-    /// 429 with `Retry-After` in seconds.
+    /// Answers 429 with `Retry-After` in seconds.
     Throttled(u64),
     /// Never answers.
     Silence,
@@ -58,7 +58,7 @@ pub enum Fault {
     Slow(u64),
 }
 
-/// A running double; dropping it ends it.
+/// A running double of both services; dropping it stops it.
 #[derive(Debug)]
 pub struct Pagers {
     address: SocketAddr,
@@ -76,47 +76,61 @@ struct Inbox {
 type Desks = Arc<Mutex<[Inbox; 2]>>;
 
 impl Pagers {
-    /// Listens on a free port of 127.0.0.1.
+    /// Starts listening on a free port of 127.0.0.1.
     pub async fn start() -> Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.context("binding the pagers' double")?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+            .await
+            .context("binding the pagers' double")?;
         let address = listener.local_addr().context("reading the double's port")?;
         let desk = Desks::default();
         let app = Router::new()
-            .route(SLACK_PATH, post(|desk, body| answer(Side::Slack, desk, body)))
-            .route("/v2/enqueue", post(|desk, body| answer(Side::PagerDuty, desk, body)))
+            .route(
+                SLACK_PATH,
+                post(|desk, body| answer(Side::Slack, desk, body)),
+            )
+            .route(
+                "/v2/enqueue",
+                post(|desk, body| answer(Side::PagerDuty, desk, body)),
+            )
             .with_state(Arc::clone(&desk));
         let serving = tokio::spawn(async move {
             if let Err(error) = axum::serve(listener, app).await {
                 tracing::error!(%error, "the pagers' double ended");
             }
         });
-        Ok(Self { address, desk, serving })
+        Ok(Self {
+            address,
+            desk,
+            serving,
+        })
     }
 
-    /// The incoming webhook's address.
+    /// Returns the URL of Slack's incoming webhook.
     #[must_use]
     pub fn slack_url(&self) -> String {
         format!("http://{}{SLACK_PATH}", self.address)
     }
 
-    /// In place of `https://events.pagerduty.com/v2/enqueue`.
+    /// Returns the URL to use in place of `https://events.pagerduty.com/v2/enqueue`.
     #[must_use]
     pub fn pagerduty_url(&self) -> String {
         format!("http://{}/v2/enqueue", self.address)
     }
 
-    /// The next `times` requests of this side fail so, after what is already to fail.
+    /// Makes the next `times` requests of this side fail, after the faults already queued.
     pub fn fail(&self, side: Side, fault: Fault, times: usize) {
-        lock(&self.desk)[side as usize].faults.extend(std::iter::repeat_n(fault, times));
+        lock(&self.desk)[side as usize]
+            .faults
+            .extend(std::iter::repeat_n(fault, times));
     }
 
-    /// The bodies this side took, oldest first.
+    /// Returns the bodies that this side accepted, oldest first.
     #[must_use]
     pub fn taken(&self, side: Side) -> Vec<Value> {
         lock(&self.desk)[side as usize].taken.clone()
     }
 
-    /// How many requests came to this side, failed ones included.
+    /// Returns the number of requests to this side, including failed ones.
     #[must_use]
     pub fn requests(&self, side: Side) -> usize {
         lock(&self.desk)[side as usize].requests
@@ -165,19 +179,24 @@ async fn answer(side: Side, State(desk): State<Desks>, body: Bytes) -> Response 
     match side {
         Side::Slack => "ok".into_response(),
         Side::PagerDuty => {
-            let taken = json!({ "status": "success", "message": "Event processed", "dedup_key": key });
+            let taken =
+                json!({ "status": "success", "message": "Event processed", "dedup_key": key });
             (StatusCode::ACCEPTED, Json(taken)).into_response()
         }
     }
 }
 
-/// Slack answers in plain words, PagerDuty with an object.
+/// Builds an error answer: plain words from Slack, an object from PagerDuty.
 fn refusal(side: Side, status: u16, why: &str) -> Response {
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     match side {
         Side::Slack => (status, why.to_owned()).into_response(),
         Side::PagerDuty => {
-            let body = json!({ "status": "invalid event", "message": "Event object is invalid", "errors": [why] });
+            let body = json!({
+                "status": "invalid event",
+                "message": "Event object is invalid",
+                "errors": [why],
+            });
             (status, Json(body)).into_response()
         }
     }
@@ -188,10 +207,16 @@ fn slack_objects(body: &Value) -> Option<&'static str> {
     if !text(&body["text"]) {
         return Some("no_text");
     }
-    let blocks = body["blocks"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let blocks = body["blocks"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
     let odd = blocks.iter().any(|block| match block["type"].as_str() {
         Some("section") => {
-            !text(&block["text"]["text"]) || block["text"]["text"].as_str().is_some_and(|t| t.chars().count() > 3_000)
+            !text(&block["text"]["text"])
+                || block["text"]["text"]
+                    .as_str()
+                    .is_some_and(|t| t.chars().count() > 3_000)
         }
         Some("context") => block["elements"].as_array().is_none_or(Vec::is_empty),
         _ => true,
@@ -216,11 +241,16 @@ fn pagerduty_objects(body: &Value) -> Option<&'static str> {
             if blank("summary") || blank("source") {
                 return Some("'payload.summary' or 'payload.source' is missing or blank");
             }
-            if payload["summary"].as_str().is_some_and(|summary| summary.chars().count() > 1_024) {
+            if payload["summary"]
+                .as_str()
+                .is_some_and(|summary| summary.chars().count() > 1_024)
+            {
                 return Some("'payload.summary' is longer than 1024 characters");
             }
             let known = ["critical", "error", "warning", "info"];
-            let severity = payload["severity"].as_str().is_some_and(|severity| known.contains(&severity));
+            let severity = payload["severity"]
+                .as_str()
+                .is_some_and(|severity| known.contains(&severity));
             (!severity).then_some("'payload.severity' is missing or invalid")
         }
         _ => Some("'event_action' is missing or invalid"),

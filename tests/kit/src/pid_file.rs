@@ -1,4 +1,4 @@
-//! Finding and ending a server that an earlier run left behind, without ever ending somebody else's process.
+//! Finds and ends a server that an earlier run left behind, but never another process with its pid.
 
 use std::{fs, path::Path, time::Duration};
 
@@ -9,21 +9,31 @@ use crate::{process::signal, wait};
 #[cfg(not(target_os = "linux"))]
 use std::process::{Command, Stdio};
 
-/// Writes who runs: the pid, and when that process started, because pids are reused.
+/// Writes the pid and the start time of a process, because pids are reused.
 pub(crate) fn write(path: &Path, pid: u32) -> Result<()> {
     let started = started(pid).unwrap_or_default();
-    fs::write(path, format!("{pid} {started}\n")).with_context(|| format!("writing {}", path.display()))
+    fs::write(path, format!("{pid} {started}\n"))
+        .with_context(|| format!("writing {}", path.display()))
 }
 
-/// Ends the process of an earlier run that `path` names, if it is still that process. Returns its pid if it was stale
-/// or is now gone.
+/// Ends the process that the file records, if it still runs, and removes the file. Returns the
+/// recorded pid, or `None` when there is none.
 pub(crate) fn clear(path: &Path) -> Result<Option<u32>> {
-    let Ok(text) = fs::read_to_string(path) else { return Ok(None) };
-    let recorded = text.trim().split_once(' ').and_then(|(pid, at)| Some((pid.parse::<u32>().ok()?, at.to_owned())));
+    let Ok(text) = fs::read_to_string(path) else {
+        return Ok(None);
+    };
+    let recorded = text
+        .trim()
+        .split_once(' ')
+        .and_then(|(pid, at)| Some((pid.parse::<u32>().ok()?, at.to_owned())));
     let gone = recorded.map(|(pid, at)| {
         let same = || started(pid).is_some_and(|now| now == at);
         if !at.is_empty() && same() {
-            tracing::warn!(pid, file = %path.display(), "ending a server that an earlier run left behind");
+            tracing::warn!(
+                pid,
+                file = %path.display(),
+                "ending a server that an earlier run left behind"
+            );
             for name in ["QUIT", "KILL"] {
                 signal(pid, name).ok();
                 if wait::poll(Duration::from_secs(3), || (!same()).then_some(())).is_some() {
@@ -37,17 +47,18 @@ pub(crate) fn clear(path: &Path) -> Result<Option<u32>> {
     Ok(gone)
 }
 
-/// When a process started, in whatever form the system has it; `None` when there is no such process.
+/// Returns when a process started, in the system's own format; `None` when no such process runs.
 #[cfg(target_os = "linux")]
 fn started(pid: u32) -> Option<String> {
-    // A bare Debian has no `ps`. The name in brackets may hold spaces and brackets itself: fields count from its end.
+    // Reads /proc, because a bare Debian has no `ps`. Fields count from the end of the process
+    // name, which may itself contain spaces and brackets.
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
     if fields.next()? == "Z" {
-        return None; // ended, only not yet collected by its parent
+        return None; // a zombie: ended, but not yet collected by its parent
     }
     let ticks = fields.nth(18)?;
-    // The ticks count from the last boot.
+    // The ticks count from the last boot, so only the boot's id makes them unique.
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     Some(format!("{ticks}@{}", boot.trim()))
 }

@@ -3,7 +3,11 @@ use std::process::{Command, Stdio};
 use super::*;
 
 fn sleeper() -> std::process::Child {
-    Command::new("sleep").arg("30").stdin(Stdio::null()).spawn().expect("sleep")
+    Command::new("sleep")
+        .arg("30")
+        .stdin(Stdio::null())
+        .spawn()
+        .expect("sleep")
 }
 
 #[test]
@@ -22,7 +26,10 @@ fn a_process_that_only_has_the_same_pid_is_left_alone() {
     let mut child = sleeper();
     fs::write(&file, format!("{} 12345@another-boot\n", child.id())).unwrap();
     assert_eq!(clear(&file).unwrap(), Some(child.id()));
-    assert!(child.try_wait().unwrap().is_none(), "ended somebody else's process");
+    assert!(
+        child.try_wait().unwrap().is_none(),
+        "ended somebody else's process"
+    );
     child.kill().unwrap();
     child.wait().unwrap();
 }

@@ -4,23 +4,32 @@ use std::net::{Ipv4Addr, TcpListener};
 
 use anyhow::{Context, Result, bail};
 
-/// Below the range from which Linux (32768..) and macOS (49152..) take the ports of outgoing connections: a client that
-/// tries to reach a stopped server on a port of that range can end up connected to itself and keep the server from
-/// coming back. Tests here stop and restart servers all the time.
+/// Below the ports of outgoing connections on Linux (32768..) and macOS (49152..): a client that
+/// retries a stopped server on such a port can connect to itself and block the server's restart.
 const FIRST: u16 = 10_240;
 const COUNT: u16 = 20_000;
 
-/// A port that nobody listens on right now. Another process may take it before our server does; [`crate::Server`] then
-/// tries the next one.
+/// Returns a port on which nobody listens. Another process may take it before our server does;
+/// [`crate::Server`] then tries another port.
 pub(crate) fn free() -> Result<u16> {
     for _ in 0..200 {
-        // The kernel's choice for port 0 is the die: it differs between processes that start at the same moment.
-        let thrown = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("binding a port on 127.0.0.1")?;
-        let thrown = u32::from(thrown.local_addr().context("reading the bound port")?.port());
+        // The port that the kernel chooses serves as a random number, which differs between
+        // processes.
+        let thrown =
+            TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("binding a port on 127.0.0.1")?;
+        let thrown = u32::from(
+            thrown
+                .local_addr()
+                .context("reading the bound port")?
+                .port(),
+        );
         let port = FIRST + (thrown.wrapping_mul(7_919) % u32::from(COUNT)) as u16;
         if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
             return Ok(port);
         }
     }
-    bail!("found no free port on 127.0.0.1 between {FIRST} and {}", FIRST + COUNT)
+    bail!(
+        "found no free port on 127.0.0.1 between {FIRST} and {}",
+        FIRST + COUNT
+    )
 }

@@ -15,7 +15,7 @@ use crate::{
     server::{Kind, Server, Spawned, absolute, blocking},
 };
 
-/// A private Postgres server: UTF-8 whatever the locale, 127.0.0.1 only, no unix socket. The superuser is `postgres`.
+/// A private Postgres server: UTF-8 in any locale, only on 127.0.0.1; the superuser is `postgres`.
 pub type Postgres = Server<PostgresKind>;
 
 /// The Postgres-specific part of a [`Server`].
@@ -25,14 +25,14 @@ pub struct PostgresKind {
 }
 
 impl Server<PostgresKind> {
-    /// Starts one whose log, and data where possible, live in `dir`. A `fast` one trusts the machine not to crash and is
-    /// deleted when dropped; the other keeps its data for the next start.
+    /// Starts a server whose log, and data where possible, live in `dir`. A `fast` server skips
+    /// flushes to disk and is deleted when dropped; otherwise the data stays for the next start.
     pub async fn start(dir: &Path, fast: bool) -> Result<Self> {
         let dir = dir.to_owned();
         blocking(move || Self::start_blocking(&dir, fast)).await
     }
 
-    /// As [`Postgres::start`], for callers without a runtime.
+    /// Does the same as [`Postgres::start`], for callers without an async runtime.
     pub fn start_blocking(dir: &Path, fast: bool) -> Result<Self> {
         Self::start_counting(dir, fast, false)
     }
@@ -48,14 +48,14 @@ impl Server<PostgresKind> {
         Self::launch(PostgresKind { cluster })
     }
 
-    /// The one that the whole run shares, if there is one.
+    /// Returns the server that the whole test run shares, if there is one.
     #[must_use]
     pub fn from_env() -> Option<Self> {
         std::env::var(env::POSTGRES).ok().map(Self::lent)
     }
 
-    /// The one of the run, else one for this process, which goes when the process does: so that a plain `cargo test`
-    /// of one crate works too.
+    /// Returns the server of the test run, else one that ends with this process, so that a plain
+    /// `cargo test` of one crate works too.
     pub async fn for_tests() -> Result<&'static Self> {
         static SHARED: OnceLock<Postgres> = OnceLock::new();
         static STARTING: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
@@ -66,7 +66,8 @@ impl Server<PostgresKind> {
         let postgres = match Self::from_env() {
             Some(lent) => lent,
             None => {
-                let dir = std::env::temp_dir().join(format!("seven-test-{}-postgres", std::process::id()));
+                let dir = std::env::temp_dir()
+                    .join(format!("seven-test-{}-postgres", std::process::id()));
                 Self::start(&dir, true).await?
             }
         };
@@ -89,9 +90,10 @@ impl Kind for PostgresKind {
         self.cluster.prepare()?;
         Process::spawn(Launch {
             command: self.cluster.server(port),
-            // Fast shutdown; smart would wait for the clients.
+            // SIGINT is a fast shutdown; SIGTERM would wait until all clients have left.
             polite: "INT",
-            // Immediate: the backends are told too, and the log is replayed at the next start.
+            // SIGQUIT is an immediate shutdown: it ends the backends too, and the next start
+            // replays the log.
             abrupt: "QUIT",
             log: self.cluster.log_file(),
             pid_file: self.cluster.pid_file(),
@@ -101,8 +103,10 @@ impl Kind for PostgresKind {
     }
 
     fn answers(&self, _port: u16, pid: u32) -> bool {
-        // As pg_ctl does it: line 1 is the pid, line 8 the state.
-        let Ok(text) = fs::read_to_string(self.cluster.data.join("postmaster.pid")) else { return false };
+        // Reads the pid (line 1) and the state (line 8), as pg_ctl does.
+        let Ok(text) = fs::read_to_string(self.cluster.data.join("postmaster.pid")) else {
+            return false;
+        };
         let mut lines = text.lines();
         let ours = lines.next().and_then(|line| line.trim().parse().ok()) == Some(pid);
         ours && lines.nth(6).is_some_and(|state| state.trim() == "ready")

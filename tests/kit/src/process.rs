@@ -1,4 +1,5 @@
-//! One server process: detached from our terminal and our output, guarded, ended in order.
+//! One server process, which writes to a log file, is guarded by a watchdog, and is stopped in
+//! order.
 
 use std::{
     fs::{self, File},
@@ -13,28 +14,29 @@ use anyhow::{Context, Result, bail};
 
 use crate::{pid_file, wait, watchdog::Watchdog};
 
-/// A running server. Dropping it ends it.
+/// A running server process; dropping the value ends the process.
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Child,
     polite: &'static str,
     pid_file: PathBuf,
     log: Log,
-    // Last: it must guard until the process is gone.
+    // Declared last, because fields drop in order and the watchdog must guard the process to its
+    // end.
     _watchdog: Watchdog,
 }
 
-/// How a server is to be run.
+/// The command of a server, its files, and the signals that end it.
 #[derive(Debug)]
 pub(crate) struct Launch<'a> {
     pub(crate) command: Command,
-    /// The signal that asks it to end quickly and in order.
+    /// The signal that asks the server to end quickly and in order.
     pub(crate) polite: &'static str,
-    /// The signal with which the watchdog ends it: quick, and safe for its data.
+    /// The signal with which the watchdog ends the server: quick, and safe for the server's data.
     pub(crate) abrupt: &'static str,
     pub(crate) log: PathBuf,
     pub(crate) pid_file: PathBuf,
-    /// Data that nobody wants after our process.
+    /// Data to delete once this program has ended.
     pub(crate) ephemeral: Option<&'a Path>,
 }
 
@@ -64,9 +66,13 @@ impl Process {
             Watchdog::over(child.id(), launch.abrupt, leftovers).context("starting the watchdog")
         });
         match guarded {
-            Ok(watchdog) => {
-                Ok(Self { child, polite: launch.polite, pid_file: launch.pid_file, log, _watchdog: watchdog })
-            }
+            Ok(watchdog) => Ok(Self {
+                child,
+                polite: launch.polite,
+                pid_file: launch.pid_file,
+                log,
+                _watchdog: watchdog,
+            }),
             Err(error) => {
                 child.kill().ok();
                 child.wait().ok();
@@ -83,24 +89,27 @@ impl Process {
         &self.log
     }
 
-    /// How it ended, if it has.
+    /// Returns the exit status if the process has ended.
     pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().ok().flatten()
     }
 
-    /// Asks it to end, then makes it.
+    /// Asks the process to end, and kills it after five seconds.
     pub(crate) fn stop(&mut self) {
         if self.ended().is_none() {
             signal(self.pid(), self.polite).ok();
             signal(self.pid(), "CONT").ok(); // a frozen process handles no signal
             if wait::poll(Duration::from_secs(5), || self.ended()).is_none() {
-                tracing::warn!(pid = self.pid(), "a server ignored its stop signal and is killed");
+                tracing::warn!(
+                    pid = self.pid(),
+                    "a server ignored its stop signal and is killed"
+                );
             }
         }
         self.kill();
     }
 
-    /// SIGKILL, as a power cut would have it.
+    /// Sends SIGKILL, waits for the end, and removes the pid file.
     pub(crate) fn kill(&mut self) {
         self.child.kill().ok();
         self.child.wait().ok();
@@ -135,10 +144,12 @@ impl Log {
             file.read_to_end(&mut bytes)?;
             Ok(bytes)
         };
-        read().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+        read()
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .unwrap_or_default()
     }
 
-    /// The last lines, for an error message.
+    /// Returns the last 20 lines, for an error message.
     pub(crate) fn tail(&self) -> String {
         let text = self.text();
         let lines: Vec<&str> = text.lines().collect();
@@ -147,7 +158,8 @@ impl Log {
     }
 }
 
-/// Sends a signal. The shell's own `kill` is used: a bare Debian has no other, and the call itself would need `unsafe`.
+/// Sends a signal with the shell's built-in `kill`: a bare Debian has no other, and the system call
+/// would need `unsafe`.
 pub(crate) fn signal(pid: u32, name: &str) -> Result<()> {
     send(&pid.to_string(), name)
 }
@@ -159,7 +171,13 @@ pub fn signal_group(leader: u32, name: &str) -> Result<()> {
 
 fn send(target: &str, name: &str) -> Result<()> {
     let status = Command::new("/bin/sh")
-        .args(["-c", r#"kill -s "$1" -- "$2""#, "seven-signal", name, target])
+        .args([
+            "-c",
+            r#"kill -s "$1" -- "$2""#,
+            "seven-signal",
+            name,
+            target,
+        ])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -17,8 +17,8 @@ use crate::{
     server::{Kind, Server, Spawned, absolute, blocking},
 };
 
-/// A private Redis server. It writes nothing to disk by itself, since losing all of Redis must only cost speed
-/// (design D3); a test that wants an older snapshot back sends `SAVE`, then [`Server::restart`]s.
+/// A private Redis server. It saves nothing by itself, since losing Redis must only cost speed
+/// (D3); a test that wants a snapshot back sends `SAVE`, then calls [`Server::restart`].
 pub type Redis = Server<RedisKind>;
 
 /// The Redis-specific part of a [`Server`].
@@ -30,21 +30,25 @@ pub struct RedisKind {
 }
 
 impl Server<RedisKind> {
-    /// Starts one whose data and log live in `dir`.
+    /// Starts a server whose data and log live in `dir`.
     pub async fn start(dir: &Path) -> Result<Self> {
         let dir = dir.to_owned();
         blocking(move || Self::start_blocking(&dir)).await
     }
 
-    /// As [`Redis::start`], for callers without a runtime.
+    /// Does the same as [`Redis::start`], for callers without an async runtime.
     pub fn start_blocking(dir: &Path) -> Result<Self> {
         let dir = absolute(dir)?;
         pid_file::clear(&dir.join("redis.pid"))?;
         let data = dir.join("redis");
-        Self::launch(RedisKind { binary: binaries::redis_server()?, dir, data })
+        Self::launch(RedisKind {
+            binary: binaries::redis_server()?,
+            dir,
+            data,
+        })
     }
 
-    /// The one that the whole run shares, if there is one.
+    /// Returns the server that the whole test run shares, if there is one.
     #[must_use]
     pub fn from_env() -> Option<Self> {
         std::env::var(env::REDIS).ok().map(Self::lent)
@@ -63,11 +67,20 @@ impl Kind for RedisKind {
     }
 
     fn spawn(&self, port: u16) -> Result<Spawned> {
-        fs::create_dir_all(&self.data).with_context(|| format!("creating {}", self.data.display()))?;
+        fs::create_dir_all(&self.data)
+            .with_context(|| format!("creating {}", self.data.display()))?;
         let mut command = Command::new(&self.binary);
         command
             .args(["--bind", "127.0.0.1", "--port", &port.to_string()])
-            .args(["--save", "", "--appendonly", "no", "--daemonize", "no", "--dir"])
+            .args([
+                "--save",
+                "",
+                "--appendonly",
+                "no",
+                "--daemonize",
+                "no",
+                "--dir",
+            ])
             .arg(&self.data)
             .current_dir(&self.dir);
         Process::spawn(Launch {
@@ -85,13 +98,15 @@ impl Kind for RedisKind {
         let ask = || -> std::io::Result<String> {
             let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
             stream.set_read_timeout(Some(Duration::from_secs(1)))?;
-            // PING fails while a snapshot loads; the pid says that it is not somebody else's server.
+            // PING fails while a snapshot loads, and the pid shows that the server is ours.
             stream.write_all(b"PING\r\nINFO server\r\nQUIT\r\n")?;
             let mut answer = String::new();
             stream.read_to_string(&mut answer)?;
             Ok(answer)
         };
-        ask().is_ok_and(|said| said.starts_with("+PONG") && said.contains(&format!("process_id:{pid}\r")))
+        ask().is_ok_and(|said| {
+            said.starts_with("+PONG") && said.contains(&format!("process_id:{pid}\r"))
+        })
     }
 
     fn wipe(&self) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Folders for tests.
+//! Temporary folders for tests.
 
 use std::{
     fs,
@@ -8,24 +8,25 @@ use std::{
 
 use anyhow::{Context, Result};
 
-/// An empty folder of its own in the system's temporary area, deleted on drop. Declare it before the servers that use
-/// it: what is declared last is dropped first.
+/// An empty temporary folder, deleted on drop. Declare it before the servers that use it, because
+/// variables are dropped in reverse order.
 #[derive(Debug)]
 pub struct Scratch {
     path: PathBuf,
 }
 
 impl Scratch {
-    /// Creates one; `name` is for whoever finds it after a crash.
+    /// Creates a folder; `name` helps a person who finds it after a crash.
     pub fn new(name: &str) -> Result<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("seven-test-{}-{count}-{name}", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("seven-test-{}-{count}-{name}", std::process::id()));
         fs::create_dir_all(&path).with_context(|| format!("creating {}", path.display()))?;
         Ok(Self { path })
     }
 
-    /// Where it is.
+    /// Returns the folder's path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path

@@ -25,29 +25,30 @@ pub trait Kind: fmt::Debug + Send + Sync + 'static {
     fn data_dir(&self) -> &Path;
     #[doc(hidden)]
     fn spawn(&self, port: u16) -> Result<Spawned>;
-    /// Whether the process that listens on the port is the one we started, and serves.
+    /// Returns whether the process that we started serves on this port.
     #[doc(hidden)]
     fn answers(&self, port: u16, pid: u32) -> bool;
     #[doc(hidden)]
     fn wipe(&self) -> Result<()>;
-    /// Called once, when the server is dropped for good.
+    /// Called once, when the last handle of the server is dropped.
     #[doc(hidden)]
     fn forget(&self) {}
 }
 
-/// A process as `Kind` hands it over: opaque outside this crate.
+/// A started process; opaque outside this crate.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Spawned(pub(crate) Process);
 
-/// A private server. Blocking work happens on tokio's blocking threads; dropping the last handle stops the server.
+/// A private server; dropping the last handle stops it. Blocking work runs on tokio's blocking
+/// threads.
 #[derive(Debug)]
 pub struct Server<K: Kind>(Repr<K>);
 
 #[derive(Debug)]
 enum Repr<K: Kind> {
     Own(Arc<Own<K>>),
-    /// One that this run shares and somebody else started.
+    /// The URL of a server that another process started and the whole test run shares.
     Lent(String),
 }
 
@@ -58,7 +59,7 @@ struct Own<K: Kind> {
     process: Mutex<Option<Process>>,
 }
 
-/// Postgres may have to recover after a crash on a slow disk.
+/// Time a server may take to start; Postgres may have to recover after a crash on a slow disk.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 
 // === impl Server ===
@@ -71,7 +72,11 @@ impl<K: Kind> Server<K> {
             match bring_up(&kind, port) {
                 Ok(process) => {
                     tracing::debug!(server = K::NAME, port, pid = process.pid(), "started");
-                    return Ok(Self(Repr::Own(Arc::new(Own { kind, port, process: Mutex::new(Some(process)) }))));
+                    return Ok(Self(Repr::Own(Arc::new(Own {
+                        kind,
+                        port,
+                        process: Mutex::new(Some(process)),
+                    }))));
                 }
                 Err(Trouble::PortTaken(error)) => last = error,
                 Err(Trouble::Other(error)) => return Err(error),
@@ -84,7 +89,7 @@ impl<K: Kind> Server<K> {
         Self(Repr::Lent(url))
     }
 
-    /// Where clients connect. Stays the same over a restart.
+    /// Returns the URL for clients; it stays the same over a restart.
     #[must_use]
     pub fn url(&self) -> String {
         match &self.0 {
@@ -93,12 +98,12 @@ impl<K: Kind> Server<K> {
         }
     }
 
-    /// The folder with the server's data.
+    /// Returns the folder with the server's data. Fails for a server that the whole run shares.
     pub fn data_dir(&self) -> Result<&Path> {
         Ok(self.own()?.kind.data_dir())
     }
 
-    /// The pid while it runs.
+    /// Returns the pid while our server runs; `None` for a server that the whole run shares.
     #[must_use]
     pub fn pid(&self) -> Option<u32> {
         match &self.0 {
@@ -107,7 +112,7 @@ impl<K: Kind> Server<K> {
         }
     }
 
-    /// Ends it in order. Stopping a stopped server does nothing.
+    /// Stops the server in order; a stopped server stays stopped.
     pub async fn stop(&self) -> Result<()> {
         let own = Arc::clone(self.own()?);
         blocking(move || {
@@ -117,7 +122,7 @@ impl<K: Kind> Server<K> {
         .await
     }
 
-    /// Sends SIGKILL, which looks like a crash of the machine to everybody else.
+    /// Ends the server with SIGKILL, as a crash would.
     pub fn kill(&self) -> Result<()> {
         if let Some(mut process) = self.own()?.process().take() {
             process.kill();
@@ -125,23 +130,25 @@ impl<K: Kind> Server<K> {
         Ok(())
     }
 
-    /// SIGSTOP: connections stay open and nobody answers, until [`Server::thaw`].
+    /// Freezes the server with SIGSTOP: connections stay open but get no answer until
+    /// [`Server::thaw`].
     pub fn freeze(&self) -> Result<()> {
         self.signal("STOP")
     }
 
-    /// SIGCONT.
+    /// Continues a frozen server with SIGCONT.
     pub fn thaw(&self) -> Result<()> {
         self.signal("CONT")
     }
 
-    /// Starts it again on the same port with the data it had; a running one is stopped first.
+    /// Starts the server again on the same port with its data; stops it first if it runs.
     pub async fn restart(&self) -> Result<()> {
         let own = Arc::clone(self.own()?);
         blocking(move || own.restart()).await
     }
 
-    /// Deletes all its data; a running server is killed first. [`Server::restart`] then starts it empty.
+    /// Deletes all data of the server and kills it first if it runs. [`Server::restart`] then
+    /// starts it empty.
     pub async fn wipe_data(&self) -> Result<()> {
         let own = Arc::clone(self.own()?);
         blocking(move || {
@@ -163,7 +170,10 @@ impl<K: Kind> Server<K> {
     fn own(&self) -> Result<&Arc<Own<K>>> {
         match &self.0 {
             Repr::Own(own) => Ok(own),
-            Repr::Lent(url) => bail!("{} at {url} belongs to the whole run: start a private one to break it", K::NAME),
+            Repr::Lent(url) => bail!(
+                "{} at {url} belongs to the whole run: start a private one to break it",
+                K::NAME
+            ),
         }
     }
 }
@@ -178,15 +188,17 @@ impl<K: Kind> Own<K> {
     fn restart(&self) -> Result<()> {
         let mut process = self.process();
         drop(process.take());
-        // After a kill the port, or Postgres' shared memory, may stay taken for a moment.
+        // After a kill, the port or Postgres's shared memory may stay taken for a moment.
         let mut last = None;
-        let up = wait::poll(Duration::from_secs(10), || match bring_up(&self.kind, self.port) {
-            Ok(started) => Some(Ok(started)),
-            Err(Trouble::PortTaken(error)) => {
-                last = Some(error);
-                None
+        let up = wait::poll(Duration::from_secs(10), || {
+            match bring_up(&self.kind, self.port) {
+                Ok(started) => Some(Ok(started)),
+                Err(Trouble::PortTaken(error)) => {
+                    last = Some(error);
+                    None
+                }
+                Err(Trouble::Other(error)) => Some(Err(error)),
             }
-            Err(Trouble::Other(error)) => Some(Err(error)),
         });
         *process = Some(match up {
             Some(outcome) => outcome?,
@@ -211,27 +223,44 @@ enum Trouble {
 fn bring_up<K: Kind>(kind: &K, port: u16) -> Result<Process, Trouble> {
     let Spawned(mut process) = kind.spawn(port).map_err(Trouble::Other)?;
     let pid = process.pid();
-    // Some(None): it serves; Some(Some(status)): it ended.
+    // `Some(None)`: the server answers. `Some(Some(status))`: the process ended.
     let outcome = wait::poll(START_TIMEOUT, || match process.ended() {
         Some(status) => Some(Some(status)),
         None => kind.answers(port, pid).then_some(None),
     });
     let error = match outcome {
         Some(None) => return Ok(process),
-        Some(Some(status)) => anyhow!("{} ended at its start ({status}):\n{}", K::NAME, process.log().tail()),
-        None => anyhow!("{} did not answer within {START_TIMEOUT:?}:\n{}", K::NAME, process.log().tail()),
+        Some(Some(status)) => anyhow!(
+            "{} ended at its start ({status}):\n{}",
+            K::NAME,
+            process.log().tail()
+        ),
+        None => anyhow!(
+            "{} did not answer within {START_TIMEOUT:?}:\n{}",
+            K::NAME,
+            process.log().tail()
+        ),
     };
     let log = process.log().text().to_lowercase();
     let transient = log.contains("address already in use") || log.contains("shared memory block");
-    Err(if transient { Trouble::PortTaken(error) } else { Trouble::Other(error) })
+    Err(if transient {
+        Trouble::PortTaken(error)
+    } else {
+        Trouble::Other(error)
+    })
 }
 
-pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    tokio::task::spawn_blocking(work).await.context("waiting for the server's thread")?
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .context("waiting for the server's thread")?
 }
 
-/// `dir` as a server sees it from another working directory.
+/// Creates `dir` and returns its absolute path, because servers run in another working directory.
 pub(crate) fn absolute(dir: &Path) -> Result<PathBuf> {
     std::fs::create_dir_all(dir).with_context(|| format!("creating {}", dir.display()))?;
-    dir.canonicalize().with_context(|| format!("resolving {}", dir.display()))
+    dir.canonicalize()
+        .with_context(|| format!("resolving {}", dir.display()))
 }

@@ -1,4 +1,4 @@
-//! All three servers at once, for `./scripts/dev`.
+//! Starts all three servers together, for `./scripts/dev` and the tools of `tests/lab`.
 
 use std::{path::Path, thread};
 
@@ -9,25 +9,27 @@ use crate::{
     server::{absolute, blocking},
 };
 
-/// How [`Servers::start`] runs them.
+/// Options of [`Servers::start`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
-    /// Postgres without fsync, and deleted afterwards: for tests.
+    /// Postgres does not flush to disk, and its data is deleted afterwards: for tests.
     pub fast_postgres: bool,
-    /// Postgres counts its statements (`pg_stat_statements`; the extension still has to be created): for benchmarks.
+    /// Postgres loads `pg_stat_statements` for benchmarks, which still have to create the
+    /// extension.
     pub count_statements: bool,
 }
 
-/// NATS, Redis and Postgres of one directory; dropping it stops them.
+/// NATS, Redis and Postgres in one directory; dropping the value stops them.
 #[derive(Debug)]
 pub struct Servers {
     /// The bus.
     pub nats: Nats,
     /// The cache.
     pub redis: Redis,
-    /// The truth.
+    /// The database.
     pub postgres: Postgres,
-    // Last: nobody may start here before the servers are gone.
+    // Declared last, because fields drop in order and nobody may start here before these have
+    // ended.
     _lock: DirLock,
 }
 
@@ -44,16 +46,23 @@ impl Servers {
         let (nats, redis, postgres) = thread::scope(|scope| {
             let nats = scope.spawn(|| Nats::start_blocking(&dir));
             let redis = scope.spawn(|| Redis::start_blocking(&dir));
-            let postgres = Postgres::start_counting(&dir, options.fast_postgres, options.count_statements);
+            let postgres =
+                Postgres::start_counting(&dir, options.fast_postgres, options.count_statements);
             (nats.join(), redis.join(), postgres)
         });
         let died = |_| anyhow!("the thread that starts a server died");
-        Ok(Self { nats: nats.map_err(died)??, redis: redis.map_err(died)??, postgres: postgres?, _lock: lock })
+        Ok(Self {
+            nats: nats.map_err(died)??,
+            redis: redis.map_err(died)??,
+            postgres: postgres?,
+            _lock: lock,
+        })
     }
 
-    /// Ends all three in order. Dropping does the same, but on the thread that drops.
+    /// Stops all three servers in order. A drop does the same, but blocks its thread.
     pub async fn stop(self) -> Result<()> {
-        let (nats, redis, postgres) = tokio::join!(self.nats.stop(), self.redis.stop(), self.postgres.stop());
+        let (nats, redis, postgres) =
+            tokio::join!(self.nats.stop(), self.redis.stop(), self.postgres.stop());
         nats.and(redis).and(postgres)
     }
 }

@@ -1,12 +1,12 @@
-//! Waiting for processes with blocking calls: the callers run this outside the async threads.
+//! Waits for processes with blocking calls; callers must run it outside async threads.
 
 use std::{
     thread::park_timeout,
     time::{Duration, Instant},
 };
 
-/// Asks `ready` until it has an answer or the time is up (`None`). Starts eager and grows calmer, so that a server that
-/// is up in 20 ms is seen at once and one that takes seconds costs little.
+/// Calls `ready` until it returns a value, or returns `None` after `limit`. Pauses grow from 1 to
+/// 25 ms: a fast server is noticed at once, and a slow one costs little CPU.
 pub(crate) fn poll<T>(limit: Duration, mut ready: impl FnMut() -> Option<T>) -> Option<T> {
     let deadline = Instant::now() + limit;
     let mut pause = Duration::from_millis(1);
@@ -17,7 +17,7 @@ pub(crate) fn poll<T>(limit: Duration, mut ready: impl FnMut() -> Option<T>) -> 
         if Instant::now() >= deadline {
             return None;
         }
-        // park_timeout may wake early, which only means that we ask once more.
+        // park_timeout may wake early, which only causes one more call.
         park_timeout(pause);
         pause = (pause * 2).min(Duration::from_millis(25));
     }

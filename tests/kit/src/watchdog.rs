@@ -1,4 +1,4 @@
-//! Ends a process when ours is gone, even by SIGKILL.
+//! Ends a process when ours has ended, even by SIGKILL.
 
 use std::{
     io,
@@ -7,8 +7,8 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-/// A shell that reads a pipe whose only writer is this process. However we end, the kernel closes the pipe and `read`
-/// returns; then it ends its charge. Needs nothing but a POSIX shell, so it serves Linux and macOS alike.
+/// A POSIX shell script that reads from a pipe whose only writer is this process. When this process
+/// ends, the kernel closes the pipe, `read` returns, and the script ends the guarded process.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 read -r line
@@ -19,7 +19,7 @@ kill -s KILL -- "$2" 2>/dev/null
 for path in "$3" "$4"; do [ -z "$path" ] || rm -rf -- "$path"; done
 "#;
 
-/// Guards one process (or process group) until dropped; a drop means that all is well.
+/// Guards a process or a process group until it is dropped; a drop ends the watchdog only.
 #[derive(Debug)]
 pub struct Watchdog {
     shell: Child,
@@ -31,7 +31,7 @@ impl Watchdog {
         Self::start(&format!("-{leader}"), "TERM", [None, None])
     }
 
-    /// Guards one process; `leftovers` are files and folders that nobody wants once it is gone.
+    /// Guards one process; `leftovers` are files and folders to delete once the process is gone.
     pub(crate) fn over(pid: u32, signal: &str, leftovers: [Option<&Path>; 2]) -> io::Result<Self> {
         Self::start(&pid.to_string(), signal, leftovers)
     }
@@ -55,7 +55,7 @@ impl Watchdog {
 
 impl Drop for Watchdog {
     fn drop(&mut self) {
-        // Killed before its pipe closes: it must not fire.
+        // Kills the shell before its pipe closes, so that the script does not end the process.
         self.shell.kill().ok();
         self.shell.wait().ok();
     }

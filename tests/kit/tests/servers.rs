@@ -1,4 +1,4 @@
-//! The servers start, answer, break as asked, and never outlive us.
+//! Tests that the servers start, answer, break on demand, and never outlive this process.
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
 use std::{
@@ -22,7 +22,9 @@ fn listens(port: u16) -> bool {
 
 fn redis_says(url: &str, commands: &str) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port_of(url))).unwrap();
-    stream.write_all(format!("{commands}\r\nQUIT\r\n").as_bytes()).unwrap();
+    stream
+        .write_all(format!("{commands}\r\nQUIT\r\n").as_bytes())
+        .unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     answer
@@ -30,10 +32,11 @@ fn redis_says(url: &str, commands: &str) -> String {
 
 fn alive(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+    stat.rsplit_once(") ")
+        .is_some_and(|(_, rest)| !rest.starts_with('Z'))
 }
 
-/// Asks every few milliseconds, for as long as `limit`.
+/// Calls `ready` every 10 ms until it is true, or returns false after `limit`.
 async fn within(limit: Duration, mut ready: impl FnMut() -> bool) -> bool {
     let deadline = Instant::now() + limit;
     while Instant::now() < deadline {
@@ -81,7 +84,10 @@ async fn redis_forgets_over_a_restart_unless_it_was_told_to_save() {
     redis_says(&url, "SET a 1\r\nSAVE\r\nSET a 2");
     redis.kill().unwrap();
     redis.restart().await.unwrap();
-    assert!(redis_says(&url, "GET a").starts_with("$1\r\n1"), "the older snapshot");
+    assert!(
+        redis_says(&url, "GET a").starts_with("$1\r\n1"),
+        "the older snapshot"
+    );
     let port = port_of(&url);
     drop(redis);
     assert!(!listens(port));
@@ -92,16 +98,20 @@ async fn a_frozen_server_keeps_its_connections_and_says_nothing() {
     let dir = Scratch::new("frozen").unwrap();
     let redis = Redis::start(dir.path()).await.unwrap();
     let mut stream = TcpStream::connect(("127.0.0.1", port_of(&redis.url()))).unwrap();
-    stream.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_millis(50)))
+        .unwrap();
     redis.freeze().unwrap();
     stream.write_all(b"PING\r\n").unwrap();
     let mut answer = [0; 7];
     assert!(stream.read(&mut answer).is_err());
     redis.thaw().unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(5)))
+        .unwrap();
     stream.read_exact(&mut answer).unwrap();
     assert_eq!(&answer, b"+PONG\r\n");
-    // Stopping a frozen one must not hang.
+    // Stopping a frozen server must not hang.
     redis.freeze().unwrap();
     redis.stop().await.unwrap();
 }
@@ -112,18 +122,42 @@ async fn postgres_keeps_its_data_over_a_crash_and_copies_databases() {
     let postgres = Postgres::start(dir.path(), true).await.unwrap();
     let url = postgres.create_database("first", None).await.unwrap();
     assert!(url.ends_with("/first?sslmode=disable"), "{url}");
-    postgres.run_sql("first", "CREATE TABLE t AS SELECT 'señor' AS v".into()).await.unwrap();
-    postgres.create_database("second", Some("first")).await.unwrap();
-    assert!(postgres.create_database("second", None).await.is_err(), "there is one already");
+    postgres
+        .run_sql("first", "CREATE TABLE t AS SELECT 'señor' AS v".into())
+        .await
+        .unwrap();
+    postgres
+        .create_database("second", Some("first"))
+        .await
+        .unwrap();
+    assert!(
+        postgres.create_database("second", None).await.is_err(),
+        "there is one already"
+    );
     assert!(postgres.create_database("x\"; DROP", None).await.is_err());
-    assert!(postgres.has_database("second").await.unwrap() && !postgres.has_database("third").await.unwrap());
+    assert!(
+        postgres.has_database("second").await.unwrap()
+            && !postgres.has_database("third").await.unwrap()
+    );
 
     postgres.kill().unwrap();
     postgres.restart().await.unwrap();
     // Upper case beyond ASCII and the encoding do not depend on the machine's locale.
-    let settings = "SELECT upper(v), getdatabaseencoding(), current_setting('unix_socket_directories') FROM t";
-    let upper = if cfg!(target_os = "linux") { "SEÑOR" } else { "SEñOR" };
-    assert_eq!(postgres.run_sql("second", settings.into()).await.unwrap().trim(), format!("{upper}|UTF8|"));
+    let settings =
+        "SELECT upper(v), getdatabaseencoding(), current_setting('unix_socket_directories') FROM t";
+    let upper = if cfg!(target_os = "linux") {
+        "SEÑOR"
+    } else {
+        "SEñOR"
+    };
+    assert_eq!(
+        postgres
+            .run_sql("second", settings.into())
+            .await
+            .unwrap()
+            .trim(),
+        format!("{upper}|UTF8|")
+    );
     postgres.drop_database("second").await.unwrap();
     assert!(!postgres.has_database("second").await.unwrap());
 
@@ -135,14 +169,31 @@ async fn postgres_keeps_its_data_over_a_crash_and_copies_databases() {
 #[tokio::test]
 async fn kept_postgres_data_is_there_at_the_next_start() {
     let dir = Scratch::new("kept").unwrap();
-    let first = Servers::start(dir.path(), Options::default()).await.unwrap();
+    let first = Servers::start(dir.path(), Options::default())
+        .await
+        .unwrap();
     first.postgres.create_database("kept", None).await.unwrap();
-    assert_eq!(first.postgres.run_sql("kept", "SHOW fsync".into()).await.unwrap().trim(), "on");
-    let taken = Servers::start(dir.path(), Options::default()).await.unwrap_err();
-    assert!(format!("{taken:#}").contains(&std::process::id().to_string()), "{taken:#}");
+    assert_eq!(
+        first
+            .postgres
+            .run_sql("kept", "SHOW fsync".into())
+            .await
+            .unwrap()
+            .trim(),
+        "on"
+    );
+    let taken = Servers::start(dir.path(), Options::default())
+        .await
+        .unwrap_err();
+    assert!(
+        format!("{taken:#}").contains(&std::process::id().to_string()),
+        "{taken:#}"
+    );
     first.stop().await.unwrap();
 
-    let second = Servers::start(dir.path(), Options::default()).await.unwrap();
+    let second = Servers::start(dir.path(), Options::default())
+        .await
+        .unwrap();
     assert!(second.postgres.has_database("kept").await.unwrap());
     second.postgres.wipe_data().await.unwrap();
     second.postgres.restart().await.unwrap();
@@ -159,7 +210,7 @@ fn the_lock_goes_with_its_holder() {
     DirLock::acquire(dir.path()).unwrap();
 }
 
-/// The ports and pids of a `seven-servers run` whose command is a sleep.
+/// A running `seven-servers run` whose command is a sleep, with its pids and ports.
 struct Run {
     parent: Child,
     sleeper: u32,
@@ -178,18 +229,28 @@ impl Run {
             .stdin(Stdio::null())
             .spawn()
             .unwrap();
-        assert!(within(Duration::from_secs(30), || told.exists()).await, "the servers did not start");
+        assert!(
+            within(Duration::from_secs(30), || told.exists()).await,
+            "the servers did not start"
+        );
         let text = std::fs::read_to_string(&told).unwrap();
         let mut words = text.split_whitespace();
         let sleeper = words.next().unwrap().parse().unwrap();
         let ports: Vec<u16> = words.map(port_of).collect();
         assert_eq!(ports.len(), 3);
         assert!(ports.iter().all(|port| listens(*port)));
-        Self { parent, sleeper, ports }
+        Self {
+            parent,
+            sleeper,
+            ports,
+        }
     }
 
     async fn nothing_left(&self) -> bool {
-        within(Duration::from_secs(3), || !alive(self.sleeper) && !self.ports.iter().any(|port| listens(*port))).await
+        within(Duration::from_secs(3), || {
+            !alive(self.sleeper) && !self.ports.iter().any(|port| listens(*port))
+        })
+        .await
     }
 }
 
@@ -200,15 +261,25 @@ async fn killing_the_parent_leaves_no_server_behind() {
     run.parent.kill().unwrap();
     run.parent.wait().unwrap();
     assert!(run.nothing_left().await);
-    let pid_files = || ["nats", "redis", "postgres"].iter().any(|name| dir.path().join(format!("{name}.pid")).exists());
-    assert!(within(Duration::from_secs(3), || !pid_files()).await, "the watchdog leaves the pid files");
+    let pid_files = || {
+        ["nats", "redis", "postgres"]
+            .iter()
+            .any(|name| dir.path().join(format!("{name}.pid")).exists())
+    };
+    assert!(
+        within(Duration::from_secs(3), || !pid_files()).await,
+        "the watchdog leaves the pid files"
+    );
 }
 
 #[tokio::test]
 async fn a_signal_ends_the_command_and_then_the_servers() {
     let dir = Scratch::new("signal").unwrap();
     let mut run = Run::start(dir.path()).await;
-    Command::new("/bin/sh").args(["-c", "kill -TERM $0", &run.parent.id().to_string()]).status().unwrap();
+    Command::new("/bin/sh")
+        .args(["-c", "kill -TERM $0", &run.parent.id().to_string()])
+        .status()
+        .unwrap();
     assert_eq!(run.parent.wait().unwrap().code(), Some(128 + 15));
     assert!(run.nothing_left().await);
 }
@@ -217,7 +288,11 @@ async fn a_signal_ends_the_command_and_then_the_servers() {
 fn the_command_decides_the_exit_code() {
     let run = |script: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_seven-servers"));
-        command.args(["run", "--", "sh", "-c", script]).status().unwrap().code()
+        command
+            .args(["run", "--", "sh", "-c", script])
+            .status()
+            .unwrap()
+            .code()
     };
     assert_eq!(run("exit 0"), Some(0));
     assert_eq!(run("exit 7"), Some(7));
@@ -241,6 +316,10 @@ async fn a_private_bus_and_cache_are_cheap() {
         nats.unwrap().stop().await.unwrap();
         redis.unwrap().stop().await.unwrap();
     }
-    // 200 ms each is the aim; the bound leaves room for a busy machine.
-    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    // The aim is 200 ms for each pair of servers; the bound leaves room for a busy machine.
+    assert!(
+        started.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        started.elapsed()
+    );
 }

@@ -1,6 +1,5 @@
-//! Development tools for the fleet: `dev` runs all of it on this machine, `chaos` breaks it,
-//! `bench` measures it, `eval` plays scripted guests. Start them with ./scripts/dev, chaos, bench
-//! and eval. Nothing here is part of the shipped program.
+//! Development tools: `dev` runs the fleet on this machine, `chaos` breaks it, `bench` measures it,
+//! `eval` plays scripted guests. Scripts of these names start them; none of it is shipped.
 
 pub mod bench;
 pub mod chaos;

@@ -17,7 +17,11 @@ use tokio::process::{Child, Command};
 pub fn seven() -> Result<PathBuf> {
     let mut path = std::env::current_exe().context("finding our own program")?;
     path.set_file_name("seven");
-    ensure!(path.is_file(), "{} is not there; cargo build --workspace --bin seven --bin seven-lab", path.display());
+    ensure!(
+        path.is_file(),
+        "{} is not there; cargo build --workspace --bin seven --bin seven-lab",
+        path.display()
+    );
     Ok(path)
 }
 
@@ -41,11 +45,19 @@ impl Process {
 
     /// Starts this program with other arguments.
     pub(crate) fn tool(arguments: &[&str], log: PathBuf) -> Result<Self> {
-        Self::start(&std::env::current_exe().context("finding our own program")?, arguments, log)
+        Self::start(
+            &std::env::current_exe().context("finding our own program")?,
+            arguments,
+            log,
+        )
     }
 
     pub(crate) fn start(program: &Path, arguments: &[&str], log: PathBuf) -> Result<Self> {
-        let file = File::options().create(true).append(true).open(&log).context("opening a worker's log")?;
+        let file = File::options()
+            .create(true)
+            .append(true)
+            .open(&log)
+            .context("opening a worker's log")?;
         let child = Command::new(program)
             .args(arguments)
             .stdin(Stdio::null())
@@ -58,7 +70,11 @@ impl Process {
         // However our process ends, even by an interrupt, no worker may stay behind.
         let leader = child.id().context("a worker ended at its start")?;
         let watchdog = Watchdog::over_group(leader).context("starting a watchdog")?;
-        Ok(Self { child, log, _watchdog: watchdog })
+        Ok(Self {
+            child,
+            log,
+            _watchdog: watchdog,
+        })
     }
 
     /// Returns the pid, or `None` once the process has ended.
@@ -69,14 +85,29 @@ impl Process {
     /// Returns the worker's answer at `/metrics`; its log holds the address.
     pub(crate) async fn metrics(&self) -> Result<String> {
         let log = std::fs::read_to_string(&self.log).context("reading a worker's log")?;
-        let url = log.lines().rev().find_map(ops_url).context("the worker has no operations listener")?;
-        let client = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(5)).build()?;
-        let answer = client.get(format!("{url}/metrics")).send().await.context("asking a worker for its metrics")?;
+        let url = log
+            .lines()
+            .rev()
+            .find_map(ops_url)
+            .context("the worker has no operations listener")?;
+        let client = reqwest::Client::builder()
+            .no_proxy()
+            .timeout(Duration::from_secs(5))
+            .build()?;
+        let answer = client
+            .get(format!("{url}/metrics"))
+            .send()
+            .await
+            .context("asking a worker for its metrics")?;
         answer.text().await.context("reading a worker's metrics")
     }
 
     pub(crate) fn ended(&mut self) -> Result<bool> {
-        Ok(self.child.try_wait().context("looking after a worker")?.is_some())
+        Ok(self
+            .child
+            .try_wait()
+            .context("looking after a worker")?
+            .is_some())
     }
 
     /// Sends SIGKILL; does nothing when the process has already ended.
@@ -88,5 +119,7 @@ impl Process {
 /// Returns the URL from the log line in which a worker reports its operations address.
 fn ops_url(line: &str) -> Option<String> {
     let line: serde_json::Value = serde_json::from_str(line).ok()?;
-    (line["message"] == "metrics and health").then(|| line["url"].as_str().map(str::to_owned)).flatten()
+    (line["message"] == "metrics and health")
+        .then(|| line["url"].as_str().map(str::to_owned))
+        .flatten()
 }

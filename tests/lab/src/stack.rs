@@ -1,7 +1,11 @@
 //! A whole fleet on this machine: database, carrier simulator, and the workers as tasks of this
 //! process. `./scripts/dev` and the integration tests use it.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::PathBuf,
+    time::Duration,
+};
 
 use anyhow::{Context, Result};
 use chrono::{DateTime, Utc};
@@ -36,6 +40,14 @@ pub struct Plan {
     pub ledger_file: Option<PathBuf>,
 }
 
+/// Ports of 127.0.0.1 to listen on where they are free; 0 is any free port.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Ports {
+    pub handset: u16,
+    pub webhooks: u16,
+    pub metrics: u16,
+}
+
 /// A running fleet.
 #[derive(Debug)]
 pub struct Stack {
@@ -59,20 +71,34 @@ pub const SIGNING_SEED: [u8; 32] = *b"carrier-sim signs for tests only";
 
 impl Stack {
     pub async fn start(plan: Plan) -> Result<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0").await.context("listening for webhooks")?;
+        Self::start_at(plan, Ports::default()).await
+    }
+
+    /// Starts the fleet on these ports, or on free ones where they are taken.
+    pub async fn start_at(mut plan: Plan, ports: Ports) -> Result<Self> {
+        let listener = listen(ports.webhooks).await?;
         let ingress_url = format!("http://{}", listener.local_addr()?);
-        let sim = start_sim(&plan, &format!("{ingress_url}/webhooks/telnyx")).await?;
+        let handset = listen(ports.handset).await?.local_addr()?;
+        if ports.metrics != 0 {
+            let metrics = listen(ports.metrics).await?.local_addr()?;
+            plan.extra
+                .push_str(&format!("ops.listen = \"{metrics}\"\n"));
+        }
+        let sim = start_sim(&plan, &format!("{ingress_url}/webhooks/telnyx"), handset).await?;
         Self::start_on(plan, listener, sim).await
     }
 
-    /// Starts the fleet with an existing listener and simulator, as in a restart of everything
-    /// else.
+    /// Starts the fleet with a listener and a simulator that already run, as after a restart of the
+    /// rest.
     pub async fn start_on(plan: Plan, listener: TcpListener, sim: Sim) -> Result<Self> {
         let ingress_url = format!("http://{}", listener.local_addr()?);
-        Store::migrate(&SecretString::from(plan.postgres_url.clone())).await.context("migrating the database")?;
+        Store::migrate(&SecretString::from(plan.postgres_url.clone()))
+            .await
+            .context("migrating the database")?;
         let config = config_text(&plan, &sim, &ingress_url)?;
         let config_file = plan.dir.join("seven.toml");
-        std::fs::write(&config_file, &config).with_context(|| format!("writing {}", config_file.display()))?;
+        std::fs::write(&config_file, &config)
+            .with_context(|| format!("writing {}", config_file.display()))?;
         let mut settings = Box::new(Settings::parse(&config)?);
         // In production each worker has its own connections; here all workers share one pool.
         settings.postgres.connections *= u32::try_from(plan.workers.len().max(1))?;
@@ -88,11 +114,24 @@ impl Stack {
         let traces = traces::start(&settings, &fleet.bus, "seven-stack")?;
         ops.watch(&fleet);
         let ops_url = ops.url();
-        let mut stack =
-            Self { fleet, sim, settings, config_file, ingress_url, ops_url, ops, tasks: JoinSet::new(), traces };
+        let mut stack = Self {
+            fleet,
+            sim,
+            settings,
+            config_file,
+            ingress_url,
+            ops_url,
+            ops,
+            tasks: JoinSet::new(),
+            traces,
+        };
         let mut listener = Some(listener);
         for worker in plan.workers {
-            let listener = if worker == Worker::IngressWebhook { listener.take() } else { None };
+            let listener = if worker == Worker::IngressWebhook {
+                listener.take()
+            } else {
+                None
+            };
             stack.spawn(worker, listener).await?;
         }
         let (fleet, follow) = (stack.fleet.clone(), stack.fleet.shutdown.clone());
@@ -112,7 +151,12 @@ impl Stack {
         if worker == Worker::IngressWebhook {
             fleet.store = fleet.store.apart();
         }
-        self.tasks.spawn(async move { (worker, Box::pin(wiring::run(worker, fleet, &settings, listener)).await) });
+        self.tasks.spawn(async move {
+            (
+                worker,
+                Box::pin(wiring::run(worker, fleet, &settings, listener)).await,
+            )
+        });
         Ok(())
     }
 
@@ -126,7 +170,9 @@ impl Stack {
     /// Drains the workers and leaves the simulator running.
     pub async fn stop_workers(mut self) -> Result<Sim> {
         self.fleet.shutdown.cancel();
-        while let Ok(Some(done)) = tokio::time::timeout(Duration::from_secs(10), self.tasks.join_next()).await {
+        while let Ok(Some(done)) =
+            tokio::time::timeout(Duration::from_secs(10), self.tasks.join_next()).await
+        {
             let (worker, outcome) = done.context("a worker panicked")?;
             outcome.with_context(|| format!("{worker:?}"))?;
         }
@@ -145,7 +191,9 @@ impl Stack {
             let sum = |what: &str, states: &[&str]| -> i64 {
                 counts
                     .iter()
-                    .filter(|c| c.what == what && (states.is_empty() || states.contains(&c.state.as_str())))
+                    .filter(|c| {
+                        c.what == what && (states.is_empty() || states.contains(&c.state.as_str()))
+                    })
                     .map(|c| c.n)
                     .sum()
             };
@@ -168,8 +216,19 @@ impl Stack {
     }
 }
 
-async fn start_sim(plan: &Plan, webhook_url: &str) -> Result<Sim> {
+/// Listens on a port of 127.0.0.1, or on a free one if the port is taken.
+async fn listen(port: u16) -> Result<TcpListener> {
+    if let Ok(listener) = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await {
+        return Ok(listener);
+    }
+    TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+        .await
+        .context("listening on 127.0.0.1")
+}
+
+async fn start_sim(plan: &Plan, webhook_url: &str, handset: SocketAddr) -> Result<Sim> {
     let mut sim = seven_carrier_sim::Settings::new(webhook_url, API_KEY, SIGNING_SEED);
+    sim.listen = handset;
     sim.time_scale = plan.scale;
     sim.casino_name.clone_from(&plan.casino_name);
     sim.casino_number.clone_from(&plan.casino_number);
@@ -177,36 +236,56 @@ async fn start_sim(plan: &Plan, webhook_url: &str) -> Result<Sim> {
     // The simulator has its own connections, because it keeps running when everything else is
     // restarted.
     let app = SecretString::from(String::from(app_url(plan)?));
-    let store =
-        Store::new(&app, 2, Timing::new(TimeScale::new(plan.scale)).sweep()).context("reading the database URL")?;
+    let store = Store::new(&app, 2, Timing::new(TimeScale::new(plan.scale)).sweep())
+        .context("reading the database URL")?;
     sim.explain = Some(crate::dev::explain(store, plan.at.is_some()));
-    seven_carrier_sim::start(sim).await.context("starting carrier-sim")
+    seven_carrier_sim::start(sim)
+        .await
+        .context("starting carrier-sim")
 }
 
 /// Returns the database URL that the workers use.
 fn app_url(plan: &Plan) -> Result<Url> {
     let mut app = Url::parse(&plan.postgres_url).context("reading the database URL")?;
-    app.set_username("seven_app").map_err(|()| anyhow::anyhow!("the database URL takes no user"))?;
+    app.set_username("seven_app")
+        .map_err(|()| anyhow::anyhow!("the database URL takes no user"))?;
     Ok(app)
 }
 
 fn config_text(plan: &Plan, sim: &Sim, ingress_url: &str) -> Result<String> {
     let app = app_url(plan)?;
-    let (nats, redis, owner, extra) = (&plan.nats_url, &plan.redis_url, &plan.postgres_url, &plan.extra);
+    let (nats, redis, owner, extra) = (
+        &plan.nats_url,
+        &plan.redis_url,
+        &plan.postgres_url,
+        &plan.extra,
+    );
     let (base, key, scale) = (sim.url(), sim.public_key_b64(), plan.scale);
-    let seven_carrier_sim::TwilioSide { account_sid: sid, auth_token: token, .. } = sim.twilio();
+    let seven_carrier_sim::TwilioSide {
+        account_sid: sid,
+        auth_token: token,
+        ..
+    } = sim.twilio();
     let listen = ingress_url.trim_start_matches("http://");
     // Lifts the rate limit of the simulator's account, unless the run sets that limit itself.
     let account = match extra.contains("account_segments_per_second") {
         true => "",
         false => "sending.account_segments_per_second = { telnyx = 1000, twilio = 1000 }\n",
     };
-    let at = plan.at.map(|at| format!("time.at = \"{}\"\n", at.to_rfc3339())).unwrap_or_default();
+    let ops = if extra.contains("ops.listen") {
+        ""
+    } else {
+        "ops.listen = \"127.0.0.1:0\"\n"
+    };
+    let at = plan
+        .at
+        .map(|at| format!("time.at = \"{}\"\n", at.to_rfc3339()))
+        .unwrap_or_default();
     Ok(format!(
         "# Written by seven dev for the fleet it runs. Keys of the carrier simulator: worth nothing anywhere else.\n\
          nats.url = \"{nats}\"\nredis.url = \"{redis}\"\npostgres.url = \"{app}\"\npostgres.owner_url = \"{owner}\"\n\
          telnyx.base_url = \"{base}/\"\ntelnyx.webhook_url = \"{ingress_url}/webhooks/telnyx\"\ntelnyx.api_key = \"{API_KEY}\"\n\
-         telnyx.public_keys = [\"{key}\"]\ningress.listen = \"{listen}\"\nops.listen = \"127.0.0.1:0\"\n\
+         telnyx.public_keys = [\"{key}\"]\ningress.listen = \"{listen}\"\n{ops}\
          twilio.base_url = \"{base}/\"\ntwilio.webhook_url = \"{ingress_url}/webhooks/twilio\"\ntwilio.account_sid = \"{sid}\"\n\
          twilio.auth_tokens = [\"{token}\"]\nsending.providers = [\"telnyx\", \"twilio\"]\n\
          {account}\

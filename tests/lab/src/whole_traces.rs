@@ -1,13 +1,19 @@
-//! Finds texts with one unbroken trace, and what the other traces lack (OBS-6). Pure; for
-//! `./scripts/bench` and `./scripts/chaos`.
+//! Finds the texts with one unbroken trace, and the gaps in the other traces. Pure;
+//! `./scripts/bench` and `./scripts/chaos` use it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use seven_testkit::collector::Span;
 
 /// Spans of a text that is answered and whose answer is delivered.
-const WAY: [&str; 6] =
-    ["seven.ingress", "seven.gate", "seven.swarm", "seven.envelope", "seven.sender", "seven.receipts"];
+const WAY: [&str; 6] = [
+    "seven.ingress",
+    "seven.gate",
+    "seven.swarm",
+    "seven.envelope",
+    "seven.sender",
+    "seven.receipts",
+];
 /// Spans of a text that another text's turn answered; the trace of that other text continues from
 /// there.
 const JOINED: [&str; 3] = ["seven.ingress", "seven.gate", "seven.joined"];
@@ -22,7 +28,7 @@ pub(crate) struct Wholeness {
     pub(crate) broken: Vec<String>,
 }
 
-/// Most trace ids of broken traces that are listed.
+/// Maximum number of broken traces that are listed by id.
 const NAMED: usize = 10;
 
 /// Groups spans by their trace.
@@ -46,9 +52,8 @@ pub(crate) fn reaching(spans: &[Span]) -> Wholeness {
     found
 }
 
-/// Examines these texts, given by trace id. A trace is whole if it has every span from webhook to
-/// delivery and lacks no parent span. A text that was answered together with another one ends in a
-/// link to the other's trace, which has to be whole.
+/// Examines texts by trace id. A trace is whole if it has every span from webhook to delivery and
+/// every parent. A text answered with another one ends in a link to the other's trace.
 pub(crate) fn of_texts<'a>(spans: &[Span], texts: impl IntoIterator<Item = &'a str>) -> Wholeness {
     let traces = by_trace(spans);
     let mut found = Wholeness::default();
@@ -59,10 +64,19 @@ pub(crate) fn of_texts<'a>(spans: &[Span], texts: impl IntoIterator<Item = &'a s
 }
 
 fn lack(traces: &HashMap<&str, Vec<&Span>>, text: &str) -> Option<String> {
-    let Some(spans) = traces.get(text) else { return Some("no span at all".to_owned()) };
+    let Some(spans) = traces.get(text) else {
+        return Some("no span at all".to_owned());
+    };
     let has = |name: &str| spans.iter().any(|span| span.name == name);
-    let turn = spans.iter().find(|span| span.name == "seven.joined").and_then(|joined| joined.links.first());
-    let way = if turn.is_some() { &JOINED[..] } else { &WAY[..] };
+    let turn = spans
+        .iter()
+        .find(|span| span.name == "seven.joined")
+        .and_then(|joined| joined.links.first());
+    let way = if turn.is_some() {
+        &JOINED[..]
+    } else {
+        &WAY[..]
+    };
     if let Some(missing) = way.iter().find(|name| !has(name)) {
         return Some(format!("no {missing}"));
     }
@@ -70,12 +84,19 @@ fn lack(traces: &HashMap<&str, Vec<&Span>>, text: &str) -> Option<String> {
         return Some(gap);
     }
     match turn {
-        Some((turn, _)) if turn != text => lack(traces, turn).map(|lack| format!("the answering text's trace: {lack}")),
+        Some((turn, _)) if turn != text => {
+            lack(traces, turn).map(|lack| format!("the answering text's trace: {lack}"))
+        }
         Some(_) => Some("linked to itself".to_owned()),
         None => {
-            let delivered =
-                |span: &&&Span| span.attributes.get("seven.receipt.status").is_some_and(|s| s == "delivered");
-            let arrived = spans.iter().any(|span| delivered(&span) && span.name == "seven.receipts");
+            let delivered = |span: &&&Span| {
+                span.attributes
+                    .get("seven.receipt.status")
+                    .is_some_and(|s| s == "delivered")
+            };
+            let arrived = spans
+                .iter()
+                .any(|span| delivered(&span) && span.name == "seven.receipts");
             (!arrived).then(|| "no receipt of delivery".to_owned())
         }
     }
@@ -84,10 +105,15 @@ fn lack(traces: &HashMap<&str, Vec<&Span>>, text: &str) -> Option<String> {
 /// Returns the gap that breaks a trace: no webhook at its beginning, or a span without its parent.
 fn gap(spans: &[&Span]) -> Option<String> {
     let ids: HashSet<&str> = spans.iter().map(|span| span.span_id.as_str()).collect();
-    if !spans.iter().any(|span| span.parent.is_empty() && span.name == "seven.ingress") {
+    if !spans
+        .iter()
+        .any(|span| span.parent.is_empty() && span.name == "seven.ingress")
+    {
         return Some("no webhook".to_owned());
     }
-    let orphan = spans.iter().find(|span| !span.parent.is_empty() && !ids.contains(span.parent.as_str()));
+    let orphan = spans
+        .iter()
+        .find(|span| !span.parent.is_empty() && !ids.contains(span.parent.as_str()));
     orphan.map(|span| format!("no parent of {}", span.name))
 }
 
@@ -109,12 +135,20 @@ impl Wholeness {
 
     /// Returns the share of whole traces as a fraction between 0 and 1; 1 for no texts.
     pub(crate) fn share(&self) -> f64 {
-        if self.texts == 0 { 1.0 } else { self.whole as f64 / self.texts as f64 }
+        if self.texts == 0 {
+            1.0
+        } else {
+            self.whole as f64 / self.texts as f64
+        }
     }
 
     /// Returns the gaps of the broken traces, in words.
     pub(crate) fn lacks(&self) -> String {
-        let said: Vec<String> = self.lacking.iter().map(|(lack, n)| format!("{lack}: {n}")).collect();
+        let said: Vec<String> = self
+            .lacking
+            .iter()
+            .map(|(lack, n)| format!("{lack}: {n}"))
+            .collect();
         said.join(", ")
     }
 }
@@ -141,13 +175,26 @@ mod tests {
 
     fn way(trace: &str) -> Vec<Span> {
         let chain = WAY.iter().enumerate();
-        chain.map(|(n, name)| span(trace, &(n + 1).to_string(), &n.to_string().replace('0', ""), name)).collect()
+        chain
+            .map(|(n, name)| {
+                span(
+                    trace,
+                    &(n + 1).to_string(),
+                    &n.to_string().replace('0', ""),
+                    name,
+                )
+            })
+            .collect()
     }
 
     #[test]
     fn a_trace_without_its_webhook_or_a_parent_is_broken() {
         let mut spans = Vec::new();
-        for (trace, root, parent) in [("whole", true, "1"), ("headless", false, "1"), ("gap", true, "9")] {
+        for (trace, root, parent) in [
+            ("whole", true, "1"),
+            ("headless", false, "1"),
+            ("gap", true, "9"),
+        ] {
             if root {
                 spans.push(span(trace, "1", "", "seven.ingress"));
             }
@@ -156,7 +203,10 @@ mod tests {
         spans.push(span("under way", "1", "", "seven.ingress"));
         let found = reaching(&spans);
         assert_eq!((found.texts, found.whole, found.broken.len()), (3, 1, 2));
-        assert_eq!(found.lacks(), "no parent of seven.receipts: 1, no webhook: 1");
+        assert_eq!(
+            found.lacks(),
+            "no parent of seven.receipts: 1, no webhook: 1"
+        );
     }
 
     #[test]
@@ -173,7 +223,9 @@ mod tests {
         spans.push(span("t", "x", "gone", "seven.turn"));
         assert_eq!(all(&spans, &["t"]).lacks(), "no parent of seven.turn: 1");
         let mut spans = way("t");
-        spans[5].attributes.insert("seven.receipt.status".into(), "sent".into());
+        spans[5]
+            .attributes
+            .insert("seven.receipt.status".into(), "sent".into());
         assert_eq!(all(&spans, &["t"]).lacks(), "no receipt of delivery: 1");
     }
 
@@ -181,13 +233,22 @@ mod tests {
     fn a_text_answered_with_another_goes_on_in_that_ones_trace() {
         let joined = |turn: &str| {
             let mut spans = way("t");
-            spans.extend([span("u", "1", "", "seven.ingress"), span("u", "2", "1", "seven.gate")]);
+            spans.extend([
+                span("u", "1", "", "seven.ingress"),
+                span("u", "2", "1", "seven.gate"),
+            ]);
             let link = vec![(turn.to_owned(), "3".to_owned())];
-            spans.push(Span { links: link, ..span("u", "3", "1", "seven.joined") });
+            spans.push(Span {
+                links: link,
+                ..span("u", "3", "1", "seven.joined")
+            });
             spans
         };
         assert_eq!(of_texts(&joined("t"), ["t", "u"]).whole, 2);
-        assert_eq!(of_texts(&joined("nobody"), ["u"]).lacks(), "the answering text's trace: no span at all: 1");
+        assert_eq!(
+            of_texts(&joined("nobody"), ["u"]).lacks(),
+            "the answering text's trace: no span at all: 1"
+        );
         assert_eq!(of_texts(&joined("u"), ["u"]).whole, 0);
     }
 }

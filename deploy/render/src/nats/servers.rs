@@ -1,5 +1,5 @@
-//! Renders the NATS servers as a StatefulSet. Its pods have the same names as the servers, because
-//! KEDA finds the leader of a consumer by that name.
+//! Renders the NATS servers as a StatefulSet. Each server has the name of its pod, because the
+//! autoscaler KEDA addresses the leader of a consumer by that name.
 
 use serde_json::{Value, json};
 
@@ -21,13 +21,23 @@ const USER: u32 = 1_000;
 
 pub(crate) fn documents(values: &Values) -> Vec<Document> {
     let fleet = &values.fleet;
-    vec![config(values), service(fleet), stateful_set(values), budget(fleet)]
+    vec![
+        config(values),
+        service(fleet),
+        stateful_set(values),
+        budget(fleet),
+    ]
 }
 
 fn config(values: &Values) -> Document {
     let data: serde_json::Map<String, Value> = files(values)
         .into_iter()
-        .map(|file| (file.path.trim_start_matches("nats/").to_owned(), json!(file.text)))
+        .map(|file| {
+            (
+                file.path.trim_start_matches("nats/").to_owned(),
+                json!(file.text),
+            )
+        })
         .collect();
     Document::new(
         "The servers' configuration, the same text as in ../nats. With another one they are restarted, one after the other.",
@@ -39,11 +49,14 @@ fn config(values: &Values) -> Document {
     )
 }
 
-/// Returns a hash of the configuration; a changed hash restarts the pods.
+/// Returns a hash of the configuration; pods carry it as an annotation and restart when it changes.
 fn digest(values: &Values) -> String {
     use sha2::{Digest, Sha256};
     let text: String = files(values).into_iter().map(|file| file.text).collect();
-    hex::encode(Sha256::digest(text.as_bytes())).chars().take(16).collect()
+    hex::encode(Sha256::digest(text.as_bytes()))
+        .chars()
+        .take(16)
+        .collect()
 }
 
 fn service(fleet: &FleetValues) -> Document {
@@ -57,7 +70,11 @@ fn service(fleet: &FleetValues) -> Document {
                 "clusterIP": "None",
                 "publishNotReadyAddresses": true,
                 "selector": selector(COMPONENT, None),
-                "ports": [port("client", CLIENT_PORT), port("monitoring", MONITORING_PORT), port("route", ROUTE_PORT)],
+                "ports": [
+                    port("client", CLIENT_PORT),
+                    port("monitoring", MONITORING_PORT),
+                    port("route", ROUTE_PORT),
+                ],
             },
         }),
     )
@@ -68,7 +85,10 @@ fn stateful_set(values: &Values) -> Document {
     let mut claim = json!({
         "apiVersion": "v1", "kind": "PersistentVolumeClaim",
         "metadata": { "name": "data" },
-        "spec": { "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": fleet.nats.storage } } },
+        "spec": {
+            "accessModes": ["ReadWriteOnce"],
+            "resources": { "requests": { "storage": fleet.nats.storage } },
+        },
     });
     if let Some(class) = &fleet.nats.storage_class {
         claim["spec"]["storageClassName"] = json!(class);
@@ -86,8 +106,8 @@ fn stateful_set(values: &Values) -> Document {
                 "template": {
                     "metadata": {
                         "labels": crate::names::labels(fleet, COMPONENT, None),
-                        // The server reads users and password variables only at its start. Streams
-                        // are replicated, so one server may restart at a time.
+                        // A changed digest restarts the servers one by one, because a server reads
+                        // its users only at its start.
                         "annotations": { "seven/nats": digest(values) },
                     },
                     "spec": pod(values),
@@ -101,27 +121,39 @@ fn stateful_set(values: &Values) -> Document {
 fn pod(values: &Values) -> Value {
     let fleet = &values.fleet;
     let port = |name: &str, port: u16| json!({ "name": name, "containerPort": port });
-    let health = |path: &str, failures: u32| json!({ "httpGet": { "path": path, "port": "monitoring" }, "periodSeconds": 10, "timeoutSeconds": 5, "failureThreshold": failures });
+    let health = |path: &str, failures: u32| {
+        json!({
+            "httpGet": { "path": path, "port": "monitoring" },
+            "periodSeconds": 10,
+            "timeoutSeconds": 5,
+            "failureThreshold": failures,
+        })
+    };
     json!({
         "automountServiceAccountToken": false,
         "enableServiceLinks": false,
         "securityContext": unprivileged(USER),
         "terminationGracePeriodSeconds": 60,
         "affinity": { "podAntiAffinity": { "requiredDuringSchedulingIgnoredDuringExecution": [{
-            "labelSelector": { "matchLabels": selector(COMPONENT, None) }, "topologyKey": "kubernetes.io/hostname",
+            "labelSelector": { "matchLabels": selector(COMPONENT, None) },
+            "topologyKey": "kubernetes.io/hostname",
         }] } },
         "containers": [{
             "name": "nats",
             "image": fleet.nats.image,
             "args": ["--config", format!("{CONFIG_DIR}/server.conf")],
             "env": environment(values),
-            "ports": [port("client", CLIENT_PORT), port("monitoring", MONITORING_PORT), port("route", ROUTE_PORT)],
+            "ports": [
+                port("client", CLIENT_PORT),
+                port("monitoring", MONITORING_PORT),
+                port("route", ROUTE_PORT),
+            ],
             "resources": {
                 "requests": { "cpu": fleet.nats.cpu, "memory": fleet.nats.memory },
                 "limits": { "memory": fleet.nats.memory },
             },
             // A server that was away for long takes time to catch up; Kubernetes must not kill it
-            // for that.
+            // meanwhile.
             "startupProbe": health("/healthz?js-server-only=true", 90),
             "livenessProbe": health("/healthz?js-enabled-only=true", 3),
             "readinessProbe": health("/healthz?js-server-only=true", 3),
@@ -134,7 +166,10 @@ fn pod(values: &Values) -> Value {
         }],
         "volumes": [
             { "name": "config", "configMap": { "name": CONFIG } },
-            { "name": "tls", "secret": { "secretName": fleet.nats.tls_secret, "defaultMode": 0o440 } },
+            {
+                "name": "tls",
+                "secret": { "secretName": fleet.nats.tls_secret, "defaultMode": 0o440 },
+            },
         ],
     })
 }
@@ -143,10 +178,17 @@ fn pod(values: &Values) -> Value {
 /// references to secrets.
 fn environment(values: &Values) -> Vec<Value> {
     let mut all = vec![
-        json!({ "name": "NATS_SERVER_NAME", "valueFrom": { "fieldRef": { "fieldPath": "metadata.name" } } }),
+        json!({
+            "name": "NATS_SERVER_NAME",
+            "valueFrom": { "fieldRef": { "fieldPath": "metadata.name" } },
+        }),
         json!({ "name": "NATS_STORE_DIR", "value": STORE_DIR }),
     ];
-    for (variable, file) in [("NATS_TLS_CERT", "tls.crt"), ("NATS_TLS_KEY", "tls.key"), ("NATS_TLS_CA", "ca.crt")] {
+    for (variable, file) in [
+        ("NATS_TLS_CERT", "tls.crt"),
+        ("NATS_TLS_KEY", "tls.key"),
+        ("NATS_TLS_CA", "ca.crt"),
+    ] {
         all.push(json!({ "name": variable, "value": format!("{TLS_DIR}/{file}") }));
     }
     for (variable, user) in password_variables(values) {
@@ -162,7 +204,10 @@ fn budget(fleet: &FleetValues) -> Document {
         json!({
             "apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
             "metadata": metadata(fleet, SERVICE, COMPONENT, None),
-            "spec": { "maxUnavailable": 1, "selector": { "matchLabels": selector(COMPONENT, None) } },
+            "spec": {
+                "maxUnavailable": 1,
+                "selector": { "matchLabels": selector(COMPONENT, None) },
+            },
         }),
     )
 }

@@ -19,7 +19,13 @@ struct Findings<'a> {
 }
 
 impl Findings<'_> {
-    fn need(&mut self, ok: bool, key: &str, problem: impl Into<String>, expected: impl Into<String>) {
+    fn need(
+        &mut self,
+        ok: bool,
+        key: &str,
+        problem: impl Into<String>,
+        expected: impl Into<String>,
+    ) {
         if !ok {
             self.problems.push(Problem {
                 file: self.file.display().to_string(),
@@ -32,22 +38,43 @@ impl Findings<'_> {
 }
 
 /// Returns all problems, not only the first.
-pub(crate) fn problems(file: &Path, fleet: &FleetValues, casinos: &[(PathBuf, CasinoValues)]) -> Vec<Problem> {
-    let mut found = Findings { file, problems: Vec::new() };
+pub(crate) fn problems(
+    file: &Path,
+    fleet: &FleetValues,
+    casinos: &[(PathBuf, CasinoValues)],
+) -> Vec<Problem> {
+    let mut found = Findings {
+        file,
+        problems: Vec::new(),
+    };
     names_and_images(&mut found, fleet);
     sizes(&mut found, fleet);
     secrets(&mut found, &fleet.secrets, &settings::REQUIRED_SECRETS);
     let network = &fleet.network;
-    let others = [("network.collector", &network.collector), ("network.models", &network.models)];
-    let others = others.into_iter().filter_map(|(key, peer)| Some((key, peer.as_ref()?)));
-    for (key, peer) in
-        [("network.postgres", &network.postgres), ("network.redis", &network.redis)].into_iter().chain(others)
+    let others = [
+        ("network.collector", &network.collector),
+        ("network.models", &network.models),
+    ];
+    let others = others
+        .into_iter()
+        .filter_map(|(key, peer)| Some((key, peer.as_ref()?)));
+    for (key, peer) in [
+        ("network.postgres", &network.postgres),
+        ("network.redis", &network.redis),
+    ]
+    .into_iter()
+    .chain(others)
     {
         peer_is_one(&mut found, key, peer);
     }
     match settings::of(fleet) {
         Err(error) => {
-            found.need(false, "settings", error.to_string(), "settings as in settings.default.toml, no secrets");
+            found.need(
+                false,
+                "settings",
+                error.to_string(),
+                "settings as in settings.default.toml, no secrets",
+            );
         }
         Ok(settings) => {
             thresholds(&mut found, fleet, &settings);
@@ -56,7 +83,10 @@ pub(crate) fn problems(file: &Path, fleet: &FleetValues, casinos: &[(PathBuf, Ca
                 settings.sending.senders >= senders,
                 "settings.sending.senders",
                 settings.sending.senders.to_string(),
-                format!("at least {senders}, the most sender processes there may be: without Redis each keeps to its part of every limit"),
+                format!(
+                    "at least {senders}, the most sender processes there may be: without Redis \
+                     each keeps to its part of every limit"
+                ),
             );
         }
     }
@@ -66,8 +96,14 @@ pub(crate) fn problems(file: &Path, fleet: &FleetValues, casinos: &[(PathBuf, Ca
 }
 
 fn names_and_images(found: &mut Findings<'_>, fleet: &FleetValues) {
-    let backup = fleet.backup.iter().map(|backup| ("backup.image", &backup.image));
-    for (key, image) in [("image", &fleet.image), ("nats.image", &fleet.nats.image)].into_iter().chain(backup) {
+    let backup = fleet
+        .backup
+        .iter()
+        .map(|backup| ("backup.image", &backup.image));
+    for (key, image) in [("image", &fleet.image), ("nats.image", &fleet.nats.image)]
+        .into_iter()
+        .chain(backup)
+    {
         let pinned = image.split_once("@sha256:").is_some_and(|(name, digest)| {
             !name.is_empty() && digest.len() == 64 && digest.bytes().all(|b| b.is_ascii_hexdigit())
         });
@@ -80,12 +116,22 @@ fn names_and_images(found: &mut Findings<'_>, fleet: &FleetValues) {
     }
     let label = |text: &str| {
         (1..=LONGEST_NAME).contains(&text.len())
-            && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
             && !text.starts_with('-')
             && !text.ends_with('-')
     };
-    for (key, name) in [("namespace", &fleet.namespace), ("environment", &fleet.environment)] {
-        found.need(label(name), key, format!("`{name}`"), "a DNS label: a-z, 0-9 and hyphens");
+    for (key, name) in [
+        ("namespace", &fleet.namespace),
+        ("environment", &fleet.environment),
+    ] {
+        found.need(
+            label(name),
+            key,
+            format!("`{name}`"),
+            "a DNS label: a-z, 0-9 and hyphens",
+        );
     }
     found.need(
         fleet.public.domain.split('.').count() > 1 && fleet.public.domain.split('.').all(label),
@@ -93,7 +139,12 @@ fn names_and_images(found: &mut Findings<'_>, fleet: &FleetValues) {
         format!("`{}`", fleet.public.domain),
         "a host name such as sms.example.com",
     );
-    found.need(matches!(fleet.nats.replicas, 1 | 3), "nats.replicas", fleet.nats.replicas.to_string(), "1 or 3");
+    found.need(
+        matches!(fleet.nats.replicas, 1 | 3),
+        "nats.replicas",
+        fleet.nats.replicas.to_string(),
+        "1 or 3",
+    );
     if let Some(backup) = &fleet.backup {
         found.need(
             backup.schedule.split_whitespace().count() == 5,
@@ -121,21 +172,49 @@ fn sizes(found: &mut Findings<'_>, fleet: &FleetValues) {
         );
     };
     check("own_workers", &fleet.own_workers);
-    fleet.workers.iter().for_each(|(name, size)| check(&format!("workers.{name}"), size));
+    fleet
+        .workers
+        .iter()
+        .for_each(|(name, size)| check(&format!("workers.{name}"), size));
     let known: Vec<&str> = Worker::ALL.into_iter().map(Worker::name).collect();
-    for name in fleet.workers.keys().filter(|name| !known.contains(&name.as_str())) {
-        found.need(false, &format!("workers.{name}"), "no such worker", known.join(", "));
+    for name in fleet
+        .workers
+        .keys()
+        .filter(|name| !known.contains(&name.as_str()))
+    {
+        found.need(
+            false,
+            &format!("workers.{name}"),
+            "no such worker",
+            known.join(", "),
+        );
     }
-    for name in known.iter().filter(|name| !fleet.workers.contains_key(**name)) {
-        found.need(false, &format!("workers.{name}"), "missing", "min, max, cpu, memory, memory_limit");
+    for name in known
+        .iter()
+        .filter(|name| !fleet.workers.contains_key(**name))
+    {
+        found.need(
+            false,
+            &format!("workers.{name}"),
+            "missing",
+            "min, max, cpu, memory, memory_limit",
+        );
     }
 }
 
-/// Refuses a threshold below what one process has in progress: the fleet would never shrink.
+/// Refuses a threshold that the messages in progress in one process already reach, because the
+/// fleet would then never shrink.
 fn thresholds(found: &mut Findings<'_>, fleet: &FleetValues, settings: &seven_settings::Settings) {
-    for worker in Worker::ALL.into_iter().filter(|worker| !worker.stages().is_empty()) {
+    for worker in Worker::ALL
+        .into_iter()
+        .filter(|worker| !worker.stages().is_empty())
+    {
         for (own, key, size) in [
-            (false, format!("workers.{}", worker.name()), fleet.size(worker)),
+            (
+                false,
+                format!("workers.{}", worker.name()),
+                fleet.size(worker),
+            ),
             (true, "own_workers".to_owned(), &fleet.own_workers),
         ] {
             let in_work = worker.loops(settings, own).permits(None);
@@ -144,7 +223,10 @@ fn thresholds(found: &mut Findings<'_>, fleet: &FleetValues, settings: &seven_se
                     threshold > in_work,
                     &format!("{key}.lag_threshold"),
                     threshold.to_string(),
-                    format!("more than {in_work}, which one {} has in work", worker.name()),
+                    format!(
+                        "more than {in_work}, which one {} has in work",
+                        worker.name()
+                    ),
                 );
             }
         }
@@ -152,17 +234,33 @@ fn thresholds(found: &mut Findings<'_>, fleet: &FleetValues, settings: &seven_se
 }
 
 fn most_senders(fleet: &FleetValues, casinos: &[(PathBuf, CasinoValues)]) -> u32 {
-    let own = casinos.iter().filter(|(_, casino)| casino.owns(Worker::OutboundSender));
+    let own = casinos
+        .iter()
+        .filter(|(_, casino)| casino.owns(Worker::OutboundSender));
     fleet.size(Worker::OutboundSender).max
-        + own.map(|(_, casino)| casino.max.unwrap_or(fleet.own_workers.max)).sum::<u32>()
+        + own
+            .map(|(_, casino)| casino.max.unwrap_or(fleet.own_workers.max))
+            .sum::<u32>()
 }
 
 fn secrets(found: &mut Findings<'_>, given: &BTreeMap<String, SecretRef>, required: &[&str]) {
     for key in required.iter().filter(|key| !given.contains_key(**key)) {
-        found.need(false, &format!("secrets.{key}"), "missing", "name and key of a Kubernetes secret");
+        found.need(
+            false,
+            &format!("secrets.{key}"),
+            "missing",
+            "name and key of a Kubernetes secret",
+        );
     }
-    for key in given.keys().filter(|key| !settings::SECRETS.iter().any(|(name, _)| name == key)) {
-        let known = settings::SECRETS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    for key in given
+        .keys()
+        .filter(|key| !settings::SECRETS.iter().any(|(name, _)| name == key))
+    {
+        let known = settings::SECRETS
+            .iter()
+            .map(|(name, _)| *name)
+            .collect::<Vec<_>>()
+            .join(", ");
         found.need(false, &format!("secrets.{key}"), "no secret setting", known);
     }
 }
@@ -180,7 +278,10 @@ fn of_casinos(fleet: &FleetValues, casinos: &[(PathBuf, CasinoValues)]) -> Vec<P
     let mut problems = Vec::new();
     let (mut slugs, mut numbers) = (BTreeSet::new(), BTreeSet::new());
     for (file, casino) in casinos {
-        let mut found = Findings { file, problems: Vec::new() };
+        let mut found = Findings {
+            file,
+            problems: Vec::new(),
+        };
         let slug = casino.casino_id.slug();
         let dns = !slug.ends_with('-');
         found.need(
@@ -189,7 +290,12 @@ fn of_casinos(fleet: &FleetValues, casinos: &[(PathBuf, CasinoValues)]) -> Vec<P
             format!("`{}` becomes `{slug}`", casino.casino_id),
             "no _ at the end: host names cannot end in a hyphen",
         );
-        found.need(slugs.insert(slug.clone()), "casino_id", format!("`{slug}` is taken"), "a slug no other casino has");
+        found.need(
+            slugs.insert(slug.clone()),
+            "casino_id",
+            format!("`{slug}` is taken"),
+            "a slug no other casino has",
+        );
         found.need(
             file.file_stem().is_some_and(|stem| stem == slug.as_str()),
             "casino_id",
@@ -203,7 +309,9 @@ fn of_casinos(fleet: &FleetValues, casinos: &[(PathBuf, CasinoValues)]) -> Vec<P
             "a number of its own",
         );
         for name in &casino.own_workers {
-            let worker = Worker::ALL.into_iter().find(|worker| worker.name() == name && *worker != Worker::Scheduler);
+            let worker = Worker::ALL
+                .into_iter()
+                .find(|worker| worker.name() == name && *worker != Worker::Scheduler);
             let known = Worker::ALL
                 .into_iter()
                 .filter(|w| *w != Worker::Scheduler)
@@ -227,12 +335,20 @@ fn of_casinos(fleet: &FleetValues, casinos: &[(PathBuf, CasinoValues)]) -> Vec<P
             }
         }
         let once: BTreeSet<&String> = casino.own_workers.iter().collect();
-        found.need(once.len() == casino.own_workers.len(), "own_workers", "a worker twice", "each once");
+        found.need(
+            once.len() == casino.own_workers.len(),
+            "own_workers",
+            "a worker twice",
+            "each once",
+        );
         found.need(
             casino.max.is_none_or(|max| max >= fleet.own_workers.min),
             "max",
             format!("{:?}", casino.max),
-            format!("at least own_workers.min of the fleet, {}", fleet.own_workers.min),
+            format!(
+                "at least own_workers.min of the fleet, {}",
+                fleet.own_workers.min
+            ),
         );
         secrets(&mut found, &casino.secrets, &[]);
         problems.extend(found.problems);

@@ -1,5 +1,5 @@
-//! Facts that a turn's prompts may contain: about the casino, the guest, and the content rows that
-//! may answer.
+//! Collects the facts that a turn's prompts contain: about the casino, the guest, and the content
+//! rows that may answer.
 
 use std::sync::Arc;
 
@@ -14,18 +14,18 @@ use seven_knowledge::{Category, Item, Query, Retrieved, formatter};
 use seven_llm::Request;
 use seven_telemetry::metrics;
 
-use crate::{scene::Scene, types::Work};
+use crate::{turn_input::TurnInput, types::Work};
 
-/// Most rows that an agent is given without calling a tool.
+/// The most rows that an agent gets without calling a tool.
 const MOST_ROWS: usize = 8;
-/// Characters that a prompt allows for a reply of two segments in GSM-7, less room for the guest's
-/// name; an emoji (UCS-2) more than halves what two segments hold.
+/// How many characters a prompt allows for a reply of two segments, minus room for the guest's
+/// name. An emoji more than halves what a segment holds.
 const CHARACTERS: usize = 160;
 const CHARACTERS_WITH_EMOJI: usize = 110;
-/// A question with more characters than this is counted as long (OBS-16).
+/// A question of more characters counts as long.
 const LONG: usize = 80;
 
-/// The facts that all prompts of the turn share, and the retrieved rows.
+/// The facts that all prompts of the turn share, and the rows that were retrieved.
 #[derive(Debug)]
 pub(super) struct Context {
     shared: PromptFacts,
@@ -35,33 +35,52 @@ pub(super) struct Context {
 // === impl Context ===
 
 impl Context {
-    pub(super) fn of(work: &Work, scene: &Scene, query: &Query<'_>) -> Self {
-        let request = &scene.request;
+    pub(super) fn of(work: &Work, input: &TurnInput, query: &Query<'_>) -> Self {
+        let request = &input.request;
         let found = request.index.retrieve(query);
         count(&work.casino, &request.texts, query.has_vector(), &found);
         let rows = rows(request, found);
         let profile = &request.profile;
-        let name = profile.get(Key::Name).and_then(|name| name.as_text()).map(str::to_owned);
-        let percent = completeness(&scene.profile, request.now).get() * 100.0;
+        let name = profile
+            .get(Key::Name)
+            .and_then(|name| name.as_text())
+            .map(str::to_owned);
+        let percent = completeness(&input.profile, request.now).get() * 100.0;
         let slots = [
             ("casino_name", request.casino_name.as_str()),
             ("casino_phone", &request.contact_phone),
             ("persona_name", &request.persona),
             ("guest_name", name.as_deref().unwrap_or_default()),
         ];
-        let own = work.config.prompts.system_prompt_override.as_deref().unwrap_or_default();
+        let own = work
+            .config
+            .prompts
+            .system_prompt_override
+            .as_deref()
+            .unwrap_or_default();
         let shared = PromptFacts {
             casino: request.casino_name.clone(),
             persona: request.persona.clone(),
             manner: work.config.branding.clone(),
             phone: request.contact_phone.clone(),
-            local_time: request.now.with_timezone(&request.zone).format("%A %-d %B %Y, %H:%M").to_string(),
-            language: if scene.language == Language::En { "English" } else { "Spanish" },
+            local_time: request
+                .now
+                .with_timezone(&request.zone)
+                .format("%A %-d %B %Y, %H:%M")
+                .to_string(),
+            language: if input.language == Language::En {
+                "English"
+            } else {
+                "Spanish"
+            },
             summary: request.summary.clone(),
             history: request
                 .history
                 .iter()
-                .map(|e| PastExchange { guest: e.guest.clone(), host: e.host.clone() })
+                .map(|e| PastExchange {
+                    guest: e.guest.clone(),
+                    host: e.host.clone(),
+                })
                 .collect(),
             rows: rows.iter().map(|(item, _)| row(item, request)).collect(),
             profile: profile.to_json(),
@@ -71,7 +90,11 @@ impl Context {
             open_now: open_now(request),
             system_prompt: fill(own, &slots),
             name,
-            characters: if work.config.branding.emoji_allowed { CHARACTERS_WITH_EMOJI } else { CHARACTERS },
+            characters: if work.config.branding.emoji_allowed {
+                CHARACTERS_WITH_EMOJI
+            } else {
+                CHARACTERS
+            },
             ..PromptFacts::default()
         };
         Self { shared, rows }
@@ -85,14 +108,28 @@ impl Context {
     /// casino.
     pub(super) fn evidence(&self) -> impl Iterator<Item = &str> {
         let rows = self.shared.rows.iter().map(|row| row.text.as_str());
-        let own = [&self.shared.casino, &self.shared.phone, &self.shared.persona, &self.shared.local_time];
-        let more = self.shared.regulations.iter().chain(&self.shared.name).map(String::as_str);
+        let own = [
+            &self.shared.casino,
+            &self.shared.phone,
+            &self.shared.persona,
+            &self.shared.local_time,
+        ];
+        let more = self
+            .shared
+            .regulations
+            .iter()
+            .chain(&self.shared.name)
+            .map(String::as_str);
         rows.chain(own.into_iter().map(String::as_str)).chain(more)
     }
 
     pub(super) fn for_router(&self, manifest: &Manifest) -> PromptFacts {
         PromptFacts {
-            agents: manifest.agents.keys().map(|name| colleague(manifest, name)).collect(),
+            agents: manifest
+                .agents
+                .keys()
+                .map(|name| colleague(manifest, name))
+                .collect(),
             ..self.shared.clone()
         }
     }
@@ -103,11 +140,14 @@ impl Context {
 
     pub(super) fn for_judge(&self, tool_rows: Vec<String>) -> PromptFacts {
         let mut facts = self.shared.clone();
-        facts.rows.extend(tool_rows.into_iter().map(|text| Row { id: "tool".to_owned(), text }));
+        facts.rows.extend(tool_rows.into_iter().map(|text| Row {
+            id: "tool".to_owned(),
+            text,
+        }));
         facts
     }
 
-    /// Returns the facts for an agent's prompt. `feedback` says what was wrong with the last draft.
+    /// Returns the facts for an agent's prompt; `feedback` says what was wrong with the last draft.
     pub(super) fn for_agent(
         &self,
         manifest: &Manifest,
@@ -116,11 +156,19 @@ impl Context {
         plan: Option<Plan>,
         feedback: Option<String>,
     ) -> PromptFacts {
-        let mut facts = PromptFacts { plan, feedback, ..self.shared.clone() };
+        let mut facts = PromptFacts {
+            plan,
+            feedback,
+            ..self.shared.clone()
+        };
         if let Some(agent) = manifest.agents.get(name) {
             facts.role = agent.role.of(language).to_owned();
             facts.offers = agent.offers;
-            facts.handovers = agent.hands_to.iter().map(|to| colleague(manifest, to)).collect();
+            facts.handovers = agent
+                .hands_to
+                .iter()
+                .map(|to| colleague(manifest, to))
+                .collect();
         }
         facts
     }
@@ -131,7 +179,9 @@ fn colleague(manifest: &Manifest, name: &str) -> Colleague {
     Colleague {
         name: name.to_owned(),
         title: agent.map(|agent| agent.title.clone()).unwrap_or_default(),
-        subjects: agent.map(|agent| agent.subjects.clone()).unwrap_or_default(),
+        subjects: agent
+            .map(|agent| agent.subjects.clone())
+            .unwrap_or_default(),
     }
 }
 
@@ -139,46 +189,85 @@ fn row(item: &Item, request: &Request) -> Row {
     let spanish = item.description_es.as_deref().unwrap_or_default();
     Row {
         id: item.id.clone(),
-        text: format!("{} {spanish}", formatter::text(item, request.zone)).trim_end().to_owned(),
+        text: format!("{} {spanish}", formatter::text(item, request.zone))
+            .trim_end()
+            .to_owned(),
     }
 }
 
-/// Counts a search and its result (OBS-16, RAG-43). `by_vector` is true when the question had a
-/// vector.
+/// Counts a search and its result; `by_vector` says whether the question had a vector.
 fn count(casino: &CasinoId, texts: &[String], by_vector: bool, found: &[Retrieved]) {
-    let best = |score: fn(&Retrieved) -> Option<f32>| found.iter().filter_map(score).max_by(f32::total_cmp);
+    let best = |score: fn(&Retrieved) -> Option<f32>| {
+        found.iter().filter_map(score).max_by(f32::total_cmp)
+    };
     let similar = best(|row| row.scores.cosine);
-    let score = similar.or_else(|| best(|row| Some(row.scores.bm25))).unwrap_or_default();
+    let score = similar
+        .or_else(|| best(|row| Some(row.scores.bm25)))
+        .unwrap_or_default();
     let outcome = if found.is_empty() { "zero" } else { "found" };
-    // Rows without a vector are found by keywords even when the question has a vector.
-    let source = if by_vector && (found.is_empty() || similar.is_some()) { "vector" } else { "keyword" };
+    // Rows without a vector are found by words, even if the question has a vector.
+    let source = if by_vector && (found.is_empty() || similar.is_some()) {
+        "vector"
+    } else {
+        "keyword"
+    };
     let guests = &metrics().guests;
-    guests.retrievals.with_label_values(&[casino.as_str(), outcome, source]).inc();
-    let length = if texts.iter().map(|text| text.chars().count()).sum::<usize>() > LONG { "long" } else { "short" };
-    guests.retrieval_score.with_label_values(&[casino.as_str(), length]).observe(f64::from(score));
+    guests
+        .retrievals
+        .with_label_values(&[casino.as_str(), outcome, source])
+        .inc();
+    let length = if texts.iter().map(|text| text.chars().count()).sum::<usize>() > LONG {
+        "long"
+    } else {
+        "short"
+    };
+    guests
+        .retrieval_score
+        .with_label_values(&[casino.as_str(), length])
+        .observe(f64::from(score));
     if let Some(share) = diversity(found.iter().map(|row| &row.item.category)) {
-        guests.retrieval_diversity.with_label_values(&[casino.as_str()]).observe(share);
+        guests
+            .retrieval_diversity
+            .with_label_values(&[casino.as_str()])
+            .observe(share);
     }
 }
 
-/// Returns the number of categories divided by the number of rows found, 0 to 1; none when nothing
-/// was found.
+/// Returns how varied the found rows are: the number of categories per row, from 0 to 1; `None` if
+/// nothing was found.
 fn diversity<'a>(categories: impl Iterator<Item = &'a Category>) -> Option<f64> {
     let categories: Vec<&Category> = categories.collect();
-    let different = categories.iter().enumerate().filter(|(n, one)| !categories[..*n].contains(one)).count();
+    let different = categories
+        .iter()
+        .enumerate()
+        .filter(|(n, one)| !categories[..*n].contains(one))
+        .count();
     (different > 0).then(|| different as f64 / categories.len() as f64)
 }
 
 /// Returns the rows that the texts name, rows that may answer them, and rows that our last reply
-/// named, which a follow-up question may be about (CONV-23).
+/// named, to which a follow-up may refer.
 fn rows(request: &Request, found: Vec<Retrieved>) -> Vec<(Arc<Item>, Option<f32>)> {
     let asked = request.texts.join("\n");
     let named = |text: &str| {
-        let mentions = request.index.mentions(text, request.now).into_iter().filter(|mention| mention.telling);
-        mentions.map(|mention| (mention.item, None)).collect::<Vec<_>>()
+        let mentions = request
+            .index
+            .mentions(text, request.now)
+            .into_iter()
+            .filter(|mention| mention.telling);
+        mentions
+            .map(|mention| (mention.item, None))
+            .collect::<Vec<_>>()
     };
-    let before = request.history.last().map(|earlier| named(&earlier.host)).unwrap_or_default();
-    let all = named(&asked).into_iter().chain(found.into_iter().map(|f| (f.item, Some(f.scores.fused)))).chain(before);
+    let before = request
+        .history
+        .last()
+        .map(|earlier| named(&earlier.host))
+        .unwrap_or_default();
+    let all = named(&asked)
+        .into_iter()
+        .chain(found.into_iter().map(|f| (f.item, Some(f.scores.fused))))
+        .chain(before);
     let mut rows: Vec<(Arc<Item>, Option<f32>)> = Vec::new();
     for (item, score) in all {
         if rows.len() < MOST_ROWS && !rows.iter().any(|(known, _)| known.id == item.id) {
@@ -188,19 +277,27 @@ fn rows(request: &Request, found: Vec<Retrieved>) -> Vec<(Arc<Item>, Option<f32>
     rows
 }
 
-/// Returns the casino's own rules, whatever the guest asked (AGENT-38).
+/// Returns the casino's rules, whatever the guest asked.
 fn regulations(request: &Request) -> Vec<String> {
-    let rules = request.index.by_category(&Category::Regulations, request.now);
-    rules.iter().map(|item| formatter::text(item, request.zone)).collect()
+    let rules = request
+        .index
+        .by_category(&Category::Regulations, request.now);
+    rules
+        .iter()
+        .map(|item| formatter::text(item, request.zone))
+        .collect()
 }
 
-/// Returns the names of what is open now, between 22:00 and 06:00 only (AGENT-39).
+/// Returns the names of the places that are open now; only between 22:00 and 06:00.
 fn open_now(request: &Request) -> Vec<String> {
     let hour = request.now.with_timezone(&request.zone).hour();
     if (6..22).contains(&hour) {
         return Vec::new();
     }
-    let open = request.index.current(request.now).filter(|item| item.is_open(request.now, request.zone));
+    let open = request
+        .index
+        .current(request.now)
+        .filter(|item| item.is_open(request.now, request.zone));
     open.map(|item| item.name.clone()).collect()
 }
 

@@ -1,17 +1,19 @@
-//! Judges a draft twice: in code, which decides about facts, and by a model, which is not trusted
-//! with facts (AGENT-57..60, D10).
+//! Judges a draft twice: by code, which decides about facts, and by a model, which is not trusted
+//! with them (D10).
 
 use std::sync::Arc;
 
 use seven_compliance::offers::Action;
-use seven_host::{Check, Event, Evidence, Finding, Prompt, Unfounded, Verdict, draft_to_judge, guests_words};
+use seven_host::{
+    Check, Event, Evidence, Finding, Prompt, Unfounded, Verdict, draft_to_judge, guests_words,
+};
 use seven_llm::chat::{ChatRequest, Message};
 
 use super::Play;
 use crate::vetting::vet;
 
 impl Play<'_> {
-    /// Judges the current draft. `attempt` counts from 0.
+    /// Judges the current draft; the first `attempt` is 0.
     pub(super) async fn judge(&mut self, agent: &str, attempt: u32) -> Event {
         self.findings = self.findings_of(agent);
         if attempt > 0 && self.is_only_long() {
@@ -22,10 +24,14 @@ impl Play<'_> {
             return Event::Judged(Verdict::Retry(what.join(" ")));
         }
         let facts = self.known.for_judge(self.toolbox.evidence());
-        let texts = self.scene.request.texts.join("\n");
+        let texts = self.input.request.texts.join("\n");
         let request = self.request(Prompt::Validator, &facts, self.hosted.deadlines.judge);
         let request = ChatRequest {
-            messages: vec![Message::User(format!("{}\n{}", guests_words(&texts), draft_to_judge(&self.draft)))],
+            messages: vec![Message::User(format!(
+                "{}\n{}",
+                guests_words(&texts),
+                draft_to_judge(&self.draft)
+            ))],
             output_schema: Some(Verdict::schema()),
             ..request
         };
@@ -39,11 +45,16 @@ impl Play<'_> {
         matches!(self.findings[..], [Finding::TooLong { .. }])
     }
 
-    /// Keeps as many sentences of the draft as fit, where the agent was asked to shorten it and did
-    /// not (AGENT-43).
+    /// Cuts the draft to as many sentences as fit, if the agent was asked to shorten it and did
+    /// not.
     fn shorten(&mut self, agent: &str) {
-        let ends = self.draft.match_indices(['.', '!', '?']).map(|(at, end)| at + end.len());
-        let ends: Vec<usize> = ends.filter(|end| self.draft[*end..].starts_with(' ')).collect();
+        let ends = self
+            .draft
+            .match_indices(['.', '!', '?'])
+            .map(|(at, end)| at + end.len());
+        let ends: Vec<usize> = ends
+            .filter(|end| self.draft[*end..].starts_with(' '))
+            .collect();
         for end in ends.into_iter().rev() {
             self.draft.truncate(end);
             self.findings = self.findings_of(agent);
@@ -53,33 +64,55 @@ impl Play<'_> {
         }
     }
 
-    /// Checks the draft against the agent's rows and its tools' results. A claim that only the
-    /// guest made is no fact.
+    /// Compares the draft with the agent's rows and its tools' results. A claim that only the guest
+    /// made does not count as a fact.
     fn findings_of(&self, agent: &str) -> Vec<Finding> {
         let tools = self.toolbox.evidence();
-        let evidence = Evidence::of(self.known.evidence().chain(tools.iter().map(String::as_str)));
-        let evidence = evidence.with_guest(self.scene.request.texts.iter().map(String::as_str));
-        let may_offer = self.work.pack.agents.agents.get(agent).is_some_and(|agent| agent.offers);
+        let evidence = Evidence::of(
+            self.known
+                .evidence()
+                .chain(tools.iter().map(String::as_str)),
+        );
+        let evidence = evidence.with_guest(self.input.request.texts.iter().map(String::as_str));
+        let may_offer = self
+            .work
+            .pack
+            .agents
+            .agents
+            .get(agent)
+            .is_some_and(|agent| agent.offers);
         let check = Check {
             evidence: &evidence,
             segments: 2,
-            lead: self.scene.request.lead.as_deref(),
-            // An offer needs a successful tool call of this turn (AGENT-79).
-            offers: may_offer && self.toolbox.offer_calls().iter().any(|call| call.refusal.is_none()),
+            lead: self.input.request.lead.as_deref(),
+            // The draft may offer something only if a tool of this turn has granted it.
+            offers: may_offer
+                && self
+                    .toolbox
+                    .offer_calls()
+                    .iter()
+                    .any(|call| call.refusal.is_none()),
             asked_identity: false,
             emoji: self.work.config.branding.emoji_allowed,
         };
         let mut findings = check.findings(&self.draft);
-        let rows = self
-            .known
-            .rows()
-            .map(|(item, _)| item)
-            .chain(self.toolbox.rows_used().iter().filter_map(|(id, _)| self.work.index.get(id)));
-        let vetted = vet(&self.draft, &self.scene.request, rows);
+        let rows = self.known.rows().map(|(item, _)| item).chain(
+            self.toolbox
+                .rows_used()
+                .iter()
+                .filter_map(|(id, _)| self.work.index.get(id)),
+        );
+        let vetted = vet(&self.draft, &self.input.request, rows);
         if vetted.action == Action::Reject {
-            let invented =
-                vetted.unverified_offers.into_iter().map(|offer| Finding::Unfounded(Unfounded::Money(offer.text)));
-            findings.extend(invented.filter(|found| !findings.contains(found)).collect::<Vec<_>>());
+            let invented = vetted
+                .unverified_offers
+                .into_iter()
+                .map(|offer| Finding::Unfounded(Unfounded::Money(offer.text)));
+            findings.extend(
+                invented
+                    .filter(|found| !findings.contains(found))
+                    .collect::<Vec<_>>(),
+            );
         }
         findings
     }

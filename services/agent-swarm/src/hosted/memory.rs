@@ -1,5 +1,5 @@
-//! Stores a model's answers until the turn is committed, so that a worker that takes the turn over
-//! does not ask the model again (D4).
+//! Stores the models' answers until the turn is committed, so that a worker that takes the turn
+//! over does not pay for them again (D4).
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use seven_llm::chat::{ChatModel, ChatReply, ChatRequest, Error};
 use seven_store::Store;
 use uuid::Uuid;
 
-/// The answers of one turn, by step. Steps are numbered, so that a worker that takes the turn over
-/// finds the answer to each of its steps.
+/// The answers of one turn by numbered step, so that another worker finds the answer to each of its
+/// steps.
 #[derive(Debug)]
 pub(crate) struct Memory<'a> {
     pub(crate) store: &'a Store,
     pub(crate) casino: &'a CasinoId,
     pub(crate) conversation: ConversationId,
-    /// Identifies the set of texts that the turn reads.
+    /// Identifies the texts that the turn reads.
     pub(crate) texts: Uuid,
     kept: BTreeMap<String, serde_json::Value>,
     step: u32,
@@ -30,7 +30,14 @@ impl<'a> Memory<'a> {
         texts: Uuid,
         kept: BTreeMap<String, serde_json::Value>,
     ) -> Self {
-        Self { store, casino, conversation, texts, kept, step: 0 }
+        Self {
+            store,
+            casino,
+            conversation,
+            texts,
+            kept,
+            step: 0,
+        }
     }
 
     /// Returns the model's answer, and whether it was a stored one.
@@ -42,22 +49,29 @@ impl<'a> Memory<'a> {
     ) -> Result<(ChatReply, bool), Error> {
         self.step += 1;
         let step = format!("{:02} {node}", self.step);
-        if let Some(reply) = self.kept.remove(&step).and_then(|kept| serde_json::from_value(kept).ok()) {
+        if let Some(reply) = self
+            .kept
+            .remove(&step)
+            .and_then(|kept| serde_json::from_value(kept).ok())
+        {
             return Ok((reply, true));
         }
         let reply = model.chat(request).await?;
-        // If the answer cannot be stored, a retry only has to pay for it again.
+        // Without the stored answer, a second try of the turn only has to pay for it again.
         if let Err(error) = self.keep(&step, &reply).await {
-            tracing::warn!(casino = %self.casino, %error, "a model's answer was not kept");
+            tracing::warn!(casino = %self.casino, %error, "a model's answer was not stored");
         }
         failpoint!("swarm.after_model");
         Ok((reply, false))
     }
 
     async fn keep(&self, step: &str, reply: &ChatReply) -> Result<(), seven_store::Error> {
-        let Ok(reply) = serde_json::to_value(reply) else { return Ok(()) };
+        let Ok(reply) = serde_json::to_value(reply) else {
+            return Ok(());
+        };
         let mut tx = self.store.bind(self.casino).await?;
-        tx.keep_model_result(self.conversation, self.texts, step, &reply).await?;
+        tx.keep_model_result(self.conversation, self.texts, step, &reply)
+            .await?;
         tx.commit().await
     }
 }

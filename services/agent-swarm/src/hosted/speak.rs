@@ -1,5 +1,4 @@
-//! An agent writes the reply, using its tools, or hands the turn to another agent (AGENT-18..23,
-//! AGENT-31, AGENT-47).
+//! Lets an agent write the reply with the help of its tools, or hand the turn to another agent.
 
 use std::sync::Arc;
 
@@ -17,7 +16,7 @@ use super::{Down, Play, is_down};
 const TRANSFER: &str = "transfer_to_";
 
 impl Play<'_> {
-    /// Lets the agent work until it has a draft, hands over or gives no usable answer.
+    /// Lets the agent work until it has a draft, hands the turn over, or gives no usable answer.
     pub(super) async fn speak(
         &mut self,
         agent: &str,
@@ -25,10 +24,18 @@ impl Play<'_> {
         feedback: Option<String>,
     ) -> Result<Event, Down> {
         let manifest = &self.work.pack.agents;
-        let Some(own) = manifest.agents.get(agent) else { return Ok(Event::SpeechFailed) };
+        let Some(own) = manifest.agents.get(agent) else {
+            return Ok(Event::SpeechFailed);
+        };
         self.toolbox.hand_to(own);
-        let facts = self.known.for_agent(manifest, agent, self.scene.language, plan, feedback);
-        let request = self.request(Prompt::Agent(self.scene.language), &facts, self.hosted.deadlines.speak);
+        let facts = self
+            .known
+            .for_agent(manifest, agent, self.input.language, plan, feedback);
+        let request = self.request(
+            Prompt::Agent(self.input.language),
+            &facts,
+            self.hosted.deadlines.speak,
+        );
         let mut request = ChatRequest {
             tools: self
                 .toolbox
@@ -51,15 +58,26 @@ impl Play<'_> {
                 self.draft = reply.text.trim().to_owned();
                 return Ok(Event::Spoke);
             }
-            if let Some(to) = reply.tool_calls.iter().find_map(|call| call.name.strip_prefix(TRANSFER)) {
+            if let Some(to) = reply
+                .tool_calls
+                .iter()
+                .find_map(|call| call.name.strip_prefix(TRANSFER))
+            {
                 return Ok(Event::HandsTo(to.to_owned()));
             }
             if request.tools.is_empty() {
-                // The request offered no tools any more, and the model calls one all the same.
+                // The model calls a tool although the request offered none.
                 return Ok(Event::SpeechFailed);
             }
-            let results = reply.tool_calls.iter().map(|call| self.call(call)).collect();
-            request.messages.push(Message::AssistantCalls { text: reply.text, calls: reply.tool_calls });
+            let results = reply
+                .tool_calls
+                .iter()
+                .map(|call| self.call(call))
+                .collect();
+            request.messages.push(Message::AssistantCalls {
+                text: reply.text,
+                calls: reply.tool_calls,
+            });
             request.messages.push(Message::ToolResults(results));
             if self.tool_calls == 0 {
                 request.tools.clear();
@@ -69,23 +87,35 @@ impl Play<'_> {
 
     fn call(&mut self, call: &ToolCall) -> ToolResult {
         let started = Instant::now();
-        // A tool name that the model invented is not recorded.
-        let name = seven_tools::known().find(|name| *name == call.name).unwrap_or("unknown");
+        // A tool name that the model made up is not recorded.
+        let name = seven_tools::known()
+            .find(|name| *name == call.name)
+            .unwrap_or("unknown");
         let mut span = trace::step("seven.tool.", name);
         let content = match self.tool_calls.checked_sub(1) {
             Some(left) => {
                 self.tool_calls = left;
                 let content = self.toolbox.call(&call.name, &call.arguments);
-                self.toolbox.took(u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX));
+                self.toolbox
+                    .took(u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX));
                 content
             }
             None => {
-                json!({"error": {"kind": "too_many_calls", "message": "no more tool calls in this turn", "fix": "answer with what you have"}})
+                json!({
+                    "error": {
+                        "kind": "too_many_calls",
+                        "message": "no more tool calls in this turn",
+                        "fix": "answer with what you have",
+                    },
+                })
             }
         };
         if span.is_recorded() {
             span.set("seven.result_keys", keys(&content));
-            if let Some(rows) = content.as_object().and_then(|fields| fields.values().find_map(|v| v.as_array())) {
+            if let Some(rows) = content
+                .as_object()
+                .and_then(|fields| fields.values().find_map(|v| v.as_array()))
+            {
                 span.set("seven.results_count", rows.len());
             }
             if content.get("error").is_some() {
@@ -93,23 +123,36 @@ impl Play<'_> {
             }
         }
         drop(span);
-        ToolResult { call_id: call.id.clone(), name: call.name.clone(), content }
+        ToolResult {
+            call_id: call.id.clone(),
+            name: call.name.clone(),
+            content,
+        }
     }
 
-    /// Returns the earlier exchanges verbatim, then all new texts. The store limits how many
+    /// Returns the earlier exchanges word for word, then all new texts. The store limits how many
     /// exchanges there are.
     fn conversation(&self) -> Vec<Message> {
-        let request = &self.scene.request;
-        let earlier =
-            request.history.iter().flat_map(|e| [Message::User(e.guest.clone()), Message::Assistant(e.host.clone())]);
-        earlier.chain([Message::User(request.texts.join("\n"))]).collect()
+        let request = &self.input.request;
+        let earlier = request.history.iter().flat_map(|e| {
+            [
+                Message::User(e.guest.clone()),
+                Message::Assistant(e.host.clone()),
+            ]
+        });
+        earlier
+            .chain([Message::User(request.texts.join("\n"))])
+            .collect()
     }
 }
 
-/// Returns the field names of a tool's result. The tool defines them, so they contain no guest
-/// data.
+/// Returns the field names of a tool's result. The tool defines them, so they tell nothing about
+/// the guest.
 fn keys(content: &serde_json::Value) -> Vec<String> {
-    content.as_object().map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
+    content
+        .as_object()
+        .map(|fields| fields.keys().cloned().collect())
+        .unwrap_or_default()
 }
 
 fn transfer(to: &str) -> ToolSpec {

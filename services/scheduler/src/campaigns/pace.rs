@@ -1,5 +1,5 @@
-//! Limits how fast campaigns are released (D6): half of the number's rate beyond its reserve for
-//! safety texts, so that the other half is always free for replies.
+//! Limits how fast campaigns are released (D6): half of the number's rate, after the reserve for
+//! safety texts. The other half stays free for replies.
 
 use std::time::Duration;
 
@@ -8,32 +8,35 @@ use seven_domain::config::Operational;
 /// Returns the rate in segments per second.
 pub fn rate(operational: &Operational) -> f64 {
     let total = operational.segments_per_second().max(1);
-    // The sender's own reserve: a fifth of the rate.
+    // A fifth of the rate is the sender's reserve for safety texts.
     let rest = total.saturating_sub((total / 5).max(1)).max(1);
     f64::from(rest) / 2.0
 }
 
-/// Returns the period over which the rate is measured: long enough for one segment.
+/// Returns the period over which the rate is measured, long enough for one segment.
 pub fn window(rate: f64) -> Duration {
     Duration::from_secs_f64((1.0 / rate).max(1.0))
 }
 
-/// Returns how long this number of segments takes.
+/// Returns how long this many segments take.
 pub fn estimate(rate: f64, segments: u64) -> Duration {
     let segments = f64::from(u32::try_from(segments).unwrap_or(u32::MAX));
     Duration::from_secs_f64((segments / rate).ceil())
 }
 
-/// Segments that one round may still release.
+/// How many segments the round may still release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Budget(i64);
 
 impl Budget {
-    /// `released` counts segments in the window before, `waiting` those queued at the sender. The
-    /// sender never has more than one window's segments queued.
+    /// `released` are the segments of the last window, `waiting` those that are queued. Never more
+    /// than the segments of one window are queued.
     pub(super) fn new(rate: f64, released: i64, waiting: i64) -> Self {
         let most = (rate * window(rate).as_secs_f64()).round();
-        #[expect(clippy::cast_possible_truncation, reason = "a rate is at most half of 2^32")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a rate is at most half of 2^32"
+        )]
         Self((most as i64).max(1) - released.max(waiting))
     }
 
@@ -52,7 +55,8 @@ mod tests {
 
     fn at(kind: &str, campaign: u32) -> f64 {
         let document = serde_json::json!({
-            "timezone": "America/New_York", "telnyx_phone_number": "+18605550100", "contact_phone": "860-555-0100",
+            "timezone": "America/New_York", "telnyx_phone_number": "+18605550100",
+            "contact_phone": "860-555-0100",
             "number_kind": kind, "campaign_segments_per_second": campaign,
         });
         rate(&serde_json::from_value(document).unwrap())
@@ -67,7 +71,11 @@ mod tests {
             ("long_code", 2, 0.5),
             ("long_code", 1, 0.5),
         ] {
-            assert!((at(kind, campaign) - wanted).abs() < 1e-9, "{kind} {campaign}: {}", at(kind, campaign));
+            assert!(
+                (at(kind, campaign) - wanted).abs() < 1e-9,
+                "{kind} {campaign}: {}",
+                at(kind, campaign)
+            );
         }
     }
 
@@ -81,9 +89,16 @@ mod tests {
             (0.5, 0, 0, 1),
             (0.5, 1, 0, 0),
         ] {
-            assert_eq!(Budget::new(rate, released, waiting), Budget(wanted), "{rate} {released} {waiting}");
+            assert_eq!(
+                Budget::new(rate, released, waiting),
+                Budget(wanted),
+                "{rate} {released} {waiting}"
+            );
         }
-        assert_eq!((window(0.5), window(8.0)), (Duration::from_secs(2), Duration::from_secs(1)));
+        assert_eq!(
+            (window(0.5), window(8.0)),
+            (Duration::from_secs(2), Duration::from_secs(1))
+        );
         let mut one = Budget::new(0.5, 0, 0);
         one.spend(1);
         assert!(one.is_spent());

@@ -1,5 +1,5 @@
-//! Reads the guest's texts before a deletion: when it falls due, a KEEP or a cry for help may be on
-//! the bus, acknowledged by ingress and not yet read by the gate.
+//! Makes sure that the guest's texts are read before a deletion: a KEEP or a cry for help may be on
+//! the bus, acknowledged by ingress and not read by the gate yet.
 
 use chrono::TimeDelta;
 use prost::Message;
@@ -12,22 +12,22 @@ use seven_telemetry::Alert;
 
 use crate::cry::open_case;
 
-/// Time without progress of the gate after which operators are told, and the guest's texts are read
+/// If the gate has read nothing for this long, operators are told and the guest's texts are read
 /// here.
-const LONGEST_UNREAD: TimeDelta = TimeDelta::hours(1);
+const UNREAD_TIMEOUT: TimeDelta = TimeDelta::hours(1);
 
-/// The state of the texts that the guest may have written since.
+/// Whether the texts on the bus have been read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Read {
     All,
-    /// The texts are not read yet; ask again later.
+    /// Some texts are not read yet; ask again later.
     Waits,
     /// The guest withdrew the deletion.
     TakenBack,
 }
 
-/// Returns whether the gate has read everything that was on the bus when the deletion first fell
-/// due.
+/// Makes sure that the guest's texts on the bus when the deletion became due were read: by the
+/// gate, or here after `UNREAD_TIMEOUT`, which may withdraw the deletion. Commits `tx`.
 pub(super) async fn before_destroying(
     fleet: &Fleet,
     mut tx: Tx,
@@ -35,8 +35,12 @@ pub(super) async fn before_destroying(
     deletion: &Deletion,
 ) -> Result<Read, Error> {
     let last = fleet.bus.last_sequence(Stage::Gate).await?;
-    let (read_to, since) =
-        tx.read_before_deletion(deletion.deletion_id, i64::try_from(last).unwrap_or(i64::MAX)).await?;
+    let (read_to, since) = tx
+        .read_before_deletion(
+            deletion.deletion_id,
+            i64::try_from(last).unwrap_or(i64::MAX),
+        )
+        .await?;
     tx.commit().await?;
     // A casino without a consumer has no gate that could read its texts.
     let Some(floor) = fleet.bus.read_up_to(Stage::Gate, casino).await? else {
@@ -45,28 +49,52 @@ pub(super) async fn before_destroying(
     if floor >= u64::try_from(read_to).unwrap_or_default() {
         return Ok(Read::All);
     }
-    let longest = fleet.timing.scaled(LONGEST_UNREAD.to_std().unwrap_or_default());
-    if fleet.clock.now() - since < TimeDelta::from_std(longest).unwrap_or(LONGEST_UNREAD) {
+    let longest = fleet
+        .timing
+        .scaled(UNREAD_TIMEOUT.to_std().unwrap_or_default());
+    if fleet.clock.now() - since < TimeDelta::from_std(longest).unwrap_or(UNREAD_TIMEOUT) {
         return Ok(Read::Waits);
     }
     let text = "no gate has read this casino's texts for an hour; a deletion that is due waits, and its guest's texts are read by the scheduler";
-    Alert { name: "deletion_unread", casino: casino.as_str(), provider: "", code: "", text }.raise();
+    Alert {
+        name: "deletion_unread",
+        casino: casino.as_str(),
+        provider: "",
+        code: "",
+        text,
+    }
+    .raise();
     read_here(fleet, casino, deletion, floor).await
 }
 
-/// Reads the guest's texts after this position. A KEEP withdraws the deletion. A cry for help opens
-/// its case, and the deletion waits until the gate has answered it.
-async fn read_here(fleet: &Fleet, casino: &CasinoId, deletion: &Deletion, floor: u64) -> Result<Read, Error> {
-    let guest = deletion.guest().ok_or_else(|| Error::Other("a deletion's hash is not 32 bytes".into()))?;
+/// Reads the guest's texts after this position of the stream. A KEEP withdraws the deletion. A cry
+/// for help opens its case, and the deletion waits until the gate has answered the cry.
+async fn read_here(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    deletion: &Deletion,
+    floor: u64,
+) -> Result<Read, Error> {
+    let guest = deletion
+        .guest()
+        .ok_or_else(|| Error::Other("a deletion's hash is not 32 bytes".into()))?;
     let mut tx = fleet.store.bind(casino).await?;
     let guest_id = GuestId(deletion.guest_id);
     let (phone, row) = (tx.phone_of(guest_id).await?, tx.casino_row().await?);
-    let (Some(phone), Some(row)) = (phone, row) else { return Ok(Read::All) };
+    let (Some(phone), Some(row)) = (phone, row) else {
+        return Ok(Read::All);
+    };
     let phone: PhoneE164 = phone.parse()?;
     let rails = fleet.packs.of(&row.config)?.guardrails();
-    let unread = fleet.bus.holding_after(Stage::Gate, casino, floor, phone.as_str().as_bytes()).await?;
+    let unread = fleet
+        .bus
+        .holding_after(Stage::Gate, casino, floor, phone.as_str().as_bytes())
+        .await?;
     let mut read = Read::All;
-    for text in unread.iter().filter_map(|payload| InboundText::decode(payload.as_ref()).ok()) {
+    for text in unread
+        .iter()
+        .filter_map(|payload| InboundText::decode(payload.as_ref()).ok())
+    {
         if text.from != phone.as_str() {
             continue;
         }
@@ -75,11 +103,21 @@ async fn read_here(fleet: &Fleet, casino: &CasinoId, deletion: &Deletion, floor:
             tx.commit().await?;
             return Ok(Read::TakenBack);
         }
-        let cry = rails.decide(&text.text).hits.iter().map(|hit| hit.layer).find(|layer| layer.is_urgent());
+        let cry = rails
+            .decide(&text.text)
+            .hits
+            .iter()
+            .map(|hit| hit.layer)
+            .find(|layer| layer.is_urgent());
         if let Some(layer) = cry {
             let id = deletion.deletion_id;
             if open_case(&mut tx, id, &guest, Some(guest_id), layer).await? {
-                tracing::error!(%casino, deletion_id = %id, layer = layer.as_str(), "a cry for help that no gate has read; the guest's deletion waits");
+                tracing::error!(
+                    %casino,
+                    deletion_id = %id,
+                    layer = layer.as_str(),
+                    "an urgent text was not read by any gate; the guest's deletion waits"
+                );
             }
             read = Read::Waits;
         }

@@ -1,4 +1,4 @@
-//! Guests' texts: those whose webhook never came are published as ingress would have done.
+//! Recovers guests' texts: publishes those whose webhook never came, as ingress would have.
 
 use std::time::Duration;
 
@@ -8,6 +8,7 @@ use seven_compliance::{Intent, classify, provider};
 use seven_domain::{PhoneE164, Stage, TraceContext};
 use seven_providers::records::{Direction, Message, Span};
 use seven_runtime::{Error, word_of};
+use seven_store::reconcile::ReconciledAs;
 use seven_store::suppressions::Applied;
 use seven_telemetry::metrics;
 
@@ -16,10 +17,20 @@ use super::{Held, Run};
 impl Run<'_> {
     pub(super) async fn texts(&mut self) -> Result<(), Error> {
         let records = self.records;
-        for Held { number, since, until } in self.numbers.clone() {
+        for Held {
+            number,
+            since,
+            until,
+        } in self.numbers.clone()
+        {
             let from = since.map_or(self.since, |since| since.max(self.since));
             let until = until.map_or(self.until, |until| until.min(self.until));
-            let span = Span { direction: Direction::Inbound, number, from, until };
+            let span = Span {
+                direction: Direction::Inbound,
+                number,
+                from,
+                until,
+            };
             if span.from >= span.until {
                 continue;
             }
@@ -33,11 +44,14 @@ impl Run<'_> {
                 .await?;
             self.report.texts_listed += listed.len();
             for chunk in listed.chunks(500) {
-                let ids: Vec<String> = chunk.iter().map(|record| record.message_id.clone()).collect();
+                let ids: Vec<String> = chunk
+                    .iter()
+                    .map(|record| record.message_id.clone())
+                    .collect();
                 let mut tx = self.fleet.store.bind(self.casino).await?;
                 let unheard = tx.unheard(records.name(), &ids).await?;
                 tx.commit().await?;
-                // Keeps the provider's order.
+                // Goes through the ids in the provider's order.
                 for id in ids.iter().filter(|id| unheard.contains(id)) {
                     if self.dry {
                         self.report.texts_recovered += 1;
@@ -50,20 +64,29 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Takes in a text as ingress does: writes its STOP first, then publishes it. The mark is
-    /// committed last: after a crash in between, the text is published again, and the gate
-    /// recognises the duplicate. A late webhook is recognised in the same way.
+    /// Takes in a text as ingress does: writes its STOP, then publishes it. The mark is committed
+    /// last: after a crash the text is published again, and the gate recognises the duplicate.
     async fn recover(&mut self, message: &Message) -> Result<(), Error> {
         let (from, to): (PhoneE164, PhoneE164) = (message.from.parse()?, message.to.parse()?);
-        let lost = self.restored_at.is_some_and(|restored_at| message.at <= restored_at);
-        let found = if lost { RECOVERED_AFTER_RESTORE } else { RECOVERED };
+        let lost = self
+            .restored_at
+            .is_some_and(|restored_at| message.at <= restored_at);
+        let found = if lost {
+            RECOVERED_AFTER_RESTORE
+        } else {
+            RECOVERED
+        };
         let event = InboundText {
             provider: self.records.name().into(),
             provider_message_id: message.message_id.clone(),
             event_id: format!("{found}{}", message.message_id),
             from: from.as_str().to_owned(),
             to: to.as_str().to_owned(),
-            text: message.text.as_deref().unwrap_or_default().replace('\0', ""),
+            text: message
+                .text
+                .as_deref()
+                .unwrap_or_default()
+                .replace('\0', ""),
             media_count: u32::try_from(message.media_count).unwrap_or(u32::MAX),
             autoresponse: message.autoresponse.clone().unwrap_or_default(),
             occurred_at: message.at.timestamp_millis(),
@@ -71,18 +94,33 @@ impl Run<'_> {
             channel: "sms".into(),
         };
         let mut tx = self.fleet.store.bind(self.casino).await?;
-        if !tx.mark_reconciled(self.records.name(), &message.message_id, "inbound").await? {
+        if !tx
+            .mark_reconciled(
+                self.records.name(),
+                &message.message_id,
+                ReconciledAs::Inbound,
+            )
+            .await?
+        {
             return Ok(());
         }
         let word = provider::keyword(&event.autoresponse).or_else(|| classify(&event.text));
         if let Some(keyword) = word.filter(|keyword| keyword.intent == Intent::OptOut) {
             let guest = self.fleet.keys.hash(self.casino, &from);
             let mut stop = self.fleet.store.bind(self.casino).await?;
-            let word = word_of(&keyword, &event.provider, &event.text, !event.autoresponse.is_empty());
+            let word = word_of(
+                &keyword,
+                &event.provider,
+                &event.text,
+                !event.autoresponse.is_empty(),
+            );
             let applied = stop.stop(&guest, message.at, &event.event_id, word).await?;
             stop.commit().await?;
             if applied != Applied::Superseded {
-                self.fleet.cache.refuse(self.casino, &guest, message.at).await;
+                self.fleet
+                    .cache
+                    .refuse(self.casino, &guest, message.at)
+                    .await;
             }
         }
         let outgoing = Outgoing {
@@ -92,7 +130,10 @@ impl Run<'_> {
             trace: &TraceContext::of_text(&event.provider, &event.provider_message_id).to_string(),
             payload: event.encode_to_vec().into(),
         };
-        self.fleet.bus.publish(&outgoing, Duration::from_secs(5)).await?;
+        self.fleet
+            .bus
+            .publish(&outgoing, Duration::from_secs(5))
+            .await?;
         tx.commit().await?;
         metrics().swept.with_label_values(&["recovered_text"]).inc();
         self.report.texts_recovered += 1;

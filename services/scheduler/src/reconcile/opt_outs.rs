@@ -1,7 +1,7 @@
-//! Numbers that the provider blocks: an opt-out that never reached us counts all the same (C-6).
+//! Takes over opt-outs that never reached us: numbers that the provider blocks.
 
 use seven_compliance::chain::Action;
-use seven_domain::PhoneE164;
+use seven_domain::{ConsentTier, PhoneE164, SuppressionState};
 use seven_providers::records::OptOut;
 use seven_runtime::{Error, counted};
 use seven_store::{
@@ -14,7 +14,12 @@ use super::{Held, Run};
 impl Run<'_> {
     pub(super) async fn opt_outs(&mut self) -> Result<(), Error> {
         let records = self.records;
-        for Held { number, since, until } in self.numbers.clone() {
+        for Held {
+            number,
+            since,
+            until,
+        } in self.numbers.clone()
+        {
             let until = until.map_or(self.until, |until| until.min(self.until));
             let since = since.map_or(self.since, |since| since.max(self.since));
             let listed = self
@@ -34,8 +39,10 @@ impl Run<'_> {
     }
 
     async fn take_over(&mut self, opt_out: &OptOut) -> Result<(), Error> {
-        // A number that cannot be parsed is none that we could text.
-        let Ok(phone) = opt_out.guest.parse::<PhoneE164>() else { return Ok(()) };
+        // We could not text a number that cannot be parsed, so it is skipped.
+        let Ok(phone) = opt_out.guest.parse::<PhoneE164>() else {
+            return Ok(());
+        };
         let guest = self.fleet.keys.hash(self.casino, &phone);
         let mut tx = self.fleet.store.bind(self.casino).await?;
         let known = tx.conversation_of_guest(&guest).await?;
@@ -45,7 +52,9 @@ impl Run<'_> {
         let before = tx.suppression(&guest).await?;
         // A block older than the guest's last opt-in or opt-out is left to the next send, whose
         // error will report it.
-        if before.is_some_and(|now| now.state == "stopped" || now.as_of >= opt_out.at) {
+        if before
+            .is_some_and(|now| now.state == SuppressionState::Stopped || now.as_of >= opt_out.at)
+        {
             return Ok(());
         }
         self.report.opt_outs_taken_over += 1;
@@ -61,15 +70,22 @@ impl Run<'_> {
             guest_id: known.map(|(guest, _)| guest),
             action: Action::Revoked,
             method: method::PROVIDER_BLOCK,
-            tier: "none",
+            tier: ConsentTier::None,
             at: opt_out.at,
-            evidence: serde_json::json!({ "source": "provider_opt_out_list", "provider": self.records.name(), "texts_cancelled": cancelled }),
+            evidence: serde_json::json!({
+                "source": "provider_opt_out_list",
+                "provider": self.records.name(),
+                "texts_cancelled": cancelled,
+            }),
             actor: "scheduler",
             trace: None,
         };
         counted::record_consent(&mut tx, &change, &self.fleet.keys).await?;
         tx.commit().await?;
-        self.fleet.cache.refuse(self.casino, &guest, opt_out.at).await;
+        self.fleet
+            .cache
+            .refuse(self.casino, &guest, opt_out.at)
+            .await;
         Ok(())
     }
 }

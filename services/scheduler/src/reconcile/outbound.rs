@@ -1,5 +1,5 @@
-//! Settles sends whose outcome is unknown: either the provider's detail record tells it, or the
-//! provider never had the text (D5).
+//! Settles sends whose outcome is unknown: the provider's record tells it, or the provider never
+//! had the text (D5).
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -9,7 +9,7 @@ use std::{
 use chrono::TimeDelta;
 use prost::Message as _;
 use seven_bus::{Outgoing, events::Receipt, subject};
-use seven_domain::{AttemptId, OutboundId, Stage, sending::by_receipt};
+use seven_domain::{AttemptId, OutboundId, OutboundState, Stage, sending::by_receipt};
 use seven_providers::records::{Direction, Message, Record, Span};
 use seven_runtime::Error;
 use seven_store::reconcile::{Unseen, Unsettled};
@@ -17,19 +17,31 @@ use uuid::Uuid;
 
 use super::{Held, Run};
 
-/// Clocks differ: a record may be slightly older than the call that created it.
-const SKEW: TimeDelta = TimeDelta::seconds(60);
+/// How much older than its call a record may be, because clocks differ.
+const CLOCK_SKEW: TimeDelta = TimeDelta::seconds(60);
 
 impl Run<'_> {
     pub(super) async fn sends(&mut self) -> Result<(), Error> {
         let mut tx = self.fleet.store.bind(self.casino).await?;
-        // Goes further back than the lists of texts: a doubt remains until it is settled.
-        let since = self.fleet.clock.now() - super::FURTHEST;
-        let unsettled =
-            tx.unsettled(self.records.name(), since, self.since, self.fleet.timing.records_margin()).await?;
+        // Looks further back than for texts, because a doubt remains until it is settled.
+        let since = self.fleet.clock.now() - super::MAX_LOOKBACK;
+        let unsettled = tx
+            .unsettled(
+                self.records.name(),
+                since,
+                self.since,
+                self.fleet.timing.records_margin(),
+            )
+            .await?;
         tx.commit().await?;
-        self.report.sends_in_doubt = unsettled.iter().map(|u| u.outbound_id).collect::<HashSet<_>>().len();
-        let (named, nameless): (Vec<_>, Vec<_>) = unsettled.into_iter().partition(|u| u.provider_message_id.is_some());
+        self.report.sends_in_doubt = unsettled
+            .iter()
+            .map(|u| u.outbound_id)
+            .collect::<HashSet<_>>()
+            .len();
+        let (named, nameless): (Vec<_>, Vec<_>) = unsettled
+            .into_iter()
+            .partition(|u| u.provider_message_id.is_some());
         for send in &named {
             let id = send.provider_message_id.as_deref().unwrap_or_default();
             let records = self.records;
@@ -40,12 +52,14 @@ impl Run<'_> {
         self.nameless(&nameless).await
     }
 
-    /// Settles attempts whose call got no answer. The provider's records name the attempt in the
-    /// webhook address that it was sent with.
+    /// Settles attempts whose call got no answer. The provider's record has the webhook's address,
+    /// which names the attempt.
     async fn nameless(&mut self, sends: &[Unsettled]) -> Result<(), Error> {
-        let Some(oldest) = sends.iter().map(|send| send.started_at).min() else { return Ok(()) };
+        let Some(oldest) = sends.iter().map(|send| send.started_at).min() else {
+            return Ok(());
+        };
         let mut found: HashMap<AttemptId, Message> = HashMap::new();
-        for record in self.strangers(sends, oldest - SKEW).await? {
+        for record in self.strangers(sends, oldest - CLOCK_SKEW).await? {
             let records = self.records;
             if let Some(message) = self.ask(|| records.message(&record.message_id)).await?
                 && let Some(attempt) = message.attempt
@@ -58,17 +72,24 @@ impl Run<'_> {
             texts.entry(send.outbound_id).or_default().push(send);
         }
         for (outbound, attempts) in texts {
-            let hits: Vec<_> =
-                attempts.iter().filter_map(|send| Some((*send, found.get(&AttemptId(send.attempt_id))?))).collect();
+            let hits: Vec<_> = attempts
+                .iter()
+                .filter_map(|send| Some((*send, found.get(&AttemptId(send.attempt_id))?)))
+                .collect();
             for (send, message) in &hits {
                 self.settle(send, message).await?;
             }
-            let listed =
-                attempts.iter().all(|s| self.numbers.iter().any(|held| held.number.as_str() == s.casino_number));
+            let listed = attempts.iter().all(|s| {
+                self.numbers
+                    .iter()
+                    .any(|held| held.number.as_str() == s.casino_number)
+            });
             if (self.dry || self.resend)
                 && hits.is_empty()
                 && listed
-                && attempts.iter().all(|send| send.state == "unknown")
+                && attempts
+                    .iter()
+                    .all(|send| send.state == OutboundState::Unknown)
             {
                 self.unseen(OutboundId(outbound)).await?;
             }
@@ -76,17 +97,23 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Returns the provider's records of texts to these guests that match no send of ours yet.
+    /// Returns the provider's records of texts to these guests that belong to no known send of
+    /// ours.
     async fn strangers(
         &mut self,
         sends: &[Unsettled],
         from: chrono::DateTime<chrono::Utc>,
     ) -> Result<Vec<Record>, Error> {
         let guests: HashSet<&str> = sends.iter().map(|send| send.phone.as_str()).collect();
-        let (records, until) = (self.records, self.fleet.clock.now() + SKEW);
+        let (records, until) = (self.records, self.fleet.clock.now() + CLOCK_SKEW);
         let mut strangers = Vec::new();
         for Held { number, .. } in self.numbers.clone() {
-            let span = Span { direction: Direction::Outbound, number, from, until };
+            let span = Span {
+                direction: Direction::Outbound,
+                number,
+                from,
+                until,
+            };
             let listed = self
                 .all(|page| {
                     Box::pin({
@@ -95,9 +122,16 @@ impl Run<'_> {
                     })
                 })
                 .await?;
-            strangers.extend(listed.into_iter().filter(|record| guests.contains(record.guest.as_str())));
+            strangers.extend(
+                listed
+                    .into_iter()
+                    .filter(|record| guests.contains(record.guest.as_str())),
+            );
         }
-        let ids: Vec<String> = strangers.iter().map(|record| record.message_id.clone()).collect();
+        let ids: Vec<String> = strangers
+            .iter()
+            .map(|record| record.message_id.clone())
+            .collect();
         let mut tx = self.fleet.store.bind(self.casino).await?;
         let known = tx.known_sends(records.name(), &ids).await?;
         tx.commit().await?;
@@ -105,11 +139,11 @@ impl Run<'_> {
         Ok(strangers)
     }
 
-    /// Publishes the receipt that the webhook would have brought, to the same stage, with the same
-    /// effects.
+    /// Publishes the receipt that the webhook would have brought, to the same stage and with the
+    /// same effects.
     async fn settle(&mut self, send: &Unsettled, message: &Message) -> Result<(), Error> {
         // The webhook may still come, or the record contains no news.
-        if message.status == "queued" || by_receipt(send.state.parse()?, &message.status).is_none() {
+        if message.status == "queued" || by_receipt(send.state, &message.status).is_none() {
             return Ok(());
         }
         self.report.sends_settled += 1;
@@ -133,7 +167,11 @@ impl Run<'_> {
             trace: "",
             payload: event.encode_to_vec().into(),
         };
-        Ok(self.fleet.bus.publish(&outgoing, Duration::from_secs(5)).await?)
+        Ok(self
+            .fleet
+            .bus
+            .publish(&outgoing, Duration::from_secs(5))
+            .await?)
     }
 
     async fn unseen(&mut self, outbound: OutboundId) -> Result<(), Error> {
@@ -151,7 +189,9 @@ impl Run<'_> {
         tx.commit().await?;
         if let Unseen::Requeued(queued) = unseen {
             let copy = format!("reconcile:{}", self.fleet.ids.uuid());
-            self.fleet.signal_queued(self.casino, &[queued], Some(&copy), "").await?;
+            self.fleet
+                .signal_queued(self.casino, &[queued], Some(&copy), "")
+                .await?;
         }
         Ok(())
     }

@@ -1,48 +1,54 @@
-//! `seven alert list|ack|test`: what a person has to know, who has it in hand, and whether the channels work (SMS-55).
+//! `seven alert list|ack|test`: alerts that a person must see, the people who handle them, and a
+//! test of the channels.
 
-use std::{path::Path, process::ExitCode};
+use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use serde::Serialize;
 use serde_json::json;
 use seven_alerts::{Action, Channels, Notice};
-use seven_domain::{Clock, IdSource};
-use seven_settings::Settings;
+use seven_domain::{Clock, IdSource, Severity};
 use seven_store::alerts;
-use uuid::Uuid;
 
-use super::{fleet, given};
+use super::{
+    args::{By, Json},
+    context::{self, Context, Operate},
+    id_prefix::IdPrefix,
+    json_rows, utc,
+};
 use crate::{out, wiring};
+
+/// Most alerts that are read.
+const MOST: i64 = 500;
 
 #[derive(Debug, Subcommand)]
 pub enum Alert {
-    /// Open alerts, the gravest first; `--all` shows those that ended too.
-    List {
-        #[arg(long)]
-        all: bool,
-        /// One JSON document per line instead of a table.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Say that you have an alert in hand: the channels are told, and the case behind it is acknowledged with it.
-    Ack {
-        /// The alert, as `seven alert list` shows it.
-        #[arg(value_parser = given::id)]
-        id: Uuid,
-        /// Your name, for the record.
-        #[arg(long, value_parser = given::words)]
-        by: String,
-        /// One JSON document instead of a line.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Send one test alert, critical and resolved at once, through every channel of the settings and show what each answers.
-    Test {
-        /// One JSON document per line instead of lines.
-        #[arg(long)]
-        json: bool,
-    },
+    /// List the open alerts, the most severe first.
+    List(List),
+    /// Record that you handle an alert; the channels are told, and its case is acknowledged too.
+    Ack(Ack),
+    /// Send a critical test alert and its end through every channel, and show the answers.
+    Test(Json),
+}
+
+#[derive(Debug, Args)]
+pub struct List {
+    /// Show closed rows too: alerts that ended.
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    json: Json,
+}
+
+#[derive(Debug, Args)]
+pub struct Ack {
+    /// The alert's id, as `seven alert list` shows it; a unique prefix is enough.
+    id: IdPrefix,
+    #[command(flatten)]
+    by: By,
+    #[command(flatten)]
+    json: Json,
 }
 
 /// A channel's answer to the test alert.
@@ -54,68 +60,129 @@ struct Answer {
     answer: String,
 }
 
-pub async fn run(config: Option<&Path>, command: Alert) -> Result<ExitCode> {
-    match command {
-        Alert::List { all, json } => list(config, all, json).await?,
-        Alert::Ack { id, by, json } => {
-            let done = fleet(config).await?.store.acknowledge_alert(id, &by).await?;
-            ensure!(done, "no alert {id} is open and without somebody; `seven alert list` shows them");
-            if json {
-                out!("{}", json!({ "alert_id": id, "acknowledged_by": by }));
-            } else {
-                out!("Alert {id} is in hand: {by}.");
-            }
+impl Operate for Alert {
+    async fn run(self, ctx: &Context) -> Result<ExitCode> {
+        match self {
+            Self::List(command) => list(ctx, command).await?,
+            Self::Ack(command) => acknowledge(ctx, command).await?,
+            Self::Test(json) => return test(ctx, json.json).await,
         }
-        Alert::Test { json } => return test(config, json).await,
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(ExitCode::SUCCESS)
 }
 
-async fn list(config: Option<&Path>, all: bool, json: bool) -> Result<()> {
-    let rows = fleet(config).await?.store.alerts(all, 200).await?;
-    if json {
-        rows.iter().try_for_each(|row| serde_json::to_string(row).map(|line| out!("{line}")))?;
-        return Ok(());
+async fn acknowledge(
+    ctx: &Context,
+    Ack {
+        id,
+        by: By { by },
+        json,
+    }: Ack,
+) -> Result<()> {
+    let store = &ctx.fleet().await?.store;
+    let open = if id.whole().is_some() {
+        Vec::new()
+    } else {
+        store.alerts(false, MOST).await?
+    };
+    let id = id.among(open.iter().map(|alert| alert.alert_id), "open alerts")?;
+    let done = store.acknowledge_alert(id, &by).await?;
+    ensure!(
+        done,
+        "no open alert {id} waits for somebody; `seven alert list` shows them"
+    );
+    if json.json {
+        out!("{}", json!({ "alert_id": id, "acknowledged_by": by }));
+    } else {
+        out!("Alert {id} is in hand: {by}.");
+    }
+    Ok(())
+}
+
+async fn list(ctx: &Context, List { all, json }: List) -> Result<()> {
+    let rows = by_urgency(ctx.fleet().await?.store.alerts(all, MOST).await?);
+    if json.json {
+        return json_rows(&rows);
     }
     if rows.is_empty() {
         out!("No alert is open.");
     }
-    rows.iter().for_each(|row| told(row).iter().for_each(|line| out!("{line}")));
+    rows.iter()
+        .flat_map(told)
+        .for_each(|line| out!("{}", ctx.view.line(&line)));
     Ok(())
 }
 
-fn told(row: &alerts::Alert) -> [String; 2] {
+/// Sorts alerts: open ones first, by severity; within one severity those that nobody handles.
+pub(super) fn by_urgency(mut alerts: Vec<alerts::Alert>) -> Vec<alerts::Alert> {
+    let order = [Severity::Critical, Severity::Warning, Severity::Info];
+    let rank = |severity| order.iter().position(|each| *each == severity);
+    let key = |alert: &alerts::Alert| {
+        (
+            alert.resolved_at.is_some(),
+            rank(alert.severity),
+            alert.acknowledged_by.is_some(),
+            !alert.overdue,
+        )
+    };
+    alerts.sort_by_key(key);
+    alerts
+}
+
+/// Returns three lines about an alert: what and whom, its state and id, and its summary.
+fn told(row: &alerts::Alert) -> [String; 3] {
     let state = match (&row.resolved_at, &row.acknowledged_by, row.overdue) {
-        (Some(at), ..) => format!("ended {}", at.format("%F %T UTC")),
-        (None, Some(by), _) => format!("in hand: {by}"),
+        (Some(at), ..) => format!("ended {}, open", utc(*at)),
+        (None, Some(by), _) => format!("in hand: {by}, open"),
         (None, None, true) => "OVERDUE".to_owned(),
         (None, None, false) => "open".to_owned(),
     };
-    let whom = if row.casino_id.is_empty() { "the whole fleet" } else { &row.casino_id };
+    let whom = if row.casino_id.is_empty() {
+        "the whole fleet"
+    } else {
+        &row.casino_id
+    };
     let mut about = String::new();
     for (label, value) in [("provider", &row.provider), ("code", &row.code)] {
         if !value.is_empty() {
             about = format!("{about}, {label} {value}");
         }
     }
-    let again = if row.repeats > 0 { format!(", came {} more times", row.repeats) } else { String::new() };
-    let severity = row.severity.to_uppercase();
-    let since = row.first_at.format("%F %T UTC");
+    let again = if row.repeats > 0 {
+        format!(", came {} more times", row.repeats)
+    } else {
+        String::new()
+    };
+    let severity = row.severity.as_str().to_uppercase();
+    let since = utc(row.first_at);
     [
-        format!("{severity} {} of {whom}{about} since {since}{again}; {state}; {}", row.name, row.alert_id),
+        format!("{severity} {} of {whom}{about}", row.name),
+        format!("  {state} since {since}{again}; {}", row.alert_id),
         format!("  {}", row.summary),
     ]
 }
 
-async fn test(config: Option<&Path>, json: bool) -> Result<ExitCode> {
-    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, crate::commands::LOG)?;
-    let channels = wiring::channels(&Settings::load(config)?)?;
-    let answers = ask(&channels).await;
-    for Answer { channel, action, told, answer } in &answers {
+async fn test(ctx: &Context, json: bool) -> Result<ExitCode> {
+    context::log()?;
+    let channels = wiring::channels(&ctx.settings()?)?;
+    let answers = super::progress::during("Asking the channels", ask(&channels)).await;
+    for Answer {
+        channel,
+        action,
+        told,
+        answer,
+    } in &answers
+    {
         if json {
-            out!("{}", json!({ "channel": channel, "action": action, "told": told, "answer": answer }));
+            out!(
+                "{}",
+                json!({ "channel": channel, "action": action, "told": told, "answer": answer })
+            );
         } else {
-            out!("{channel:<10} {action:<8} {}: {answer}", if *told { "ok" } else { "FAILED" });
+            out!(
+                "{channel:<10} {action:<8} {}: {answer}",
+                if *told { "ok" } else { "FAILED" }
+            );
         }
     }
     let missing: Vec<&str> = [seven_alerts::WEBHOOK, seven_alerts::PAGERDUTY]
@@ -125,10 +192,14 @@ async fn test(config: Option<&Path>, json: bool) -> Result<ExitCode> {
     if !missing.is_empty() && !json {
         out!("Not in the settings ([alerts]): {}.", missing.join(", "));
     }
-    Ok(if answers.iter().all(|answer| answer.told) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if answers.iter().all(|answer| answer.told) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
-/// Every channel, first the alert, then its end, so that no incident stays open.
+/// Asks every channel: first to raise the alert, then to end it, so that no incident stays open.
 async fn ask(channels: &Channels) -> Vec<Answer> {
     let clock = Clock::default();
     let alert_id = IdSource::new(clock.clone()).uuid();
@@ -151,7 +222,12 @@ async fn ask(channels: &Channels) -> Vec<Answer> {
                 Ok(answer) => (true, answer),
                 Err(untold) => (false, untold.to_string()),
             };
-            answers.push(Answer { channel: channel.channel(), action: action.as_str(), told, answer });
+            answers.push(Answer {
+                channel: channel.channel(),
+                action: action.as_str(),
+                told,
+                answer,
+            });
         }
     }
     answers

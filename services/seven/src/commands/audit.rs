@@ -1,91 +1,118 @@
-//! `seven audit list`: the audit log, newest first (SEC-141, SEC-142).
+//! `seven audit list`: the audit log, newest first.
 
-use std::path::Path;
+use std::process::ExitCode;
 
 use anyhow::Result;
-use chrono::{DateTime, Utc};
-use clap::Subcommand;
+use clap::{ArgGroup, Args, Subcommand};
 use seven_domain::{AuditEvent, CasinoId, Severity};
 use seven_store::audit::Query;
 
-use super::{fleet, given, guest_ref::GuestRef, known};
+use super::{
+    args::{Json, Period},
+    context::{Context, Operate},
+    guest_ref::GuestRef,
+    json_rows, known,
+    output::short,
+};
 use crate::out;
 
 #[derive(Debug, Subcommand)]
 pub enum Audit {
-    /// Entries of one casino, or of the fleet itself, newest first, at most 1000.
-    #[command(group = clap::ArgGroup::new("whose").required(true))]
-    List {
-        #[arg(long, value_name = "ID", group = "whose")]
-        casino: Option<CasinoId>,
-        /// Entries of no casino: rotated secrets, forged webhooks, backups, what stops a provider for all.
-        #[arg(long = "fleet", group = "whose", conflicts_with = "guest")]
-        of_the_fleet: bool,
-        /// Only this event type, such as consent_revoked or guardrail_triggered.
-        #[arg(long, value_name = "TYPE")]
-        event: Option<AuditEvent>,
-        /// info, warning or critical.
-        #[arg(long)]
-        severity: Option<Severity>,
-        /// Phone, guest id, hmac:<key>:<hex>, or - for a phone on stdin.
-        #[arg(long)]
-        guest: Option<GuestRef>,
-        /// Guardrail entries of this layer only.
-        #[arg(long)]
-        layer: Option<String>,
-        /// From this time on (RFC 3339).
-        #[arg(long, value_name = "TIME", value_parser = given::moment)]
-        since: Option<DateTime<Utc>>,
-        /// Before this time (RFC 3339).
-        #[arg(long, value_name = "TIME", value_parser = given::moment)]
-        until: Option<DateTime<Utc>>,
-        /// How many at most.
-        #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(i64).range(1..=1_000))]
-        most: i64,
-        /// One JSON line per entry instead of a table.
-        #[arg(long)]
-        json: bool,
-    },
+    /// List the entries of one casino or of the fleet itself, the newest first.
+    List(List),
 }
 
-pub async fn run(config: Option<&Path>, command: Audit) -> Result<()> {
-    let Audit::List { casino, of_the_fleet, event, severity, guest, layer, since, until, most, json } = command;
-    let fleet = fleet(config).await?;
-    let casino = match casino.filter(|_| !of_the_fleet) {
-        Some(casino) => {
-            known(&fleet.store, &casino).await?;
-            casino
-        }
-        None => CasinoId::unknown(),
-    };
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("whose").required(true))]
+pub struct List {
+    /// The casino's id, as `seven casino list` shows it.
+    #[arg(long, value_name = "ID", group = "whose")]
+    casino: Option<CasinoId>,
+    /// Show entries of no casino: rotated secrets, forged webhooks, backups, stops of a provider
+    /// for all casinos.
+    #[arg(long = "fleet", group = "whose", conflicts_with = "guest")]
+    of_the_fleet: bool,
+    /// Type of the entries, such as consent_revoked or guardrail_triggered.
+    #[arg(long, value_name = "TYPE")]
+    event: Option<AuditEvent>,
+    /// Severity of the entries: info, warning or critical.
+    #[arg(long)]
+    severity: Option<Severity>,
+    /// The guest: phone, guest id, hmac:<key>:<hex>, or - to read a phone from stdin.
+    #[arg(long, value_name = "GUEST")]
+    guest: Option<GuestRef>,
+    /// Guardrail layer of the entries, such as crisis.
+    #[arg(long)]
+    layer: Option<String>,
+    #[command(flatten)]
+    period: Period,
+    /// Number of rows to show, at most.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(value_parser = clap::value_parser!(i64).range(1..=1_000))]
+    most: i64,
+    #[command(flatten)]
+    json: Json,
+}
+
+impl Operate for Audit {
+    async fn run(self, ctx: &Context) -> Result<ExitCode> {
+        let Self::List(command) = self;
+        list(ctx, command).await?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+async fn list(ctx: &Context, command: List) -> Result<()> {
+    let List {
+        casino,
+        event,
+        severity,
+        guest,
+        layer,
+        period,
+        most,
+        json,
+        ..
+    } = command;
+    let fleet = ctx.fleet().await?;
+    if let Some(casino) = &casino {
+        known(&fleet.store, casino).await?;
+    }
+    let casino = casino.unwrap_or_else(CasinoId::unknown);
     let guest = match guest {
-        Some(guest) => Some(guest.hash(&fleet, &casino).await?),
+        Some(guest) => Some(guest.hash(fleet, &casino).await?),
         None => None,
     };
+    let (since, until) = period.at(fleet.clock.now());
     let mut tx = fleet.store.bind(&casino).await?;
-    let rows = tx.audit_entries(&Query { event, severity, guest, layer, since, until, limit: most }).await?;
+    let rows = tx
+        .audit_entries(&Query {
+            event,
+            severity,
+            guest,
+            layer,
+            since,
+            until,
+            limit: most,
+        })
+        .await?;
     tx.commit().await?;
-    if json {
-        rows.iter().try_for_each(|row| serde_json::to_string(row).map(|line| out!("{line}")))?;
-        return Ok(());
+    if json.json {
+        return json_rows(&rows);
     }
-    let mut table = super::table(["at", "event", "severity", "by", "about", "detail"]);
+    let mut table = ctx
+        .table(["at", "event", "by", "detail", "severity", "about"])
+        .wide(["severity", "about"]);
     for row in rows {
         table.add_row([
-            row.at.format("%Y-%m-%d %H:%M:%S").to_string(),
+            row.at.format("%m-%d %T").to_string(),
             row.event_type,
-            row.severity,
             row.actor,
+            short(&row.detail.to_string(), ctx.view),
+            row.severity.to_string(),
             row.subject,
-            short(&row.detail.to_string()),
         ]);
     }
     out!("{table}");
     Ok(())
-}
-
-/// A table shows the beginning; `--json` has it all.
-fn short(text: &str) -> String {
-    const MOST: usize = 80;
-    if text.chars().count() <= MOST { text.to_owned() } else { text.chars().take(MOST).chain("…".chars()).collect() }
 }

@@ -1,14 +1,17 @@
-//! `seven backup` (DEP-31, PROD-41).
+//! `seven backup`: a dump of the database with a manifest of its contents.
 
-use std::path::{Path, PathBuf};
+use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::Result;
 use clap::{ArgGroup, Args};
 use serde_json::json;
 use seven_domain::{CasinoId, Clock};
-use seven_settings::Settings;
 
-use super::casino::verify::store;
+use super::{
+    args::Json,
+    context::{Context, Operate},
+    progress::during,
+};
 use crate::{
     life::{backup, shelf},
     out,
@@ -17,30 +20,42 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("where").required(true).args(["out", "into"])))]
 pub struct Backup {
-    /// A new folder, such as backups/2026-11-23. It will hold every guest's phone: keep it encrypted, away from the database.
+    /// The folder to make, such as backups/2026-11-23. It will hold every guest's phone: keep it
+    /// encrypted, away from the database.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// The folder of the backups, for a schedule: makes a new folder in it, named by the moment, then removes those of that form that need not
-    /// be kept: every one stays for 30 days, the first of a week for 90, the first of a month for a year.
+    /// The folder of all backups, for a schedule. A new folder in it is named by the time; old ones
+    /// are removed: all stay for 30 days, the first of a week for 90 days, the first of a month for
+    /// a year.
     #[arg(long, value_name = "DIR")]
     into: Option<PathBuf>,
-    /// One JSON document instead of lines.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
-pub async fn run(config: Option<&Path>, command: &Backup) -> Result<()> {
-    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, crate::commands::LOG)?;
-    let settings = Settings::load(config)?;
+impl Operate for Backup {
+    async fn run(self, ctx: &Context) -> Result<ExitCode> {
+        backup(ctx, &self).await?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+async fn backup(ctx: &Context, command: &Backup) -> Result<()> {
+    let store = ctx.store()?;
+    let settings = ctx.settings()?;
     let now = Clock::default().now();
     let out = match (&command.out, &command.into) {
         (_, Some(shelf)) => shelf::place(shelf, now),
         (Some(out), None) => out.clone(),
-        (None, None) => anyhow::bail!("say --out or --into"),
+        (None, None) => anyhow::bail!("either --out or --into is needed"),
     };
-    let mut gone =
-        command.into.as_deref().map(|shelf| shelf::clear_broken(shelf, now)).transpose()?.unwrap_or_default();
-    let manifest = match backup::backup(&settings, &out).await {
+    let mut gone = command
+        .into
+        .as_deref()
+        .map(|shelf| shelf::clear_broken(shelf, now))
+        .transpose()?
+        .unwrap_or_default();
+    let manifest = match during("Dumping the database", backup::backup(&settings, &out)).await {
         Err(error) if command.into.is_some() => {
             // Deletes the partial dump: it would use the disk space that the next one needs.
             drop(std::fs::remove_dir_all(&out));
@@ -48,13 +63,17 @@ pub async fn run(config: Option<&Path>, command: &Backup) -> Result<()> {
         }
         made => made?,
     };
-    let detail = json!({ "sha256": manifest.dump.sha256, "bytes": manifest.dump.bytes, "made_at": manifest.made_at });
-    store(&settings, &settings.postgres.url)?.note_backup("seven backup", detail).await?;
+    let detail = json!({
+        "sha256": manifest.dump.sha256,
+        "bytes": manifest.dump.bytes,
+        "made_at": manifest.made_at,
+    });
+    store.note_backup("seven backup", detail).await?;
     // Old backups are removed only after a new one was made.
     if let Some(shelf) = &command.into {
         gone.extend(shelf::clear(shelf, now)?);
     }
-    if command.json {
+    if command.json.json {
         out!("{}", serde_json::to_string(&manifest)?);
         return Ok(());
     }
@@ -67,16 +86,29 @@ pub async fn run(config: Option<&Path>, command: &Backup) -> Result<()> {
         contents.tables.len(),
         contents.schema
     );
-    for (id, share) in contents.casinos.iter().filter(|(id, _)| **id != CasinoId::unknown().as_str()) {
-        let (stops, heads, due) = (share.suppressions.rows, share.consent_heads.rows, share.due.rows);
+    for (id, share) in contents
+        .casinos
+        .iter()
+        .filter(|(id, _)| **id != CasinoId::unknown().as_str())
+    {
+        let (stops, heads, due) = (
+            share.suppressions.rows,
+            share.consent_heads.rows,
+            share.due.rows,
+        );
         out!("  {id:<24} {stops} safety state(s), {heads} consent chain(s), {due} due row(s)");
     }
     out!(
-        "Not in it: database logins, settings and the secret guest_hash.secret, without which no opt-out in it can be found again."
+        "Not in it: database logins, settings and the secret guest_hash.secret, without which no \
+         opt-out in it can be found again."
     );
     for old in gone {
-        out!("Removed {}: kept long enough.", old.display());
+        out!("Removed {}: its retention is over.", old.display());
     }
-    out!("Prove it: seven restore --from {} --verify, with settings of an empty database.", out.display());
+    out!(
+        "To prove it: seven restore --from {} --verify --by NAME, with settings of an empty \
+         database.",
+        out.display()
+    );
     Ok(())
 }

@@ -1,6 +1,5 @@
-//! `seven campaign send|list|show|pause|resume|cancel`: one text to guests who consented to
-//! marketing (SMS-31 to SMS-35, SMS-49). The command lists the guests, the scheduler releases their
-//! texts at the casino's pace, and the pre-send check decides about each text.
+//! `seven campaign send|list|show|pause|resume|cancel`: one text to guests with marketing consent.
+//! The scheduler releases the texts at the casino's pace; the pre-send check decides about each.
 
 mod change;
 mod named;
@@ -9,40 +8,45 @@ mod send;
 mod show;
 mod wording;
 
-use std::path::Path;
+use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Subcommand;
 
-use super::fleet;
+use super::context::{Context, Operate};
 
 #[derive(Debug, Subcommand)]
 pub enum Campaign {
-    /// Write one text to a list of guests. Prints how many texts would be sent, wait or be refused,
-    /// and why (for each guest with --dry-run); after you confirm, it lists the guests, and the
-    /// fleet sends at the casino's pace. Each text passes the pre-send check (consent, hours, caps
-    /// and all other rules) when it is due.
+    /// Send one text to a list of guests, after a plan was shown and confirmed.
+    ///
+    /// The plan says how many texts would be sent, wait or be refused, and why; --dry-run shows it
+    /// for each guest. Then the command lists the guests, and the fleet sends at the casino's pace.
+    /// Each text passes the pre-send check (consent, hours, caps and all other rules) when it is
+    /// due.
     Send(Box<send::Send>),
     /// List campaigns, the newest first.
     List(show::List),
     /// Show one campaign: its texts, and the number of its guests in each state.
     Show(show::Show),
-    /// Release and send no more of its texts until `resume`; in force everywhere within 2 s.
+    /// Send no more of a campaign's texts until `resume`; in force everywhere within 2 s.
     Pause(change::Change),
     /// Continue a paused campaign.
     Resume(change::Change),
-    /// End it: texts that were not sent yet are never sent.
+    /// End a campaign: texts that were not sent yet are never sent.
     Cancel(change::Change),
 }
 
-pub async fn run(config: Option<&Path>, command: Campaign) -> Result<()> {
-    let fleet = fleet(config).await?;
-    match command {
-        Campaign::Send(command) => send::run(&fleet, &command).await,
-        Campaign::List(command) => show::list(&fleet, &command).await,
-        Campaign::Show(command) => show::show(&fleet, &command).await,
-        Campaign::Pause(command) => change::pause(&fleet, &command).await,
-        Campaign::Resume(command) => change::resume(&fleet, &command).await,
-        Campaign::Cancel(command) => change::cancel(&fleet, &command).await,
+impl Operate for Campaign {
+    async fn run(self, ctx: &Context) -> Result<ExitCode> {
+        let fleet = ctx.fleet().await?;
+        match self {
+            Self::Send(command) => send::send(ctx, fleet, &command).await?,
+            Self::List(command) => show::list(ctx, fleet, &command).await?,
+            Self::Show(command) => show::show(fleet, &command).await?,
+            Self::Pause(command) => change::pause(fleet, &command).await?,
+            Self::Resume(command) => change::resume(fleet, &command).await?,
+            Self::Cancel(command) => change::cancel(fleet, &command).await?,
+        }
+        Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,102 +1,141 @@
-//! `seven consent show|verify|record`: what a guest agreed to, the proof, and consent that came on paper or through a form.
+//! `seven consent show|verify|record`: what a guest agreed to, its proof, and consent that was
+//! given on paper or through a form.
 
-use std::{path::Path, process::ExitCode};
+use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use chrono::{DateTime, Utc};
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use seven_compliance::chain::{Action, Report};
 use seven_domain::{
-    CasinoId, GuestHash, GuestId,
+    ConsentTier, GuestHash, GuestId,
     config::{LegalSender, Scope},
 };
 use seven_runtime::Fleet;
 use seven_store::consent::Consent as Change;
 
-use super::{fleet, guest_ref::GuestRef, known};
+use super::{
+    args::{self, Casino, Json},
+    context::{Context, Operate},
+    given,
+    guest_ref::GuestRef,
+    known, utc,
+};
 use crate::out;
 
 #[derive(Debug, Subcommand)]
 pub enum Consent {
-    /// Show the consent in force, and every change with its evidence, oldest first.
-    Show {
-        #[arg(long, value_name = "ID")]
-        casino: CasinoId,
-        /// Phone, guest id, hmac:<key>:<hex>, or - for a phone on stdin.
-        #[arg(long)]
-        guest: GuestRef,
-        #[arg(long)]
-        json: bool,
-    },
-    /// Walk the chain of one guest, or of all of a casino's: exit 1 when one does not hold.
-    Verify {
-        #[arg(long, value_name = "ID")]
-        casino: CasinoId,
-        /// Phone, guest id, hmac:<key>:<hex>, or - for a phone on stdin.
-        #[arg(long, required_unless_present = "all")]
-        guest: Option<GuestRef>,
-        /// Every chain of the casino.
-        #[arg(long, conflicts_with = "guest")]
-        all: bool,
-        #[arg(long)]
-        json: bool,
-    },
-    /// Record consent given outside the conversation, with its evidence.
-    Record {
-        #[arg(long, value_name = "ID")]
-        casino: CasinoId,
-        /// Phone, guest id, hmac:<key>:<hex>, or - for a phone on stdin.
-        #[arg(long)]
-        guest: GuestRef,
-        /// The kind of messages that the guest agreed to.
-        #[arg(long, value_parser = ["none", "transactional", "informational", "marketing"])]
-        tier: String,
-        /// How it was given.
-        #[arg(long, value_parser = ["web_form", "paper_form", "text_keyword", "api_call", "human_override"])]
-        method: String,
-        /// Where the proof is: form submission, scan, ticket.
-        #[arg(long)]
-        evidence: String,
-        /// Version of the disclosure that was shown.
-        #[arg(long, default_value = "1.0")]
-        wording_version: String,
-        /// When it was given (RFC 3339); now when left out.
-        #[arg(long)]
-        at: Option<DateTime<Utc>>,
-    },
+    /// Show the consent in force and every change with its evidence, oldest first.
+    Show(Show),
+    /// Verify the consent chain of one guest, or of all guests of a casino; exit 1 when one is
+    /// broken.
+    Verify(Verify),
+    /// Record consent that was given outside the conversation, with its evidence.
+    Record(Record),
 }
 
-pub async fn run(config: Option<&Path>, command: Consent) -> Result<ExitCode> {
-    let fleet = fleet(config).await?;
-    match command {
-        Consent::Show { casino, guest, json } => show(&fleet, &casino, &guest, json).await?,
-        Consent::Verify { casino, guest, json, .. } => return verify(&fleet, &casino, guest.as_ref(), json).await,
-        Consent::Record { casino, guest, tier, method, evidence, wording_version, at } => {
-            ensure!(!evidence.trim().is_empty(), "--evidence is empty; say where the proof of this consent is");
-            let evidence = json!({ "evidence": evidence, "tcpa_consent_version": wording_version });
-            record(&fleet, &casino, &guest, &tier, &method, evidence, at.unwrap_or_else(|| fleet.clock.now())).await?;
+#[derive(Debug, Args)]
+pub struct Show {
+    #[command(flatten)]
+    of: Casino,
+    #[command(flatten)]
+    guest: args::Guest,
+    #[command(flatten)]
+    json: Json,
+}
+
+#[derive(Debug, Args)]
+pub struct Verify {
+    #[command(flatten)]
+    of: Casino,
+    /// The guest: phone, guest id, hmac:<key>:<hex>, or - to read a phone from stdin.
+    #[arg(long, value_name = "GUEST", required_unless_present = "all_guests")]
+    guest: Option<GuestRef>,
+    /// Verify the chains of all guests of the casino.
+    #[arg(long, alias = "all", conflicts_with = "guest")]
+    all_guests: bool,
+    #[command(flatten)]
+    json: Json,
+}
+
+#[derive(Debug, Args)]
+pub struct Record {
+    #[command(flatten)]
+    of: Casino,
+    #[command(flatten)]
+    guest: args::Guest,
+    /// The kind of messages that the guest agreed to.
+    #[arg(long, value_parser = given::one_of(ConsentTier::ALL, ConsentTier::as_str))]
+    tier: ConsentTier,
+    /// The way in which it was given.
+    #[arg(long)]
+    #[arg(value_parser = ["web_form", "paper_form", "text_keyword", "api_call", "human_override"])]
+    method: String,
+    /// Place of the proof: form submission, scan, ticket.
+    #[arg(long, value_name = "TEXT", value_parser = given::words)]
+    evidence: String,
+    /// Version of the disclosure that was shown.
+    #[arg(long, value_name = "VERSION", default_value = "1.0")]
+    wording_version: String,
+    /// Time at which it was given (RFC 3339). Without it: now.
+    #[arg(long, value_name = "TIME", value_parser = given::moment)]
+    at: Option<DateTime<Utc>>,
+}
+
+impl Operate for Consent {
+    async fn run(self, ctx: &Context) -> Result<ExitCode> {
+        let fleet = ctx.fleet().await?;
+        match self {
+            Self::Show(command) => show(fleet, &command).await?,
+            Self::Verify(command) => return verify(fleet, &command).await,
+            Self::Record(command) => record(fleet, &command).await?,
         }
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(ExitCode::SUCCESS)
 }
 
-async fn show(fleet: &Fleet, casino: &CasinoId, guest: &GuestRef, json: bool) -> Result<()> {
-    known(&fleet.store, casino).await?;
+async fn show(
+    fleet: &Fleet,
+    Show {
+        of: Casino { casino },
+        guest,
+        json,
+    }: &Show,
+) -> Result<()> {
     let hash = guest.hash(fleet, casino).await?;
     let mut tx = fleet.store.bind(casino).await?;
-    let (standing, suppression) = (tx.consent_standing(&hash).await?, tx.suppression(&hash).await?);
+    let (standing, suppression) = (
+        tx.consent_standing(&hash).await?,
+        tx.suppression(&hash).await?,
+    );
     let chain = tx.consent_chain(&hash).await?;
     let report = tx.verify_chain(&hash, &fleet.keys).await?;
-    let config = tx.casino_row().await?.context("the casino has no document")?.config;
+    let config = tx
+        .casino_row()
+        .await?
+        .context("the casino has no document")?
+        .config;
     tx.commit().await?;
     let scope = config.revocation_scope(fleet.clock.now());
-    let events: Vec<Value> =
-        chain.events.iter().map(|e| serde_json::from_str(&e.event).unwrap_or_else(|_| json!(e.event))).collect();
-    if json {
+    let events: Vec<Value> = chain
+        .events
+        .iter()
+        .map(|e| serde_json::from_str(&e.event).unwrap_or_else(|_| json!(e.event)))
+        .collect();
+    if json.json {
         out!(
             "{}",
-            json!({ "casino": casino, "guest": hash.tag(), "standing": standing, "suppression": suppression, "revocation_scope": scope, "legal_sender": config.regulations.legal_sender, "events": events, "chain": report })
+            json!({
+                "casino": casino,
+                "guest": hash.tag(),
+                "standing": standing,
+                "suppression": suppression,
+                "revocation_scope": scope,
+                "legal_sender": config.regulations.legal_sender,
+                "events": events,
+                "chain": report,
+            })
         );
         return Ok(());
     }
@@ -105,25 +144,38 @@ async fn show(fleet: &Fleet, casino: &CasinoId, guest: &GuestRef, json: bool) ->
         Some(s) => out!(
             "  consent      {}{}",
             s.consent_tier,
-            s.consent_method.as_deref().map(|m| format!(" ({m})")).unwrap_or_default()
+            s.consent_method
+                .as_deref()
+                .map(|m| format!(" ({m})"))
+                .unwrap_or_default()
         ),
-        None => out!("  consent      no such guest (any more)"),
+        None => out!("  consent      no such guest, or a deleted one"),
     }
     match &suppression {
         Some(s) => out!(
             "  texts        {}{}{}",
             s.state,
             // A guest who never said STOP or START has a state as of the beginning of time.
-            if s.as_of.timestamp() == 0 { String::new() } else { format!(" since {} ({})", s.as_of, s.method) },
+            if s.as_of.timestamp() == 0 {
+                String::new()
+            } else {
+                format!(" since {} ({})", utc(s.as_of), s.method)
+            },
             match (s.provider_blocked, s.asked_at) {
                 (true, _) => ", but the provider blocks the number".to_owned(),
-                (false, Some(asked)) => format!(", asked at {asked} whether to end them: proactive texts wait"),
+                (false, Some(asked)) => format!(
+                    ", asked on {} whether to end them: proactive texts wait",
+                    utc(asked)
+                ),
                 (false, None) => String::new(),
             }
         ),
         None => out!("  texts        no safety state: nothing may be sent"),
     }
-    out!("  a STOP ends  {}", reach(scope, config.regulations.legal_sender.as_ref()));
+    out!(
+        "  a STOP ends  {}",
+        reach(scope, config.regulations.legal_sender.as_ref())
+    );
     for event in &events {
         out!(
             "  {:>4}  {}  {} by {}: {} -> {}",
@@ -139,7 +191,7 @@ async fn show(fleet: &Fleet, casino: &CasinoId, guest: &GuestRef, json: bool) ->
     Ok(())
 }
 
-/// How far a revocation reaches today, in words.
+/// Returns in words which texts a revocation ends today.
 fn reach(scope: Scope, sender: Option<&LegalSender>) -> String {
     match (scope, sender) {
         (Scope::Sender, Some(sender)) => format!("the texts of every casino of {}", sender.name),
@@ -148,17 +200,31 @@ fn reach(scope: Scope, sender: Option<&LegalSender>) -> String {
 }
 
 fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn sentence(report: &Report) -> String {
     if report.valid {
         return format!("{} event(s), whole", report.chain_length);
     }
-    format!("BROKEN: {} event(s), broken at {:?}, head {:?}", report.chain_length, report.broken_links, report.head)
+    format!(
+        "BROKEN: {} event(s), broken at {:?}, head {:?}",
+        report.chain_length, report.broken_links, report.head
+    )
 }
 
-async fn verify(fleet: &Fleet, casino: &CasinoId, guest: Option<&GuestRef>, json: bool) -> Result<ExitCode> {
+async fn verify(
+    fleet: &Fleet,
+    Verify {
+        of: Casino { casino },
+        guest,
+        json,
+        ..
+    }: &Verify,
+) -> Result<ExitCode> {
+    let json = json.json;
     known(&fleet.store, casino).await?;
     let guests: Vec<GuestHash> = match guest {
         Some(guest) => vec![guest.hash(fleet, casino).await?],
@@ -184,38 +250,49 @@ async fn verify(fleet: &Fleet, casino: &CasinoId, guest: Option<&GuestRef>, json
         }
     }
     if !json && guest.is_none() {
-        out!("{} chain(s) checked at {casino}: {}", guests.len(), if whole { "all whole" } else { "NOT all whole" });
+        out!(
+            "{} chain(s) checked at {casino}: {}",
+            guests.len(),
+            if whole { "all whole" } else { "NOT all whole" }
+        );
     }
-    Ok(if whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if whole {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
-async fn record(
-    fleet: &Fleet,
-    casino: &CasinoId,
-    guest: &GuestRef,
-    tier: &str,
-    method: &str,
-    evidence: Value,
-    at: DateTime<Utc>,
-) -> Result<()> {
-    known(&fleet.store, casino).await?;
+async fn record(fleet: &Fleet, command: &Record) -> Result<()> {
+    let Record {
+        of: Casino { casino },
+        guest,
+        tier,
+        method,
+        ..
+    } = command;
     let hash = guest.hash(fleet, casino).await?;
+    let evidence =
+        json!({ "evidence": command.evidence, "tcpa_consent_version": command.wording_version });
     let mut tx = fleet.store.bind(casino).await?;
-    let guest_id: GuestId = tx
-        .guest_by_hash(&hash)
-        .await?
-        .with_context(|| format!("{casino} has no guest with this phone; a guest comes to be with the first text"))?;
+    let guest_id: GuestId = tx.guest_by_hash(&hash).await?.with_context(|| {
+        format!("{casino} has no guest with this phone; the first text from it makes one")
+    })?;
     ensure!(
-        tier == "none" || !tx.is_stopped(&hash).await?,
+        *tier == ConsentTier::None || !tx.is_stopped(&hash).await?,
         "this guest opted out; only the guest's own START lifts that"
     );
     let change = Change {
         guest: &hash,
         guest_id: Some(guest_id),
-        action: if tier == "none" { Action::Revoked } else { Action::Updated },
+        action: if *tier == ConsentTier::None {
+            Action::Revoked
+        } else {
+            Action::Updated
+        },
         method,
-        tier,
-        at,
+        tier: *tier,
+        at: command.at.unwrap_or_else(|| fleet.clock.now()),
         evidence,
         actor: "seven consent record",
         trace: None,

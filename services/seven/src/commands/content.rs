@@ -1,16 +1,16 @@
-//! `seven content load`.
+//! `seven content load`: replaces a casino's content by a file.
 
-use std::path::{Path, PathBuf};
+use std::{path::PathBuf, process::ExitCode};
 
-use anyhow::{Context, Result};
-use clap::Subcommand;
+use anyhow::{Context as _, Result};
+use clap::{Args, Subcommand};
 use seven_domain::CasinoId;
-use seven_settings::Settings;
 use seven_store::content::LoadSummary;
 
 use super::{
-    fleet,
-    given::{By, Careful},
+    args::{By, Careful, Casino},
+    context::{Context, Operate},
+    progress::during,
 };
 use crate::{
     ingest::{Ingested, Paid},
@@ -19,31 +19,56 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub enum Content {
-    /// Replace a casino's content by a file (JSON or JSON Lines, `-` for standard input); problems are named as file:row:field with the fix.
-    Load {
-        #[arg(long, value_name = "ID")]
-        casino: CasinoId,
-        file: PathBuf,
-        #[command(flatten)]
-        careful: Careful,
-        #[command(flatten)]
-        by: By,
-    },
+    /// Replace a casino's content by a file; each problem is named as file:row:field with its fix.
+    Load(Load),
 }
 
-/// Items of each kind that are named; all are in the audit log.
+#[derive(Debug, Args)]
+pub struct Load {
+    #[command(flatten)]
+    of: Casino,
+    /// The content (JSON or JSON Lines); - reads it from stdin.
+    file: PathBuf,
+    #[command(flatten)]
+    careful: Careful,
+    #[command(flatten)]
+    by: By,
+}
+
+/// Number of items of each kind that are named; the audit log has all.
 const NAMED: usize = 20;
-/// A file that removes more than one item in so many is likely another's, or a part: a person must agree.
+/// A file that removes more than one item in ten is probably the wrong one or incomplete, so a
+/// person must agree.
 const ONE_IN: usize = 10;
 
-pub async fn run(config: Option<&Path>, command: Content) -> Result<()> {
-    let Content::Load { casino, file, careful, by: By { by } } = command;
+impl Operate for Content {
+    async fn run(self, ctx: &Context) -> Result<ExitCode> {
+        let Self::Load(command) = self;
+        load(ctx, command).await?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+async fn load(ctx: &Context, command: Load) -> Result<()> {
+    let Load {
+        of: Casino { casino },
+        file,
+        careful,
+        by: By { by },
+    } = command;
     let text = super::read(&file)?;
     let name = file.display().to_string();
-    let fleet = fleet(config).await?;
-    let planned = onboard::try_content(&fleet, &casino, &name, &text).await?;
-    for (sign, names) in [('+', &planned.created), ('~', &planned.changed), ('-', &planned.removed)] {
-        names.iter().take(NAMED).for_each(|name| out!("  {sign} {name}"));
+    let fleet = ctx.fleet().await?;
+    let planned = onboard::try_content(fleet, &casino, &name, &text).await?;
+    for (sign, names) in [
+        ('+', &planned.created),
+        ('~', &planned.changed),
+        ('-', &planned.removed),
+    ] {
+        names
+            .iter()
+            .take(NAMED)
+            .for_each(|name| out!("  {sign} {name}"));
         if names.len() > NAMED {
             out!("  {sign} and {} more", names.len() - NAMED);
         }
@@ -52,30 +77,63 @@ pub async fn run(config: Option<&Path>, command: Content) -> Result<()> {
     if !careful.goes_on(question(&casino, &planned).as_deref())? {
         return Ok(());
     }
-    onboard::load_content(&fleet, &casino, &name, &text, &by).await?;
+    during(
+        "Loading the content",
+        onboard::load_content(fleet, &casino, &name, &text, &by),
+    )
+    .await?;
     out!("Loaded.");
-    super::dead::of_known_numbers(&fleet, &by).await?.tell();
-    let paid = Paid::new(&Settings::load(config)?, &fleet.cache)?;
-    // The content is loaded and answers by words whatever becomes of its vectors.
-    let ingested = paid.ingest(&fleet, &casino, false).await.with_context(|| {
-        format!("the content is loaded; its vectors are not: seven knowledge reindex --casino {casino}")
-    })?;
+    super::dead::of_known_numbers(fleet, &by).await?.tell();
+    let paid = Paid::new(&ctx.settings()?, &fleet.cache)?;
+    // Without vectors the content is still found by words.
+    let ingested = during("Making vectors", paid.ingest(fleet, &casino, false))
+        .await
+        .with_context(|| {
+            format!(
+                "the content is loaded; its vectors are not: seven knowledge reindex --casino \
+                 {casino}"
+            )
+        })?;
     if paid.embedding.is_stored() {
-        let Ingested { embedded, kept, removed } = ingested;
-        out!("vectors: {embedded} embedded, {kept} kept, {removed} removed; {}.", paid.spent());
+        let Ingested {
+            embedded,
+            kept,
+            removed,
+        } = ingested;
+        out!(
+            "vectors: {embedded} embedded, {kept} kept, {removed} removed; {}.",
+            paid.spent()
+        );
     }
     Ok(())
 }
 
-fn counted(LoadSummary { created, changed, unchanged, removed }: &LoadSummary) -> String {
-    format!("{} new, {} changed, {unchanged} unchanged, {} removed", created.len(), changed.len(), removed.len())
+fn counted(
+    LoadSummary {
+        created,
+        changed,
+        unchanged,
+        removed,
+    }: &LoadSummary,
+) -> String {
+    format!(
+        "{} new, {} changed, {unchanged} unchanged, {} removed",
+        created.len(),
+        changed.len(),
+        removed.len()
+    )
 }
 
-/// The question that a person must agree to, if any.
+/// Returns the question that a person must agree to, if any.
 fn question(casino: &CasinoId, planned: &LoadSummary) -> Option<String> {
     let before = planned.changed.len() + planned.unchanged + planned.removed.len();
     let many = planned.removed.len() * ONE_IN > before;
-    many.then(|| format!("remove {} of {before} item(s) of {casino}", planned.removed.len()))
+    many.then(|| {
+        format!(
+            "remove {} of {before} item(s) of {casino}",
+            planned.removed.len()
+        )
+    })
 }
 
 #[cfg(test)]
@@ -87,12 +145,32 @@ mod tests {
         let casino: CasinoId = "silver_birch".parse().unwrap();
         let planned = |removed: usize, unchanged| {
             let removed = (0..removed).map(|n| n.to_string()).collect();
-            question(&casino, &LoadSummary { removed, unchanged, ..LoadSummary::default() })
+            question(
+                &casino,
+                &LoadSummary {
+                    removed,
+                    unchanged,
+                    ..LoadSummary::default()
+                },
+            )
         };
-        for (removed, unchanged, asked) in [(0, 0, false), (0, 50, false), (1, 9, false), (1, 8, true), (108, 3, true)]
-        {
-            assert_eq!(planned(removed, unchanged).is_some(), asked, "{removed} of {}", removed + unchanged);
+        for (removed, unchanged, asked) in [
+            (0, 0, false),
+            (0, 50, false),
+            (1, 9, false),
+            (1, 8, true),
+            (108, 3, true),
+        ] {
+            assert_eq!(
+                planned(removed, unchanged).is_some(),
+                asked,
+                "{removed} of {}",
+                removed + unchanged
+            );
         }
-        assert_eq!(planned(108, 3).unwrap(), "remove 108 of 111 item(s) of silver_birch");
+        assert_eq!(
+            planned(108, 3).unwrap(),
+            "remove 108 of 111 item(s) of silver_birch"
+        );
     }
 }

@@ -1,8 +1,9 @@
-//! `seven cost report|project`: what each casino used and cost in a month (OBS-43), and what a month will cost (OBS-42).
+//! `seven cost report|project`: usage and cost of each casino in a month, and the projected
+//! cost of a month.
 
-use std::path::Path;
+use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use chrono::Utc;
 use clap::{Args, Subcommand};
 use seven_cost::{
@@ -11,84 +12,90 @@ use seven_cost::{
 };
 use seven_domain::CasinoId;
 use seven_runtime::Fleet;
-use seven_settings::Settings;
 use seven_store::cost::UsedByStep;
 
-use super::{fleet, given, known};
+use super::{
+    args::{Casinos, Json},
+    context::{Context, Operate},
+    given, json_rows, known,
+};
 use crate::out;
 
 #[derive(Debug, Subcommand)]
 pub enum Cost {
-    /// Tokens, segments and conversations of a month (by UTC), with the prices of [cost]; of turns and texts that are still kept.
-    Report {
-        /// Such as 2026-11; without it the current month so far.
-        #[arg(long, value_name = "MONTH")]
-        month: Option<Month>,
-        /// This casino only.
-        #[arg(long, value_name = "ID")]
-        casino: Option<CasinoId>,
-        /// Show the calls of hosted models by step instead: how many, and tokens and cost of the
-        /// average one.
-        #[arg(long)]
-        by_step: bool,
-        /// One JSON document per casino, or per step, instead of a table; money in billionths of a dollar.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Project the cost of a month of 30 days: that of the models by the specification's formula,
-    /// or the whole at what a casino's conversations have cost this month.
+    /// Report the usage and cost of a month (UTC) at the prices of [cost].
+    ///
+    /// Counts only turns and texts that are still stored; what retention deleted is missing.
+    Report(Report),
+    /// Project the cost of a month of 30 days.
+    ///
+    /// Without --casino: the cost of the models alone, by the specification's formula. With
+    /// --casino: the whole cost, at what that casino's conversations cost this month.
     Project(Project),
 }
 
 #[derive(Debug, Args)]
+pub struct Report {
+    /// The month, such as 2026-11. Without it: the current month so far.
+    #[arg(long, value_name = "MONTH")]
+    month: Option<Month>,
+    #[command(flatten)]
+    of: Casinos,
+    /// Show the calls of hosted models by step instead: their number, and tokens and cost of the
+    /// average call.
+    #[arg(long)]
+    by_step: bool,
+    #[command(flatten)]
+    json: Json,
+}
+
+#[derive(Debug, Args)]
 pub struct Project {
-    /// Conversations a day.
+    /// Number of conversations a day.
     #[arg(long, value_name = "NUMBER", value_parser = positive)]
     per_day: f64,
-    /// At what this casino's conversations cost this month, texts and fixed costs included; the four figures below do not count then.
+    /// The casino's id, as `seven casino list` shows it, to use what its conversations cost this
+    /// month. The other figures are not used then. Without it: the formula.
     #[arg(long, value_name = "ID")]
     casino: Option<CasinoId>,
-    /// Turns of a conversation.
+    /// Number of turns of a conversation.
     #[arg(long, value_name = "NUMBER", default_value = "4", value_parser = positive)]
     turns: f64,
     /// Share of turns that need a second draft, 0 to 1.
     #[arg(long, value_name = "SHARE", default_value = "0.15", value_parser = given::share)]
     retries: f64,
-    /// Dollars of model calls for a turn.
+    /// Cost of the model calls of a turn, in dollars.
     #[arg(long, value_name = "USD", default_value = "0.00025")]
     turn: Usd,
-    /// Dollars of model calls for a turn with a second draft.
+    /// Cost of the model calls of a turn with a second draft, in dollars.
     #[arg(long, value_name = "USD", default_value = "0.00038")]
     retried_turn: Usd,
-    /// One JSON document; money in billionths of a dollar.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 fn positive(text: &str) -> Result<f64, String> {
-    let number = text.parse::<f64>().ok().filter(|number| *number > 0.0 && *number <= 1e6);
-    number.ok_or_else(|| format!("`{text}` is no number of more than 0 and at most a million, such as 42"))
+    let number = text
+        .parse::<f64>()
+        .ok()
+        .filter(|number| *number > 0.0 && *number <= 1e6);
+    number.ok_or_else(|| {
+        format!("`{text}` is no number of more than 0 and at most a million, such as 42")
+    })
 }
 
-pub async fn run(config: Option<&Path>, command: Cost) -> Result<()> {
-    match command {
-        Cost::Report { month, casino, by_step, json } => {
-            let fleet = fleet(config).await?;
-            if let Some(casino) = &casino {
-                known(&fleet.store, casino).await?;
-            }
-            let (month, only) = (begun(month)?, casino.as_ref().map(CasinoId::as_str));
-            if by_step {
-                steps(&fleet, month, only, json).await
-            } else {
-                report(&fleet, config, month, only, json).await
-            }
+impl Operate for Cost {
+    async fn run(self, ctx: &Context) -> Result<ExitCode> {
+        match self {
+            Self::Report(command) if command.by_step => steps(ctx, &command).await?,
+            Self::Report(command) => report(ctx, &command).await?,
+            Self::Project(command) => project(ctx, &command).await?,
         }
-        Cost::Project(command) => project(config, &command).await,
+        Ok(ExitCode::SUCCESS)
     }
 }
 
-async fn project(config: Option<&Path>, command: &Project) -> Result<()> {
+async fn project(ctx: &Context, command: &Project) -> Result<()> {
     let month = match &command.casino {
         None => Assumed {
             conversations_per_day: command.per_day,
@@ -100,21 +107,31 @@ async fn project(config: Option<&Path>, command: &Project) -> Result<()> {
         }
         .project(),
         Some(casino) => {
-            let fleet = fleet(config).await?;
+            let fleet = ctx.fleet().await?;
             known(&fleet.store, casino).await?;
             let this = Month::of(fleet.clock.now());
-            let costs = seven_cost::month(&fleet, &Settings::load(config)?.cost, this, Some(casino.as_str())).await?;
-            let month = costs.first().and_then(|cost| Projection::like(cost, command.per_day));
+            let costs =
+                seven_cost::month(fleet, &ctx.settings()?.cost, this, Some(casino.as_str()))
+                    .await?;
+            let month = costs
+                .first()
+                .and_then(|cost| Projection::like(cost, command.per_day));
             month.with_context(|| {
-                format!("{casino} has had no conversation in {this}; leave --casino out for the formula")
+                format!(
+                    "{casino} has had no conversation in {this}; leave --casino out for the formula"
+                )
             })?
         }
     };
-    if command.json {
+    if command.json.json {
         out!("{}", serde_json::to_string(&month)?);
         return Ok(());
     }
-    out!("{:.0} conversations and {:.0} turns in 30 days", month.conversations, month.turns);
+    out!(
+        "{:.0} conversations and {:.0} turns in 30 days",
+        month.conversations,
+        month.turns
+    );
     out!("  model             {}", month.model);
     match &command.casino {
         None => out!("  embedding         {}", month.embedding),
@@ -126,32 +143,60 @@ async fn project(config: Option<&Path>, command: &Project) -> Result<()> {
     out!("  total             {}", month.total);
     out!("  per conversation  {}", month.per_conversation);
     if command.casino.is_none() {
-        out!("Model calls alone; texts and fixed costs, which are most of a bill, come with --casino ID.");
+        out!(
+            "These are model calls alone. Texts and fixed costs are most of a bill; --casino ID \
+             adds them."
+        );
     }
     Ok(())
 }
 
-/// The given month, else this one.
-fn begun(month: Option<Month>) -> Result<Month> {
-    let now = Month::of(chrono::DateTime::<Utc>::from(std::time::SystemTime::now()));
-    let month = month.unwrap_or(now);
-    ensure!(month <= now, "{month} has not begun; expected a month up to {now}");
-    Ok(month)
+// === impl Report ===
+
+impl Report {
+    /// Returns the month to report on, the current one by default, and the casino to report on.
+    async fn subject(&self, fleet: &Fleet) -> Result<(Month, Option<&str>)> {
+        if let Some(casino) = &self.of.casino {
+            known(&fleet.store, casino).await?;
+        }
+        let now = Month::of(chrono::DateTime::<Utc>::from(std::time::SystemTime::now()));
+        let month = self.month.unwrap_or(now);
+        ensure!(
+            month <= now,
+            "{month} has not begun; expected a month up to {now}"
+        );
+        Ok((month, self.of.casino.as_ref().map(CasinoId::as_str)))
+    }
 }
 
-async fn steps(fleet: &Fleet, month: Month, only: Option<&str>, json: bool) -> Result<()> {
+async fn steps(ctx: &Context, command: &Report) -> Result<()> {
+    let fleet = ctx.fleet().await?;
+    let (month, only) = command.subject(fleet).await?;
     let steps = seven_cost::by_step(fleet, month, only).await?;
-    if json {
-        steps.iter().try_for_each(|step| serde_json::to_string(step).map(|line| out!("{line}")))?;
-        return Ok(());
+    if command.json.json {
+        return json_rows(&steps);
     }
     if steps.is_empty() {
         out!("{month}: no hosted model was called");
         return Ok(());
     }
     let all: i64 = steps.iter().map(|step| step.nano_usd).sum();
-    let mut table = super::table(["step", "calls", "tokens in", "tokens out", "cost", "share of all"]);
-    for UsedByStep { step, calls, input_tokens, output_tokens, nano_usd } in &steps {
+    let mut table = ctx.table([
+        "step",
+        "calls",
+        "tokens in",
+        "tokens out",
+        "cost",
+        "share of all",
+    ]);
+    for UsedByStep {
+        step,
+        calls,
+        input_tokens,
+        output_tokens,
+        nano_usd,
+    } in &steps
+    {
         let each = |sum: &i64| sum / calls.max(&1);
         let share = 100.0 * *nano_usd as f64 / all.max(1) as f64;
         table.add_row([
@@ -163,53 +208,65 @@ async fn steps(fleet: &Fleet, month: Month, only: Option<&str>, json: bool) -> R
             format!("{share:.0} %"),
         ]);
     }
-    out!("{month}: calls of hosted models by what they were for; tokens and cost are of the average call");
+    out!("{month}: calls of hosted models by step; tokens and cost are those of the average call");
     out!("{table}");
     Ok(())
 }
 
-async fn report(fleet: &Fleet, config: Option<&Path>, month: Month, only: Option<&str>, json: bool) -> Result<()> {
-    let settings = Settings::load(config)?;
-    let costs = seven_cost::month(fleet, &settings.cost, month, only).await?;
-    if json {
-        costs.iter().try_for_each(|cost| serde_json::to_string(cost).map(|line| out!("{line}")))?;
-        return Ok(());
+async fn report(ctx: &Context, command: &Report) -> Result<()> {
+    let fleet = ctx.fleet().await?;
+    let (month, only) = command.subject(fleet).await?;
+    let settings = ctx.settings()?;
+    let counted = seven_cost::month(fleet, &settings.cost, month, only);
+    let costs = super::progress::during("Adding up the month", counted).await?;
+    if command.json.json {
+        return json_rows(&costs);
     }
-    let mut table = super::table([
+    let columns = [
         "casino",
         "conversations",
-        "turns",
-        "tokens in",
-        "tokens out",
-        "segments in",
-        "segments out",
         "model",
         "sms",
         "fixed",
         "total",
         "per conversation",
+        "turns",
+        "tokens in",
+        "tokens out",
+        "segments in",
+        "segments out",
+    ];
+    let mut table = ctx.table(columns);
+    table = table.wide([
+        "per conversation",
+        "turns",
+        "tokens in",
+        "tokens out",
+        "segments in",
+        "segments out",
     ]);
     for each in &costs {
         let used = &each.used;
         table.add_row([
             each.casino.clone(),
             used.conversations.to_string(),
+            each.model.to_string(),
+            each.sms.to_string(),
+            each.fixed.to_string(),
+            each.total.to_string(),
+            each.per_conversation
+                .map_or_else(|| "-".to_owned(), |cost| cost.to_string()),
             used.turns.to_string(),
             used.input_tokens.to_string(),
             used.output_tokens.to_string(),
             used.segments_in.to_string(),
             used.segments_out.to_string(),
-            each.model.to_string(),
-            each.sms.to_string(),
-            each.fixed.to_string(),
-            each.total.to_string(),
-            each.per_conversation.map_or_else(|| "-".to_owned(), |cost| cost.to_string()),
         ]);
     }
-    out!("{month}, at the prices of [cost]; a guest's segments by length");
+    out!("{month}, at the prices of [cost]; guests' segments are estimated by length");
     out!("{table}");
     for model in settings.model.unpriced() {
-        out!("{model} has no price, so its calls count as free: [model.prices]");
+        out!("{model} has no price in [model.prices], so its calls count as free.");
     }
     Ok(())
 }

@@ -1,114 +1,200 @@
-//! `seven escalation list|ack|resolve`: cases a person has to look at, the gravest first (SEC-104, SEC-113).
+//! `seven escalation list|ack|resolve`: cases that a person must handle, the most severe first.
 
-use std::path::Path;
+use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
-use clap::Subcommand;
+use anyhow::{Context as _, Result, ensure};
+use clap::{Args, Subcommand};
 use seven_domain::CasinoId;
-use uuid::Uuid;
+use seven_runtime::Fleet;
+use seven_store::{escalations::Escalation as Row, prefix::Named};
 
 use super::{
+    args::{By, Casino, Json},
+    context::{Context, Operate},
     conversation::{announce, go_on},
-    fleet, given, known,
+    id_prefix::IdPrefix,
+    json_rows, known, minute,
 };
 use crate::out;
 
+/// Most cases that are shown.
+const MOST: i64 = 200;
+
 #[derive(Debug, Subcommand)]
 pub enum Escalation {
-    /// Cases that are not settled; `--all` shows the settled ones too.
-    List {
-        #[arg(long, value_name = "ID")]
-        casino: CasinoId,
-        #[arg(long)]
-        all: bool,
-        #[arg(long)]
-        json: bool,
-    },
-    /// Say that you have a case in hand.
-    Ack {
-        /// The case, as `seven escalation list` shows it.
-        #[arg(value_parser = given::id)]
-        id: Uuid,
-        #[arg(long, value_name = "ID")]
-        casino: CasinoId,
-        /// Your name, for the record.
-        #[arg(long, value_parser = given::words)]
-        by: String,
-    },
-    /// Say that a case is settled. Its conversation goes on when no other case keeps it paused; the host answers what was kept.
-    Resolve {
-        /// The case, as `seven escalation list` shows it.
-        #[arg(value_parser = given::id)]
-        id: Uuid,
-        #[arg(long, value_name = "ID")]
-        casino: CasinoId,
-        /// Your name, for the record.
-        #[arg(long, value_parser = given::words)]
-        by: String,
-    },
+    /// List the open cases, the most severe first.
+    List(List),
+    /// Record that you handle a case.
+    Ack(Case),
+    /// Record that a case is settled.
+    ///
+    /// Its conversation goes on when no other case keeps it paused; the host answers the kept
+    /// texts.
+    Resolve(Case),
 }
 
-pub async fn run(config: Option<&Path>, command: Escalation) -> Result<()> {
-    let fleet = fleet(config).await?;
-    match command {
-        Escalation::List { casino, all, json } => {
-            known(&fleet.store, &casino).await?;
-            let mut tx = fleet.store.bind(&casino).await?;
-            let rows = tx.escalations(all, 200).await?;
-            tx.commit().await?;
-            if json {
-                rows.iter().try_for_each(|row| serde_json::to_string(row).map(|line| out!("{line}")))?;
-                return Ok(());
-            }
-            let mut table =
-                super::table(["case", "severity", "reason", "opened", "acknowledge by", "write by", "text", "state"]);
-            for row in rows {
-                let state = match (&row.resolved_by, &row.acknowledged_by, row.overdue) {
-                    (Some(by), ..) => format!("settled: {by}"),
-                    (None, Some(by), _) => format!("in hand: {by}"),
-                    (None, None, true) => "OVERDUE".to_owned(),
-                    (None, None, false) => "open".to_owned(),
-                };
-                let time = |at: Option<chrono::DateTime<chrono::Utc>>| {
-                    at.map(|at| at.format("%H:%M:%S").to_string()).unwrap_or_default()
-                };
-                table.add_row([
-                    row.escalation_id.to_string(),
-                    row.severity,
-                    row.reason,
-                    row.created_at.format("%Y-%m-%d %H:%M:%S").to_string(),
-                    time(row.ack_due_at),
-                    time(row.respond_due_at),
-                    row.inbound_id.map(|id| id.to_string()).unwrap_or_default(),
-                    state,
-                ]);
-            }
-            out!("{table}");
+#[derive(Debug, Args)]
+pub struct List {
+    #[command(flatten)]
+    of: Casino,
+    /// Show closed rows too: cases that are settled.
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    json: Json,
+}
+
+#[derive(Debug, Args)]
+pub struct Case {
+    /// The case's id, as `seven escalation list` shows it; a unique prefix is enough.
+    id: IdPrefix,
+    #[command(flatten)]
+    of: Casino,
+    #[command(flatten)]
+    by: By,
+}
+
+impl Operate for Escalation {
+    async fn run(self, ctx: &Context) -> Result<ExitCode> {
+        let fleet = ctx.fleet().await?;
+        match self {
+            Self::List(command) => list(ctx, fleet, command).await?,
+            Self::Ack(command) => acknowledge(fleet, command).await?,
+            Self::Resolve(command) => resolve(fleet, command).await?,
         }
-        Escalation::Ack { id, casino, by } => {
-            let mut tx = fleet.store.bind(&casino).await?;
-            let done = tx.acknowledge(id, &by).await?;
-            tx.commit().await?;
-            ensure!(done, "{casino} has no open case {id}; `seven escalation list --casino {casino}` shows them");
-            out!("Case {id} is in hand: {by}.");
-        }
-        Escalation::Resolve { id, casino, by } => {
-            known(&fleet.store, &casino).await?;
-            let mut tx = fleet.store.bind(&casino).await?;
-            let settled = tx.settle_case(id, &by).await?;
-            let settled = settled.with_context(|| format!("{casino} has no open case {id}"))?;
-            let resumed = match settled.resumes {
-                Some(conversation) => go_on(&mut tx, conversation, &by).await?.map(|resumed| (conversation, resumed)),
-                None => None,
-            };
-            tx.commit().await?;
-            let mut on = String::new();
-            if let Some((conversation, resumed)) = resumed {
-                announce(&fleet, &casino, conversation, &resumed).await;
-                on = format!(" The host goes on; {} text(s) were kept.", resumed.released);
-            }
-            out!("Case {id} is settled: {by}.{on}");
-        }
+        Ok(ExitCode::SUCCESS)
     }
+}
+
+async fn list(
+    ctx: &Context,
+    fleet: &Fleet,
+    List {
+        of: Casino { casino },
+        all,
+        json,
+    }: List,
+) -> Result<()> {
+    known(&fleet.store, &casino).await?;
+    let mut tx = fleet.store.bind(&casino).await?;
+    let rows = tx.escalations(all, MOST).await?;
+    tx.commit().await?;
+    if json.json {
+        return json_rows(&rows);
+    }
+    let columns = [
+        "case",
+        "severity",
+        "reason",
+        "about",
+        "acknowledge by",
+        "state",
+        "opened",
+        "write by",
+        "text",
+        "conversation",
+    ];
+    let mut table = ctx.table(columns).ids(["case", "text", "conversation"]);
+    table = table.wide(["opened", "write by", "text", "conversation"]);
+    for row in rows {
+        let state = state(&row);
+        let id = |id: Option<uuid::Uuid>| id.map(|id| id.to_string()).unwrap_or_default();
+        table.add_row([
+            row.escalation_id.to_string(),
+            row.severity.to_string(),
+            row.reason,
+            about(&row.subject, row.detail.as_ref()),
+            row.ack_due_at.map(minute).unwrap_or_default(),
+            state,
+            minute(row.created_at),
+            row.respond_due_at.map(minute).unwrap_or_default(),
+            id(row.inbound_id),
+            id(row.conversation_id),
+        ]);
+    }
+    out!("{table}");
     Ok(())
+}
+
+/// Writes what a case is about: its row, and the day, minute and party of a booking.
+fn about(subject: &str, detail: Option<&serde_json::Value>) -> String {
+    let field = |name: &str| {
+        let value = detail?.get(name)?;
+        value
+            .as_str()
+            .map(str::to_owned)
+            .or_else(|| value.as_u64().map(|number| number.to_string()))
+    };
+    let clock = detail
+        .and_then(|detail| detail.get("minute")?.as_u64())
+        .map(|minute| format!("{:02}:{:02}", minute / 60, minute % 60));
+    let party = field("party").map(|party| format!("for {party}"));
+    [Some(subject.to_owned()), field("date"), clock, party]
+        .into_iter()
+        .flatten()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn state(row: &Row) -> String {
+    match (&row.resolved_by, &row.acknowledged_by, row.overdue) {
+        (Some(by), ..) => format!("settled: {by}"),
+        (None, Some(by), _) => format!("in hand: {by}"),
+        (None, None, true) => "OVERDUE".to_owned(),
+        (None, None, false) => "open".to_owned(),
+    }
+}
+
+async fn acknowledge(
+    fleet: &Fleet,
+    Case {
+        id,
+        of: Casino { casino },
+        by: By { by },
+    }: Case,
+) -> Result<()> {
+    let mut tx = fleet.store.bind(&casino).await?;
+    let id = id.find(&mut tx, Named::Escalation).await?;
+    let done = tx.acknowledge(id, &by).await?;
+    tx.commit().await?;
+    ensure!(done, no_case(&casino, id));
+    out!("Case {id} is in hand: {by}.");
+    Ok(())
+}
+
+async fn resolve(
+    fleet: &Fleet,
+    Case {
+        id,
+        of: Casino { casino },
+        by: By { by },
+    }: Case,
+) -> Result<()> {
+    known(&fleet.store, &casino).await?;
+    let mut tx = fleet.store.bind(&casino).await?;
+    let id = id.find(&mut tx, Named::Escalation).await?;
+    let settled = tx.settle_case(id, &by).await?;
+    let settled = settled.with_context(|| no_case(&casino, id))?;
+    let resumed = match settled.resumes {
+        Some(conversation) => go_on(&mut tx, conversation, &by)
+            .await?
+            .map(|resumed| (conversation, resumed)),
+        None => None,
+    };
+    tx.commit().await?;
+    let mut on = String::new();
+    if let Some((conversation, resumed)) = resumed {
+        announce(fleet, &casino, conversation, &resumed).await;
+        on = format!(
+            " The host goes on and answers {} kept text(s).",
+            resumed.released
+        );
+    }
+    out!("Case {id} is settled: {by}.{on}");
+    Ok(())
+}
+
+fn no_case(casino: &CasinoId, id: uuid::Uuid) -> String {
+    format!("{casino} has no open case {id}; `seven escalation list --casino {casino}` shows them")
 }

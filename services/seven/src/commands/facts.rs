@@ -1,6 +1,6 @@
-//! `seven turn copy|export|weeks`: figures of turns for analysis, without guests and texts (OBS-17, OBS-35, PROD-29).
+//! `seven turn copy|export|weeks`: figures of turns for analysis, without guests and texts.
 
-use std::path::Path;
+use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
@@ -10,7 +10,12 @@ use seven_runtime::Fleet;
 use seven_store::facts::{BATCH, Part, Week};
 use uuid::Uuid;
 
-use super::{fleet, given, known};
+use super::{
+    args::{Casino, Casinos, Json},
+    context::Context,
+    given::When,
+    json_rows, known,
+};
 use crate::out;
 
 /// Rows of one page of an export.
@@ -18,53 +23,57 @@ const PAGE: i64 = 1_000;
 
 #[derive(Debug, Args)]
 pub struct Copy {
-    /// This casino only; every casino when left out.
-    #[arg(long, value_name = "ID")]
-    casino: Option<CasinoId>,
+    #[command(flatten)]
+    of: Casinos,
 }
 
 #[derive(Debug, Args)]
 pub struct Export {
-    #[arg(long, value_name = "ID")]
-    casino: CasinoId,
-    /// The first day, by UTC, such as 2026-11-01.
-    #[arg(long, value_name = "DAY", value_parser = given::day)]
-    from: NaiveDate,
-    /// The day after the last; until now when left out.
-    #[arg(long, value_name = "DAY", value_parser = given::day)]
-    to: Option<NaiveDate>,
+    #[command(flatten)]
+    of: Casino,
+    /// Start of the period: a span before now (30m, 2h, 7d) or a time (RFC 3339), or a day (UTC).
+    #[arg(long, alias = "from", value_name = "WHEN")]
+    since: When,
+    /// End of the period: a span before now (30m, 2h, 7d) or a time (RFC 3339), or the day (UTC)
+    /// after the last. Without it: now.
+    #[arg(long, alias = "to", value_name = "WHEN")]
+    until: Option<When>,
 }
 
 #[derive(Debug, Args)]
 pub struct Weeks {
-    #[arg(long, value_name = "ID")]
-    casino: CasinoId,
-    /// How many weeks back, this one included.
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=520))]
+    #[command(flatten)]
+    of: Casino,
+    /// Number of weeks, the current one included.
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=520))]
     weeks: u64,
-    /// A line for each agent, intent, language or model of a week.
-    #[arg(long, value_name = "WHAT")]
-    by: Option<By>,
-    /// One JSON line per week instead of a table.
-    #[arg(long)]
-    json: bool,
+    /// Print a row for each agent, intent, language or model of a week.
+    #[arg(long, alias = "by", value_name = "WHAT")]
+    per: Option<Per>,
+    #[command(flatten)]
+    json: Json,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum By {
+enum Per {
+    /// One row per agent.
     Agent,
+    /// One row per intent.
     Intent,
+    /// One row per language.
     Language,
+    /// One row per model.
     Model,
 }
 
-impl From<By> for Part {
-    fn from(by: By) -> Self {
-        match by {
-            By::Agent => Self::Agent,
-            By::Intent => Self::Intent,
-            By::Language => Self::Language,
-            By::Model => Self::Model,
+impl From<Per> for Part {
+    fn from(per: Per) -> Self {
+        match per {
+            Per::Agent => Self::Agent,
+            Per::Intent => Self::Intent,
+            Per::Language => Self::Language,
+            Per::Model => Self::Model,
         }
     }
 }
@@ -77,19 +86,25 @@ struct Copied {
     failed: Vec<Uuid>,
 }
 
-pub async fn copy(config: Option<&Path>, command: &Copy) -> Result<()> {
-    let fleet = fleet(config).await?;
-    let casinos = match &command.casino {
+pub(super) async fn copy(fleet: &Fleet, command: &Copy) -> Result<ExitCode> {
+    let casinos = match &command.of.casino {
         Some(casino) => {
             known(&fleet.store, casino).await?;
             vec![casino.clone()]
         }
-        None => fleet.store.roster().await?.into_iter().map(|entry| entry.casino).collect(),
+        None => fleet
+            .store
+            .roster()
+            .await?
+            .into_iter()
+            .map(|entry| entry.casino)
+            .collect(),
     };
     let mut failed = 0;
     for casino in casinos {
-        let done = whole(&fleet, &casino).await?;
-        let stood = done.looked_at - done.written - i64::try_from(done.failed.len()).unwrap_or(i64::MAX);
+        let done = whole(fleet, &casino).await?;
+        let stood =
+            done.looked_at - done.written - i64::try_from(done.failed.len()).unwrap_or(i64::MAX);
         out!(
             "{casino}: {} turn(s), {} copied, {stood} stood as they were, {} failed",
             done.looked_at,
@@ -99,11 +114,15 @@ pub async fn copy(config: Option<&Path>, command: &Copy) -> Result<()> {
         done.failed.iter().for_each(|turn| out!("  failed  {turn}"));
         failed += done.failed.len();
     }
-    ensure!(failed == 0, "{failed} turn(s) could not be copied; the log says why");
-    Ok(())
+    ensure!(
+        failed == 0,
+        "{failed} turn(s) could not be copied; the log says why"
+    );
+    Ok(ExitCode::SUCCESS)
 }
 
-/// All finished turns, a batch per transaction; a batch that fails is gone through turn by turn.
+/// Copies all finished turns, a batch per transaction. The turns of a failed batch are copied one
+/// by one.
 async fn whole(fleet: &Fleet, casino: &CasinoId) -> Result<Copied> {
     let (mut done, mut after, mut singly) = (Copied::default(), None, 0);
     loop {
@@ -129,31 +148,42 @@ async fn whole(fleet: &Fleet, casino: &CasinoId) -> Result<Copied> {
             continue;
         }
         let mut tx = fleet.store.bind(casino).await?;
-        let Some(turn) = tx.turn_behind(after).await? else { return Ok(done) };
+        let Some(turn) = tx.turn_behind(after).await? else {
+            return Ok(done);
+        };
         tx.commit().await?;
-        tracing::error!(%casino, turn_id = %turn, error = &error as &dyn std::error::Error, "a turn's figures cannot be copied");
+        tracing::error!(
+            %casino,
+            turn_id = %turn,
+            error = &error as &dyn std::error::Error,
+            "a turn's figures cannot be copied"
+        );
         done.looked_at += 1;
         done.failed.push(turn);
         after = Some(turn);
     }
 }
 
-pub async fn export(config: Option<&Path>, command: &Export) -> Result<()> {
-    if let Some(to) = command.to {
-        ensure!(command.from < to, "--to {to} is not after --from {}; it is the day after the last", command.from);
-    }
-    let fleet = fleet(config).await?;
-    known(&fleet.store, &command.casino).await?;
-    let start = |day: NaiveDate| day.and_time(NaiveTime::MIN).and_utc();
-    let to = command.to.map_or_else(|| fleet.clock.now(), start);
+pub(super) async fn export(fleet: &Fleet, command: &Export) -> Result<()> {
+    let casino = &command.of.casino;
+    let now = fleet.clock.now();
+    let (from, to) = (
+        command.since.at(now),
+        command.until.map_or(now, |until| until.at(now)),
+    );
+    ensure!(
+        from < to,
+        "--until {to} is not after --since {from}; it is the day after the last"
+    );
+    known(&fleet.store, casino).await?;
     let mut after: Option<(DateTime<Utc>, Uuid)> = None;
     loop {
-        let mut tx = fleet.store.bind(&command.casino).await?;
-        let page = tx.facts(start(command.from), to, after, PAGE).await?;
+        let mut tx = fleet.store.bind(casino).await?;
+        let page = tx.facts(from, to, after, PAGE).await?;
         tx.commit().await?;
         for fact in &page {
             let mut line = serde_json::to_value(fact)?;
-            line["casino_id"] = command.casino.as_str().into();
+            line["casino_id"] = casino.as_str().into();
             out!("{line}");
         }
         match page.last() {
@@ -163,19 +193,21 @@ pub async fn export(config: Option<&Path>, command: &Export) -> Result<()> {
     }
 }
 
-pub async fn weeks(config: Option<&Path>, command: &Weeks) -> Result<()> {
-    let fleet = fleet(config).await?;
-    known(&fleet.store, &command.casino).await?;
+pub(super) async fn weeks(ctx: &Context, fleet: &Fleet, command: &Weeks) -> Result<()> {
+    let casino = &command.of.casino;
+    known(&fleet.store, casino).await?;
     let from = fleet.clock.now() - Days::new(7 * (command.weeks - 1));
     let monday = week_of(from.date_naive());
-    let mut tx = fleet.store.bind(&command.casino).await?;
-    let (weeks, until) = (tx.fact_weeks(monday, command.by.map(Part::from)).await?, tx.facts_until().await?);
+    let mut tx = fleet.store.bind(casino).await?;
+    let (weeks, until) = (
+        tx.fact_weeks(monday, command.per.map(Part::from)).await?,
+        tx.facts_until().await?,
+    );
     tx.commit().await?;
-    if command.json {
-        weeks.iter().try_for_each(|week| serde_json::to_string(week).map(|line| out!("{line}")))?;
-        return Ok(());
+    if command.json.json {
+        return json_rows(&weeks);
     }
-    let mut table = super::table([
+    let mut table = ctx.table([
         "week of",
         "of",
         "turns",
@@ -188,30 +220,42 @@ pub async fn weeks(config: Option<&Path>, command: &Weeks) -> Result<()> {
         "hand-overs",
         "learnt",
     ]);
+    table = table.wide(["best score", "scored", "stand-in", "learnt"]);
     for week in &weeks {
         table.add_row(row(week));
     }
     out!("{table}");
     match until {
         Some(at) => out!(
-            "Turns until {}; the night copies the newer ones, seven turn copy does it now.",
+            "Turns until {}. The scheduler copies newer ones each night; `seven turn copy` copies \
+             them now.",
             at.format("%Y-%m-%d %H:%M")
         ),
-        None => out!("No turn has been copied yet; the night does it, seven turn copy does it now."),
+        None => {
+            out!(
+                "No turn was copied yet. The scheduler does it each night; `seven turn copy` does \
+                 it now."
+            );
+        }
     }
     Ok(())
 }
 
 fn row(week: &Week) -> [String; 11] {
     let share = |n: i64| {
-        if week.turns == 0 { "-".to_owned() } else { format!("{:.1} %", 100.0 * n as f64 / week.turns as f64) }
+        if week.turns == 0 {
+            "-".to_owned()
+        } else {
+            format!("{:.1} %", 100.0 * n as f64 / week.turns as f64)
+        }
     };
     [
         week.week.to_string(),
         week.part.clone().unwrap_or_else(|| "all".to_owned()),
         week.turns.to_string(),
         share(week.with_rows),
-        week.top_score.map_or_else(|| "-".to_owned(), |score| format!("{score:.2}")),
+        week.top_score
+            .map_or_else(|| "-".to_owned(), |score| format!("{score:.2}")),
         week.scored.to_string(),
         share(week.not_grounded),
         share(week.degraded),
@@ -221,7 +265,10 @@ fn row(week: &Week) -> [String; 11] {
     ]
 }
 
-/// The beginning of a day's week.
+/// Returns the start of the week that contains the day.
 fn week_of(day: NaiveDate) -> DateTime<Utc> {
-    day.week(chrono::Weekday::Mon).first_day().and_time(NaiveTime::MIN).and_utc()
+    day.week(chrono::Weekday::Mon)
+        .first_day()
+        .and_time(NaiveTime::MIN)
+        .and_utc()
 }

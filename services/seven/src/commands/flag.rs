@@ -1,7 +1,7 @@
-//! `seven flag list|set|clear`: features for some guests of a casino (DEP-23, DEP-25, DEP-27). A casino's flag stands before the fleet's,
-//! both before the casino's document; read at every turn, so in force with the next one.
+//! `seven flag`: features for some guests of a casino. A casino's flag overrides the fleet's, and
+//! both override the casino's document; every turn reads them.
 
-use std::path::Path;
+use std::process::ExitCode;
 
 use anyhow::{Result, bail, ensure};
 use chrono::{DateTime, Utc};
@@ -14,9 +14,10 @@ use seven_runtime::Fleet;
 use seven_store::controls::Order;
 
 use super::{
-    fleet,
-    given::{Careful, Who},
+    args::{Careful, Json, Who},
+    context::{Context, Operate},
     guest_ref::GuestRef,
+    utc,
 };
 use crate::out;
 
@@ -25,23 +26,21 @@ const DISCLOSURE: &str = "features/ai_disclosure_enabled";
 
 #[derive(Debug, Subcommand)]
 pub enum Flag {
-    /// The flags that are set, and which there are.
-    List {
-        /// One JSON document instead of lines.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Set a flag: on or off for all guests, or on for a share, a list, a time. Replaces what stood.
+    /// List the flags that are set, and the names of all flags.
+    List(Json),
+    /// Set a flag, and replace the rule that was set: on or off for all guests, or on for a share,
+    /// a list or a period.
     Set(Set),
-    /// Remove a flag: the fleet's, or the casino's document, decides again.
+    /// Remove a flag; the fleet's flag or the casino's document decides again.
     Clear(Whose),
 }
 
 #[derive(Debug, Args)]
 pub struct Whose {
-    /// `features/<field of the casino document's features>`; `seven flag list` shows them.
+    /// Name of the flag, such as features/comp_agent_enabled; `seven flag list` shows all names.
     name: String,
-    /// Of this casino; without it the flag of every casino that has none of its own.
+    /// The casino's id, as `seven casino list` shows it. Without it: the flag of all casinos that
+    /// have none of their own.
     #[arg(long, value_name = "ID")]
     casino: Option<CasinoId>,
     #[command(flatten)]
@@ -54,73 +53,128 @@ pub struct Whose {
 pub struct Set {
     #[command(flatten)]
     whose: Whose,
-    /// Off for every guest, whatever else is said.
+    /// Turn it off for every guest; overrides the other options.
     #[arg(long)]
     off: bool,
-    /// On for this share of the guests, always the same ones; a larger share keeps who was in.
+    /// Turn it on for this share of the guests. The share is stable: a larger one keeps its guests.
     #[arg(long, value_name = "0..100", value_parser = clap::value_parser!(u8).range(0..=100))]
     percentage: Option<u8>,
-    /// On for this guest (phone, guest id, hmac:<key>:<hex>, - for stdin); may be given several times. Needs --casino.
+    /// Turn it on for this guest: phone, guest id, hmac:<key>:<hex>, or - to read a phone from
+    /// stdin. May be given several times; needs --casino.
     #[arg(long, value_name = "GUEST", requires = "casino")]
     allow: Vec<GuestRef>,
-    /// On from then, such as 2026-12-01T15:00:00Z.
-    #[arg(long, value_name = "TIME")]
+    /// Time from which it is on, such as 2026-12-01T15:00:00Z.
+    #[arg(long, value_name = "TIME", value_parser = super::given::moment)]
     from: Option<DateTime<Utc>>,
-    /// Off from then.
-    #[arg(long, value_name = "TIME")]
-    until: Option<DateTime<Utc>>,
+    /// Time from which it is off again.
+    #[arg(long, alias = "until", value_name = "TIME", value_parser = super::given::moment)]
+    to: Option<DateTime<Utc>>,
 }
 
-pub async fn run(config: Option<&Path>, command: Flag) -> Result<()> {
-    let fleet = fleet(config).await?;
-    let (whose, rule) = match command {
-        Flag::List { json } => return list(&fleet, json).await,
-        Flag::Clear(whose) => (whose, None),
-        Flag::Set(Set { whose, off, percentage, allow, from, until }) => {
-            let mut tags = Vec::new();
-            for guest in allow {
-                if let Some(casino) = &whose.casino {
-                    tags.push(guest.hash(&fleet, casino).await?.tag());
-                }
+impl Operate for Flag {
+    async fn run(self, ctx: &Context) -> Result<ExitCode> {
+        let fleet = ctx.fleet().await?;
+        match self {
+            Self::List(json) => list(ctx, fleet, json.json).await?,
+            Self::Clear(whose) => change(fleet, whose, None).await?,
+            Self::Set(set) => {
+                let rule = set.rule(fleet).await?;
+                change(fleet, set.whose, Some(rule)).await?;
             }
-            let rule = Rule { enabled: !off, percentage, allow: tags, from, until };
-            rule.check()?;
-            (whose, Some(rule))
         }
-    };
-    let Whose { name, casino, careful, who } = whose;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Set {
+    async fn rule(&self, fleet: &Fleet) -> Result<Rule> {
+        let mut tags = Vec::new();
+        for guest in &self.allow {
+            if let Some(casino) = &self.whose.casino {
+                tags.push(guest.hash(fleet, casino).await?.tag());
+            }
+        }
+        let rule = Rule {
+            enabled: !self.off,
+            percentage: self.percentage,
+            allow: tags,
+            from: self.from,
+            until: self.to,
+        };
+        rule.check()?;
+        Ok(rule)
+    }
+}
+
+async fn change(fleet: &Fleet, whose: Whose, rule: Option<Rule>) -> Result<()> {
+    let Whose {
+        name,
+        casino,
+        careful,
+        who,
+    } = whose;
     ensure!(
         rule.is_none() || PER_GUEST.contains(&name.as_str()),
-        "no worker decides {name} per guest, so a flag of it would change nothing; flags there are: {}. Other features are read from the \
-         casino's document",
+        "no worker decides {name} per guest, so a flag of it would change nothing; the flags are: \
+         {}. Other features are read from the casino's document",
         PER_GUEST.join(", ")
     );
     if let Some(casino) = &casino {
         super::known(&fleet.store, casino).await?;
     }
-    if name == DISCLOSURE && rule.as_ref().is_some_and(|rule| !rule.enabled) {
-        may_be_off(&fleet, casino.as_ref()).await?;
+    if name == DISCLOSURE && rule.as_ref().is_some_and(leaves_guests_out) {
+        may_be_off(fleet, casino.as_ref()).await?;
     }
     let whom = casino.as_ref().map_or("every casino", CasinoId::as_str);
-    let stood = stands(&fleet, casino.as_ref(), &name).await?;
-    ensure!(rule.is_some() || stood.is_some(), "{name} was not set there");
-    out!("{name} of {whom}: {} -> {}", in_words(stood.as_ref()), in_words(rule.as_ref()));
-    let question = casino.is_none().then(|| format!("change {name} for every casino that has no flag of its own"));
+    let stood = stands(fleet, casino.as_ref(), &name).await?;
+    ensure!(
+        rule.is_some() || stood.is_some(),
+        "{name} was not set there"
+    );
+    out!(
+        "{name} of {whom}: {} -> {}",
+        in_words(stood.as_ref()),
+        in_words(rule.as_ref())
+    );
+    let question = casino
+        .is_none()
+        .then(|| format!("change {name} for every casino that has no flag of its own"));
     if !careful.goes_on(question.as_deref())? {
         return Ok(());
     }
-    let order = Order { by: &who.by, reason: &who.reason };
-    let changed = fleet.store.put_flag(casino.as_ref(), &name, rule.as_ref(), order).await?;
+    let order = Order {
+        by: &who.by,
+        reason: &who.reason,
+    };
+    let changed = fleet
+        .store
+        .put_flag(casino.as_ref(), &name, rule.as_ref(), order)
+        .await?;
     ensure!(changed, "{name} is not set there any more");
     out!("Done: in force with the next turn.");
     Ok(())
 }
 
-/// Refuses to switch the disclosure off where the document says that law asks for it: workers would disclose all the same.
+/// Returns true if the rule turns the feature off for some guest at some time.
+fn leaves_guests_out(rule: &Rule) -> bool {
+    let Rule {
+        enabled,
+        percentage,
+        allow,
+        from,
+        until,
+    } = rule;
+    let for_all =
+        percentage.is_none_or(|share| share == 100) && (allow.is_empty() || percentage.is_some());
+    !enabled || !for_all || from.is_some() || until.is_some()
+}
+
+/// Refuses to turn the disclosure off where the law demands it; workers would disclose anyway.
 async fn may_be_off(fleet: &Fleet, casino: Option<&CasinoId>) -> Result<()> {
     let Some(casino) = casino else {
         bail!(
-            "{DISCLOSURE} cannot be off for every casino: where law asks for the disclosure it is made all the same; name one with --casino"
+            "{DISCLOSURE} cannot be off for guests of every casino: where the law demands the \
+             disclosure, workers make it anyway; name one casino with --casino"
         );
     };
     let mut tx = fleet.store.bind(casino).await?;
@@ -128,12 +182,13 @@ async fn may_be_off(fleet: &Fleet, casino: Option<&CasinoId>) -> Result<()> {
     tx.commit().await?;
     ensure!(
         row.is_none_or(|row| !row.config.regulations.ai_disclosure_required),
-        "{casino} discloses whatever the flag says: regulations.ai_disclosure_required of its document is true"
+        "{casino} discloses to every guest, whatever the flag says: \
+         regulations.ai_disclosure_required of its document is true"
     );
     Ok(())
 }
 
-/// The rule that is set there, if any.
+/// Returns the rule that is set for this casino, or for the fleet.
 async fn stands(fleet: &Fleet, casino: Option<&CasinoId>, name: &str) -> Result<Option<Rule>> {
     let flags = match casino {
         None => fleet.store.fleet_flags().await?,
@@ -148,7 +203,7 @@ async fn stands(fleet: &Fleet, casino: Option<&CasinoId>, name: &str) -> Result<
     Ok(flag.and_then(|flag| serde_json::from_value(flag.rule).ok()))
 }
 
-async fn list(fleet: &Fleet, json: bool) -> Result<()> {
+async fn list(ctx: &Context, fleet: &Fleet, json: bool) -> Result<()> {
     let mut all = fleet.store.fleet_flags().await?;
     for entry in fleet.store.roster().await? {
         let mut tx = fleet.store.bind(&entry.casino).await?;
@@ -156,30 +211,41 @@ async fn list(fleet: &Fleet, json: bool) -> Result<()> {
         tx.commit().await?;
     }
     if json {
-        out!("{}", serde_json::json!({ "flags": all, "names": PER_GUEST }));
+        out!(
+            "{}",
+            serde_json::json!({ "flags": all, "names": PER_GUEST })
+        );
         return Ok(());
     }
-    let mut table = super::table(["casino", "flag", "rule", "version", "by", "reason"]);
+    let mut table = ctx
+        .table(["casino", "flag", "rule", "by", "version", "reason"])
+        .wide(["version", "reason"]);
     for flag in all {
         let rule = serde_json::from_value::<Rule>(flag.rule).ok();
-        let casino = if flag.casino_id.is_empty() { "(every)".to_owned() } else { flag.casino_id };
+        let casino = if flag.casino_id.is_empty() {
+            "(every)".to_owned()
+        } else {
+            flag.casino_id
+        };
         table.add_row([
             casino,
             flag.name,
             in_words(rule.as_ref()),
-            format!("v{}", flag.version),
             flag.actor,
+            format!("v{}", flag.version),
             flag.reason,
         ]);
     }
     out!("{table}");
-    out!("There are: {}", PER_GUEST.join(", "));
+    out!("Flags that can be set: {}", PER_GUEST.join(", "));
     Ok(())
 }
 
-/// A rule in words.
+/// Returns a rule in words.
 fn in_words(rule: Option<&Rule>) -> String {
-    let Some(rule) = rule else { return "not set".to_owned() };
+    let Some(rule) = rule else {
+        return "not set".to_owned();
+    };
     if !rule.enabled {
         return "off".to_owned();
     }
@@ -190,7 +256,58 @@ fn in_words(rule: Option<&Rule>) -> String {
         (Some(share), listed) => format!("{share} % of the guests and {listed} listed"),
     };
     let time = |word: &str, at: Option<DateTime<Utc>>| {
-        at.map_or_else(String::new, |at| format!(", {word} {}", at.format("%F %T UTC")))
+        at.map_or_else(String::new, |at| format!(", {word} {}", utc(at)))
     };
-    format!("on for {whom}{}{}", time("from", rule.from), time("until", rule.until))
+    format!(
+        "on for {whom}{}{}",
+        time("from", rule.from),
+        time("until", rule.until)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(percentage: Option<u8>, allow: usize) -> Rule {
+        let allow = vec!["hmac:1:00".to_owned(); allow];
+        Rule {
+            enabled: true,
+            percentage,
+            allow,
+            from: None,
+            until: None,
+        }
+    }
+
+    #[test]
+    fn only_a_rule_for_all_guests_at_all_times_leaves_nobody_out() {
+        for (percentage, allow, wanted) in [
+            (None, 0, false),
+            (Some(100), 0, false),
+            (Some(100), 1, false),
+            (Some(99), 0, true),
+            (None, 1, true),
+            (Some(0), 2, true),
+        ] {
+            assert_eq!(
+                leaves_guests_out(&rule(percentage, allow)),
+                wanted,
+                "{percentage:?} {allow}"
+            );
+        }
+        assert!(leaves_guests_out(&Rule {
+            enabled: false,
+            ..rule(None, 0)
+        }));
+        let now = Some(seven_domain::Clock::default().now());
+        assert!(leaves_guests_out(&Rule {
+            from: now,
+            ..rule(None, 0)
+        }));
+        assert!(leaves_guests_out(&Rule {
+            until: now,
+            ..rule(None, 0)
+        }));
+    }
 }

@@ -1,44 +1,56 @@
-//! `seven gate`: `hits` and `mark` are in `review`; `check`: JSON lines {"text"} -> {"verdict","pattern_id"?,"hits","likely"?,"author"?,"reply"?}.
+//! `seven gate`: `check` decides about texts on stdin; `hits` and `mark` are in `review`.
 
 pub mod review;
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use anyhow::Result;
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use seven_compliance::{Author, Decision, Intent, Verdict};
 use seven_domain::{CasinoConfig, CasinoId, Language};
 use seven_packs::TextKey;
-use seven_settings::Settings;
 
-use super::json_lines;
+use super::{
+    args::Json,
+    context::{Context, Operate},
+    json_lines,
+};
 use crate::{onboard, packs};
 
 #[derive(Debug, Subcommand)]
 pub enum Gate {
-    /// The gate's verdict on each text on stdin: {"text"} -> {"verdict","pattern_id"?,"hits","likely"?,"author"?,"reply"?}.
+    /// Print the gate's verdict on each text on stdin; JSON lines in and out.
     ///
-    /// Verdicts: pass, opt_out, opt_in, help, affirm, privacy, delete, crisis, emergency, prompt_injection, responsible_gaming,
-    /// bsa_aml, patron_privacy, pii, age_verification, identity, abuse. `hits` has every layer that hit, the gravest first.
-    /// `likely` is opt_out, crisis, emergency or responsible_gaming where a text only resembles one: the guest is asked, or told of the
-    /// line beside the answer. `author` is echo (a phone quotes us) or machine where no guest wrote the text; nothing answers it.
-    Check {
-        /// JSON lines in and out (the only form there is).
-        #[arg(long)]
-        json: bool,
-        /// Render replies for this casino of the demo pack.
-        #[arg(long, value_name = "ID")]
-        casino: Option<CasinoId>,
-        /// Render replies for the casino of this document.
-        #[arg(long, value_name = "FILE", conflicts_with = "casino")]
-        casino_file: Option<PathBuf>,
-    },
-    /// The weekly review: what the guardrails hit, by pattern, with what people judged to be false alarms.
+    /// {"text"} -> {"verdict","pattern_id"?,"hits","likely"?,"author"?,"reply"?}.
+    ///
+    /// Verdicts: pass, opt_out, opt_in, help, affirm, privacy, delete, crisis, emergency,
+    /// prompt_injection, responsible_gaming, bsa_aml, patron_privacy, pii, age_verification,
+    /// identity, abuse. `hits` has every layer that hit, the most severe first. `likely` is
+    /// opt_out, crisis, emergency or responsible_gaming where a text only resembles one: the guest
+    /// is asked, or is told of the helpline beside the answer. `author` is echo (a phone quotes us)
+    /// or machine where no guest wrote the text; nothing answers it.
+    Check(Check),
+    /// Show the guardrail hits by pattern, with those that people judged to be false alarms.
     Hits(review::List),
-    /// Judge what a guardrail did with one text: a false alarm, or a text it missed, which raises an alert.
+    /// Record that a guardrail hit was a false alarm, or that a text was missed.
     Mark(review::Mark),
+}
+
+#[derive(Debug, Args)]
+pub struct Check {
+    #[command(flatten)]
+    json: Json,
+    /// The casino's id, as `seven casino list` shows it, of the demo pack; its replies are printed.
+    #[arg(long, value_name = "ID")]
+    casino: Option<CasinoId>,
+    /// The casino document whose replies are printed.
+    #[arg(long, value_name = "FILE", conflicts_with = "casino")]
+    casino_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -46,17 +58,20 @@ struct Question {
     text: String,
 }
 
-pub async fn run(settings: Option<&Path>, command: &Gate) -> Result<()> {
-    match command {
-        Gate::Check { casino, casino_file, .. } => check(settings, casino.as_ref(), casino_file.as_deref()),
-        Gate::Hits(command) => review::list(settings, command).await,
-        Gate::Mark(command) => review::mark(settings, command).await,
+impl Operate for Gate {
+    async fn run(self, ctx: &Context) -> Result<ExitCode> {
+        match self {
+            Self::Check(command) => check(ctx, &command)?,
+            Self::Hits(command) => review::list(ctx, &command).await?,
+            Self::Mark(command) => review::mark(ctx, command).await?,
+        }
+        Ok(ExitCode::SUCCESS)
     }
 }
 
-fn check(settings: Option<&Path>, casino: Option<&CasinoId>, casino_file: Option<&Path>) -> Result<()> {
-    let config = document(casino, casino_file)?;
-    let settings = Settings::load(settings)?;
+fn check(ctx: &Context, command: &Check) -> Result<()> {
+    let config = document(command.casino.as_ref(), command.casino_file.as_deref())?;
+    let settings = ctx.settings()?;
     let packs = packs::load(&settings.packs.directory)?;
     let pack = packs.of(&config)?;
     json_lines(|question: Question| {
@@ -83,14 +98,19 @@ fn check(settings: Option<&Path>, casino: Option<&CasinoId>, casino_file: Option
     })
 }
 
-/// Guardrail layers and, where there is one, the opt-out: a text may be both.
+/// Returns the guardrail layers that hit, and the opt-out if there is one; a text may have both.
 fn hits(decision: &Decision) -> Vec<Value> {
-    let opt_out = decision.keyword.filter(|keyword| keyword.intent == Intent::OptOut);
-    let layers = decision
-        .hits
-        .iter()
-        .map(|hit| json!({ "layer": hit.layer, "pattern_id": hit.pattern_id, "intent": hit.intent }));
-    layers.chain(opt_out.map(|keyword| json!({ "layer": "opt_out", "pattern_id": keyword.pattern_id }))).collect()
+    let opt_out = decision
+        .keyword
+        .filter(|keyword| keyword.intent == Intent::OptOut);
+    let layers = decision.hits.iter().map(
+        |hit| json!({ "layer": hit.layer, "pattern_id": hit.pattern_id, "intent": hit.intent }),
+    );
+    layers
+        .chain(
+            opt_out.map(|keyword| json!({ "layer": "opt_out", "pattern_id": keyword.pattern_id })),
+        )
+        .collect()
 }
 
 fn pattern_id(decision: &Decision) -> Option<String> {
@@ -117,7 +137,8 @@ fn document(casino: Option<&CasinoId>, file: Option<&Path>) -> Result<CasinoConf
             let demo = demo()?;
             if let Some(wanted) = casino.filter(|wanted| **wanted != demo.casino_id) {
                 anyhow::bail!(
-                    "the pack holds {}, not {wanted}; name the document instead: --casino-file FILE",
+                    "the pack holds {}, not {wanted}; name the document instead: --casino-file \
+                     FILE",
                     demo.casino_id
                 );
             }

@@ -1,63 +1,32 @@
-//! Arguments whose errors say what would be right, where the libraries' own do not.
+//! Parsers of arguments whose errors say what would be right, where the libraries' own do not.
 
-use anyhow::{Result, bail};
-use chrono::{DateTime, NaiveDate, Utc};
+use std::{str::FromStr, time::Duration};
+
+use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
 use chrono_tz::Tz;
-use uuid::Uuid;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use seven_domain::Invalid;
 
-use crate::out;
-
-/// The person who makes a change that everybody will notice, and why; both are in the audit log.
-#[derive(Debug, Clone, clap::Args)]
-pub struct Who {
-    /// Your name, for the record.
-    #[arg(long, value_name = "NAME", value_parser = words)]
-    pub(super) by: String,
-    /// Why; kept in the audit log.
-    #[arg(long, value_name = "TEXT", value_parser = words)]
-    pub(super) reason: String,
+/// A time, a day (UTC), or a span before now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum When {
+    At(DateTime<Utc>),
+    Ago(Duration),
 }
 
-/// The person who does it; the change itself says why.
-#[derive(Debug, Clone, clap::Args)]
-pub struct By {
-    /// Your name, for the record.
-    #[arg(long, value_name = "NAME", value_parser = words)]
-    pub(super) by: String,
+/// Parses one of these values by its name; the names appear in the help.
+pub(super) fn one_of<T>(
+    all: &[T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> + use<T>
+where
+    T: FromStr<Err = Invalid> + Copy + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(all.iter().map(|value| name(*value)))
+        .try_map(|name| name.parse::<T>())
 }
 
-/// Whether a command writes, and whether it asks first.
-#[derive(Debug, Clone, Copy, clap::Args)]
-pub struct Careful {
-    /// Decide everything as the run would, say it, and write nothing.
-    #[arg(long)]
-    pub(super) dry_run: bool,
-    /// Do not ask.
-    #[arg(long)]
-    pub(super) yes: bool,
-}
-
-impl Careful {
-    /// True when the command goes on and writes. `question`: what a person must agree to, beginning with a verb; none where the change is
-    /// small.
-    ///
-    /// # Errors
-    /// When the person does not agree, or nobody is there to be asked.
-    pub(super) fn goes_on(self, question: Option<&str>) -> Result<bool> {
-        if self.dry_run {
-            out!("Nothing was written: this was a dry run.");
-            return Ok(false);
-        }
-        if let Some(question) = question
-            && !super::confirmed(question, self.yes)?
-        {
-            bail!("nothing was written");
-        }
-        Ok(true)
-    }
-}
-
-/// Text of which something is left without the blanks around it.
+/// Parses a text that is not blank; blanks around it are removed.
 pub(super) fn words(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
         Err("it is empty; the audit log keeps it".to_owned())
@@ -66,27 +35,86 @@ pub(super) fn words(text: &str) -> Result<String, String> {
     }
 }
 
-pub(super) fn id(text: &str) -> Result<Uuid, String> {
+pub fn moment(text: &str) -> Result<DateTime<Utc>, String> {
     text.parse().map_err(|_| {
-        format!("`{text}` is no id; expected one as lists show it, such as 01a2079d-1bf7-7f6e-8f3a-0caae79d99bc")
+        format!("`{text}` is no time; expected one with its zone, such as 2026-11-01T18:00:00Z")
     })
 }
 
-pub(super) fn day(text: &str) -> Result<NaiveDate, String> {
-    text.parse().map_err(|_| format!("`{text}` is no day; expected year, month and day, such as 2026-11-01"))
-}
-
-pub fn moment(text: &str) -> Result<DateTime<Utc>, String> {
-    text.parse().map_err(|_| format!("`{text}` is no time; expected one with its zone, such as 2026-11-01T18:00:00Z"))
-}
-
 pub(super) fn zone(text: &str) -> Result<Tz, String> {
-    text.parse().map_err(|_| format!("`{text}` is no time zone; expected a name such as America/New_York"))
+    text.parse()
+        .map_err(|_| format!("`{text}` is no time zone; expected a name such as America/New_York"))
 }
 
 pub(super) fn share(text: &str) -> Result<f64, String> {
-    let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
+    let share = text
+        .parse::<f64>()
+        .ok()
+        .filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| format!("`{text}` is no share; expected 0 to 1, such as 0.15"))
+}
+
+/// Parses a span: `90m`, `2h` or `3d`; not zero.
+pub(super) fn span(text: &str) -> Result<TimeDelta, String> {
+    match text.parse() {
+        Ok(When::Ago(ago)) if !ago.is_zero() => {
+            TimeDelta::from_std(ago).map_err(|error| error.to_string())
+        }
+        _ => Err(format!(
+            "`{text}` is no span; expected a number and s, m, h or d, such as 90m, 2h or 3d"
+        )),
+    }
+}
+
+// === impl When ===
+
+impl When {
+    pub(super) fn at(self, now: DateTime<Utc>) -> DateTime<Utc> {
+        match self {
+            Self::At(at) => at,
+            Self::Ago(ago) => now - ago,
+        }
+    }
+
+    pub(super) fn said(self) -> String {
+        match self {
+            Self::At(at) => at.to_rfc3339(),
+            Self::Ago(ago) => format!("{} s ago", ago.as_secs()),
+        }
+    }
+}
+
+impl FromStr for When {
+    type Err = Invalid;
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        if let Ok(at) = DateTime::parse_from_rfc3339(text) {
+            return Ok(Self::At(at.to_utc()));
+        }
+        if let Ok(day) = text.parse::<NaiveDate>() {
+            return Ok(Self::At(day.and_time(NaiveTime::MIN).and_utc()));
+        }
+        let invalid = || {
+            Invalid::new(
+                "time",
+                text,
+                "30s, 30m, 2h, 7d, a day (UTC) or a time, such as 2026-11-22 or 2026-11-22T19:00:00Z",
+            )
+        };
+        let unit: u64 = match text.chars().last() {
+            Some('s') => 1,
+            Some('m') => 60,
+            Some('h') => 3_600,
+            Some('d') => 86_400,
+            _ => return Err(invalid()),
+        };
+        let number: u64 = text[..text.len() - 1].parse().map_err(|_| invalid())?;
+        // Limit of ten years: no row is kept for longer.
+        let seconds = number
+            .checked_mul(unit)
+            .filter(|seconds| *seconds <= 3_650 * 86_400)
+            .ok_or_else(invalid)?;
+        Ok(Self::Ago(Duration::from_secs(seconds)))
+    }
 }
 
 #[cfg(test)]
@@ -95,18 +123,60 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_named_with_what_would_be_right() {
-        assert!(id("01a2079d-1bf7-7f6e-8f3a-0caae79d99bc").is_ok() && day("2026-11-01").is_ok());
+        assert!(span("90m") == Ok(TimeDelta::minutes(90)));
         assert!(zone("America/New_York").is_ok() && share("0.15").is_ok());
-        assert!(moment("2026-11-01T18:00:00-05:00").is_ok() && words("ana").is_ok() && words(" ").is_err());
+        assert!(
+            moment("2026-11-01T18:00:00-05:00").is_ok()
+                && words("ana").is_ok()
+                && words(" ").is_err()
+        );
         let wrong = [
             moment("now").unwrap_err(),
-            id("x").unwrap_err(),
-            day("yesterday").unwrap_err(),
+            span("0m").unwrap_err(),
+            span("-2h").unwrap_err(),
             zone("Mars").unwrap_err(),
             share("2").unwrap_err(),
         ];
         for error in wrong {
-            assert!(error.starts_with('`') && error.contains("; expected ") && error.contains("such as "), "{error}");
+            assert!(
+                error.starts_with('`')
+                    && error.contains("; expected ")
+                    && error.contains("such as "),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn times_are_read_as_said_or_as_ago() {
+        let ago = |seconds| When::Ago(Duration::from_secs(seconds));
+        for (text, when) in [
+            ("45s", ago(45)),
+            ("30m", ago(1_800)),
+            ("2h", ago(7_200)),
+            ("7d", ago(604_800)),
+        ] {
+            assert_eq!(text.parse::<When>().unwrap(), when, "{text}");
+        }
+        let at = "2026-11-22T19:00:00+01:00".parse::<When>().unwrap();
+        assert_eq!(at, When::At("2026-11-22T18:00:00Z".parse().unwrap()));
+        assert_eq!(
+            "2026-11-22".parse::<When>().unwrap(),
+            When::At("2026-11-22T00:00:00Z".parse().unwrap())
+        );
+        for bad in [
+            "",
+            "h",
+            "2",
+            "-2h",
+            "2w",
+            "2.5h",
+            "99999999999999999999d",
+            "4000d",
+            "yesterday",
+            "é",
+        ] {
+            assert!(bad.parse::<When>().is_err(), "{bad}");
         }
     }
 }

@@ -1,6 +1,7 @@
-//! How a command names a guest: phone, guest id, keyed hash, or `-` for a phone on stdin, which leaves no trace in the process list.
+//! How a command names a guest: phone, guest id, keyed hash, or `-` for a phone on stdin, which
+//! leaves no trace in the process list.
 
-use std::str::FromStr;
+use std::{io::IsTerminal, str::FromStr};
 
 use anyhow::{Context, Result};
 use seven_domain::{CasinoId, GuestHash, GuestId, Invalid, PhoneE164};
@@ -14,6 +15,27 @@ pub enum GuestRef {
     Stdin,
 }
 
+/// A phone, or `-` for one on stdin.
+#[derive(Debug, Clone)]
+pub struct PhoneRef(Option<PhoneE164>);
+
+impl FromStr for PhoneRef {
+    type Err = Invalid;
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        if text == "-" {
+            Ok(Self(None))
+        } else {
+            text.parse().map(|phone| Self(Some(phone)))
+        }
+    }
+}
+
+impl PhoneRef {
+    pub(super) fn read(self) -> Result<PhoneE164> {
+        self.0.map_or_else(phone_on_stdin, Ok)
+    }
+}
+
 impl FromStr for GuestRef {
     type Err = Invalid;
     fn from_str(text: &str) -> Result<Self, Invalid> {
@@ -23,18 +45,22 @@ impl FromStr for GuestRef {
         if let Some(hash) = GuestHash::from_tag(text) {
             return Ok(Self::Hash(hash));
         }
-        text.parse().map(Self::Phone).or_else(|_: Invalid| text.parse().map(Self::Id)).map_err(|_: Invalid| {
-            Invalid::new(
-                "guest",
-                "unreadable",
-                "a phone (+18605550142), a guest id, hmac:<key>:<hex>, or - for a phone on stdin",
-            )
-        })
+        let phone = text.parse().map(Self::Phone);
+        phone
+            .or_else(|_: Invalid| text.parse().map(Self::Id))
+            .map_err(|_: Invalid| {
+                Invalid::new(
+                    "guest",
+                    "unreadable",
+                    "a phone (+18605550142), a guest id, hmac:<key>:<hex>, or - for a phone on stdin",
+                )
+            })
     }
 }
 
 impl GuestRef {
-    /// Reads stdin now where it is asked for: whoever needs the guest at several casinos reads it once.
+    /// Reads stdin now if it is asked for, so that a command that visits several casinos reads it
+    /// once.
     pub fn read(self) -> Result<Self> {
         match self {
             Self::Stdin => phone_on_stdin().map(Self::Phone),
@@ -42,7 +68,8 @@ impl GuestRef {
         }
     }
 
-    /// The keyed hash under which everything about the guest stands. The guest need not have a row.
+    /// Returns the keyed hash under which the guest's rows are stored. The guest need not have a
+    /// row.
     pub async fn hash(&self, fleet: &Fleet, casino: &CasinoId) -> Result<GuestHash> {
         match self {
             Self::Hash(hash) => Ok(*hash),
@@ -58,9 +85,23 @@ impl GuestRef {
     }
 }
 
+/// Reads a phone from stdin. A terminal is asked for it without echo, so that the number stays out
+/// of the shell's history, the process list and the screen.
 fn phone_on_stdin() -> Result<PhoneE164> {
     let mut line = String::new();
-    std::io::stdin().read_line(&mut line).context("reading the guest's phone from stdin")?;
+    let terminal = console::Term::stderr();
+    if std::io::stdin().is_terminal() && terminal.is_term() {
+        terminal
+            .write_str("Phone of the guest (not shown): ")
+            .context("asking for the phone")?;
+        line = terminal
+            .read_secure_line()
+            .context("reading the guest's phone")?;
+    } else {
+        std::io::stdin()
+            .read_line(&mut line)
+            .context("reading the guest's phone from stdin")?;
+    }
     Ok(line.trim().parse()?)
 }
 
@@ -72,7 +113,10 @@ mod tests {
     fn every_form_is_read() {
         assert!(matches!("+18605550142".parse(), Ok(GuestRef::Phone(_))));
         assert!(matches!("-".parse(), Ok(GuestRef::Stdin)));
-        assert!(matches!("01931234-5678-7abc-8def-0123456789ab".parse(), Ok(GuestRef::Id(_))));
+        assert!(matches!(
+            "01931234-5678-7abc-8def-0123456789ab".parse(),
+            Ok(GuestRef::Id(_))
+        ));
         let hash = format!("hmac:1:{}", "ab".repeat(32));
         assert!(matches!(hash.parse(), Ok(GuestRef::Hash(h)) if h.tag() == hash));
         assert!("8605550142".parse::<GuestRef>().is_err());

@@ -1,31 +1,37 @@
-//! `seven incident`: the register of incidents, recovery drills, and the diagnostic bundle (OBS-19,
-//! PROD-36).
+//! `seven incident`: the register of incidents, recovery drills, and the diagnostic bundle.
 
 mod bundle;
 mod drill;
 mod register;
 
-use std::path::Path;
+use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Subcommand;
 
+use super::context::{Context, Operate};
+
 #[derive(Debug, Subcommand)]
 pub enum Incident {
-    /// Collect status, alerts, dead letters, switches, audit entries and metrics in one archive
-    /// without guest data.
+    /// Collect the fleet's state in one archive without guest data.
+    ///
+    /// It holds status, alerts, dead letters, switches, audit entries and metrics.
     Bundle(bundle::Bundle),
-    /// Record a recovery drill and print whether it passed: docs/runbook.md, "When the database is
-    /// lost", each quarter.
+    /// Record a recovery drill, due each quarter, and print whether it passed.
+    ///
+    /// docs/runbook.md, "When the database is lost", has the steps.
     Drill(drill::Drill),
     #[command(flatten)]
     Register(register::Register),
 }
 
-pub async fn run(config: Option<&Path>, command: Incident) -> Result<()> {
-    match command {
-        Incident::Bundle(bundle) => bundle.collect(config).await,
-        Incident::Register(command) => register::run(config, command).await,
-        Incident::Drill(drill) => drill.note(config).await,
+impl Operate for Incident {
+    async fn run(self, ctx: &Context) -> Result<ExitCode> {
+        match self {
+            Self::Bundle(bundle) => bundle.collect(ctx).await?,
+            Self::Register(command) => register::register(ctx, command).await?,
+            Self::Drill(drill) => drill.note(ctx).await?,
+        }
+        Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,19 +1,20 @@
 //! `seven knowledge`: makes vectors of content, and measures how well retrieval finds the rows that
-//! answer labelled questions (RAG-30, RAG-45). Measuring needs no running fleet.
+//! answer labelled questions. Measuring needs no running fleet.
 
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
+    process::ExitCode,
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context as _, Result, anyhow, ensure};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use seven_cache::Cache;
-use seven_domain::{CasinoId, Clock};
+use seven_domain::Clock;
 use seven_knowledge::{
     Chunk, Index, Item, Purpose, Query, Reference, TOP_K, Thresholds,
     calibration::calibrate,
@@ -21,9 +22,13 @@ use seven_knowledge::{
     parse_content,
 };
 use seven_llm::embedding::Embedding;
-use seven_settings::Settings;
 
-use super::{fleet, given, table};
+use super::{
+    args::{Casino, Json},
+    context::{Context, Operate},
+    given,
+    progress::during,
+};
 use crate::{ingest::Paid, out, wiring};
 
 #[derive(Debug, Subcommand)]
@@ -36,40 +41,45 @@ pub enum Knowledge {
     /// embedding of [knowledge] in the settings (default: offline) and the demo casino's content
     /// unless a file is given. Failed held-out questions are counted but not shown, so that nobody
     /// tunes retrieval to them.
-    Eval {
-        #[command(flatten)]
-        labelled: Labelled,
-        /// Exit with 1 when recall@5 over all questions is below this.
-        #[arg(long, value_name = "0..1", value_parser = given::share)]
-        least_recall: Option<f64>,
-        /// Print the whole report as one JSON document.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Show the similarity of relevant and irrelevant rows to labelled questions, per category,
-    /// beside the threshold in use (RAG-30).
-    Calibrate {
-        #[command(flatten)]
-        labelled: Labelled,
-        /// One JSON document.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Make and store the missing vectors of a casino's content for the embedding in use, and
-    /// remove vectors of deleted rows.
+    Eval(Eval),
+    /// Show the similarity of relevant and irrelevant rows per category, beside the threshold.
+    Calibrate(Calibrate),
+    /// Make and store the missing vectors of a casino's content; remove those of deleted rows.
     ///
     /// Unchanged rows are not embedded again. The offline embedding stores nothing.
-    Reindex {
-        #[arg(long, value_name = "ID")]
-        casino: CasinoId,
-        /// Continue when more than half of the stored vectors would be removed.
-        #[arg(long)]
-        remove: bool,
-        /// Also remove the vectors of all other embeddings; use it once every worker runs with this
-        /// one.
-        #[arg(long)]
-        prune: bool,
-    },
+    Reindex(Reindex),
+}
+
+#[derive(Debug, Args)]
+pub struct Eval {
+    #[command(flatten)]
+    labelled: Labelled,
+    /// Exit with 1 when recall@5 over all questions is below this.
+    #[arg(long, value_name = "0..1", value_parser = given::share)]
+    least_recall: Option<f64>,
+    #[command(flatten)]
+    json: Json,
+}
+
+#[derive(Debug, Args)]
+pub struct Calibrate {
+    #[command(flatten)]
+    labelled: Labelled,
+    #[command(flatten)]
+    json: Json,
+}
+
+#[derive(Debug, Args)]
+pub struct Reindex {
+    #[command(flatten)]
+    of: Casino,
+    /// Continue when more than half of the stored vectors would be removed.
+    #[arg(long)]
+    remove: bool,
+    /// Also remove the vectors of all other embeddings; use it once every worker runs with this
+    /// one.
+    #[arg(long)]
+    prune: bool,
 }
 
 /// Labelled questions, and the content they are about.
@@ -86,27 +96,43 @@ pub struct Labelled {
     zone: Tz,
 }
 
-pub async fn run(config: Option<&Path>, command: Knowledge) -> Result<()> {
-    match command {
-        Knowledge::Eval { labelled, least_recall, json } => eval(config, &labelled, least_recall, json).await,
-        Knowledge::Calibrate { labelled, json } => calibrated(config, &labelled, json).await,
-        Knowledge::Reindex { casino, remove, prune } => reindex(config, &casino, remove, prune).await,
+impl Operate for Knowledge {
+    async fn run(self, ctx: &Context) -> Result<ExitCode> {
+        match self {
+            Self::Eval(command) => eval(ctx, &command).await?,
+            Self::Calibrate(command) => calibrated(ctx, &command).await?,
+            Self::Reindex(command) => reindex(ctx, &command).await?,
+        }
+        Ok(ExitCode::SUCCESS)
     }
 }
 
-async fn reindex(config: Option<&Path>, casino: &CasinoId, remove: bool, prune: bool) -> Result<()> {
-    let fleet = fleet(config).await?;
-    let paid = Paid::new(&Settings::load(config)?, &fleet.cache)?;
+async fn reindex(
+    ctx: &Context,
+    Reindex {
+        of: Casino { casino },
+        remove,
+        prune,
+    }: &Reindex,
+) -> Result<()> {
+    let fleet = ctx.fleet().await?;
+    let paid = Paid::new(&ctx.settings()?, &fleet.cache)?;
     super::known(&fleet.store, casino).await?;
-    let ingested = paid.ingest(&fleet, casino, remove).await?;
+    let ingested = during("Making vectors", paid.ingest(fleet, casino, *remove)).await?;
     let embedding = &paid.embedding;
     let mut removed = ingested.removed;
-    if prune {
+    if *prune {
         let mut tx = fleet.store.bind(casino).await?;
-        removed += tx.remove_other_vectors(&embedding.space().to_string()).await?;
+        removed += tx
+            .remove_other_vectors(&embedding.space().to_string())
+            .await?;
         tx.commit().await?;
     }
-    let note = if embedding.is_stored() { "" } else { " The offline embedding is made in memory and stores nothing." };
+    let note = if embedding.is_stored() {
+        ""
+    } else {
+        " The offline embedding is made in memory and stores nothing."
+    };
     let (embedded, kept) = (ingested.embedded, ingested.kept);
     out!(
         "{casino}: {embedded} embedded, {kept} kept, {removed} removed for {}; {}.{note}",
@@ -125,24 +151,37 @@ struct Bench {
 }
 
 impl Bench {
-    async fn set_up(config: Option<&Path>, labelled: &Labelled) -> Result<Self> {
+    async fn set_up(ctx: &Context, labelled: &Labelled) -> Result<Self> {
         let file = &labelled.file;
         let text = super::read(file)?;
-        let questions = parse_questions(&text).with_context(|| format!("reading {}", file.display()))?;
-        ensure!(!questions.is_empty(), "{} holds no question", file.display());
+        let questions =
+            parse_questions(&text).with_context(|| format!("reading {}", file.display()))?;
+        ensure!(
+            !questions.is_empty(),
+            "{} holds no question",
+            file.display()
+        );
         let now = Clock::default().now();
-        let settings = Settings::load(config)?;
+        let settings = ctx.settings()?;
         let redis = seven_cache::Settings {
             url: settings.redis.url.clone(),
             prefix: settings.redis.prefix.clone(),
             senders: settings.sending.senders,
         };
         let embedding = wiring::embedding(&settings, &Cache::new(&redis, Clock::default())?)?;
-        let reference = Reference { now, zone: labelled.zone };
+        let reference = Reference {
+            now,
+            zone: labelled.zone,
+        };
         let items = items(labelled.casino_content.as_deref(), reference)?;
         let index = index(items, labelled.zone, &embedding).await?;
         check(&questions, &index, file)?;
-        Ok(Self { embedding, index, questions, now })
+        Ok(Self {
+            embedding,
+            index,
+            questions,
+            now,
+        })
     }
 
     /// Returns each question's query with its vector, by question id, and the time it took.
@@ -157,43 +196,64 @@ impl Bench {
     }
 }
 
-async fn eval(config: Option<&Path>, labelled: &Labelled, least: Option<f64>, json: bool) -> Result<()> {
-    let bench = Bench::set_up(config, labelled).await?;
-    let queries = bench.queries().await;
+async fn eval(
+    ctx: &Context,
+    Eval {
+        labelled,
+        least_recall,
+        json,
+    }: &Eval,
+) -> Result<()> {
+    let bench = Bench::set_up(ctx, labelled).await?;
+    let queries = during("Embedding the questions", bench.queries()).await;
     let mut times = Vec::with_capacity(bench.questions.len());
     let report = evaluate(&bench.questions, TOP_K, |question| {
-        let Some((query, embedded)) = queries.get(question.id.as_str()) else { return Vec::new() };
+        let Some((query, embedded)) = queries.get(question.id.as_str()) else {
+            return Vec::new();
+        };
         let begun = Instant::now();
         let found = bench.index.retrieve(query);
         times.push(*embedded + begun.elapsed());
         found.into_iter().map(|row| row.item.id.clone()).collect()
     });
     times.sort_unstable();
-    if json {
+    if json.json {
         let mut whole = serde_json::to_value(&report)?;
         whole["embedding"] = json!(bench.embedding.space().to_string());
         whole["items"] = json!(bench.index.len());
-        whole["latency_us"] = json!({ "p50": at(&times, 50).as_micros(), "p99": at(&times, 99).as_micros() });
+        whole["latency_us"] =
+            json!({ "p50": at(&times, 50).as_micros(), "p99": at(&times, 99).as_micros() });
         out!("{whole}");
     } else {
-        print(&report, &bench.index, &times);
+        print(ctx, &report, &bench.index, &times);
     }
-    let least = least.unwrap_or(0.0);
-    ensure!(report.all.recall >= least, "recall@{} is {:.3}, less than {least}", report.k, report.all.recall);
+    let least = least_recall.unwrap_or(0.0);
+    ensure!(
+        report.all.recall >= least,
+        "recall@{} is {:.3}, less than {least}",
+        report.k,
+        report.all.recall
+    );
     Ok(())
 }
 
-async fn calibrated(config: Option<&Path>, labelled: &Labelled, json: bool) -> Result<()> {
-    let bench = Bench::set_up(config, labelled).await?;
+async fn calibrated(ctx: &Context, Calibrate { labelled, json }: &Calibrate) -> Result<()> {
+    let bench = Bench::set_up(ctx, labelled).await?;
     let mut queries = bench.queries().await;
     let thresholds = Thresholds::of(bench.embedding.space());
-    let asked = bench.questions.iter().filter_map(|q| Some((q, queries.remove(q.id.as_str())?.0)));
+    let asked = bench
+        .questions
+        .iter()
+        .filter_map(|q| Some((q, queries.remove(q.id.as_str())?.0)));
     let figures = calibrate(&bench.index, &thresholds, asked);
-    if json {
-        out!("{}", json!({ "embedding": bench.embedding.space().to_string(), "categories": figures }));
+    if json.json {
+        out!(
+            "{}",
+            json!({ "embedding": bench.embedding.space().to_string(), "categories": figures })
+        );
         return Ok(());
     }
-    let mut table = table([
+    let mut table = ctx.table([
         "category",
         "right rows",
         "p05",
@@ -206,15 +266,29 @@ async fn calibrated(config: Option<&Path>, labelled: &Labelled, json: bool) -> R
         "passes",
         "suggested",
     ]);
+    table = table.wide(["p05", "p25", "keeps", "passes"]);
     for (category, f) in &figures {
-        let cosines = [f.right_p05, f.right_p25, f.right_p50, f.stranger_p50, f.stranger_p95, f.in_use];
+        let cosines = [
+            f.right_p05,
+            f.right_p25,
+            f.right_p50,
+            f.stranger_p50,
+            f.stranger_p95,
+            f.in_use,
+        ];
         let cosines = cosines.map(|cosine| format!("{cosine:.2}"));
         let shares = [f.kept, f.passed].map(|share| format!("{share:.2}"));
-        let row = [category.to_string(), f.right.to_string()].into_iter().chain(cosines).chain(shares);
+        let row = [category.to_string(), f.right.to_string()]
+            .into_iter()
+            .chain(cosines)
+            .chain(shares);
         table.add_row(row.chain([format!("{:.2}", f.suggested)]));
     }
     out!("{table}");
-    out!("{}; held-out questions take no part.", bench.embedding.space());
+    out!(
+        "{}; held-out questions take no part.",
+        bench.embedding.space()
+    );
     Ok(())
 }
 
@@ -224,10 +298,21 @@ fn items(content: Option<&Path>, reference: Reference) -> Result<Vec<Item>> {
             let text = super::read(file)?;
             (file.display().to_string(), text)
         }
-        None => ("demo/content.json".to_owned(), seven_packs::demo::CONTENT.to_owned()),
+        None => (
+            "demo/content.json".to_owned(),
+            seven_packs::demo::CONTENT.to_owned(),
+        ),
     };
-    parse_content(&name, &text, reference)
-        .map_err(|problems| anyhow!("{}", problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")))
+    parse_content(&name, &text, reference).map_err(|problems| {
+        anyhow!(
+            "{}",
+            problems
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join("\n")
+        )
+    })
 }
 
 /// Builds the index with vectors made here, even by a hosted model: the measured content need not
@@ -236,44 +321,101 @@ async fn index(items: Vec<Item>, zone: Tz, embedding: &Embedding) -> Result<Inde
     if let Embedding::Offline(offline) = embedding {
         return Ok(Index::build(items).in_zone(zone).embedded(offline));
     }
-    let chunks: Vec<Chunk> = items.iter().filter_map(|item| Chunk::of(item, zone)).collect();
+    let chunks: Vec<Chunk> = items
+        .iter()
+        .filter_map(|item| Chunk::of(item, zone))
+        .collect();
     let texts: Vec<&str> = chunks.iter().map(|chunk| chunk.text.as_str()).collect();
-    let vectors = embedding.embedder().embed(&texts, Purpose::Document).await?;
-    let vectors = chunks.iter().map(|chunk| chunk.item_id.clone()).zip(vectors).collect();
-    Ok(Index::build(items).in_zone(zone).with_vectors(embedding.space().clone(), &vectors))
+    let vectors = embedding
+        .embedder()
+        .embed(&texts, Purpose::Document)
+        .await?;
+    let vectors = chunks
+        .iter()
+        .map(|chunk| chunk.item_id.clone())
+        .zip(vectors)
+        .collect();
+    Ok(Index::build(items)
+        .in_zone(zone)
+        .with_vectors(embedding.space().clone(), &vectors))
 }
 
 /// Refuses a label that names no row, because it would count as a miss in every run.
 fn check(questions: &[Question], index: &Index, file: &Path) -> Result<()> {
-    let unknown = questions.iter().find_map(|q| q.relevant.iter().find(|id| index.get(id).is_none()).map(|id| (q, id)));
+    let unknown = questions.iter().find_map(|q| {
+        q.relevant
+            .iter()
+            .find(|id| index.get(id).is_none())
+            .map(|id| (q, id))
+    });
     match unknown {
-        Some((question, id)) => {
-            Err(anyhow!("{}: question {} names `{id}`, which the content lacks", file.display(), question.id))
-        }
+        Some((question, id)) => Err(anyhow!(
+            "{}: question {} names `{id}`, which the content lacks",
+            file.display(),
+            question.id
+        )),
         None => Ok(()),
     }
 }
 
-fn print(report: &Report, index: &Index, times: &[Duration]) {
+fn print(ctx: &Context, report: &Report, index: &Index, times: &[Duration]) {
     let recall = format!("recall@{}", report.k);
-    let mut table = table(["questions", "number", &recall, "MRR", "zero results", "silence"]);
+    let mut table = ctx.table([
+        "questions",
+        "number",
+        &recall,
+        "MRR",
+        "zero results",
+        "silence",
+    ]);
     let mut add = |name: &str, f: &Figures| {
         let rates = [f.recall, f.mrr, f.zero_results, f.silence].map(|rate| format!("{rate:.3}"));
-        table.add_row([vec![name.to_owned(), f.questions.to_string()], rates.to_vec()].concat());
+        table.add_row(
+            [
+                vec![name.to_owned(), f.questions.to_string()],
+                rates.to_vec(),
+            ]
+            .concat(),
+        );
     };
     add("all", &report.all);
-    report.parts.iter().for_each(|(name, figures)| add(name, figures));
+    report
+        .parts
+        .iter()
+        .for_each(|(name, figures)| add(name, figures));
     out!("{table}");
-    out!("{} items, p50 {:?}, p99 {:?} a question.", index.len(), at(times, 50), at(times, 99));
-    report.misses.iter().filter(|miss| !miss.question.held_out).for_each(miss);
+    out!(
+        "{} items, p50 {:?}, p99 {:?} a question.",
+        index.len(),
+        at(times, 50),
+        at(times, 99)
+    );
+    report
+        .misses
+        .iter()
+        .filter(|miss| !miss.question.held_out)
+        .for_each(miss);
 }
 
 fn miss(Miss { question, found }: &Miss) {
-    let list = |ids: &[String]| if ids.is_empty() { "nothing".to_owned() } else { ids.join(" ") };
+    let list = |ids: &[String]| {
+        if ids.is_empty() {
+            "nothing".to_owned()
+        } else {
+            ids.join(" ")
+        }
+    };
     out!("{}  {}", question.id, question.text);
-    out!("      wants {}; found {}", list(&question.relevant), list(found));
+    out!(
+        "      wants {}; found {}",
+        list(&question.relevant),
+        list(found)
+    );
 }
 
 fn at(sorted: &[Duration], percent: usize) -> Duration {
-    sorted.get(sorted.len() * percent / 100).copied().unwrap_or_default()
+    sorted
+        .get(sorted.len() * percent / 100)
+        .copied()
+        .unwrap_or_default()
 }

@@ -1,10 +1,9 @@
-//! `seven pause|resume`: the operators' switches (D14, SEC-120 to SEC-126, DEP-24, DEP-29). A
-//! switch is stored and audited first, then announced. The pre-send check and every turn read the
-//! stored state, so a worker that misses the announcement obeys too.
+//! `seven pause|resume`: the operators' switches (D14), stored and audited, then announced. The
+//! pre-send check and every turn read the stored state, so workers obey even without the news.
 
-use std::path::Path;
+use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use serde_json::json;
 use seven_domain::CasinoId;
@@ -15,8 +14,9 @@ use seven_store::{
 };
 
 use super::{
-    fleet,
-    given::{Careful, Who},
+    args::{Careful, Json, Who},
+    context::{Context, Operate},
+    utc,
 };
 use crate::{one_line, out};
 
@@ -24,54 +24,95 @@ use crate::{one_line, out};
 #[derive(Debug, Clone, Args)]
 #[group(required = true, multiple = false)]
 pub struct Scope {
-    /// Only this casino.
+    /// The casino's id, as `seven casino list` shows it.
     #[arg(long, value_name = "ID")]
     casino: Option<CasinoId>,
-    /// All casinos, including ones added later.
-    #[arg(long)]
-    all: bool,
+    /// Apply to every casino, those that are added later too.
+    #[arg(long, alias = "all")]
+    all_casinos: bool,
 }
 
+/// Turns switches on.
 #[derive(Debug, Args)]
 pub struct Pause {
     #[command(flatten)]
+    switches: Switches,
+}
+
+/// Turns switches off.
+#[derive(Debug, Args)]
+pub struct Resume {
+    #[command(flatten)]
+    switches: Switches,
+}
+
+#[derive(Debug, Args)]
+pub struct Switches {
+    #[command(flatten)]
     scope: Scope,
-    /// Send only safety texts (STOP confirmation, HELP, answers to a cry for help); the host makes
-    /// no turns.
+    /// The switch under which only safety texts are sent (STOP confirmation, HELP, answers to a cry
+    /// for help), and the host makes no turns.
     #[arg(long)]
     outbound: bool,
-    /// Send no proactive texts, such as campaigns and reminders.
+    /// The switch under which no proactive texts are sent, such as campaigns and reminders.
     #[arg(long)]
     proactive: bool,
-    /// The host makes no turns; queued replies are sent, and people can write.
+    /// The switch under which the host makes no turns; queued replies are sent, and people can
+    /// write.
     #[arg(long)]
     agents: bool,
-    /// The host makes no turns; a guest who writes is told once that nobody answers now; no
-    /// campaigns. People can write.
+    /// The switch under which the host makes no turns, and a guest who writes is told once that
+    /// nobody answers now; no campaigns. People can write.
     #[arg(long)]
     safe_mode: bool,
-    /// Send nothing at all, not even safety texts: for when texts themselves do harm.
+    /// The switch under which nothing is sent, not even safety texts: for when texts themselves do
+    /// harm.
     #[arg(long)]
     kill: bool,
     #[command(flatten)]
     careful: Careful,
     #[command(flatten)]
     who: Who,
-    /// One JSON document instead of lines.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
+}
+
+impl Operate for Pause {
+    async fn run(self, ctx: &Context) -> Result<ExitCode> {
+        pause(ctx, &self.switches).await?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Operate for Resume {
+    async fn run(self, ctx: &Context) -> Result<ExitCode> {
+        resume(ctx, &self.switches).await?;
+        Ok(ExitCode::SUCCESS)
+    }
 }
 
 /// Returns the chosen switches. The array must have the order of [`Switch::ALL`].
-fn chosen(command: &Pause) -> Vec<Switch> {
-    let given = [command.outbound, command.proactive, command.agents, command.safe_mode, command.kill];
-    Switch::ALL.into_iter().zip(given).filter(|(_, given)| *given).map(|(switch, _)| switch).collect()
+fn chosen(command: &Switches) -> Vec<Switch> {
+    let given = [
+        command.outbound,
+        command.proactive,
+        command.agents,
+        command.safe_mode,
+        command.kill,
+    ];
+    Switch::ALL
+        .iter()
+        .copied()
+        .zip(given)
+        .filter(|(_, given)| *given)
+        .map(|(switch, _)| switch)
+        .collect()
 }
 
-const NOT_PAUSED: &str =
-    "nothing was paused; while Postgres is away nothing is sent all the same, since the check before each send asks it";
+const NOT_PAUSED: &str = "nothing was paused; while Postgres is away nothing is sent all the same, since the check before each send asks it";
 const NOT_RESUMED: &str = "nothing was resumed";
-const NOT_ANNOUNCED: &str = "It is stored, and the check before each send reads it; the workers could not be told yet";
+const NOT_ANNOUNCED: &str =
+    "It is stored, and the check before each send reads it; the workers could not be told yet";
 
 /// Switches that `seven pause` sets when none is chosen.
 const USUAL: [Switch; 3] = [Switch::Outbound, Switch::Proactive, Switch::Agents];
@@ -86,22 +127,36 @@ pub struct Ended {
     pub woken: u64,
 }
 
-pub async fn pause(config: Option<&Path>, command: &Pause) -> Result<()> {
-    let (fleet, order) = prepared(config, command).await.context(NOT_PAUSED)?;
+async fn pause(ctx: &Context, command: &Switches) -> Result<()> {
+    let (fleet, order) = prepared(ctx, command).await.context(NOT_PAUSED)?;
     let chosen = chosen(command);
-    let wanted = if chosen.is_empty() { USUAL.to_vec() } else { chosen };
+    let wanted = if chosen.is_empty() {
+        USUAL.to_vec()
+    } else {
+        chosen
+    };
     let casino = command.scope.casino.as_ref();
     let question = (casino.is_none() && wanted.contains(&Switch::Kill))
         .then_some("stop all texts of every casino, answers to cries for help and confirmations of STOP included");
-    if !agreed(&fleet, command, &wanted, true, question).await? {
+    if !agreed(fleet, command, &wanted, true, question).await? {
         return Ok(());
     }
-    let set = fleet.store.switch(casino, &wanted, true, order).await.context(NOT_PAUSED)?;
+    let set = fleet
+        .store
+        .switch(casino, &wanted, true, order)
+        .await
+        .context(NOT_PAUSED)?;
     let names: Vec<&str> = set.iter().map(|switch| switch.as_str()).collect();
-    let left = announce(&fleet, casino).await.err().map(|error| format!("{NOT_ANNOUNCED}: {}", one_line(&error)));
-    let standing = standing(&fleet).await;
-    if command.json {
-        out!("{}", json!({ "set": names, "not_done": left, "standing": standing? }));
+    let left = announce(fleet, casino)
+        .await
+        .err()
+        .map(|error| format!("{NOT_ANNOUNCED}: {}", one_line(&error)));
+    let standing = standing(fleet).await;
+    if command.json.json {
+        out!(
+            "{}",
+            json!({ "set": names, "not_done": left, "standing": standing? })
+        );
         return Ok(());
     }
     let whom = casino.map_or("every casino", CasinoId::as_str);
@@ -115,42 +170,72 @@ pub async fn pause(config: Option<&Path>, command: &Pause) -> Result<()> {
     Ok(())
 }
 
-pub async fn resume(config: Option<&Path>, command: &Pause) -> Result<()> {
-    let (fleet, order) = prepared(config, command).await.context(NOT_RESUMED)?;
+async fn resume(ctx: &Context, command: &Switches) -> Result<()> {
+    let (fleet, order) = prepared(ctx, command).await.context(NOT_RESUMED)?;
     let chosen = chosen(command);
-    let wanted = if chosen.is_empty() { Switch::ALL.to_vec() } else { chosen };
+    let wanted = if chosen.is_empty() {
+        Switch::ALL.to_vec()
+    } else {
+        chosen
+    };
     let casino = command.scope.casino.as_ref();
     if casino.is_none() {
         let held = fleet.store.fleet_switches().await.context(NOT_RESUMED)?;
-        let held = held.iter().find(|on| on.actor == RESTORE && wanted.iter().any(|switch| switch.as_str() == on.name));
+        let held = held
+            .iter()
+            .find(|on| on.actor == RESTORE && wanted.contains(&on.name));
         ensure!(
             held.is_none(),
-            "the database came from a backup: guests may have opted out since, and nothing here knows it; run seven recover first"
+            "the database came from a backup: guests may have opted out since, and nothing here \
+             knows it; run `seven recover` first"
         );
     }
     let casinos = match casino {
         Some(casino) => vec![casino.clone()],
-        None => fleet.store.roster().await.context(NOT_RESUMED)?.into_iter().map(|entry| entry.casino).collect(),
+        None => fleet
+            .store
+            .roster()
+            .await
+            .context(NOT_RESUMED)?
+            .into_iter()
+            .map(|entry| entry.casino)
+            .collect(),
     };
     let question = casino.is_none().then_some("let every casino send again");
-    if !agreed(&fleet, command, &wanted, false, question).await? {
+    if !agreed(fleet, command, &wanted, false, question).await? {
         return Ok(());
     }
     if wanted.contains(&Switch::Kill) {
         // The bus may have delivered more texts from before the restore since `seven recover` ran.
-        super::recover::end_answers_of_before(&fleet).await.context(NOT_RESUMED)?;
+        super::recover::end_answers_of_before(fleet)
+            .await
+            .context(NOT_RESUMED)?;
     }
-    let lifted = fleet.store.switch(casino, &wanted, false, order).await.context(NOT_RESUMED)?;
+    let lifted = fleet
+        .store
+        .switch(casino, &wanted, false, order)
+        .await
+        .context(NOT_RESUMED)?;
     let names: Vec<&str> = lifted.iter().map(|switch| switch.as_str()).collect();
-    let left = announce(&fleet, casino).await.err().map(|error| format!("{NOT_ANNOUNCED}: {}", one_line(&error)));
-    let (ended, failed) = reopen(&fleet, casinos).await;
+    let left = announce(fleet, casino)
+        .await
+        .err()
+        .map(|error| format!("{NOT_ANNOUNCED}: {}", one_line(&error)));
+    let (ended, failed) = reopen(fleet, casinos).await;
     // After an interrupted resume the switches are already off; this run finishes the rest.
     let nothing = names.is_empty() && failed.is_empty() && ended.iter().all(Ended::is_nothing);
-    ensure!(!nothing, "none of these was on there; `seven status` shows what stands");
-    let standing = standing(&fleet).await;
-    if command.json {
-        let failed: Vec<_> = failed.iter().map(|(casino, error)| json!({ "casino": casino, "error": error })).collect();
-        let document = json!({ "lifted": names, "casinos": ended, "failed": failed, "not_done": left });
+    ensure!(
+        !nothing,
+        "none of these was on there; `seven status` shows what stands"
+    );
+    let standing = standing(fleet).await;
+    if command.json.json {
+        let failed: Vec<_> = failed
+            .iter()
+            .map(|(casino, error)| json!({ "casino": casino, "error": error }))
+            .collect();
+        let document =
+            json!({ "lifted": names, "casinos": ended, "failed": failed, "not_done": left });
         out!("{document}");
     } else {
         let whom = casino.map_or("every casino", CasinoId::as_str);
@@ -165,25 +250,47 @@ pub async fn resume(config: Option<&Path>, command: &Pause) -> Result<()> {
         }
         tell(standing);
     }
-    ensure!(failed.is_empty(), "{} casino(s) were not opened; give the same command again", failed.len());
+    ensure!(
+        failed.is_empty(),
+        "{} casino(s) were not opened; give the same command again",
+        failed.len()
+    );
     Ok(())
 }
 
 /// Returns whether to carry out the order. A dry run prints what would change and returns false.
-async fn agreed(fleet: &Fleet, command: &Pause, wanted: &[Switch], on: bool, question: Option<&str>) -> Result<bool> {
+async fn agreed(
+    fleet: &Fleet,
+    command: &Switches,
+    wanted: &[Switch],
+    on: bool,
+    question: Option<&str>,
+) -> Result<bool> {
     if command.careful.dry_run {
         let scope = command.scope.casino.as_ref();
         let stands = standing(fleet).await?;
         let there = |switch: &&Switch| {
             let whose = scope.map_or("", CasinoId::as_str);
-            stands.iter().any(|each| each.casino_id == whose && each.name == switch.as_str())
+            stands
+                .iter()
+                .any(|each| each.casino_id == whose && each.name == **switch)
         };
-        let changed: Vec<&str> =
-            wanted.iter().filter(|switch| there(switch) != on).map(|switch| switch.as_str()).collect();
-        let (word, whom) = (if on { "on" } else { "off" }, scope.map_or("every casino", CasinoId::as_str));
+        let changed: Vec<&str> = wanted
+            .iter()
+            .filter(|switch| there(switch) != on)
+            .map(|switch| switch.as_str())
+            .collect();
+        let (word, whom) = (
+            if on { "on" } else { "off" },
+            scope.map_or("every casino", CasinoId::as_str),
+        );
         out!(
             "Would turn {word} for {whom}: {}.",
-            if changed.is_empty() { "nothing".to_owned() } else { changed.join(", ") }
+            if changed.is_empty() {
+                "nothing".to_owned()
+            } else {
+                changed.join(", ")
+            }
         );
     }
     command.careful.goes_on(question)
@@ -195,17 +302,26 @@ impl Ended {
     }
 
     fn tell(&self) {
-        let Self { casino, reopened, woken } = self;
+        let Self {
+            casino,
+            reopened,
+            woken,
+        } = self;
         out!(
-            "{casino}: {} guest(s) get an answer to {} text(s); {woken} queued text(s) look again; {} too old, closed as stale{}",
+            "{casino}: {} guest(s) get an answer to {} text(s); {woken} queued text(s) look again; \
+             {} too old, closed as stale{}",
             reopened.guests,
             reopened.texts,
             reopened.stale.len(),
             if reopened.stale.is_empty() { "" } else { ":" }
         );
         for text in &reopened.stale {
-            let at = text.received_at.format("%F %T UTC");
-            out!("  stale     {} of guest {}, {at}", text.inbound_id, text.guest_id);
+            let at = utc(text.received_at);
+            out!(
+                "  stale     {} of guest {}, {at}",
+                text.inbound_id,
+                text.guest_id
+            );
         }
     }
 }
@@ -219,12 +335,18 @@ fn tell(standing: Result<Vec<Standing>>) {
     }
 }
 
-async fn prepared<'a>(config: Option<&Path>, command: &'a Pause) -> Result<(Fleet, Order<'a>)> {
-    let fleet = fleet(config).await?;
+async fn prepared<'a>(ctx: &'a Context, command: &'a Switches) -> Result<(&'a Fleet, Order<'a>)> {
+    let fleet = ctx.fleet().await?;
     if let Some(casino) = &command.scope.casino {
         super::known(&fleet.store, casino).await?;
     }
-    Ok((fleet, Order { by: &command.who.by, reason: &command.who.reason }))
+    Ok((
+        fleet,
+        Order {
+            by: &command.who.by,
+            reason: &command.who.reason,
+        },
+    ))
 }
 
 /// Releases, casino by casino, the work that waited for the end of a switch. Also returns the
@@ -242,16 +364,27 @@ async fn reopen(fleet: &Fleet, casinos: Vec<CasinoId>) -> (Vec<Ended>, Vec<(Casi
 
 async fn reopen_one(fleet: &Fleet, casino: &CasinoId) -> Result<Ended> {
     let mut tx = fleet.store.bind(casino).await?;
-    let silent = tx.switched().await?.iter().any(|switch| switch.silences_agents());
+    let silent = tx
+        .switched()
+        .await?
+        .iter()
+        .any(|switch| switch.silences_agents());
     let row = tx.casino_row().await?;
     let reopened = match row {
-        Some(row) if !silent => tx.reopen(fleet.packs.of(&row.config)?.rules.usefulness()).await?,
+        Some(row) if !silent => {
+            tx.reopen(fleet.packs.of(&row.config)?.rules.usefulness())
+                .await?
+        }
         _ => Reopened::default(),
     };
     tx.commit().await?;
     // A released text that still may not be sent fails its pre-send check and keeps waiting.
     let woken = fleet.store.wake_held(Some(casino)).await?;
-    Ok(Ended { casino: casino.clone(), reopened, woken })
+    Ok(Ended {
+        casino: casino.clone(),
+        reopened,
+        woken,
+    })
 }
 
 /// Mirrors the stored switches to the bus. If the bus is unreachable, the command still succeeded:
@@ -271,10 +404,14 @@ pub async fn standing(fleet: &Fleet) -> Result<Vec<Standing>> {
     for entry in fleet.store.roster().await? {
         let mut tx = fleet.store.bind(&entry.casino).await?;
         all.extend(tx.own_switches().await?);
-        if tx.casino_row().await?.is_some_and(|row| row.config.safe_mode.enabled) {
+        if tx
+            .casino_row()
+            .await?
+            .is_some_and(|row| row.config.safe_mode.enabled)
+        {
             all.push(Standing {
                 casino_id: entry.casino.to_string(),
-                name: Switch::SafeMode.as_str().to_owned(),
+                name: Switch::SafeMode,
                 since: fleet.clock.now(),
                 actor: "the casino's document".to_owned(),
                 reason: "safe_mode.enabled".to_owned(),
@@ -286,7 +423,20 @@ pub async fn standing(fleet: &Fleet) -> Result<Vec<Standing>> {
 }
 
 pub(super) fn line(standing: &Standing) -> String {
-    let Standing { casino_id, name, since, actor, reason } = standing;
-    let whom = if casino_id.is_empty() { "every casino" } else { casino_id };
-    format!("ON: {name} for {whom} since {}, by {actor}: {reason}", since.format("%F %T UTC"))
+    let Standing {
+        casino_id,
+        name,
+        since,
+        actor,
+        reason,
+    } = standing;
+    let whom = if casino_id.is_empty() {
+        "every casino"
+    } else {
+        casino_id
+    };
+    format!(
+        "ON: {name} for {whom} since {}, by {actor}: {reason}",
+        utc(*since)
+    )
 }

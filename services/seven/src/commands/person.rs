@@ -1,19 +1,22 @@
-//! Lets a person take over a conversation and write in it in place of the host (SEC-59, SEC-109,
-//! D14).
+//! Lets a person take over a conversation and write in it in place of the host
+//! (D14).
 
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use serde_json::json;
-use seven_domain::{AuditEvent, CasinoId, ConversationId, GuestId, MessageClass, OutboundId, TraceContext};
+use serde_json::{Value, json};
+use seven_domain::{
+    AuditEvent, CasinoId, ConversationId, GuestId, MessageClass, OutboundId, OutboundState,
+    TraceContext,
+};
 use seven_runtime::Fleet;
-use seven_store::outbound::{NewOutbound, Origin};
+use seven_store::{
+    Tx,
+    audit::Entry,
+    outbound::{NewOutbound, Origin, Recipient},
+};
 use tokio::time::{Instant, sleep};
 
-use super::conversation::note;
-
-/// Message kind of a text that a person wrote.
-const PERSON: &str = "person";
 /// How long a command waits for the outcome of a text.
 const OUTCOME_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -35,10 +38,17 @@ pub async fn take_over(
     reason: &str,
 ) -> Result<()> {
     let mut tx = fleet.store.bind(casino).await?;
-    tx.cancel_unsent(conversation, "conversation_paused").await?;
-    tx.take_over(conversation, "operator").await?;
-    note(&mut tx, AuditEvent::ConversationPaused, by, conversation, json!({ "reason": reason, "takeover": true }))
+    tx.cancel_unsent(conversation, "conversation_paused")
         .await?;
+    tx.take_over(conversation, "operator").await?;
+    note(
+        &mut tx,
+        AuditEvent::ConversationPaused,
+        by,
+        conversation,
+        json!({ "reason": reason, "takeover": true }),
+    )
+    .await?;
     Ok(tx.commit().await?)
 }
 
@@ -54,36 +64,34 @@ pub async fn say(
     ensure!(!text.trim().is_empty(), "there is nothing to say");
     let mut tx = fleet.store.bind(casino).await?;
     tx.lock_conversation(conversation).await?;
-    let shown = tx.shown_conversation(conversation).await?.context("it was deleted this moment")?;
-    ensure!(shown.paused && shown.paused_until.is_none(), "the host speaks there; first: seven conversation takeover");
+    let shown = tx
+        .shown_conversation(conversation)
+        .await?
+        .context("it was deleted this moment")?;
+    ensure!(
+        shown.paused && shown.paused_until.is_none(),
+        "the host speaks there; first: seven conversation takeover"
+    );
     let row = tx.casino_row().await?.context("the casino has no row")?;
     let rules = &fleet.packs.of(&row.config)?.rules;
     let shaped = seven_sms::shape(text.trim(), rules.max_texts);
-    ensure!(!shaped.truncated, "that is longer than {} texts; say less", rules.max_texts);
+    ensure!(
+        !shaped.truncated,
+        "that is longer than {} texts; say less",
+        rules.max_texts
+    );
     let trace = TraceContext::start().to_string();
     let parts = i32::try_from(shaped.texts.len()).unwrap_or(i32::MAX);
+    let to = Recipient {
+        conversation_id: conversation,
+        guest_id: GuestId(shown.guest_id),
+    };
     let (mut queued, mut texts) = (Vec::new(), Vec::new());
     for (part, body) in (1..).zip(shaped.texts) {
-        let measure = seven_sms::measure(&body);
-        let new = NewOutbound {
-            outbound_id: fleet.ids.next::<OutboundId>(),
-            conversation_id: conversation,
-            guest_id: GuestId(shown.guest_id),
-            origin: Origin::Person,
-            part,
-            parts,
-            kind: PERSON.to_owned(),
-            class: MessageClass::Reply,
-            body,
-            encoding: measure.encoding.as_str().to_owned(),
-            units: i32::try_from(measure.units).unwrap_or(i32::MAX),
-            segments: i32::try_from(measure.segments).unwrap_or(i32::MAX),
-            agent: PERSON.to_owned(),
-            answers_at: None,
-            delay: Duration::ZERO,
-            useful_for: rules.usefulness(),
-            trace: trace.clone(),
-        };
+        let (id, class) = (fleet.ids.next(), MessageClass::Reply);
+        let new = NewOutbound::new(id, to, Origin::Person, class, body, rules.usefulness())
+            .part(part, parts)
+            .trace(&trace);
         texts.push(new.outbound_id);
         queued.extend(tx.queue(&new).await?);
     }
@@ -98,16 +106,51 @@ pub async fn say(
 
 /// Returns the state of a text and its reason, as soon as it was sent or cannot be sent, at the
 /// latest after 5 s.
-pub async fn outcome(fleet: &Fleet, casino: &CasinoId, text: OutboundId) -> Result<(String, Option<String>)> {
+pub async fn outcome(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    text: OutboundId,
+) -> Result<(OutboundState, Option<String>)> {
     let end = Instant::now() + OUTCOME_TIMEOUT;
     loop {
         let mut tx = fleet.store.bind(casino).await?;
-        let (state, reason) = tx.outbound_state(text).await?.context("it was deleted this moment")?;
+        let (state, reason) = tx
+            .outbound_state(text)
+            .await?
+            .context("it was deleted this moment")?;
         tx.commit().await?;
-        let under_way = (state == "queued" && reason.is_none()) || state == "sending";
+        let under_way = match state {
+            OutboundState::Queued => reason.is_none(),
+            state => state == OutboundState::Sending,
+        };
         if !under_way || Instant::now() > end {
             return Ok((state, reason));
         }
         sleep(Duration::from_millis(100)).await;
     }
+}
+
+/// Records in the audit log what a person did in a conversation.
+pub(super) async fn note(
+    tx: &mut Tx,
+    event: AuditEvent,
+    by: &str,
+    conversation: ConversationId,
+    detail: Value,
+) -> Result<()> {
+    let guest = match tx.shown_conversation(conversation).await? {
+        Some(shown) => tx.hash_of(shown.guest_id.into()).await?,
+        None => None,
+    };
+    let subject = conversation.to_string();
+    tx.audit(&Entry {
+        event,
+        actor: by,
+        subject: &subject,
+        guest: guest.as_ref(),
+        detail,
+        trace: None,
+    })
+    .await?;
+    Ok(())
 }

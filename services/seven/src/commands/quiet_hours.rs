@@ -1,52 +1,95 @@
-//! `seven quiet-hours check`: may a text of this class go to this number at this time, and why (D6, D15).
+//! `seven quiet-hours check`: whether a text of a class may be sent to a number at a time, and why
+//! (D6, D15).
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use anyhow::Result;
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use serde_json::json;
 use seven_compliance::{
     jurisdiction::{self, Residence, State},
     quiet_hours::{self, CasinoWindow, Question},
 };
-use seven_domain::{Lane, MessageClass, PhoneE164};
+use seven_domain::{Lane, MessageClass};
 
+use super::{
+    args::Json,
+    context::{Context, Operate},
+    given,
+    guest_ref::PhoneRef,
+};
 use crate::{onboard, out};
 
 #[derive(Debug, Subcommand)]
 pub enum QuietHours {
-    /// Explain the sending window of one number at one time.
-    Check {
-        /// The guest's number, E.164.
-        #[arg(long)]
-        to: PhoneE164,
-        /// RFC 3339, such as 2026-03-08T21:30:00-05:00; now when left out.
-        #[arg(long)]
-        at: Option<DateTime<Utc>>,
-        /// opt_out_confirmation, help, crisis, emergency, holding, reply, informational or marketing.
-        #[arg(long, default_value = "marketing")]
-        class: MessageClass,
-        /// The zone in the guest's profile, such as America/Chicago.
-        #[arg(long)]
-        zone: Option<Tz>,
-        /// The state in the guest's profile, such as TX.
-        #[arg(long, requires = "zone")]
-        state: Option<State>,
-        /// Narrow by the quiet hours of the casino in this document; without it the law alone.
-        #[arg(long, value_name = "FILE")]
-        casino_file: Option<PathBuf>,
-        #[arg(long)]
-        json: bool,
-    },
+    /// Explain whether a text may be sent to a number at a time.
+    Check(Check),
 }
 
-pub fn run(QuietHours::Check { to, at, class, zone, state, casino_file, json }: &QuietHours) -> Result<()> {
+#[derive(Debug, Args)]
+pub struct Check {
+    /// The guest's phone (E.164), or - to read it from stdin.
+    #[arg(long, value_name = "PHONE")]
+    to: PhoneRef,
+    /// The time, such as 2026-03-08T21:30:00-05:00. Without it: now.
+    #[arg(long, value_name = "TIME", value_parser = given::moment)]
+    at: Option<DateTime<Utc>>,
+    /// Class of the text: opt_out_confirmation, help, crisis, emergency, holding, reply,
+    /// informational or marketing.
+    #[arg(long, default_value = "marketing")]
+    class: MessageClass,
+    /// Time zone in the guest's profile, such as America/Chicago.
+    #[arg(long, value_parser = given::zone)]
+    zone: Option<Tz>,
+    /// State in the guest's profile, such as TX.
+    #[arg(
+        long = "in-state",
+        alias = "state",
+        value_name = "STATE",
+        requires = "zone"
+    )]
+    state: Option<State>,
+    /// The casino document whose quiet hours apply too. Without it: the law alone.
+    #[arg(long, value_name = "FILE")]
+    casino_file: Option<PathBuf>,
+    #[command(flatten)]
+    json: Json,
+}
+
+impl Operate for QuietHours {
+    async fn run(self, _: &Context) -> Result<ExitCode> {
+        let Self::Check(command) = self;
+        check(command)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn check(
+    Check {
+        to,
+        at,
+        class,
+        zone,
+        state,
+        casino_file,
+        json,
+    }: Check,
+) -> Result<()> {
+    let to = &to.read()?;
     let at = at.unwrap_or_else(|| seven_domain::Clock::default().now());
-    let profile = zone.map(|zone| Residence { zone, state: *state });
+    let profile = zone.map(|zone| Residence { zone, state });
     let casino = window(casino_file.as_deref())?;
-    let window = quiet_hours::check(&Question { to, at, profile, casino });
+    let window = quiet_hours::check(&Question {
+        to,
+        at,
+        profile,
+        casino,
+    });
     let applies = class.lane() == Lane::Bulk;
     let allowed = !applies || window.open;
     let why = if applies {
@@ -54,7 +97,7 @@ pub fn run(QuietHours::Check { to, at, class, zone, state, casino_file, json }: 
     } else {
         format!("A text of class {class} is not bound to quiet hours: it answers the guest.")
     };
-    if *json {
+    if json.json {
         let rules = jurisdiction::of(to, profile.as_ref());
         let mut answer = serde_json::to_value(&window)?;
         answer["allowed"] = json!(allowed);
@@ -69,12 +112,18 @@ pub fn run(QuietHours::Check { to, at, class, zone, state, casino_file, json }: 
     out!("{}: {why}", if allowed { "may go" } else { "must wait" });
     for place in &window.places {
         let hours: Vec<String> = place.hours.iter().map(ToString::to_string).collect();
-        let state = place.state.map_or_else(|| "any state".to_owned(), |state| state.to_string());
+        let state = place
+            .state
+            .map_or_else(|| "any state".to_owned(), |state| state.to_string());
         out!(
             "  {state} ({}): {} there, texts {}; {}",
             place.zone,
             place.local_time.format("%a %H:%M"),
-            if hours.is_empty() { "never on this day".to_owned() } else { hours.join(" and ") },
+            if hours.is_empty() {
+                "never on this day".to_owned()
+            } else {
+                hours.join(" and ")
+            },
             place.source
         );
     }
@@ -85,7 +134,9 @@ pub fn run(QuietHours::Check { to, at, class, zone, state, casino_file, json }: 
 }
 
 fn window(file: Option<&Path>) -> Result<CasinoWindow> {
-    let Some(file) = file else { return Ok(CasinoWindow::ANY_TIME) };
+    let Some(file) = file else {
+        return Ok(CasinoWindow::ANY_TIME);
+    };
     let config = onboard::read_casino(&file.display().to_string(), &super::read(file)?)?;
     Ok(CasinoWindow::from_regulations(&config.regulations)?)
 }

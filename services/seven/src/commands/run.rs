@@ -1,11 +1,11 @@
-//! `seven run` and `seven migrate`.
+//! `seven run`, `seven migrate` and `seven stand-by`.
 
-use std::{path::Path, process::ExitCode, time::Duration};
+use std::{process::ExitCode, time::Duration};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use seven_domain::CasinoId;
 use seven_runtime::Fleet;
-use seven_settings::{Settings, Worker};
+use seven_settings::Worker;
 use seven_store::{
     Store,
     keyed::KeyMatch,
@@ -14,19 +14,57 @@ use seven_store::{
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
+use super::context::{Context, Operate};
 use crate::{
     ops::{self, Ops},
     traces,
     wiring::{self, Nats},
 };
 
+#[derive(Debug, clap::Args)]
+pub struct Run {
+    /// Name of the worker.
+    worker: Worker,
+    /// The casino's id, as `seven casino list` shows it; may be given several times. Without it:
+    /// all casinos.
+    #[arg(long = "casino", value_name = "ID")]
+    casinos: Vec<CasinoId>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Migrate {
+    /// Print what would be applied, and apply nothing; exit 1 when something would.
+    #[arg(long)]
+    check: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct StandBy {}
+
+impl Operate for Run {
+    async fn run(self, ctx: &Context) -> Result<ExitCode> {
+        serve(ctx, self.worker, self.casinos).await?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Run {
+    /// Returns true if the worker serves only the casinos that were named.
+    pub(crate) fn has_own_casinos(&self) -> bool {
+        !self.casinos.is_empty()
+    }
+}
+
 /// Runs one worker; the first SIGTERM or SIGINT drains it, a second one ends it at once.
-pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) -> Result<()> {
-    let settings = Settings::load(config)?;
+async fn serve(ctx: &Context, worker: Worker, casinos: Vec<CasinoId>) -> Result<()> {
+    let settings = ctx.settings()?;
     seven_telemetry::init(seven_telemetry::LogTarget::Stderr, &settings.telemetry.log)?;
     let only = casinos.clone();
     let shutdown = CancellationToken::new();
-    let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let (mut term, mut int) = (
+        signal(SignalKind::terminate())?,
+        signal(SignalKind::interrupt())?,
+    );
     let stop = shutdown.clone();
     let signals = async move {
         for first in [true, false] {
@@ -65,20 +103,26 @@ pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) 
     }
 }
 
-/// Waits for SIGTERM or SIGINT.
-pub async fn stand_by() -> Result<()> {
-    let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    tokio::select! { _ = term.recv() => {}, _ = int.recv() => {} }
-    Ok(())
+impl Operate for StandBy {
+    async fn run(self, _: &Context) -> Result<ExitCode> {
+        let (mut term, mut int) = (
+            signal(SignalKind::terminate())?,
+            signal(SignalKind::interrupt())?,
+        );
+        tokio::select! { _ = term.recv() => {}, _ = int.recv() => {} }
+        Ok(ExitCode::SUCCESS)
+    }
 }
 
-/// Ingress keeps what guests write in the spool meanwhile, and the scheduler has duties beside the bus; the others only consume.
+/// Returns whether a worker needs NATS to start. Ingress spools texts without it, and the scheduler
+/// has duties beside the bus; the others only consume.
 fn nats_for(worker: Worker) -> Nats {
     match worker {
         Worker::IngressWebhook | Worker::Scheduler => Nats::Wanted(Duration::from_secs(5)),
-        Worker::ComplianceGate | Worker::AgentSwarm | Worker::PersonaEnvelope | Worker::OutboundSender => {
-            Nats::Needed(Duration::from_secs(60))
-        }
+        Worker::ComplianceGate
+        | Worker::AgentSwarm
+        | Worker::PersonaEnvelope
+        | Worker::OutboundSender => Nats::Needed(Duration::from_secs(60)),
     }
 }
 
@@ -87,11 +131,13 @@ fn service(worker: Worker) -> String {
     format!("seven-{}", worker.name())
 }
 
-/// An older database lacks what this build writes; a newer one only has more (PROD-27).
+/// Refuses an older database, which lacks columns that this build writes; a newer one only has
+/// more.
 async fn new_enough(store: &Store) -> Result<()> {
     match store.schema().await {
         Ok(Standing::Older(version)) => anyhow::bail!(
-            "the database has schema {version}, this build needs {}; run seven migrate with this build first",
+            "the database has schema {version}, this build needs {}; run seven migrate with this \
+             build first",
             schema::needed()
         ),
         Ok(Standing::Newer(version)) => {
@@ -102,19 +148,24 @@ async fn new_enough(store: &Store) -> Result<()> {
             );
             Ok(())
         }
-        // A database that is away keeps no worker from starting.
+        // An unreachable database does not prevent a worker's start.
         Ok(Standing::Same) | Err(_) => Ok(()),
     }
 }
 
-/// Refuses a start that could only fail later: a database login of one casino serves that casino's stages.
+/// Refuses a database login of one casino for a worker that serves others, which would fail later.
 async fn suits(store: &Store, worker: Worker, casinos: &[CasinoId]) -> Result<()> {
-    // A database that is away keeps no worker from starting.
-    let Ok(login) = store.login().await else { return Ok(()) };
-    let Some(pinned) = login.pinned else { return Ok(()) };
+    // An unreachable database does not prevent a worker's start.
+    let Ok(login) = store.login().await else {
+        return Ok(());
+    };
+    let Some(pinned) = login.pinned else {
+        return Ok(());
+    };
     ensure!(
         worker != Worker::Scheduler,
-        "the database login {} serves {pinned} only, and the scheduler serves every casino; give it the workers' own login",
+        "the database login {} serves {pinned} only, and the scheduler serves every casino; give \
+         it the workers' own login",
         login.name
     );
     ensure!(
@@ -125,57 +176,77 @@ async fn suits(store: &Store, worker: Worker, casinos: &[CasinoId]) -> Result<()
     Ok(())
 }
 
-/// Casinos whose newest guest a start looks for.
+/// Number of casinos whose newest guest is looked up at a start.
 const LOOKED_AT: usize = 5;
 
-/// Refuses a key under which no guest of before would be found: their opt-outs would be none (docs/rotation.md).
+/// Refuses another key than the one that guests were hashed with, because no opt-out would be found
+/// (docs/rotation.md).
 async fn finds_guests(fleet: &Fleet) -> Result<()> {
     for casino in fleet.roster.serving().iter().take(LOOKED_AT) {
-        // A database that is away keeps no worker from starting.
-        let Ok(mut tx) = fleet.store.bind(casino).await else { return Ok(()) };
+        // An unreachable database does not prevent a worker's start.
+        let Ok(mut tx) = fleet.store.bind(casino).await else {
+            return Ok(());
+        };
         let found = tx.found_with(&fleet.keys).await;
         drop(tx.commit().await);
         match found {
             Err(error) => {
-                tracing::warn!(%casino, error = &error as &dyn std::error::Error, "the guests' key was not checked");
+                tracing::warn!(
+                    %casino,
+                    error = &error as &dyn std::error::Error,
+                    "the guests' key was not checked"
+                );
                 return Ok(());
             }
             Ok(KeyMatch::Nobody) => {}
             Ok(KeyMatch::Ours) => return Ok(()),
-            Ok(KeyMatch::AnotherSecret) => anyhow::bail!(
-                "guest_hash.secret is not the one that guests of {casino} were hashed with; no opt-out would be found with it. \
-                 Set the secret of before (docs/rotation.md)"
-            ),
-            Ok(KeyMatch::AnotherId(id)) => anyhow::bail!(
-                "guest_hash.id is not that of the key that guests of {casino} stand under, which is {id}; no opt-out would be found \
-                 with another key. Set id and secret of before (docs/rotation.md)"
-            ),
+            Ok(KeyMatch::AnotherSecret) => {
+                anyhow::bail!(
+                    "guest_hash.secret is not the one that guests of {casino} were hashed with; no \
+                     opt-out would be found with it. Set the secret of before (docs/rotation.md)"
+                )
+            }
+            Ok(KeyMatch::AnotherId(id)) => {
+                anyhow::bail!(
+                    "guest_hash.id is not that of the key that guests of {casino} stand under, \
+                     which is {id}; no opt-out would be found with another key. Set id and secret \
+                     of before (docs/rotation.md)"
+                )
+            }
         }
     }
     Ok(())
 }
 
-/// Arguments of `seven migrate`.
-#[derive(Debug, clap::Args)]
-pub struct Migrate {
-    /// Only say what would be applied; exit 1 when something would.
-    #[arg(long)]
-    check: bool,
+impl Operate for Migrate {
+    async fn run(self, ctx: &Context) -> Result<ExitCode> {
+        migrate(ctx, &self).await
+    }
 }
 
-pub async fn migrate(config: Option<&Path>, command: &Migrate) -> Result<ExitCode> {
-    let settings = Settings::load(config)?;
-    let owner = settings
-        .postgres
-        .owner_url
-        .context("setting postgres.owner_url is missing; migrations need the owner's connection, not the app's")?;
+async fn migrate(ctx: &Context, command: &Migrate) -> Result<ExitCode> {
+    let settings = ctx.settings()?;
+    let owner = settings.postgres.owner_url.context(
+        "setting postgres.owner_url is missing; migrations need the owner's connection, not the \
+         app's",
+    )?;
     let pending = Store::pending(&owner).await?;
     for each in &pending {
-        crate::out!("{}  {:04} {}", if command.check { "would apply" } else { "applying" }, each.version, each.name);
+        crate::out!(
+            "{}  {:04} {}",
+            if command.check {
+                "would apply"
+            } else {
+                "applying"
+            },
+            each.version,
+            each.name
+        );
     }
     if command.check && !pending.is_empty() {
         crate::out!(
-            "{} migration(s) to apply; workers that run now go on meanwhile: migrations only add.",
+            "{} migration(s) to apply. Running workers go on meanwhile, because migrations only \
+             add.",
             pending.len()
         );
         return Ok(ExitCode::FAILURE);

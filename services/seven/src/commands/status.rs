@@ -1,13 +1,11 @@
-//! `seven status`: the state of the fleet. Rows, switches and workers come from Postgres, waiting
-//! messages from NATS, breakers from Redis; they may disagree for a moment. An unreachable store is
-//! named within two seconds, and the rest is shown: without Postgres, the switches as last mirrored
-//! to the workers, and the workers whose heartbeats arrive over NATS.
+//! `seven status`: the state of the fleet, the most urgent lines first. An unreachable store is
+//! named within two seconds; the rest is shown, from the bus where Postgres is away.
 
 mod gather;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::Path,
+    process::ExitCode,
     time::Duration,
 };
 
@@ -22,7 +20,11 @@ use seven_store::{
     workers::{Beat, LastError},
 };
 
-use super::{handles, pause, provider};
+use super::{
+    args::Json,
+    context::{Context, Operate},
+    pause, provider,
+};
 use crate::out;
 
 #[derive(Debug, clap::Args)]
@@ -31,9 +33,8 @@ pub struct Status {
     /// line.
     #[arg(long)]
     watch: bool,
-    /// One JSON document instead of tables.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 /// Seconds without a heartbeat after which a worker is shown as silent.
@@ -41,6 +42,8 @@ const SILENT_SECONDS: f64 = 5.0;
 const PERIOD: Duration = Duration::from_secs(1);
 /// Most open alerts that are read.
 const ALERTS: i64 = 500;
+/// Most lines about alerts.
+const SHOWN: usize = 5;
 const POSTGRES: &str = "Postgres";
 const NATS: &str = "NATS";
 const REDIS: &str = "Redis";
@@ -108,20 +111,24 @@ struct Away {
     error: String,
 }
 
-pub async fn run(config: Option<&Path>, command: &Status) -> Result<()> {
-    let fleet = handles(config).await?;
-    if !command.watch {
-        return show(&fleet, command.json, "").await;
-    }
-    loop {
-        // Moves the cursor home and clears the rest of the screen.
-        let before = if command.json { "" } else { "\u{1b}[H\u{1b}[J" };
-        if let Err(error) = show(&fleet, command.json, before).await {
-            out!("{before}{error:#}");
+impl Operate for Status {
+    async fn run(self, ctx: &Context) -> Result<ExitCode> {
+        let fleet = ctx.handles().await?;
+        let json = self.json.json;
+        if !self.watch {
+            show(ctx, &fleet, json, "").await?;
+            return Ok(ExitCode::SUCCESS);
         }
-        tokio::select! {
-            _ = tokio::signal::ctrl_c() => return Ok(()),
-            () = tokio::time::sleep(PERIOD) => {}
+        loop {
+            // Moves the cursor home and clears the rest of the screen.
+            let before = if json { "" } else { "\u{1b}[H\u{1b}[J" };
+            if let Err(error) = show(ctx, &fleet, json, before).await {
+                out!("{before}{error:#}");
+            }
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => return Ok(ExitCode::SUCCESS),
+                () = tokio::time::sleep(PERIOD) => {}
+            }
         }
     }
 }
@@ -130,22 +137,37 @@ pub async fn run(config: Option<&Path>, command: &Status) -> Result<()> {
 /// contains a phone number.
 pub(super) async fn redacted(fleet: &Fleet) -> Result<serde_json::Value> {
     let mut snapshot = gather::snapshot(fleet).await;
-    snapshot.stored.last_errors.iter_mut().for_each(|error| error.last_error.clear());
+    snapshot
+        .stored
+        .last_errors
+        .iter_mut()
+        .for_each(|error| error.last_error.clear());
     // Text that a person typed must not leave our systems.
-    snapshot.stored.switches.iter_mut().for_each(|switch| switch.reason.clear());
+    snapshot
+        .stored
+        .switches
+        .iter_mut()
+        .for_each(|switch| switch.reason.clear());
     Ok(serde_json::to_value(&snapshot)?)
 }
 
-async fn show(fleet: &Fleet, json: bool, before: &str) -> Result<()> {
+async fn show(ctx: &Context, fleet: &Fleet, json: bool, before: &str) -> Result<()> {
     let snapshot = gather::snapshot(fleet).await;
     ensure!(
         snapshot.away.len() < STORES,
-        "nothing answers here, neither Postgres nor NATS nor Redis; is the fleet running? ./scripts/dev starts one"
+        "neither Postgres nor NATS nor Redis answers (fleet: {}); ./scripts/dev starts a fleet \
+         here",
+        ctx.fleet_name()?
     );
     if json {
-        out!("{}", serde_json::to_string(&snapshot)?);
+        let mut document = serde_json::to_value(&snapshot)?;
+        document["fleet"] = ctx.fleet_name()?.into();
+        out!("{document}");
     } else {
-        out!("{before}{}", snapshot.told());
+        let lines = snapshot.lines(ctx);
+        let lines = lines.iter().map(|line| ctx.view.cut(&ctx.view.line(line)));
+        out!("{before}Fleet: {}", ctx.fleet_name()?);
+        out!("{}", lines.collect::<Vec<_>>().join("\n"));
     }
     Ok(())
 }
@@ -153,39 +175,71 @@ async fn show(fleet: &Fleet, json: bool, before: &str) -> Result<()> {
 // === impl Snapshot ===
 
 impl Snapshot {
-    fn told(&self) -> String {
-        let postgres = !self.is_away(POSTGRES);
-        let mut lines: Vec<String> =
-            self.away.iter().map(|Away { store, error }| format!("AWAY {store}: {error}")).collect();
-        if postgres {
-            lines.push(self.stored.rows());
-            lines.extend(self.stored.workers());
+    /// Returns the lines for a person, the most urgent first.
+    fn lines(&self, ctx: &Context) -> Vec<String> {
+        let mut lines: Vec<String> = self
+            .away
+            .iter()
+            .map(|Away { store, error }| format!("AWAY {store}: {error}"))
+            .collect();
+        let alerts = alerts(&self.stored.alerts);
+        lines.extend(alerts.iter().take(SHOWN).cloned());
+        if alerts.len() > SHOWN {
+            lines.push(format!(
+                "ALERT and {} more: `seven alert list`",
+                alerts.len() - SHOWN
+            ));
+        }
+        if self.is_away(POSTGRES) {
+            lines.extend(self.without_postgres());
+        } else {
             lines.extend(self.stored.switches.iter().map(pause::line));
             if self.stored.switches.is_empty() {
                 lines.push("Switches: nothing is paused.".to_owned());
             }
-        } else {
-            lines.extend(self.without_postgres());
+            lines.extend(provider::lines(&self.stored.provider_stops, &self.breakers));
+            lines.extend(self.stored.workers());
         }
-        let busy: Vec<&Lag> = self.bus.iter().filter(|lag| lag.pending > 0 || lag.in_flight > 0).collect();
-        if busy.is_empty() && !self.is_away(NATS) {
-            lines.push("Bus: nothing waits.".to_owned());
-        }
-        for Lag { consumer, pending, in_flight, redelivered, .. } in busy {
-            lines.push(format!("Bus: {consumer} has {pending} waiting, {in_flight} in work, {redelivered} come again"));
-        }
-        lines.extend(self.stored.limits.iter().map(Limits::told));
-        lines.extend(alerts(&self.stored.alerts));
-        for LastError { casino_id, stage, reason, last_error, last_at } in &self.stored.last_errors {
+        lines.extend(self.backlog());
+        for LastError {
+            casino_id,
+            stage,
+            reason,
+            last_error,
+            last_at,
+        } in &self.stored.last_errors
+        {
+            let at = super::minute(*last_at);
             lines.push(format!(
-                "Dead letter {} {casino_id} {stage} {reason}: {last_error}",
-                last_at.format("%F %T UTC")
+                "Dead letter of {at}: {casino_id} {stage} {reason}: {last_error}"
             ));
         }
-        if postgres {
-            lines.extend(provider::lines(&self.stored.provider_stops, &self.breakers));
+        if !self.is_away(POSTGRES) {
+            lines.extend(self.stored.rows(ctx).lines().map(str::to_owned));
         }
-        lines.join("\n")
+        if ctx.view.wide {
+            lines.extend(self.stored.limits.iter().map(Limits::told));
+        }
+        lines
+    }
+
+    fn backlog(&self) -> Vec<String> {
+        let busy = self
+            .bus
+            .iter()
+            .filter(|lag| lag.pending > 0 || lag.in_flight > 0);
+        let told = busy.map(|lag| {
+            format!(
+                "Bus: {} has {} waiting, {} in work, {} delivered again",
+                lag.consumer, lag.pending, lag.in_flight, lag.redelivered
+            )
+        });
+        let told: Vec<String> = told.collect();
+        if told.is_empty() && !self.is_away(NATS) {
+            vec!["Bus: nothing waits.".to_owned()]
+        } else {
+            told
+        }
     }
 
     fn is_away(&self, store: &str) -> bool {
@@ -195,19 +249,33 @@ impl Snapshot {
     /// Returns the lines that need no data from Postgres. While Postgres is unreachable only safety
     /// texts are sent, because the pre-send check reads it.
     fn without_postgres(&self) -> Vec<String> {
-        let mut lines =
-            vec!["No text is sent and no turn is made until Postgres answers; texts of guests are kept.".into()];
+        let mut lines = vec![
+            "No text is sent and no turn is made until Postgres answers; texts of guests are kept."
+                .into(),
+        ];
         if self.is_away(NATS) {
             return lines;
         }
         for worker in Worker::ALL {
-            let number = self.heard.get(worker.name()).map_or_else(|| "NONE".to_owned(), usize::to_string);
-            lines.push(format!("Workers: {worker} {number} alive, heard over NATS", worker = worker.name()));
+            let number = self
+                .heard
+                .get(worker.name())
+                .map_or_else(|| "NONE".to_owned(), usize::to_string);
+            lines.push(format!(
+                "Workers: {worker} {number} alive, heard over NATS",
+                worker = worker.name()
+            ));
         }
-        let paused = self.mirrored.iter().filter(|casino| !casino.paused.is_empty());
+        let paused = self
+            .mirrored
+            .iter()
+            .filter(|casino| !casino.paused.is_empty());
         let paused: Vec<String> = paused
             .map(|Mirrored { casino, paused }| {
-                format!("ON: {} for {casino}, as the workers were told last", paused.join(", "))
+                format!(
+                    "ON: {} for {casino}, as the workers were told last",
+                    paused.join(", ")
+                )
             })
             .collect();
         if paused.is_empty() {
@@ -221,7 +289,8 @@ impl Snapshot {
 impl Limits {
     fn told(&self) -> String {
         format!(
-            "Limits of {}: {} segments/s out; {} texts/min in, {} of one guest; {} texts a day to one guest",
+            "Limits of {}: {} segments/s out; {} texts/min in, {} of one guest; {} texts a day to \
+             one guest",
             self.casino,
             self.segments_per_second,
             self.texts_in_per_minute,
@@ -232,47 +301,90 @@ impl Limits {
 }
 
 impl Stored {
-    fn rows(&self) -> String {
-        let mut table = super::table(["casino", "what", "state", "rows"]);
+    /// Returns a table with one row per casino and kind of rows: their number in each state.
+    fn rows(&self, ctx: &Context) -> String {
+        let mut states: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
         for count in &self.rows {
-            table.add_row([&count.casino, &count.what, &count.state, &count.n.to_string()]);
+            states
+                .entry((&count.casino, &count.what))
+                .or_default()
+                .push(format!("{} {}", count.n, count.state));
         }
-        if self.rows.is_empty() { "No text has come yet.".to_owned() } else { table.to_string() }
+        if states.is_empty() {
+            return "No text has come yet.".to_owned();
+        }
+        let mut table = ctx.table(["casino", "what", "number in each state"]);
+        states.iter().for_each(|((casino, what), states)| {
+            table.add_row([*casino, *what, &states.join(", ")]);
+        });
+        table.to_string()
     }
 
-    /// Returns one line per kind of worker: the number that are alive, and the ones that fell
-    /// silent.
+    /// Returns lines with the number of workers of each kind, and one per worker that fell silent.
     fn workers(&self) -> Vec<String> {
-        let mut kinds: Vec<&str> = self.workers.iter().map(|beat| beat.worker.as_str()).collect();
-        kinds.dedup();
-        let told = kinds.into_iter().map(|kind| {
-            let of_kind = || self.workers.iter().filter(|beat| beat.worker == kind);
-            let silent: Vec<String> = of_kind()
-                .filter(|beat| beat.silent > SILENT_SECONDS)
-                .map(|beat| format!(", {} SILENT for {:.0} s", beat.instance, beat.silent))
-                .collect();
-            let living = of_kind().count() - silent.len();
-            format!("Workers: {kind} {living} at work{}", silent.concat())
+        let silent = |beat: &&Beat| beat.silent > SILENT_SECONDS;
+        let mut lines: Vec<String> = self
+            .workers
+            .iter()
+            .filter(silent)
+            .map(|beat| {
+                format!(
+                    "SILENT for {:.0} s: {} {}",
+                    beat.silent, beat.worker, beat.instance
+                )
+            })
+            .collect();
+        let numbers = Worker::ALL.map(|worker| {
+            let living = self
+                .workers
+                .iter()
+                .filter(|beat| beat.worker == worker.name() && !silent(beat))
+                .count();
+            if living == 0 {
+                format!("{} NONE", worker.name())
+            } else {
+                format!("{} {living}", worker.name())
+            }
         });
-        let told: Vec<String> = told.collect();
-        if told.is_empty() { vec!["Workers: NONE at work.".to_owned()] } else { told }
+        lines.extend(
+            numbers
+                .chunks(3)
+                .map(|some| format!("Workers: {}", some.join(", "))),
+        );
+        lines
     }
 }
 
 /// Returns one line per alert name, severity and casino, because each open case of a casino is its
 /// own alert.
 fn alerts(open: &[Alert]) -> Vec<String> {
-    let kind = |alert: &Alert| (alert.severity.clone(), alert.name.clone(), alert.casino_id.clone());
+    let kind = |alert: &Alert| (alert.severity, alert.name.clone(), alert.casino_id.clone());
     let mut kinds: Vec<_> = open.iter().map(kind).collect();
     let mut seen = BTreeSet::new();
     kinds.retain(|kind| seen.insert(kind.clone()));
     let told = kinds.into_iter().map(|of| {
         let same: Vec<&Alert> = open.iter().filter(|alert| kind(alert) == of).collect();
         let (severity, name, casino) = of;
-        let whom = if casino.is_empty() { "the whole fleet" } else { &casino };
-        let since = same.iter().map(|alert| alert.first_at).min().unwrap_or_default().format("%F %T UTC");
-        let number = if same.len() > 1 { format!(": {}, the first", same.len()) } else { String::new() };
-        let mut hands: Vec<&str> = same.iter().filter_map(|alert| alert.acknowledged_by.as_deref()).collect();
+        let whom = if casino.is_empty() {
+            "the whole fleet"
+        } else {
+            &casino
+        };
+        let since = same
+            .iter()
+            .map(|alert| alert.first_at)
+            .min()
+            .unwrap_or_default();
+        let since = super::minute(since);
+        let number = if same.len() > 1 {
+            format!(": {},", same.len())
+        } else {
+            String::new()
+        };
+        let mut hands: Vec<&str> = same
+            .iter()
+            .filter_map(|alert| alert.acknowledged_by.as_deref())
+            .collect();
         let in_hand = hands.len();
         hands.sort_unstable();
         hands.dedup();
@@ -287,7 +399,7 @@ fn alerts(open: &[Alert]) -> Vec<String> {
             (_, 1) => ", OVERDUE".to_owned(),
             _ => format!(", {overdue} OVERDUE"),
         };
-        format!("ALERT {severity} {name} of {whom}{number} since {since}{hand}{late}")
+        format!("ALERT {severity} {name} of {whom}{number} since {since}{late}{hand}")
     });
     told.collect()
 }
@@ -297,15 +409,21 @@ mod tests {
     use super::*;
 
     fn alert(name: &str, severity: &str, minute: u32, by: Option<&str>) -> Alert {
-        let at = chrono::NaiveDate::from_ymd_opt(2026, 11, 23).and_then(|day| day.and_hms_opt(8, minute, 0)).unwrap();
+        let at = chrono::NaiveDate::from_ymd_opt(2026, 11, 23)
+            .and_then(|day| day.and_hms_opt(8, minute, 0))
+            .unwrap();
         Alert {
             alert_id: uuid::Uuid::nil(),
             key: String::new(),
             name: name.to_owned(),
-            casino_id: if name == "case" { "silver_birch".to_owned() } else { String::new() },
+            casino_id: if name == "case" {
+                "silver_birch".to_owned()
+            } else {
+                String::new()
+            },
             provider: String::new(),
             code: String::new(),
-            severity: severity.to_owned(),
+            severity: severity.parse().unwrap(),
             summary: String::new(),
             repeats: 0,
             first_at: at.and_utc(),
@@ -330,9 +448,9 @@ mod tests {
         assert_eq!(
             alerts(&open),
             [
-                "ALERT critical case of silver_birch: 3, the first since 2026-11-23 08:05:00 UTC, 1 in hand: ana, 1 OVERDUE",
-                "ALERT warning case of silver_birch since 2026-11-23 08:21:00 UTC, in hand: ana",
-                "ALERT critical provider_stopped of the whole fleet since 2026-11-23 08:40:00 UTC",
+                "ALERT critical case of silver_birch: 3, since 11-23 08:05, 1 OVERDUE, 1 in hand: ana",
+                "ALERT warning case of silver_birch since 11-23 08:21, in hand: ana",
+                "ALERT critical provider_stopped of the whole fleet since 11-23 08:40",
             ]
         );
     }

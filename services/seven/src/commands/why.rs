@@ -1,65 +1,84 @@
-//! `seven why`: what happened, over all stages, in the order in which it happened. A phone is read from stdin, never argv.
+//! `seven why`: the timeline of a guest, a text or a trace over all stages.
 
-use std::path::Path;
+use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use chrono::{DateTime, Utc};
-use seven_domain::{AuditEvent, CasinoId};
+use seven_domain::AuditEvent;
 use seven_runtime::Fleet;
 use seven_store::{
     audit::Entry,
+    prefix::Named,
     timeline::{Subject, Timeline},
 };
-use uuid::Uuid;
 
-use super::{fleet, given, guest_ref::GuestRef, phrases::sentence};
+use super::{
+    args::{Casino, Json, Reveal},
+    context::{Context, Operate},
+    guest_ref::GuestRef,
+    id_prefix::IdPrefix,
+    phrases::sentence,
+};
 use crate::out;
 
 #[derive(Debug, clap::Args)]
 pub struct Why {
-    /// The casino it happened at.
-    #[arg(long, value_name = "ID")]
-    casino: CasinoId,
-    /// Guest id or hmac:<key>:<hex>; - reads a phone from stdin, as does the command without --guest, --text and --trace.
+    #[command(flatten)]
+    of: Casino,
+    /// The guest: phone, guest id, hmac:<key>:<hex>, or - to read a phone from stdin. Without it,
+    /// --text and --trace: a phone on stdin.
     #[arg(long, value_name = "GUEST", conflicts_with_all = ["text", "trace"])]
     guest: Option<GuestRef>,
-    /// The id of a text in, a turn, or a text out.
-    #[arg(long, value_name = "ID", value_parser = given::id)]
-    text: Option<Uuid>,
-    /// A trace, 32 hex digits.
+    /// Id of a text in, a turn or a text out; a unique prefix is enough.
+    #[arg(long, value_name = "ID")]
+    text: Option<IdPrefix>,
+    /// Id of a trace, 32 hex digits.
     #[arg(long, value_name = "HEX", conflicts_with = "text")]
     trace: Option<String>,
-    /// How many texts, turns and sends at most, the newest.
-    #[arg(long, default_value_t = 50)]
+    /// Number of rows to show, at most: the newest texts, turns and sends.
+    #[arg(long, value_name = "N", default_value_t = 50)]
     most: i64,
-    /// Show what was written, too.
-    #[arg(long)]
-    reveal: bool,
-    /// One JSON document instead of lines.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    reveal: Reveal,
+    #[command(flatten)]
+    json: Json,
 }
 
-pub async fn run(config: Option<&Path>, why: Why) -> Result<()> {
-    let fleet = fleet(config).await?;
-    super::known(&fleet.store, &why.casino).await?;
-    let subject = subject(&fleet, &why).await?;
-    let mut tx = fleet.store.bind(&why.casino).await?;
-    if why.reveal {
+impl Operate for Why {
+    async fn run(self, ctx: &Context) -> Result<ExitCode> {
+        why(ctx, &self).await?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+async fn why(ctx: &Context, why: &Why) -> Result<()> {
+    let fleet = ctx.fleet().await?;
+    let casino = &why.of.casino;
+    super::known(&fleet.store, casino).await?;
+    let subject = subject(fleet, why).await?;
+    let reveal = why.reveal.reveal;
+    let mut tx = fleet.store.bind(casino).await?;
+    if reveal {
         let about = format!("{subject:?}");
-        tx.audit(&Entry::of(AuditEvent::PersonalDataRevealed, "seven why", &about, serde_json::json!({}))).await?;
+        tx.audit(&Entry::of(
+            AuditEvent::PersonalDataRevealed,
+            "seven why",
+            &about,
+            serde_json::json!({}),
+        ))
+        .await?;
     }
     let mut timeline = tx.timeline(&subject, why.most).await?;
     tx.commit().await?;
-    if !why.reveal {
+    if !reveal {
         mask(&mut timeline);
     }
-    if why.json {
+    if why.json.json {
         out!("{}", serde_json::to_string(&timeline)?);
         return Ok(());
     }
     let lines = lines(&timeline);
-    ensure!(!lines.is_empty(), "nothing is known about this at {}", why.casino);
+    ensure!(!lines.is_empty(), "{casino} has nothing about this");
     for (at, line) in lines {
         out!("{}  {line}", at.format("%Y-%m-%d %H:%M:%S%.3f"));
     }
@@ -67,20 +86,34 @@ pub async fn run(config: Option<&Path>, why: Why) -> Result<()> {
 }
 
 async fn subject(fleet: &Fleet, why: &Why) -> Result<Subject> {
-    if let Some(id) = why.text {
+    let casino = &why.of.casino;
+    if let Some(id) = &why.text {
+        let mut tx = fleet.store.bind(casino).await?;
+        let id = id.find(&mut tx, Named::Text).await?;
+        tx.commit().await?;
         return Ok(Subject::Text(id));
     }
     if let Some(trace) = &why.trace {
-        // A whole traceparent, as other commands print it, will do too.
+        // A whole traceparent, as other commands print it, is accepted too.
         let hex = trace.split('-').nth(1).unwrap_or(trace);
-        ensure!(hex.len() == 32 && hex.bytes().all(|b| b.is_ascii_hexdigit()), "a trace is 32 hex digits");
+        ensure!(
+            hex.len() == 32 && hex.bytes().all(|b| b.is_ascii_hexdigit()),
+            "a trace is 32 hex digits"
+        );
         return Ok(Subject::Trace(hex.to_owned()));
     }
-    let hash = why.guest.as_ref().unwrap_or(&GuestRef::Stdin).hash(fleet, &why.casino).await?;
-    let mut tx = fleet.store.bind(&why.casino).await?;
+    let hash = why
+        .guest
+        .as_ref()
+        .unwrap_or(&GuestRef::Stdin)
+        .hash(fleet, casino)
+        .await?;
+    let mut tx = fleet.store.bind(casino).await?;
     let guest = tx.guest_by_hash(&hash).await?;
     tx.commit().await?;
-    Ok(Subject::Guest(guest.with_context(|| format!("{} has no such guest", why.casino))?))
+    Ok(Subject::Guest(
+        guest.with_context(|| format!("{casino} has no such guest"))?,
+    ))
 }
 
 fn mask(timeline: &mut Timeline) {
@@ -98,15 +131,28 @@ fn lines(timeline: &Timeline) -> Vec<(DateTime<Utc>, String)> {
         let trace = trace_id(&text.trace);
         lines.push((
             text.received_at,
-            format!("ingress   text {} received (trace {trace}): {}", text.inbound_id, text.body),
+            format!(
+                "ingress   text {} received (trace {trace}): {}",
+                text.inbound_id, text.body
+            ),
         ));
-        let pattern = text.pattern_id.as_deref().map(|p| format!(" ({p})")).unwrap_or_default();
-        lines.push((text.stored_at, format!("gate      verdict {}{pattern}", text.verdict)));
+        let pattern = text
+            .pattern_id
+            .as_deref()
+            .map(|p| format!(" ({p})"))
+            .unwrap_or_default();
+        lines.push((
+            text.stored_at,
+            format!("gate      verdict {}{pattern}", text.verdict),
+        ));
         let end = match text.reason.as_deref() {
             Some(reason) => format!("{}, {}", text.disposition, sentence(reason)),
-            None => text.disposition.clone(),
+            None => text.disposition.to_string(),
         };
-        lines.push((text.closed_at.unwrap_or(text.stored_at), format!("text      {end}")));
+        lines.push((
+            text.closed_at.unwrap_or(text.stored_at),
+            format!("text      {end}"),
+        ));
     }
     for turn in &timeline.turns {
         let sources = if turn.sources.as_array().is_none_or(Vec::is_empty) {
@@ -114,7 +160,11 @@ fn lines(timeline: &Timeline) -> Vec<(DateTime<Utc>, String)> {
         } else {
             format!(", from {}", turn.sources)
         };
-        let reason = turn.reason.as_deref().map(|r| format!(", {}", sentence(r))).unwrap_or_default();
+        let reason = turn
+            .reason
+            .as_deref()
+            .map(|r| format!(", {}", sentence(r)))
+            .unwrap_or_default();
         lines.push((
             turn.created_at,
             format!(
@@ -124,7 +174,11 @@ fn lines(timeline: &Timeline) -> Vec<(DateTime<Utc>, String)> {
         ));
     }
     for text in &timeline.outbound {
-        let from = if text.turn_id.is_some() { "envelope " } else { "gate     " };
+        let from = if text.turn_id.is_some() {
+            "envelope "
+        } else {
+            "gate     "
+        };
         lines.push((
             text.created_at,
             format!(
@@ -138,15 +192,32 @@ fn lines(timeline: &Timeline) -> Vec<(DateTime<Utc>, String)> {
             ),
         ));
         if let Some(at) = text.ended_at.or(text.sent_at) {
-            let reason = text.reason.as_deref().map(|r| format!(", {}", sentence(r))).unwrap_or_default();
-            lines.push((at, format!("sender    text {} is {}{reason}", text.outbound_id, text.state)));
+            let reason = text
+                .reason
+                .as_deref()
+                .map(|r| format!(", {}", sentence(r)))
+                .unwrap_or_default();
+            lines.push((
+                at,
+                format!(
+                    "sender    text {} is {}{reason}",
+                    text.outbound_id, text.state
+                ),
+            ));
         }
     }
     for attempt in &timeline.attempts {
-        let detail = attempt.detail.as_deref().map(|d| format!(" ({d})")).unwrap_or_default();
+        let detail = attempt
+            .detail
+            .as_deref()
+            .map(|d| format!(" ({d})"))
+            .unwrap_or_default();
         lines.push((
             attempt.started_at,
-            format!("sender    attempt {} at {}: {}{detail}", attempt.attempt_id, attempt.provider, attempt.outcome),
+            format!(
+                "sender    attempt {} at {}: {}{detail}",
+                attempt.attempt_id, attempt.provider, attempt.outcome
+            ),
         ));
     }
     for receipt in &timeline.receipts {
@@ -156,7 +227,7 @@ fn lines(timeline: &Timeline) -> Vec<(DateTime<Utc>, String)> {
     lines
 }
 
-/// The trace of a `traceparent`.
+/// Returns the trace id of a `traceparent`.
 pub fn trace_id(traceparent: &str) -> &str {
     traceparent.split('-').nth(1).unwrap_or(traceparent)
 }

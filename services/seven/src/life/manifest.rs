@@ -1,4 +1,4 @@
-//! The page beside a dump that says what must be in it.
+//! The manifest: a file beside a dump that says what the dump must contain.
 
 use std::{
     fs::File,
@@ -23,13 +23,14 @@ pub const DUMP: &str = "seven.dump";
 pub struct Manifest {
     pub format: u32,
     pub made_at: DateTime<Utc>,
-    /// The build that made it.
+    /// Version of the build that made the backup.
     pub version: String,
-    /// `server_version_num` of the server.
+    /// `server_version_num` of the Postgres server.
     pub server: i32,
     pub dump: Dump,
     pub guest_hash: Key,
-    /// Casinos with a database login of their own: a dump holds no logins.
+    /// Casinos with a database login of their own, which a restore must create again: a dump holds
+    /// no logins.
     pub logins: Vec<String>,
     pub contents: Contents,
 }
@@ -39,23 +40,27 @@ pub struct Manifest {
 pub struct Dump {
     pub bytes: u64,
     pub sha256: String,
-    /// By the command `backup.encrypt`; the hash is of the encrypted file.
+    /// Whether the command `backup.encrypt` encrypted the dump; `sha256` is then of the encrypted
+    /// file.
     #[serde(default)]
     pub encrypted: bool,
 }
 
-/// Which key hashed the guests: with another one no opt-out of the backup would ever be found again.
+/// The key with which guests are hashed. With another key no opt-out of the backup would be found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Key {
     pub id: i16,
-    /// A keyed seal, from which the key cannot be told.
+    /// A value made with the key, which shows whether a key is the same without revealing it.
     pub check: String,
 }
 
 impl Key {
     pub fn of(id: i16, keys: &HashKeys) -> Self {
-        Self { id, check: hex::encode(keys.seal("backup")) }
+        Self {
+            id,
+            check: hex::encode(keys.seal("backup")),
+        }
     }
 }
 
@@ -66,9 +71,15 @@ impl Dump {
         let mut file = File::open(path).with_context(|| format!("opening {}", path.display()))?;
         let (mut hash, mut bytes, mut buffer) = (Sha256::new(), 0, vec![0; 1 << 16]);
         loop {
-            let read = file.read(&mut buffer).with_context(|| format!("reading {}", path.display()))?;
+            let read = file
+                .read(&mut buffer)
+                .with_context(|| format!("reading {}", path.display()))?;
             if read == 0 {
-                return Ok(Self { bytes, sha256: hex::encode(hash.finalize()), encrypted: false });
+                return Ok(Self {
+                    bytes,
+                    sha256: hex::encode(hash.finalize()),
+                    encrypted: false,
+                });
             }
             hash.update(&buffer[..read]);
             bytes += read as u64;
@@ -79,7 +90,8 @@ impl Dump {
 impl Manifest {
     pub const FORMAT: u32 = FORMAT;
 
-    /// Written last and whole: a folder with a manifest is a finished backup.
+    /// Writes the manifest, last and by a rename, so that a folder with a manifest is a finished
+    /// backup.
     ///
     /// # Errors
     /// When the folder cannot be written.
@@ -99,11 +111,17 @@ impl Manifest {
     /// Reads the manifest and compares the dump with it.
     ///
     /// # Errors
-    /// When the folder is no finished backup, of another format, or the dump is not the one the manifest was made for.
+    /// When the folder is no finished backup, has another format, or its dump does not match the
+    /// manifest.
     pub fn read(dir: &Path) -> Result<Self> {
         let path = dir.join(FILE);
-        let text = std::fs::read_to_string(&path)
-            .with_context(|| format!("{} is no finished backup: reading {}", dir.display(), path.display()))?;
+        let text = std::fs::read_to_string(&path).with_context(|| {
+            format!(
+                "{} is no finished backup: reading {}",
+                dir.display(),
+                path.display()
+            )
+        })?;
         let format: serde_json::Value =
             serde_json::from_str(&text).with_context(|| format!("reading {}", path.display()))?;
         ensure!(
@@ -112,11 +130,13 @@ impl Manifest {
             path.display(),
             format["format"]
         );
-        let manifest: Self = serde_json::from_str(&text).with_context(|| format!("reading {}", path.display()))?;
+        let manifest: Self =
+            serde_json::from_str(&text).with_context(|| format!("reading {}", path.display()))?;
         let dump = dir.join(DUMP);
         ensure!(
             Dump::of(&dump)?.sha256 == manifest.dump.sha256,
-            "{} is not the dump of this manifest: its SHA-256 differs; take another copy of the backup",
+            "{} is not the dump of this manifest: its SHA-256 differs; take another copy of the \
+             backup",
             dump.display()
         );
         Ok(manifest)

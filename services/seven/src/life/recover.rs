@@ -1,5 +1,5 @@
-//! `seven recover`: what happened between backup and restore, as far as the providers know it (D5, DEP-32). Reads their records and never
-//! sends; what is found goes the way a webhook would have gone.
+//! `seven recover`: reads the providers' records of the time between backup and restore (D5). It
+//! never sends; each record found is handled like its webhook.
 
 use std::time::Duration;
 
@@ -11,16 +11,17 @@ use seven_providers::records::Records;
 use seven_runtime::Fleet;
 use seven_scheduler::reconcile::{How, Report, reconcile};
 
-/// The backup's clock and the provider's differ, and a text takes a moment to be listed.
+/// Reads records from this long before the backup: the two clocks differ, and a text takes a moment
+/// to be listed.
 pub const MARGIN: TimeDelta = TimeDelta::minutes(15);
 
 /// Result of one casino's comparison with its provider's records.
 #[derive(Debug)]
 pub struct Compared {
     pub casino: CasinoId,
-    /// The error's words where the provider could not be asked.
+    /// The comparison, or the error in words if the provider could not be asked.
     pub report: Result<Report, String>,
-    /// Its numbers that belong to a provider whose records nobody reads.
+    /// The casino's numbers at providers whose records were not read.
     pub unread: Vec<String>,
 }
 
@@ -31,24 +32,51 @@ struct Deleted {
     guest_phone_hash: Option<String>,
 }
 
-/// Streams, consumers and bucket first, as a new server may have none; then every casino against the provider's records.
-pub async fn compare(fleet: &Fleet, records: &dyn Records, since: DateTime<Utc>) -> Result<Vec<Compared>> {
-    fleet.bus.ensure_streams().await.context("making the streams")?;
+/// Creates streams, consumers and bucket, which a new server lacks; then compares every casino with
+/// the provider's records.
+pub async fn compare(
+    fleet: &Fleet,
+    records: &dyn Records,
+    since: DateTime<Utc>,
+) -> Result<Vec<Compared>> {
+    fleet
+        .bus
+        .ensure_streams()
+        .await
+        .context("making the streams")?;
     let mut all = Vec::new();
     for entry in fleet.store.roster().await? {
-        fleet.bus.onboard(&entry.casino).await.with_context(|| format!("making the consumers of {}", entry.casino))?;
-        fleet.bus.mirror(&seven_scheduler::control(entry.clone())).await?;
+        fleet
+            .bus
+            .onboard(&entry.casino)
+            .await
+            .with_context(|| format!("making the consumers of {}", entry.casino))?;
+        fleet
+            .bus
+            .mirror(&seven_scheduler::control(entry.clone()))
+            .await?;
         let mut tx = fleet.store.bind(&entry.casino).await?;
-        let ours = tx.casino_row().await?.map(|row| row.config.operational.clone());
+        let ours = tx
+            .casino_row()
+            .await?
+            .map(|row| row.config.operational.clone());
         tx.commit().await?;
         let unread = ours.iter().flat_map(|ours| {
-            let strange =
-                ours.numbers().filter(|number| ours.owner_of(number).is_some_and(|owner| owner != records.name()));
+            let strange = ours.numbers().filter(|number| {
+                ours.owner_of(number)
+                    .is_some_and(|owner| owner != records.name())
+            });
             strange.map(|number| number.as_str().to_owned())
         });
         let unread = unread.collect();
-        let report = reconcile(fleet, records, &entry, since, How::Record).await.map_err(|error| words(&error));
-        all.push(Compared { casino: entry.casino, report, unread });
+        let report = reconcile(fleet, records, &entry, since, How::Record)
+            .await
+            .map_err(|error| words(&error));
+        all.push(Compared {
+            casino: entry.casino,
+            report,
+            unread,
+        });
     }
     Ok(all)
 }
@@ -63,26 +91,52 @@ fn words(error: &dyn std::error::Error) -> String {
     words
 }
 
-/// Asks again for the deletions of `lines` that were done after the backup: its guests are back. Returns how many were asked for.
+/// Requests the deletions of `lines` again that were done after the backup, because their guests
+/// were restored. Returns their number.
 ///
-/// # Errors
-/// When a line is no audit entry, or the database cannot be asked.
-pub async fn forget_again(fleet: &Fleet, casino: &CasinoId, lines: &str, backup: DateTime<Utc>) -> Result<usize> {
+/// Fails when a line is no audit entry, or the database cannot be queried.
+pub async fn forget_again(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    lines: &str,
+    backup: DateTime<Utc>,
+) -> Result<usize> {
     let mut asked = 0;
-    for (number, line) in lines.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+    for (number, line) in lines
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+    {
         let entry: Deleted = serde_json::from_str(line).with_context(|| {
-            format!("line {}: expected a line of `seven audit list --event ccpa_data_deleted --json`", number + 1)
+            format!(
+                "line {}: expected a line of `seven audit list --event ccpa_data_deleted --json`",
+                number + 1
+            )
         })?;
-        // Forgotten before the backup: whoever is there now came back by themselves.
+        // Deleted before the backup: a guest with this hash in the backup wrote again after the
+        // deletion.
         if entry.timestamp < backup {
             continue;
         }
-        let guest = entry.guest_phone_hash.as_deref().and_then(GuestHash::from_tag);
-        let guest = guest.with_context(|| format!("line {} names no guest as hmac:<key>:<hex>", number + 1))?;
+        let guest = entry
+            .guest_phone_hash
+            .as_deref()
+            .and_then(GuestHash::from_tag);
+        let guest = guest
+            .with_context(|| format!("line {} names no guest as hmac:<key>:<hex>", number + 1))?;
         let mut tx = fleet.store.bind(casino).await?;
         if let Some(id) = tx.guest_by_hash(&guest).await? {
             let by = "seven recover: done after the backup";
-            let new = tx.request_deletion(fleet.ids.uuid(), &guest, id, by, entry.timestamp, Duration::ZERO).await?;
+            let new = tx
+                .request_deletion(
+                    fleet.ids.uuid(),
+                    &guest,
+                    id,
+                    by,
+                    entry.timestamp,
+                    Duration::ZERO,
+                )
+                .await?;
             asked += usize::from(new);
         }
         tx.commit().await?;

@@ -1,5 +1,5 @@
-//! A folder of backups, one folder each, named by the moment: `2026-11-23T030000Z`. Kept: every one for 30 days, the first of each week for
-//! 90, the first of each month for a year (DEP-31).
+//! A folder of backups, each in a folder named by its time, such as `2026-11-23T030000Z`. All are
+//! kept for 30 days, the first of each week for 90, the first of each month for a year.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ const MONTHLY: TimeDelta = TimeDelta::days(365);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shelved {
     pub made_at: DateTime<Utc>,
-    /// It has its manifest: what broke off has none, and is no backup.
+    /// Whether the backup is complete, that is, has its manifest.
     pub whole: bool,
 }
 
@@ -26,19 +26,28 @@ pub fn place(shelf: &Path, now: DateTime<Utc>) -> PathBuf {
     shelf.join(now.format(NAME).to_string())
 }
 
-/// Removes what need not be kept any longer; returns the folders that went. Whatever has another name is left alone.
+/// Removes the backups whose retention is over and returns their folders. Folders with other names
+/// are left alone.
 pub fn clear(shelf: &Path, now: DateTime<Utc>) -> Result<Vec<PathBuf>> {
     remove(shelf, now, |_| true)
 }
 
-/// Removes what broke off more than a day ago: it may be what fills the volume.
+/// Removes incomplete backups of more than a day ago, which may be filling the volume.
 pub fn clear_broken(shelf: &Path, now: DateTime<Utc>) -> Result<Vec<PathBuf>> {
-    if shelf.exists() { remove(shelf, now, |old| !old.whole) } else { Ok(Vec::new()) }
+    if shelf.exists() {
+        remove(shelf, now, |old| !old.whole)
+    } else {
+        Ok(Vec::new())
+    }
 }
 
 fn remove(shelf: &Path, now: DateTime<Utc>, which: fn(&Shelved) -> bool) -> Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(shelf).with_context(|| format!("reading {}", shelf.display()))?;
-    let there: Vec<Shelved> = entries.flatten().filter_map(|entry| shelved(&entry.path())).collect();
+    let entries =
+        std::fs::read_dir(shelf).with_context(|| format!("reading {}", shelf.display()))?;
+    let there: Vec<Shelved> = entries
+        .flatten()
+        .filter_map(|entry| shelved(&entry.path()))
+        .collect();
     let old = outdated(&there, now).into_iter().filter(which);
     let gone: Vec<PathBuf> = old.map(|old| place(shelf, old.made_at)).collect();
     for dir in &gone {
@@ -48,22 +57,34 @@ fn remove(shelf: &Path, now: DateTime<Utc>, which: fn(&Shelved) -> bool) -> Resu
 }
 
 fn shelved(dir: &Path) -> Option<Shelved> {
-    let made_at = NaiveDateTime::parse_from_str(dir.file_name()?.to_str()?, NAME).ok()?.and_utc();
-    Some(Shelved { made_at, whole: Manifest::is_in(dir) })
+    let made_at = NaiveDateTime::parse_from_str(dir.file_name()?.to_str()?, NAME)
+        .ok()?
+        .and_utc();
+    Some(Shelved {
+        made_at,
+        whole: Manifest::is_in(dir),
+    })
 }
 
 /// Returns the backups that need not be kept. The newest complete one is always kept.
 pub fn outdated(there: &[Shelved], now: DateTime<Utc>) -> Vec<Shelved> {
-    let mut whole: Vec<DateTime<Utc>> = there.iter().filter(|one| one.whole).map(|one| one.made_at).collect();
+    let mut whole: Vec<DateTime<Utc>> = there
+        .iter()
+        .filter(|one| one.whole)
+        .map(|one| one.made_at)
+        .collect();
     whole.sort_unstable();
     let newest = whole.last().copied();
     let is_first = |at: DateTime<Utc>, span: fn(NaiveDate) -> (i32, u32)| {
-        whole.iter().find(|other| span(other.date_naive()) == span(at.date_naive())) == Some(&at)
+        whole
+            .iter()
+            .find(|other| span(other.date_naive()) == span(at.date_naive()))
+            == Some(&at)
     };
     let is_kept = |one: &Shelved| {
         let (at, age) = (one.made_at, now - one.made_at);
         match one.whole {
-            // It may be a backup that is being made now.
+            // An incomplete backup may still be in progress.
             false => age <= TimeDelta::days(1),
             true => {
                 age <= DAILY
@@ -95,34 +116,62 @@ mod tests {
     #[test] // DEP-31
     fn a_backup_a_day_leaves_thirty_days_then_weeks_then_months() {
         let mut there: Vec<Shelved> = Vec::new();
-        // Day after day, as the schedule does it, so that what is kept later was kept all the while.
+        // Simulates day after day, as the schedule runs, because a removed backup stays removed.
         for day in 0..500 {
             let now = at("2025-01-01T03:00:00Z") + TimeDelta::days(day);
-            there.push(Shelved { made_at: now, whole: true });
+            there.push(Shelved {
+                made_at: now,
+                whole: true,
+            });
             let gone = outdated(&there, now);
             there.retain(|one| !gone.contains(one));
         }
         let now = at("2025-01-01T03:00:00Z") + TimeDelta::days(499);
-        let ages: Vec<i64> = there.iter().map(|one| (now - one.made_at).num_days()).collect();
-        let between = |from: i64, to: i64| ages.iter().filter(|age| (from..=to).contains(*age)).count();
+        let ages: Vec<i64> = there
+            .iter()
+            .map(|one| (now - one.made_at).num_days())
+            .collect();
+        let between =
+            |from: i64, to: i64| ages.iter().filter(|age| (from..=to).contains(*age)).count();
         assert_eq!(between(0, 30), 31);
-        // Mondays, and firsts of a month that are none.
-        assert_eq!(there.iter().filter(|one| (31..=90).contains(&(now - one.made_at).num_days())).count(), 11);
+        // Between 31 and 90 days, the Mondays and the first days of a month that are no Mondays are
+        // left.
+        assert_eq!(
+            there
+                .iter()
+                .filter(|one| (31..=90).contains(&(now - one.made_at).num_days()))
+                .count(),
+            11
+        );
         let months: Vec<String> = there
             .iter()
             .filter(|one| (now - one.made_at).num_days() > 90)
             .map(|one| one.made_at.format("%m-%d").to_string())
             .collect();
-        assert_eq!(months, ["06-01", "07-01", "08-01", "09-01", "10-01", "11-01", "12-01", "01-01", "02-01"]);
+        assert_eq!(
+            months,
+            [
+                "06-01", "07-01", "08-01", "09-01", "10-01", "11-01", "12-01", "01-01", "02-01"
+            ]
+        );
         assert!(ages.iter().all(|age| *age <= 365));
     }
 
     #[test] // DEP-31
     fn the_newest_stays_however_old_and_what_broke_off_goes_after_a_day() {
         let now = at("2026-11-23T03:00:00Z");
-        let old = Shelved { made_at: at("2024-01-01T03:00:00Z"), whole: true };
-        let broken = Shelved { made_at: at("2026-11-21T03:00:00Z"), whole: false };
-        let under_way = Shelved { made_at: at("2026-11-23T02:59:00Z"), whole: false };
+        let old = Shelved {
+            made_at: at("2024-01-01T03:00:00Z"),
+            whole: true,
+        };
+        let broken = Shelved {
+            made_at: at("2026-11-21T03:00:00Z"),
+            whole: false,
+        };
+        let under_way = Shelved {
+            made_at: at("2026-11-23T02:59:00Z"),
+            whole: false,
+        };
         assert_eq!(outdated(&[old, broken, under_way], now), [broken]);
     }
 
@@ -132,7 +181,11 @@ mod tests {
         let now = at("2026-11-23T03:00:00Z");
         let broken = place(scratch.path(), now - TimeDelta::days(2));
         assert!(broken.ends_with("2026-11-21T030000Z"));
-        for dir in [broken.clone(), place(scratch.path(), now), scratch.path().join("2020-before-upgrade")] {
+        for dir in [
+            broken.clone(),
+            place(scratch.path(), now),
+            scratch.path().join("2020-before-upgrade"),
+        ] {
             std::fs::create_dir(dir).unwrap();
         }
         assert_eq!(clear(scratch.path(), now).unwrap(), [broken]);

@@ -1,4 +1,4 @@
-//! Whether a worker may be given work: by its own critical stores and nothing else (PROD-53, C-32).
+//! Decides whether a worker may get work, by the stores that it needs and nothing else.
 
 use std::{
     sync::{OnceLock, PoisonError, RwLock},
@@ -13,9 +13,10 @@ use seven_settings::Worker;
 use seven_telemetry::{Process, metrics};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
-/// An answer older than this is none: the task that looks is itself in trouble.
+/// An older result does not count, because the task that checks the stores is itself in trouble.
 const STALE: Duration = Duration::from_secs(15);
-/// A store counts as away after so many looks in vain; one may only mean that it is busy.
+/// Number of failed checks in a row after which a store counts as unreachable; one may only mean
+/// that it is busy.
 const LOOKS: u32 = 2;
 
 /// Whether each store answered.
@@ -26,15 +27,18 @@ pub(crate) struct Stores {
     pub(crate) redis: bool,
 }
 
-/// Whether a worker can do its work with these stores. Redis never decides, because nothing is lost without it; a model never does.
+/// Returns whether a worker can do its work with these stores. Redis and the model never decide,
+/// because nothing is lost without them.
 fn can_work(worker: Worker, stores: Stores) -> bool {
     match worker {
-        // An event is made durable by either (D2).
+        // Either store makes an event durable (D2).
         Worker::IngressWebhook => stores.nats || stores.postgres,
-        Worker::ComplianceGate | Worker::AgentSwarm | Worker::PersonaEnvelope | Worker::OutboundSender => {
-            stores.nats && stores.postgres
-        }
-        // Due rows, spool and alerts are rows; putting NATS back is this worker's own work.
+        Worker::ComplianceGate
+        | Worker::AgentSwarm
+        | Worker::PersonaEnvelope
+        | Worker::OutboundSender => stores.nats && stores.postgres,
+        // The scheduler's due rows, spool and alerts are in Postgres, and restoring NATS is its own
+        // work.
         Worker::Scheduler => stores.postgres,
     }
 }
@@ -55,14 +59,16 @@ struct State {
 }
 
 impl State {
-    /// Why no work may be given to `workers`; none when it may.
+    /// Returns why `workers` may get no work; `None` if they may.
     fn refusal(&self, workers: &[Worker]) -> Option<&'static str> {
         match self.looked {
             _ if self.draining => Some("draining"),
             _ if !self.serving => Some("starting"),
             None => Some("starting"),
             Some((_, at)) if at.elapsed() > STALE => Some("checks_stale"),
-            Some((stores, _)) if !workers.iter().all(|worker| can_work(*worker, stores)) => Some("store_away"),
+            Some((stores, _)) if !workers.iter().all(|worker| can_work(*worker, stores)) => {
+                Some("store_away")
+            }
             Some(_) => None,
         }
     }
@@ -72,46 +78,70 @@ impl State {
 
 impl Health {
     pub(crate) fn new(workers: Vec<Worker>) -> Self {
-        Self { workers, began: Instant::now(), state: RwLock::default() }
+        Self {
+            workers,
+            began: Instant::now(),
+            state: RwLock::default(),
+        }
     }
 
     pub(crate) fn serve(&self) {
         self.change(|state| state.serving = true);
     }
 
-    /// Ready or not, with what was seen.
+    /// Returns whether the process is ready, and the facts that show it.
     pub(crate) fn ready(&self) -> (bool, Value) {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         let refusal = state.refusal(&self.workers);
-        let status = if refusal.is_none() { "ready" } else { "not_ready" };
+        let status = if refusal.is_none() {
+            "ready"
+        } else {
+            "not_ready"
+        };
         (
             refusal.is_none(),
-            json!({ "status": status, "why": refusal, "checks": state.looked.map(|(stores, _)| stores) }),
+            json!({
+                "status": status,
+                "why": refusal,
+                "checks": state.looked.map(|(stores, _)| stores),
+            }),
         )
     }
 
-    /// For people: healthy, degraded (it works, something beside it does not) or unhealthy (PROD-52).
+    /// Reports for people: healthy, degraded (the process works, but something beside it does not)
+    /// or unhealthy.
     pub(crate) fn report(&self) -> (bool, Value) {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         let refusal = state.refusal(&self.workers);
         let stores = state.looked.map(|(stores, _)| stores);
-        let all = stores == Some(Stores { nats: true, postgres: true, redis: true });
+        let all = stores
+            == Some(Stores {
+                nats: true,
+                postgres: true,
+                redis: true,
+            });
         let status = match refusal {
             Some(_) => "unhealthy",
             None if all && state.open_breakers.is_empty() => "healthy",
             None => "degraded",
         };
         let uptime = (self.began.elapsed().as_secs_f64() * 10.0).round() / 10.0;
-        let workers: Vec<String> = self.workers.iter().map(|worker| worker.name().to_owned()).collect();
+        let workers: Vec<String> = self
+            .workers
+            .iter()
+            .map(|worker| worker.name().to_owned())
+            .collect();
         let body = json!({
-            "status": status, "why": refusal, "version": env!("CARGO_PKG_VERSION"), "commit": env!("SEVEN_COMMIT"), "workers": workers,
+            "status": status, "why": refusal, "version": env!("CARGO_PKG_VERSION"),
+            "commit": env!("SEVEN_COMMIT"), "workers": workers,
             "checks": stores, "open_breakers": state.open_breakers, "uptime_seconds": uptime,
             "start_seconds": metrics().process.start.get(),
         });
         (refusal.is_none(), body)
     }
 
-    /// Looks until the fleet's shutdown; from then on the process is not ready, while it finishes its work.
+    /// Checks the stores until the fleet's shutdown. Then the process finishes its work and counts
+    /// as not ready.
     pub(crate) async fn watch(self: std::sync::Arc<Self>, fleet: Fleet) {
         let mut ticks = interval(fleet.timing.health_check());
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -138,15 +168,30 @@ impl Health {
             timed("redis", fleet.cache.ready())
         )
         .into();
-        let breakers = timeout(STORE_CHECK_TIMEOUT, fleet.cache.breaker_states()).await.unwrap_or_default();
-        let first = self.state.read().unwrap_or_else(PoisonError::into_inner).looked.is_none();
+        let breakers = timeout(STORE_CHECK_TIMEOUT, fleet.cache.breaker_states())
+            .await
+            .unwrap_or_default();
+        let first = self
+            .state
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .looked
+            .is_none();
         for (missed, answered) in missed.iter_mut().zip(answers) {
-            *missed = if answered { 0 } else { missed.saturating_add(1) };
+            *missed = if answered {
+                0
+            } else {
+                missed.saturating_add(1)
+            };
         }
-        // Before the first answer nothing is known to be there.
+        // In the first check one failure suffices, because no store has answered yet.
         let most = if first { 1 } else { LOOKS };
         let [nats, postgres, redis] = missed.map(|missed| missed < most);
-        let stores = Stores { nats, postgres, redis };
+        let stores = Stores {
+            nats,
+            postgres,
+            redis,
+        };
         export(fleet, stores);
         let mut open = Vec::new();
         for (name, state) in breakers {
@@ -155,7 +200,11 @@ impl Health {
                 BreakerState::HalfOpen => 1,
                 BreakerState::Open(_) => 2,
             };
-            metrics().process.breakers.with_label_values(&[&*name]).set(value);
+            metrics()
+                .process
+                .breakers
+                .with_label_values(&[&*name])
+                .set(value);
             if value == 2 {
                 open.push(name.to_string());
             }
@@ -177,17 +226,21 @@ impl Health {
     }
 }
 
-/// No look may take longer: one that hangs would leave the process ready as it was.
+/// Time limit of one check, because one that hangs would leave an outdated result in force.
 const STORE_CHECK_TIMEOUT: Duration = Duration::from_secs(3);
 
 async fn timed(store: &str, check: impl Future<Output = bool>) -> bool {
     let began = Instant::now();
     let answered = timeout(STORE_CHECK_TIMEOUT, check).await.unwrap_or(false);
-    metrics().process.store_seconds.with_label_values(&[store]).set(began.elapsed().as_secs_f64());
+    metrics()
+        .process
+        .store_seconds
+        .with_label_values(&[store])
+        .set(began.elapsed().as_secs_f64());
     answered
 }
 
-/// Measures and says once how long the start took, from the kernel's start of this process on (PROD-45).
+/// Measures and logs once how long the start took, counted from the kernel's start of this process.
 fn started() {
     static SAID: OnceLock<()> = OnceLock::new();
     if let (Ok(()), Some(seconds)) = (SAID.set(()), Process::age()) {
@@ -198,12 +251,19 @@ fn started() {
 
 fn export(fleet: &Fleet, stores: Stores) {
     let process = &metrics().process;
-    for (name, up) in [("nats", stores.nats), ("postgres", stores.postgres), ("redis", stores.redis)] {
+    for (name, up) in [
+        ("nats", stores.nats),
+        ("postgres", stores.postgres),
+        ("redis", stores.redis),
+    ] {
         process.stores.with_label_values(&[name]).set(i64::from(up));
     }
     let (idle, busy) = fleet.store.connections();
     for (state, n) in [("idle", idle), ("busy", busy)] {
-        process.connections.with_label_values(&[state]).set(i64::try_from(n).unwrap_or(i64::MAX));
+        process
+            .connections
+            .with_label_values(&[state])
+            .set(i64::try_from(n).unwrap_or(i64::MAX));
     }
 }
 
@@ -211,28 +271,71 @@ fn export(fleet: &Fleet, stores: Stores) {
 mod tests {
     use super::*;
 
-    const ALL: Stores = Stores { nats: true, postgres: true, redis: true };
+    const ALL: Stores = Stores {
+        nats: true,
+        postgres: true,
+        redis: true,
+    };
 
     fn state(stores: Stores) -> State {
-        State { serving: true, looked: Some((stores, Instant::now())), ..State::default() }
+        State {
+            serving: true,
+            looked: Some((stores, Instant::now())),
+            ..State::default()
+        }
     }
 
     #[tokio::test] // C-32
     async fn only_the_workers_own_stores_decide() {
-        use Worker::{AgentSwarm, ComplianceGate, IngressWebhook, OutboundSender, PersonaEnvelope, Scheduler};
+        use Worker::{
+            AgentSwarm, ComplianceGate, IngressWebhook, OutboundSender, PersonaEnvelope, Scheduler,
+        };
         let rest = [ComplianceGate, AgentSwarm, PersonaEnvelope, OutboundSender];
         for (stores, ready, not) in [
             (ALL, Worker::ALL.to_vec(), vec![]),
-            (Stores { redis: false, ..ALL }, Worker::ALL.to_vec(), vec![]),
-            (Stores { nats: false, ..ALL }, vec![IngressWebhook, Scheduler], rest.to_vec()),
-            (Stores { postgres: false, ..ALL }, vec![IngressWebhook], [&rest[..], &[Scheduler]].concat()),
-            (Stores { redis: true, ..Stores::default() }, vec![], Worker::ALL.to_vec()),
+            (
+                Stores {
+                    redis: false,
+                    ..ALL
+                },
+                Worker::ALL.to_vec(),
+                vec![],
+            ),
+            (
+                Stores { nats: false, ..ALL },
+                vec![IngressWebhook, Scheduler],
+                rest.to_vec(),
+            ),
+            (
+                Stores {
+                    postgres: false,
+                    ..ALL
+                },
+                vec![IngressWebhook],
+                [&rest[..], &[Scheduler]].concat(),
+            ),
+            (
+                Stores {
+                    redis: true,
+                    ..Stores::default()
+                },
+                vec![],
+                Worker::ALL.to_vec(),
+            ),
         ] {
             for worker in ready {
-                assert_eq!(state(stores).refusal(&[worker]), None, "{worker:?} with {stores:?}");
+                assert_eq!(
+                    state(stores).refusal(&[worker]),
+                    None,
+                    "{worker:?} with {stores:?}"
+                );
             }
             for worker in not {
-                assert_eq!(state(stores).refusal(&[worker]), Some("store_away"), "{worker:?} with {stores:?}");
+                assert_eq!(
+                    state(stores).refusal(&[worker]),
+                    Some("store_away"),
+                    "{worker:?} with {stores:?}"
+                );
             }
         }
     }
@@ -241,8 +344,22 @@ mod tests {
     async fn a_start_a_drain_and_an_old_answer_are_not_ready() {
         let one = [Worker::IngressWebhook];
         assert_eq!(State::default().refusal(&one), Some("starting"));
-        assert_eq!(State { serving: false, ..state(ALL) }.refusal(&one), Some("starting"));
-        assert_eq!(State { draining: true, ..state(ALL) }.refusal(&one), Some("draining"));
+        assert_eq!(
+            State {
+                serving: false,
+                ..state(ALL)
+            }
+            .refusal(&one),
+            Some("starting")
+        );
+        assert_eq!(
+            State {
+                draining: true,
+                ..state(ALL)
+            }
+            .refusal(&one),
+            Some("draining")
+        );
         let looked = state(ALL);
         tokio::time::advance(STALE + Duration::from_secs(1)).await;
         assert_eq!(looked.refusal(&one), Some("checks_stale"));
@@ -251,7 +368,10 @@ mod tests {
     #[tokio::test]
     async fn an_open_breaker_is_told_and_makes_nobody_unready() {
         let health = Health::new(vec![Worker::AgentSwarm]);
-        *health.state.write().unwrap() = State { open_breakers: vec!["gemini/flash".to_owned()], ..state(ALL) };
+        *health.state.write().unwrap() = State {
+            open_breakers: vec!["gemini/flash".to_owned()],
+            ..state(ALL)
+        };
         assert!(health.ready().0);
         assert_eq!(health.report().1["status"], "degraded");
     }

@@ -1,6 +1,5 @@
 //! Warm-up of a worker before it reports ready, so that no guest waits for connections, tables and
-//! automata that are made at first use (PROD-54). Content is read beside the work (C-33). Nothing
-//! here calls a vendor.
+//! automata made at first use. Content is read beside the work. Nothing here calls a vendor.
 
 use std::time::Duration;
 
@@ -19,14 +18,17 @@ pub async fn warm_up(fleet: &Fleet, worker: Worker) {
     let warmed = tokio::time::timeout(LIMIT, all(fleet, worker)).await;
     tracing::info!(millis = began.elapsed().as_millis(), "warmed up");
     if warmed.is_err() {
-        tracing::error!(seconds = LIMIT.as_secs(), "warming up took too long; the worker begins without");
+        tracing::error!(
+            seconds = LIMIT.as_secs(),
+            "warming up took too long; the worker begins without"
+        );
     }
 }
 
 async fn all(fleet: &Fleet, worker: Worker) {
     let packs = fleet.packs.clone();
     let tables = tokio::task::spawn_blocking(move || {
-        // The automata of the guardrails are the dearest of all; the gate alone reads texts with them.
+        // The guardrails' automata take the longest to build, and only the gate uses them.
         if worker == Worker::ComplianceGate {
             for pack in packs.iter() {
                 drop(pack.guardrails().decide("hello"));

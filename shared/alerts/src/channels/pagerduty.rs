@@ -1,4 +1,5 @@
-//! PagerDuty Events API v2: trigger, acknowledge and resolve of one incident by its deduplication key (SEC-103).
+//! Sends to PagerDuty's Events API v2, which triggers, acknowledges and resolves an incident by its
+//! deduplication key.
 
 use reqwest::Client;
 use secrecy::{ExposeSecret, SecretString};
@@ -20,13 +21,19 @@ pub struct PagerDuty {
 
 impl std::fmt::Debug for PagerDuty {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PagerDuty").field("url", &self.url.as_str()).finish_non_exhaustive()
+        f.debug_struct("PagerDuty")
+            .field("url", &self.url.as_str())
+            .finish_non_exhaustive()
     }
 }
 
 impl PagerDuty {
     pub(super) fn new(client: Client, url: Url, routing_key: SecretString) -> Self {
-        Self { client, url, routing_key }
+        Self {
+            client,
+            url,
+            routing_key,
+        }
     }
 
     fn event(&self, notice: &Notice) -> Value {
@@ -35,7 +42,7 @@ impl PagerDuty {
             "event_action": notice.action.as_str(),
             "dedup_key": notice.alert_id.to_string(),
         });
-        // Acknowledging and resolving take nothing but the key.
+        // PagerDuty needs only the key to acknowledge or resolve an incident.
         if notice.action == Action::Trigger {
             event["payload"] = payload(notice);
             event["client"] = json!("Hey Seven");
@@ -45,9 +52,22 @@ impl PagerDuty {
 }
 
 fn payload(notice: &Notice) -> Value {
-    let Notice { name, casino, provider, code, severity, summary, repeats, since, .. } = notice;
+    let Notice {
+        name,
+        casino,
+        provider,
+        code,
+        severity,
+        summary,
+        repeats,
+        since,
+        ..
+    } = notice;
     let whom = if casino.is_empty() { "fleet" } else { casino };
-    let summary: String = format!("[{whom}] {name}: {summary}").chars().take(MOST_SUMMARY).collect();
+    let summary: String = format!("[{whom}] {name}: {summary}")
+        .chars()
+        .take(MOST_SUMMARY)
+        .collect();
     let severity = match severity {
         Severity::Critical => "critical",
         Severity::Warning => "warning",
@@ -71,6 +91,8 @@ impl Notifier for PagerDuty {
     }
 
     fn tell<'a>(&'a self, notice: &'a Notice) -> TellFuture<'a> {
-        Box::pin(post(self.client.post(self.url.clone()).json(&self.event(notice))))
+        Box::pin(post(
+            self.client.post(self.url.clone()).json(&self.event(notice)),
+        ))
     }
 }

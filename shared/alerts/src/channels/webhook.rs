@@ -1,4 +1,5 @@
-//! An incoming webhook as Slack defines it, which Mattermost, Discord (`/slack`) and others take too: one POST of JSON, answered `ok`.
+//! Sends to an incoming webhook as Slack defines it: one POST of JSON, answered `ok`. Mattermost
+//! and Discord (`/slack`) accept the same.
 
 use reqwest::Client;
 use secrecy::{ExposeSecret, SecretString};
@@ -11,7 +12,7 @@ use crate::WEBHOOK;
 
 pub struct Webhook {
     client: Client,
-    /// A secret: who knows it can post.
+    /// Secret, because anyone who knows it can post.
     url: Url,
 }
 
@@ -34,13 +35,26 @@ impl Notifier for Webhook {
     }
 
     fn tell<'a>(&'a self, notice: &'a Notice) -> TellFuture<'a> {
-        Box::pin(post(self.client.post(self.url.clone()).json(&message(notice))))
+        Box::pin(post(
+            self.client.post(self.url.clone()).json(&message(notice)),
+        ))
     }
 }
 
-/// The message: `text` for notifications and plain servers, blocks for the channel.
+/// Returns the message: `text` for notifications and simple servers, `blocks` for the channel.
 fn message(notice: &Notice) -> Value {
-    let Notice { alert_id, name, casino, provider, code, severity, summary, repeats, since, .. } = notice;
+    let Notice {
+        alert_id,
+        name,
+        casino,
+        provider,
+        code,
+        severity,
+        summary,
+        repeats,
+        since,
+        ..
+    } = notice;
     let (icon, word) = match (notice.action, severity) {
         (Action::Resolve, _) => (":white_check_mark:", "RESOLVED"),
         (Action::Acknowledge, _) => (":eyes:", "IN HAND"),
@@ -48,7 +62,11 @@ fn message(notice: &Notice) -> Value {
         (Action::Trigger, Severity::Warning) => (":warning:", "WARNING"),
         (Action::Trigger, Severity::Info) => (":information_source:", "INFO"),
     };
-    let whom = if casino.is_empty() { "the whole fleet" } else { casino };
+    let whom = if casino.is_empty() {
+        "the whole fleet"
+    } else {
+        casino
+    };
     let head = format!("{icon} *{word}* {} ({})", escaped(name), escaped(whom));
     let mut small = format!("since {} | alert {alert_id}", since.format("%F %T UTC"));
     for (label, value) in [("provider", provider), ("code", code)] {
@@ -59,7 +77,7 @@ fn message(notice: &Notice) -> Value {
     if *repeats > 0 {
         small = format!("{small} | came {repeats} more times");
     }
-    // Slack takes 3000 characters in a section.
+    // Slack accepts 3000 characters in a section, heading included.
     let body: String = escaped(summary).chars().take(2_500).collect();
     json!({
         "text": format!("{word} {} ({}): {body}", escaped(name), escaped(whom)),
@@ -70,7 +88,9 @@ fn message(notice: &Notice) -> Value {
     })
 }
 
-/// The three characters Slack reads as markup.
+/// Escapes the three characters that Slack reads as markup.
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }

@@ -19,13 +19,31 @@ use crate::{
 impl<H: Handler> Shared<H> {
     /// Opens the stage's span (only here), as a child of the span that published the message
     /// (OBS-6).
-    pub(super) async fn process(self: Arc<Self>, casino: CasinoId, lane: Option<Lane>, message: jetstream::Message) {
+    pub(super) async fn process(
+        self: Arc<Self>,
+        casino: CasinoId,
+        lane: Option<Lane>,
+        message: jetstream::Message,
+    ) {
         let from = trace_of(message.headers.as_ref());
         let handled = self.handled(&casino, lane, &message, from);
-        trace::consume(H::STAGE.as_str(), &casino, from, trace::Kind::Consumer, handled).await;
+        trace::consume(
+            H::STAGE.as_str(),
+            &casino,
+            from,
+            trace::Kind::Consumer,
+            handled,
+        )
+        .await;
     }
 
-    async fn handled(&self, casino: &CasinoId, lane: Option<Lane>, message: &jetstream::Message, from: TraceContext) {
+    async fn handled(
+        &self,
+        casino: &CasinoId,
+        lane: Option<Lane>,
+        message: &jetstream::Message,
+        from: TraceContext,
+    ) {
         describe(message);
         let started = Instant::now();
         let work = self.work(casino, lane, message, from);
@@ -47,7 +65,10 @@ impl<H: Handler> Shared<H> {
                 Outcome::Wait { .. } | Outcome::Unavailable { .. } => {}
             }
         }
-        metrics().handling.with_label_values(&[H::STAGE.as_str()]).observe(started.elapsed().as_secs_f64());
+        metrics()
+            .handling
+            .with_label_values(&[H::STAGE.as_str()])
+            .observe(started.elapsed().as_secs_f64());
         self.conclude(casino, message, outcome).await;
     }
 
@@ -60,16 +81,40 @@ impl<H: Handler> Shared<H> {
     ) -> Outcome {
         let permit = tokio::select! {
             permit = self.permits(lane).acquire() => permit,
-            () = self.shutdown.cancelled() => return Outcome::Wait { after: Duration::ZERO, why: "shutting_down" },
+            () = self.shutdown.cancelled() => return Outcome::Wait {
+                after: Duration::ZERO,
+                why: "shutting_down",
+            },
         };
-        let Ok(_permit) = permit else { return Outcome::Wait { after: Duration::ZERO, why: "shutting_down" } };
-        let (stream_seq, deliveries) = message.info().map_or((0, 1), |i| (i.stream_sequence, i.delivered));
+        let Ok(_permit) = permit else {
+            return Outcome::Wait {
+                after: Duration::ZERO,
+                why: "shutting_down",
+            };
+        };
+        let (stream_seq, deliveries) = message
+            .info()
+            .map_or((0, 1), |i| (i.stream_sequence, i.delivered));
         let event = match H::Event::decode(message.payload.clone()) {
             Ok(event) => event,
-            Err(error) => return Outcome::Park { reason: "undecodable".into(), error: error.to_string(), attempts: 1 },
+            Err(error) => {
+                return Outcome::Park {
+                    reason: "undecodable".into(),
+                    error: error.to_string(),
+                    attempts: 1,
+                };
+            }
         };
         let (casino, key, tries) = (casino.clone(), key_of(message), self.tries.next(stream_seq));
-        let delivery = Delivery { casino, event, trace: from, key, stream_seq, deliveries, tries };
+        let delivery = Delivery {
+            casino,
+            event,
+            trace: from,
+            key,
+            stream_seq,
+            deliveries,
+            tries,
+        };
         let handled = AssertUnwindSafe(self.handler.handle(delivery)).catch_unwind();
         match tokio::time::timeout(self.settings.deadline, handled).await {
             Ok(Ok(outcome)) => outcome,
@@ -92,7 +137,12 @@ impl<H: Handler> Shared<H> {
         let (label, ack) = match outcome {
             Outcome::Done => ("done", AckKind::Ack),
             Outcome::Retry { after, why } => {
-                tracing::warn!(stage = %H::STAGE, %casino, why, "message failed; it will be tried again");
+                tracing::warn!(
+                    stage = %H::STAGE,
+                    %casino,
+                    why,
+                    "message failed; it will be tried again"
+                );
                 ("retry", AckKind::Nak(Some(after)))
             }
             Outcome::Wait { after, why } => {
@@ -101,24 +151,39 @@ impl<H: Handler> Shared<H> {
             }
             Outcome::Unavailable { what } => {
                 self.close_until_ready(&what);
-                ("unavailable", self.wait_ack(message, Duration::from_secs(1)).await)
+                (
+                    "unavailable",
+                    self.wait_ack(message, Duration::from_secs(1)).await,
+                )
             }
-            Outcome::Park { reason, error, attempts } => {
-                tracing::error!(stage = %H::STAGE, %casino, reason, error, "message parked as a dead letter");
+            Outcome::Park {
+                reason,
+                error,
+                attempts,
+            } => {
+                tracing::error!(
+                    stage = %H::STAGE,
+                    %casino,
+                    reason,
+                    error,
+                    "message parked as a dead letter"
+                );
                 match self.park(casino, message, reason, error, attempts).await {
                     Ok(()) => ("park", AckKind::Ack),
                     Err(_) => ("retry", AckKind::Nak(Some(Duration::from_secs(5)))),
                 }
             }
         };
-        metrics().messages.with_label_values(&[H::STAGE.as_str(), label, casino.as_str()]).inc();
+        metrics()
+            .messages
+            .with_label_values(&[H::STAGE.as_str(), label, casino.as_str()])
+            .inc();
         trace::ended(label, waits);
         self.acknowledge(message, ack).await;
     }
 
-    /// Returns the acknowledgement of a message that has to wait. Waiting uses up deliveries on the
-    /// server, so near the limit a fresh copy replaces the message. This way only messages that
-    /// crash their worker ever reach `max_deliver`.
+    /// Returns the acknowledgement of a message that waits. Near the delivery limit a fresh copy
+    /// replaces it, so that only messages that crash workers reach `max_deliver`.
     async fn wait_ack(&self, message: &jetstream::Message, after: Duration) -> AckKind {
         let deliveries = message.info().map_or(1, |i| i.delivered);
         if self.bus.limits.max_deliver > 0
@@ -134,7 +199,12 @@ impl<H: Handler> Shared<H> {
                 trace: &trace,
                 payload: message.payload.clone(),
             };
-            if self.bus.publish(&copy, Duration::from_secs(2)).await.is_ok() {
+            if self
+                .bus
+                .publish(&copy, Duration::from_secs(2))
+                .await
+                .is_ok()
+            {
                 return AckKind::Ack;
             }
         }
@@ -161,7 +231,14 @@ impl<H: Handler> Shared<H> {
             stream_seq: message.info().map_or(0, |i| i.stream_sequence),
             guest_hash: String::new(),
         };
-        self.bus.dead_letter(H::STAGE, casino, &letter, &trace_of(message.headers.as_ref()).to_string()).await
+        self.bus
+            .dead_letter(
+                H::STAGE,
+                casino,
+                &letter,
+                &trace_of(message.headers.as_ref()).to_string(),
+            )
+            .await
     }
 
     pub(super) async fn acknowledge(&self, message: &jetstream::Message, kind: AckKind) {
@@ -190,15 +267,27 @@ fn describe(message: &jetstream::Message) {
 }
 
 fn key_of(message: &jetstream::Message) -> String {
-    message.headers.as_ref().and_then(|h| h.get(KEY_HEADER)).map(|v| v.as_str().to_owned()).unwrap_or_default()
+    message
+        .headers
+        .as_ref()
+        .and_then(|h| h.get(KEY_HEADER))
+        .map(|v| v.as_str().to_owned())
+        .unwrap_or_default()
 }
 
 /// Limits the retries of a message on which the handler panics or hangs every time.
 fn failed(tries: u32, why: &str) -> Outcome {
     const MOST: u32 = 5;
     if tries >= MOST {
-        Outcome::Park { reason: why.to_owned(), error: format!("{why} on every try"), attempts: tries }
+        Outcome::Park {
+            reason: why.to_owned(),
+            error: format!("{why} on every try"),
+            attempts: tries,
+        }
     } else {
-        Outcome::Retry { after: Duration::from_secs(1), why: why.to_owned() }
+        Outcome::Retry {
+            after: Duration::from_secs(1),
+            why: why.to_owned(),
+        }
     }
 }

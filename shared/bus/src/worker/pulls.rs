@@ -1,9 +1,5 @@
-//! All pulls of a worker share one subscription. The client library makes one subscription per
-//! pull, which takes some kilobytes for each consumer of each casino; here an idle consumer costs
-//! one entry in a table.
-//!
-//! The server names the consumer in each message that it delivers, and the pull in each status
-//! message.
+//! All pulls of a worker share one subscription: an idle consumer costs one table entry instead of
+//! some kilobytes. Messages name their consumer, status messages their pull.
 
 use std::{
     collections::HashMap,
@@ -63,7 +59,11 @@ pub(super) type Arrival = (Option<Arc<Seat>>, jetstream::Message);
 
 impl Pulls {
     pub(super) fn new(bus: &Bus) -> Self {
-        Self { inbox: bus.client.new_inbox(), numbers: AtomicU64::new(0), seats: Mutex::default() }
+        Self {
+            inbox: bus.client.new_inbox(),
+            numbers: AtomicU64::new(0),
+            seats: Mutex::default(),
+        }
     }
 
     /// Returns the subject to subscribe to.
@@ -86,7 +86,10 @@ impl Pulls {
     /// Removes the seat, unless another one has replaced it.
     pub(super) fn leave(&self, consumer: &str, seat: &Arc<Seat>) {
         let mut seats = self.seats();
-        if seats.get(consumer).is_some_and(|taken| Arc::ptr_eq(taken, seat)) {
+        if seats
+            .get(consumer)
+            .is_some_and(|taken| Arc::ptr_eq(taken, seat))
+        {
             seats.remove(consumer);
         }
     }
@@ -101,39 +104,61 @@ impl Pulls {
         expires: Duration,
     ) -> Result<End, Error> {
         // The server reports the end of a pull; this timeout applies when that report is lost.
-        const GRACE: Duration = Duration::from_secs(5);
+        const PULL_END_GRACE: Duration = Duration::from_secs(5);
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
         seat.begin(number, asked);
-        let request =
-            serde_json::json!({ "batch": asked, "expires": u64::try_from(expires.as_nanos()).unwrap_or(u64::MAX) });
-        let (subject, reply) =
-            (format!("$JS.API.CONSUMER.MSG.NEXT.{stream}.{consumer}"), format!("{}.{consumer}.{number}", self.inbox));
+        let request = serde_json::json!({
+            "batch": asked,
+            "expires": u64::try_from(expires.as_nanos()).unwrap_or(u64::MAX),
+        });
+        let (subject, reply) = (
+            format!("$JS.API.CONSUMER.MSG.NEXT.{stream}.{consumer}"),
+            format!("{}.{consumer}.{number}", self.inbox),
+        );
         bus.client
             .publish_with_reply(subject, reply, request.to_string().into())
             .await
             .map_err(|e| Error::setup(format!("pull on {consumer}"))(e.into()))?;
-        Ok(tokio::time::timeout(expires + GRACE, seat.end()).await.unwrap_or(End::Over))
+        Ok(tokio::time::timeout(expires + PULL_END_GRACE, seat.end())
+            .await
+            .unwrap_or(End::Over))
     }
 
     /// Ends all pulls after a reconnect, since the server forgot the requests of the previous
     /// connection.
     pub(super) fn all_over(&self) {
-        self.seats().values().for_each(|seat| seat.finish(None, None));
+        self.seats()
+            .values()
+            .for_each(|seat| seat.finish(None, None));
     }
 
     /// Returns a message with its seat. A status message only updates the pull that it reports on.
-    pub(super) fn arrived(&self, message: async_nats::Message, context: &jetstream::Context) -> Option<Arrival> {
+    pub(super) fn arrived(
+        &self,
+        message: async_nats::Message,
+        context: &jetstream::Context,
+    ) -> Option<Arrival> {
         match message.status {
             None | Some(StatusCode::OK) => {
-                let message = jetstream::Message { message, context: context.clone() };
-                let seat = message.info().ok().and_then(|info| self.seats().get(info.consumer).cloned());
+                let message = jetstream::Message {
+                    message,
+                    context: context.clone(),
+                };
+                let seat = message
+                    .info()
+                    .ok()
+                    .and_then(|info| self.seats().get(info.consumer).cloned());
                 if let Some(seat) = &seat {
                     seat.got();
                 }
                 Some((seat, message))
             }
             Some(status) => {
-                self.told(&message.subject, status, message.description.as_deref().unwrap_or_default());
+                self.told(
+                    &message.subject,
+                    status,
+                    message.description.as_deref().unwrap_or_default(),
+                );
                 None
             }
         }
@@ -141,9 +166,14 @@ impl Pulls {
 
     /// Ends the pull that a status message reports on.
     fn told(&self, subject: &Subject, status: StatusCode, description: &str) {
-        let Some((seat, number)) = self.asker(subject) else { return };
+        let Some((seat, number)) = self.asker(subject) else {
+            return;
+        };
         let over = matches!(status, StatusCode::TIMEOUT | StatusCode::NOT_FOUND);
-        seat.finish(Some(number), (!over).then(|| format!("{status} {description}")));
+        seat.finish(
+            Some(number),
+            (!over).then(|| format!("{status} {description}")),
+        );
     }
 
     /// Returns the seat and the number of a pull, parsed from `<inbox>.<consumer>.<number>`.
@@ -162,7 +192,11 @@ impl Pulls {
 
 impl Seat {
     fn begin(&self, number: u64, asked: usize) {
-        *self.state() = Pull { number, left: asked, end: None };
+        *self.state() = Pull {
+            number,
+            left: asked,
+            end: None,
+        };
     }
 
     fn got(&self) {
@@ -231,16 +265,27 @@ mod tests {
         seat.begin(3, 8);
         seat.finish(Some(3), Some("409 Consumer Deleted".to_owned()));
         seat.finish(None, None);
-        assert_eq!(seat.end().await, End::Broken("409 Consumer Deleted".to_owned()), "what came first holds");
+        assert_eq!(
+            seat.end().await,
+            End::Broken("409 Consumer Deleted".to_owned()),
+            "what came first holds"
+        );
         seat.begin(4, 8);
         seat.finish(None, None);
         assert_eq!(seat.end().await, End::Over, "a new connection");
     }
     #[test] // D16
     fn a_status_ends_the_pull_it_names_and_no_other() {
-        let pulls = Pulls { inbox: "_INBOX.one".to_owned(), numbers: AtomicU64::new(0), seats: Mutex::default() };
+        let pulls = Pulls {
+            inbox: "_INBOX.one".to_owned(),
+            numbers: AtomicU64::new(0),
+            seats: Mutex::default(),
+        };
         let casino = "here".parse().unwrap();
-        let (seat, other) = (pulls.take("gate-here", &casino, None), pulls.take("swarm-here", &casino, None));
+        let (seat, other) = (
+            pulls.take("gate-here", &casino, None),
+            pulls.take("swarm-here", &casino, None),
+        );
         let told = |subject: &str, status| pulls.told(&subject.into(), status, "Consumer Deleted");
         seat.begin(7, 8);
         other.begin(7, 8);
@@ -248,13 +293,21 @@ mod tests {
         told("_INBOX.one.nobody.7", StatusCode::TIMEOUT);
         assert!(seat.state().end.is_none() && other.state().end.is_none());
         told("_INBOX.one.gate-here.7", StatusCode::TIMEOUT);
-        assert_eq!((seat.state().end.clone(), other.state().end.clone()), (Some(End::Over), None));
+        assert_eq!(
+            (seat.state().end.clone(), other.state().end.clone()),
+            (Some(End::Over), None)
+        );
         seat.begin(8, 8);
         told("_INBOX.one.gate-here.8", StatusCode::from_u16(409).unwrap());
-        assert!(matches!(&seat.state().end, Some(End::Broken(why)) if why.contains("Consumer Deleted")));
+        assert!(
+            matches!(&seat.state().end, Some(End::Broken(why)) if why.contains("Consumer Deleted"))
+        );
         pulls.all_over();
         assert_eq!(other.state().end, Some(End::Over), "a new connection");
         pulls.leave("gate-here", &other);
-        assert!(pulls.seats().contains_key("gate-here"), "it is somebody else's by now");
+        assert!(
+            pulls.seats().contains_key("gate-here"),
+            "it is somebody else's by now"
+        );
     }
 }

@@ -26,9 +26,8 @@ pub(super) struct InWorkGuard<H: Handler> {
     lane: Option<Lane>,
 }
 
-/// Returns how many of `permits` a casino with `mine` messages in progress may still take beside
-/// `others` busy casinos. An eighth is left free, so that a casino that becomes busy never waits
-/// for a flood. At least one message is always allowed.
+/// Returns how many of `permits` a casino may still take beside `others` busy ones, at least one
+/// message in all. An eighth stays free for a casino that becomes busy.
 fn room(permits: usize, others: usize, mine: usize) -> usize {
     let shared = permits.saturating_sub((permits / 8).max(1)).max(1);
     let fair = (shared / (others + 1)).max(1);
@@ -38,17 +37,29 @@ fn room(permits: usize, others: usize, mine: usize) -> usize {
 
 impl<H: Handler> Shared<H> {
     fn busy(&self, lane: Option<Lane>) -> &AtomicUsize {
-        if lane == Some(Lane::Safety) { &self.safety_busy } else { &self.busy }
+        if lane == Some(Lane::Safety) {
+            &self.safety_busy
+        } else {
+            &self.busy
+        }
     }
 
     /// Returns how many more messages the casino may take, at least one; waits for one of its own
     /// to end if necessary.
-    pub(super) async fn room(&self, lane: Option<Lane>, work: &InWork, stop: &CancellationToken) -> usize {
+    pub(super) async fn room(
+        &self,
+        lane: Option<Lane>,
+        work: &InWork,
+        stop: &CancellationToken,
+    ) -> usize {
         let permits = self.settings.permits(lane);
         loop {
             let ended = work.ended.notified();
             let mine = work.count.load(Ordering::Acquire);
-            let others = self.busy(lane).load(Ordering::Acquire).saturating_sub(usize::from(mine > 0));
+            let others = self
+                .busy(lane)
+                .load(Ordering::Acquire)
+                .saturating_sub(usize::from(mine > 0));
             let room = room(permits, others, mine);
             if room > 0 {
                 return room;
@@ -66,7 +77,11 @@ impl<H: Handler> InWorkGuard<H> {
         if work.count.fetch_add(1, Ordering::AcqRel) == 0 {
             shared.busy(lane).fetch_add(1, Ordering::AcqRel);
         }
-        Self { shared: Arc::clone(shared), work: Arc::clone(work), lane }
+        Self {
+            shared: Arc::clone(shared),
+            work: Arc::clone(work),
+            lane,
+        }
     }
 }
 
@@ -107,7 +122,11 @@ mod tests {
             (2, 0, 1, 0),
             (1, 0, 0, 1),
         ] {
-            assert_eq!(room(permits, others, mine), expected, "{permits} {others} {mine}");
+            assert_eq!(
+                room(permits, others, mine),
+                expected,
+                "{permits} {others} {mine}"
+            );
         }
     }
 }

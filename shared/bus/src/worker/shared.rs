@@ -75,7 +75,11 @@ pub enum Outcome {
     /// answers.
     Unavailable { what: String },
     /// The message cannot be handled and becomes a dead letter (D17).
-    Park { reason: String, error: String, attempts: u32 },
+    Park {
+        reason: String,
+        error: String,
+        attempts: u32,
+    },
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -92,7 +96,11 @@ pub struct WorkerSettings {
 
 impl Default for WorkerSettings {
     fn default() -> Self {
-        Self { concurrency: 64, deadline: Duration::from_secs(60), drain: Duration::from_secs(8) }
+        Self {
+            concurrency: 64,
+            deadline: Duration::from_secs(60),
+            drain: Duration::from_secs(8),
+        }
     }
 }
 
@@ -100,12 +108,19 @@ impl WorkerSettings {
     /// Returns the settings with the concurrency limited to this number.
     #[must_use]
     pub fn at_most(self, concurrency: usize) -> Self {
-        Self { concurrency: self.concurrency.min(concurrency), ..self }
+        Self {
+            concurrency: self.concurrency.min(concurrency),
+            ..self
+        }
     }
 
     /// Returns the maximum number of a lane's messages in progress here. Autoscaling by backlog
     /// must expect this many in every worker.
     pub fn permits(&self, lane: Option<Lane>) -> usize {
-        if lane == Some(Lane::Safety) { (self.concurrency / 8).max(4) } else { self.concurrency }
+        if lane == Some(Lane::Safety) {
+            (self.concurrency / 8).max(4)
+        } else {
+            self.concurrency
+        }
     }
 }

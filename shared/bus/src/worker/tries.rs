@@ -21,7 +21,7 @@ struct Failed {
 }
 
 /// How long failures are remembered; longer than any pause between two tries.
-const REMEMBERED: Duration = Duration::from_secs(600);
+const FAILURE_MEMORY: Duration = Duration::from_secs(600);
 /// Number of entries up to which no old ones are removed.
 const FEW: usize = 1_000;
 
@@ -29,22 +29,34 @@ impl Tries {
     /// Returns the number of this message's next try, from 1.
     pub(super) fn next(&self, sequence: u64) -> u32 {
         let failed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        failed.get(&sequence).map_or(0, |failed| failed.times).saturating_add(1)
+        failed
+            .get(&sequence)
+            .map_or(0, |failed| failed.times)
+            .saturating_add(1)
     }
 
     pub(super) fn failed(&self, sequence: u64) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         if all.len() >= FEW {
-            all.retain(|_, failed| now.duration_since(failed.last) < REMEMBERED);
+            all.retain(|_, failed| now.duration_since(failed.last) < FAILURE_MEMORY);
         }
-        let entry = all.entry(sequence).or_insert(Failed { times: 0, last: now });
-        *entry = Failed { times: entry.times.saturating_add(1), last: now };
+        let entry = all.entry(sequence).or_insert(Failed {
+            times: 0,
+            last: now,
+        });
+        *entry = Failed {
+            times: entry.times.saturating_add(1),
+            last: now,
+        };
     }
 
     /// Forgets a message that needs no further try.
     pub(super) fn forget(&self, sequence: u64) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&sequence);
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&sequence);
     }
 }
 
@@ -68,7 +80,7 @@ mod tests {
     async fn what_went_on_elsewhere_is_forgotten() {
         let tries = Tries::default();
         (0..1_000).for_each(|sequence| tries.failed(sequence));
-        tokio::time::advance(REMEMBERED).await;
+        tokio::time::advance(FAILURE_MEMORY).await;
         tries.failed(5_000);
         assert_eq!((tries.next(3), tries.next(5_000)), (1, 2));
     }

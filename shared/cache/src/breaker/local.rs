@@ -5,7 +5,9 @@ use std::{collections::VecDeque, time::Duration};
 
 use tokio::time::Instant;
 
-use super::{Admission, BreakerSettings, BreakerState, Outcome, Permit, Transition, script::Admitted};
+use super::{
+    Admission, BreakerSettings, BreakerState, Outcome, Permit, Transition, script::Admitted,
+};
 
 #[derive(Debug, Default)]
 pub(super) struct Local {
@@ -35,14 +37,24 @@ impl Local {
         let mut moved = None;
         if let Phase::Open { until } = self.phase {
             if until > now {
-                return Admission::Refused { retry_in: until - now };
+                return Admission::Refused {
+                    retry_in: until - now,
+                };
             }
-            self.phase = Phase::Half { good: 0, probe: None };
+            self.phase = Phase::Half {
+                good: 0,
+                probe: None,
+            };
             moved = Some(Transition::HalfOpened);
         }
         let probe = match &mut self.phase {
-            Phase::Half { probe: Some((_, until)), .. } if *until > now => {
-                return Admission::Refused { retry_in: (*until - now).min(LONGEST_RETRY_IN) };
+            Phase::Half {
+                probe: Some((_, until)),
+                ..
+            } if *until > now => {
+                return Admission::Refused {
+                    retry_in: (*until - now).min(LONGEST_RETRY_IN),
+                };
             }
             Phase::Half { probe, .. } => {
                 *probe = Some((token.to_owned(), now + lease));
@@ -50,7 +62,12 @@ impl Local {
             }
             Phase::Closed | Phase::Open { .. } => false,
         };
-        Admission::Go(Permit { token: token.to_owned(), probe, local: true, moved })
+        Admission::Go(Permit {
+            token: token.to_owned(),
+            probe,
+            local: true,
+            moved,
+        })
     }
 
     pub(super) fn record(
@@ -62,7 +79,10 @@ impl Local {
         if let Phase::Half { good, probe } = &mut self.phase {
             // Only the outcome of the running probe counts, even if Redis granted it before it
             // became unreachable.
-            if probe.as_ref().is_none_or(|(token, _)| *token != permit.token) {
+            if probe
+                .as_ref()
+                .is_none_or(|(token, _)| *token != permit.token)
+            {
                 return None;
             }
             *probe = None;
@@ -90,7 +110,12 @@ impl Local {
             Admitted::Closed if !matches!(self.phase, Phase::Closed) => drop(self.close()),
             Admitted::Closed => {}
             Admitted::Refused { retry_in } => self.open((*retry_in).min(cooldown)),
-            Admitted::Probe { .. } | Admitted::Probing { .. } => self.phase = Phase::Half { good: 0, probe: None },
+            Admitted::Probe { .. } | Admitted::Probing { .. } => {
+                self.phase = Phase::Half {
+                    good: 0,
+                    probe: None,
+                }
+            }
         }
     }
 
@@ -116,7 +141,11 @@ impl Local {
 
     fn fail(&mut self, settings: &BreakerSettings) -> Option<Transition> {
         let now = Instant::now();
-        while self.failures.front().is_some_and(|at| now.duration_since(*at) >= settings.window) {
+        while self
+            .failures
+            .front()
+            .is_some_and(|at| now.duration_since(*at) >= settings.window)
+        {
             self.failures.pop_front();
         }
         self.failures.push_back(now);
@@ -130,7 +159,9 @@ impl Local {
 
     fn open(&mut self, cooldown: Duration) {
         self.failures.clear();
-        self.phase = Phase::Open { until: Instant::now() + cooldown };
+        self.phase = Phase::Open {
+            until: Instant::now() + cooldown,
+        };
     }
 
     fn close(&mut self) -> Transition {

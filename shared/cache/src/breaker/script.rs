@@ -52,8 +52,7 @@ static ADMIT: LazyLock<Script> = LazyLock::new(|| {
 });
 
 /// KEYS: state, failures. ARGV: outcome, token, probe?, failures, window ms, cooldown ms,
-/// successes, kept ms.
-/// Returns {transition, failures}; transitions: 0 none, 1 opened, 2 reopened, 3 closed.
+/// successes, kept ms. Returns {transition, failures}; 0 none, 1 opened, 2 reopened, 3 closed.
 static RECORD: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local t = redis.call('TIME')
@@ -99,20 +98,31 @@ static STATE: LazyLock<Script> = LazyLock::new(|| {
 
 pub(super) async fn admit(breaker: &Breaker, token: &str, lease: Duration) -> Option<Admitted> {
     let mut call = ADMIT.key(state_key(breaker));
-    call.arg(token).arg(millis(lease)).arg(kept(breaker) + millis(lease));
-    let (kind, wait, moved) = breaker.cache.invoke::<(u8, u64, u8)>("breaker", &call).await?;
+    call.arg(token)
+        .arg(millis(lease))
+        .arg(kept(breaker) + millis(lease));
+    let (kind, wait, moved) = breaker
+        .cache
+        .invoke::<(u8, u64, u8)>("breaker", &call)
+        .await?;
     let wait = Duration::from_millis(wait);
     Some(match kind {
         0 => Admitted::Closed,
         1 => Admitted::Probe { moved: moved == 1 },
         2 => Admitted::Refused { retry_in: wait },
-        _ => Admitted::Probing { retry_in: wait.min(PROBE_RETRY_IN) },
+        _ => Admitted::Probing {
+            retry_in: wait.min(PROBE_RETRY_IN),
+        },
     })
 }
 
 /// Records an outcome; returns `None` when Redis is unreachable, `Some(None)` when the state did
 /// not change.
-pub(super) async fn record(breaker: &Breaker, permit: &Permit, outcome: Outcome) -> Option<Option<Transition>> {
+pub(super) async fn record(
+    breaker: &Breaker,
+    permit: &Permit,
+    outcome: Outcome,
+) -> Option<Option<Transition>> {
     let said = match outcome {
         Outcome::Success => "success",
         Outcome::Failure => "failure",
@@ -161,5 +171,7 @@ fn kept(breaker: &Breaker) -> u64 {
 
 fn millis(duration: Duration) -> u64 {
     // Durations are capped at a year, which Lua's numbers hold exactly.
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX).min(31_536_000_000)
+    u64::try_from(duration.as_millis())
+        .unwrap_or(u64::MAX)
+        .min(31_536_000_000)
 }

@@ -10,8 +10,14 @@ const LEASE: Duration = Duration::from_secs(10);
 
 /// Returns a breaker without a reachable Redis, so that every request is decided locally.
 fn alone() -> Breaker {
-    let settings = Settings { url: "redis://127.0.0.1:1/".into(), prefix: "t:".into(), senders: 1 };
-    Cache::new(&settings, seven_domain::Clock::default()).unwrap().breaker("x", BreakerSettings::default())
+    let settings = Settings {
+        url: "redis://127.0.0.1:1/".into(),
+        prefix: "t:".into(),
+        senders: 1,
+    };
+    Cache::new(&settings, seven_domain::Clock::default())
+        .unwrap()
+        .breaker("x", BreakerSettings::default())
 }
 
 async fn go(breaker: &Breaker) -> Permit {
@@ -38,14 +44,21 @@ async fn opened() -> Breaker {
     for _ in 0..4 {
         assert_eq!(ends(&breaker, Outcome::Failure).await, None);
     }
-    assert_eq!(ends(&breaker, Outcome::Failure).await, Some(Transition::Opened { failures: 5 }));
+    assert_eq!(
+        ends(&breaker, Outcome::Failure).await,
+        Some(Transition::Opened { failures: 5 })
+    );
     breaker
 }
 
 #[tokio::test(start_paused = true)] // AGENT-69, C-17
 async fn without_redis_the_whole_machine_runs_here() {
     let breaker = opened().await;
-    assert!(refused(&breaker).await.is_some_and(|wait| wait > Duration::from_secs(29)));
+    assert!(
+        refused(&breaker)
+            .await
+            .is_some_and(|wait| wait > Duration::from_secs(29))
+    );
     tokio::time::advance(Duration::from_secs(30)).await;
     let probe = go(&breaker).await;
     assert!(probe.is_probe());
@@ -53,7 +66,10 @@ async fn without_redis_the_whole_machine_runs_here() {
     assert!(refused(&breaker).await.is_some(), "one probe at a time");
     assert_eq!(breaker.record(probe, Outcome::Success).await, None);
     assert_eq!(ends(&breaker, Outcome::Neutral).await, None);
-    assert_eq!(ends(&breaker, Outcome::Success).await, Some(Transition::Closed));
+    assert_eq!(
+        ends(&breaker, Outcome::Success).await,
+        Some(Transition::Closed)
+    );
     assert_eq!(breaker.state().await, BreakerState::Closed);
 }
 
@@ -64,13 +80,28 @@ async fn a_failed_probe_begins_a_new_rest_and_late_failures_do_not() {
     for _ in 0..4 {
         ends(&breaker, Outcome::Failure).await;
     }
-    assert!(matches!(breaker.record(early, Outcome::Failure).await, Some(Transition::Opened { .. })));
+    assert!(matches!(
+        breaker.record(early, Outcome::Failure).await,
+        Some(Transition::Opened { .. })
+    ));
     tokio::time::advance(Duration::from_secs(29)).await;
     assert_eq!(breaker.record(late, Outcome::Failure).await, None);
-    assert!(refused(&breaker).await.is_some_and(|wait| wait <= Duration::from_secs(1)), "not extended");
+    assert!(
+        refused(&breaker)
+            .await
+            .is_some_and(|wait| wait <= Duration::from_secs(1)),
+        "not extended"
+    );
     tokio::time::advance(Duration::from_secs(1)).await;
-    assert_eq!(ends(&breaker, Outcome::Failure).await, Some(Transition::Reopened));
-    assert!(refused(&breaker).await.is_some_and(|wait| wait > Duration::from_secs(29)));
+    assert_eq!(
+        ends(&breaker, Outcome::Failure).await,
+        Some(Transition::Reopened)
+    );
+    assert!(
+        refused(&breaker)
+            .await
+            .is_some_and(|wait| wait > Duration::from_secs(29))
+    );
 }
 
 #[tokio::test(start_paused = true)] // AGENT-68
@@ -84,7 +115,10 @@ async fn failures_older_than_the_window_do_not_count_and_successes_clear_nothing
         assert_eq!(ends(&breaker, Outcome::Failure).await, None);
         assert_eq!(ends(&breaker, Outcome::Success).await, None);
     }
-    assert!(matches!(ends(&breaker, Outcome::Failure).await, Some(Transition::Opened { failures: 5 })));
+    assert!(matches!(
+        ends(&breaker, Outcome::Failure).await,
+        Some(Transition::Opened { failures: 5 })
+    ));
 }
 
 #[tokio::test(start_paused = true)]
@@ -94,6 +128,10 @@ async fn a_probe_that_dies_without_a_word_makes_room() {
     let silent = go(&breaker).await;
     tokio::time::advance(LEASE).await;
     let next = go(&breaker).await;
-    assert_eq!(breaker.record(silent, Outcome::Failure).await, None, "it no longer speaks");
+    assert_eq!(
+        breaker.record(silent, Outcome::Failure).await,
+        None,
+        "it no longer speaks"
+    );
     assert_eq!(breaker.record(next, Outcome::Success).await, None);
 }

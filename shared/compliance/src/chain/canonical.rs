@@ -1,9 +1,8 @@
-//! The canonical form of JSON (version 1) that both writing and checking of chains use (SEC-70a,
-//! SEC-75).
+//! The canonical form of JSON (version 1), used both to write and to check consent chains.
 
 use serde_json::Value;
 
-/// Writes the value with keys sorted by byte, without white space, in UTF-8; numbers and strings
+/// Writes the value as UTF-8 JSON, keys sorted by byte, without white space; numbers and strings
 /// are written as serde_json does.
 pub fn canonical(value: &Value) -> String {
     let mut out = String::new();
@@ -14,8 +13,8 @@ pub fn canonical(value: &Value) -> String {
 fn write(value: &Value, out: &mut String) {
     match value {
         Value::Object(map) => {
-            // Sorts here instead of in serde_json: if another crate enabled its `preserve_order`
-            // feature, the canonical form would change.
+            // Sorts here and not in serde_json, because the order would change if another crate
+            // enabled serde_json's `preserve_order` feature.
             let mut entries: Vec<_> = map.iter().collect();
             entries.sort_by(|a, b| a.0.cmp(b.0));
             out.push('{');
@@ -39,6 +38,8 @@ fn write(value: &Value, out: &mut String) {
             }
             out.push(']');
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => out.push_str(&value.to_string()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            out.push_str(&value.to_string());
+        }
     }
 }

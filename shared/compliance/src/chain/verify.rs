@@ -1,4 +1,4 @@
-//! Checks a stored chain and names every position that is invalid (SEC-72, SEC-73).
+//! Checks a stored chain and names every position that is invalid.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -28,7 +28,7 @@ pub struct Report {
     pub chain_length: u64,
     pub broken_links: Vec<i64>,
     pub latest_hash: Option<String>,
-    /// Whether the head agrees with the chain.
+    /// The result of comparing the head with the chain.
     pub head: HeadState,
 }
 
@@ -73,7 +73,9 @@ pub fn verify(
 }
 
 fn holds(casino_id: &str, guest: &str, stored: &Stored, previous: &str) -> bool {
-    let Ok(event) = serde_json::from_str::<Value>(&stored.event) else { return false };
+    let Ok(event) = serde_json::from_str::<Value>(&stored.event) else {
+        return false;
+    };
     hash(&stored.event) == stored.content_hash
         && event["previous_hash"] == previous
         && event["chain_position"] == stored.position
@@ -93,13 +95,17 @@ fn state_of(
         (None, Some(_)) => return HeadState::Missing,
         (Some(head), last) => (head, last),
     };
-    let Ok(length) = u64::try_from(head.length) else { return HeadState::Forged };
+    let Ok(length) = u64::try_from(head.length) else {
+        return HeadState::Forged;
+    };
     if seal(&seal_input(casino_id, guest, length, &head.head_hash))[..] != head.mac[..] {
         return HeadState::Forged;
     }
     match last {
         _ if (chain.len() as u64) < length => HeadState::Truncated,
-        Some(last) if chain.len() as u64 == length && last.content_hash == head.head_hash => HeadState::Holds,
+        Some(last) if chain.len() as u64 == length && last.content_hash == head.head_hash => {
+            HeadState::Holds
+        }
         _ => HeadState::Differs,
     }
 }

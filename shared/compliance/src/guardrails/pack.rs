@@ -1,4 +1,4 @@
-//! A pack's rules as written in its file, and the reasons for refusing them.
+//! Reads a pack's rules from its file and names the reasons for refusing them.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use seven_domain::Language;
 use super::Layer;
 use crate::pattern::{Builder, Groups, Problem, Rule};
 
-/// Why a pack's rules were refused. A pack ships with the program, so a retry cannot help.
+/// The reason why a pack's rules were refused. A retry cannot help, because packs ship with the
+/// program.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("reading the guardrails of the pack")]
@@ -17,7 +18,9 @@ pub enum Error {
     Rule { rule: String, problem: Problem },
     #[error("two rules are called `{0}`")]
     Twice(String),
-    #[error("rule `{0}` spares a layer where a life may be at stake; nothing may silence the net there")]
+    #[error(
+        "rule `{0}` spares a layer where a life may be at stake; nothing may silence the net there"
+    )]
     Spares(String),
     #[error("rule `{0}` has neither pattern nor shape")]
     Empty(String),
@@ -27,13 +30,17 @@ pub enum Error {
     Examples(Vec<Failure>),
 }
 
-/// An example in the pack that its rule does not satisfy.
+/// An example in the pack that the pack's own rule judges differently.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     #[error("rule `{rule}` does not match {example:?}")]
     Missed { rule: String, example: String },
     #[error("{example:?} of rule `{rule}` should pass its layer and hits `{by}`")]
-    Caught { rule: String, example: String, by: String },
+    Caught {
+        rule: String,
+        example: String,
+        by: String,
+    },
 }
 
 #[derive(Debug, Deserialize)]
@@ -50,10 +57,10 @@ pub(super) struct Pack {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Typos {
-    /// Words that are also recognised with a typo: lists of words, or groups.
+    /// Words that are recognised even with a typo, as lists of words or as groups.
     #[serde(default)]
     forgive: Vec<String>,
-    /// Real words that differ from those by one letter, and must not be taken for typos.
+    /// Real words that differ by one letter from a word in `forgive`, and are not typos of it.
     #[serde(default)]
     real: Vec<String>,
 }
@@ -68,14 +75,15 @@ pub(super) struct PackRule {
     pub(super) language: Option<Language>,
     #[serde(default)]
     pattern: Patterns,
-    /// Patterns that cancel the rule when they also match.
+    /// Patterns that cancel the rule's match when they match too.
     #[serde(default)]
     unless: Patterns,
-    /// Whether a match counts even if the classifier finds the whole text unlike this layer (D20).
+    /// Whether a match counts even if the classifier finds that the text does not resemble this
+    /// layer (D20).
     #[serde(default)]
     pub(super) certain: bool,
-    /// Whether the rule marks wording as ordinary: a match is no hit and silences the classifier
-    /// (D20) for its layer. Not allowed where a life may be at stake.
+    /// Whether the rule describes ordinary wording: a match is no hit and silences the classifier
+    /// for this layer (D20). Not allowed for urgent layers.
     #[serde(default)]
     pub(super) spares: bool,
     #[serde(default)]
@@ -117,7 +125,10 @@ impl Pack {
             if pack.rules[..at].iter().any(|other| other.id == rule.id) {
                 return Err(Error::Twice(rule.id.clone()));
             }
-            let grave = matches!(rule.layer, Layer::Crisis | Layer::Emergency | Layer::ResponsibleGaming);
+            let grave = matches!(
+                rule.layer,
+                Layer::Crisis | Layer::Emergency | Layer::ResponsibleGaming
+            );
             if rule.spares && grave {
                 return Err(Error::Spares(rule.id.clone()));
             }
@@ -130,27 +141,41 @@ impl Pack {
 
     /// Adds the patterns of every rule to the builder, in the order of the file.
     pub(super) fn add_to<'a>(&'a self, builder: &mut Builder<'a>) -> Result<(), Error> {
-        let groups = Groups::new(self.groups.iter().map(|(name, list)| (name.as_str(), list.as_str())));
+        let groups = Groups::new(
+            self.groups
+                .iter()
+                .map(|(name, list)| (name.as_str(), list.as_str())),
+        );
         let read = |rule: &'a PackRule, patterns: &'a Patterns| {
             let patterns = patterns.iter().map(|pattern| {
-                groups
-                    .pattern(pattern)
-                    .map_err(|problem| Error::Rule { rule: format!("{}` in `{pattern}", rule.id), problem })
+                groups.pattern(pattern).map_err(|problem| Error::Rule {
+                    rule: format!("{}` in `{pattern}", rule.id),
+                    problem,
+                })
             });
             patterns.collect::<Result<Vec<_>, _>>()
         };
         for rule in &self.rules {
-            builder.add(&Rule { patterns: read(rule, &rule.pattern)?, unless: read(rule, &rule.unless)? });
+            builder.add(&Rule {
+                patterns: read(rule, &rule.pattern)?,
+                unless: read(rule, &rule.unless)?,
+            });
         }
         builder.forgive(self.forgiven(), self.real());
         Ok(())
     }
 
     fn forgiven(&self) -> impl Iterator<Item = &str> {
-        self.typos.forgive.iter().flat_map(|line| line.split_whitespace())
+        self.typos
+            .forgive
+            .iter()
+            .flat_map(|line| line.split_whitespace())
     }
 
     fn real(&self) -> impl Iterator<Item = &str> {
-        self.typos.real.iter().flat_map(|line| line.split_whitespace())
+        self.typos
+            .real
+            .iter()
+            .flat_map(|line| line.split_whitespace())
     }
 }

@@ -1,4 +1,4 @@
-//! Sensitive numbers that are recognised by their format alone (CONV-15).
+//! Recognises sensitive numbers by their format alone.
 
 use serde::Deserialize;
 
@@ -22,17 +22,22 @@ impl Shape {
                 from += 1;
                 continue;
             }
-            // Finds groups of digits that are separated by the same single character.
+            // Collects groups of digits that are all separated by the same single character.
             let sign = tokens.get(from + 1).and_then(|token| token.gap.single());
             let joined = |token: &crate::normal::Token| {
-                token.digits && token.gap.single() == sign && matches!(sign, Some(' ' | '-' | '.' | '/'))
+                token.digits
+                    && token.gap.single() == sign
+                    && matches!(sign, Some(' ' | '-' | '.' | '/'))
             };
-            let more = tokens[from + 1..].iter().take_while(|token| joined(token)).count();
+            let more = tokens[from + 1..]
+                .iter()
+                .take_while(|token| joined(token))
+                .count();
             let end = from + 1 + more;
             if self.found(folded, from, end) {
                 return true;
             }
-            // The last group may be the first of the next run, which has another separator.
+            // If the separator changed, the last group may begin the next number.
             from = if more == 0 { end } else { end - 1 };
         }
         false
@@ -47,31 +52,52 @@ impl Shape {
     }
 }
 
-const GROUPS: &[&[usize]] =
-    &[&[4, 4, 4, 4], &[4, 6, 5], &[4, 6, 4], &[4, 4, 4, 4, 3], &[8, 8], &[4, 4, 4, 3], &[6, 13]];
+const GROUPS: &[&[usize]] = &[
+    &[4, 4, 4, 4],
+    &[4, 6, 5],
+    &[4, 6, 4],
+    &[4, 4, 4, 4, 3],
+    &[8, 8],
+    &[4, 4, 4, 3],
+    &[6, 13],
+];
 
-/// Returns whether a card number begins at this group. An expiry date and a security code may
-/// follow it.
+/// Returns whether a card number begins at this group of digits. An expiry date and a security code
+/// may follow it.
 fn is_card(folded: &Folded, start: usize, end: usize) -> bool {
-    let lengths: Vec<usize> = (start..end.min(start + 19)).map(|at| folded.tokens()[at].len()).collect();
+    let lengths: Vec<usize> = (start..end.min(start + 19))
+        .map(|at| folded.tokens()[at].len())
+        .collect();
     let alone = (13..=19).contains(&lengths[0]).then_some(1);
-    let grouped = GROUPS.iter().find(|groups| lengths.starts_with(groups)).map(|groups| groups.len());
-    let single = (lengths.len() >= 13 && lengths.iter().all(|length| *length == 1)).then_some(lengths.len());
-    let pairs = (lengths.len() >= 7 && lengths.iter().take(8).all(|length| *length == 2)).then(|| lengths.len().min(8));
-    [alone, grouped, single, pairs].into_iter().flatten().any(|groups| {
-        let digits = (start..start + groups).flat_map(|at| folded.word(at).bytes());
-        is_card_number(&digits.map(|b| b - b'0').collect::<Vec<u8>>())
-    })
+    let grouped = GROUPS
+        .iter()
+        .find(|groups| lengths.starts_with(groups))
+        .map(|groups| groups.len());
+    let single =
+        (lengths.len() >= 13 && lengths.iter().all(|length| *length == 1)).then_some(lengths.len());
+    let pairs = (lengths.len() >= 7 && lengths.iter().take(8).all(|length| *length == 2))
+        .then(|| lengths.len().min(8));
+    [alone, grouped, single, pairs]
+        .into_iter()
+        .flatten()
+        .any(|groups| {
+            let digits = (start..start + groups).flat_map(|at| folded.word(at).bytes());
+            is_card_number(&digits.map(|b| b - b'0').collect::<Vec<u8>>())
+        })
 }
 
-/// Returns whether the digits are a card number. Cards begin with 3 to 6, a few with 22 to 27; this
-/// rules out most booking numbers before the check digit is tested.
+/// Returns whether the digits are a card number. Cards begin with 3 to 6 or 22 to 27, which rules
+/// out most booking numbers before the check digit is tested.
 fn is_card_number(digits: &[u8]) -> bool {
     let issuer = matches!(digits, [3..=6, ..] | [2, 2..=7, ..]);
-    let doubled = digits.iter().rev().enumerate().map(|(at, digit)| match at % 2 {
-        0 => u32::from(*digit),
-        _ => u32::from(digit * 2 / 10 + digit * 2 % 10),
-    });
+    let doubled = digits
+        .iter()
+        .rev()
+        .enumerate()
+        .map(|(at, digit)| match at % 2 {
+            0 => u32::from(*digit),
+            _ => u32::from(digit * 2 / 10 + digit * 2 % 10),
+        });
     (13..=19).contains(&digits.len()) && issuer && doubled.sum::<u32>().is_multiple_of(10)
 }
 
@@ -81,7 +107,7 @@ mod tests {
 
     #[test]
     fn cards_and_social_security_numbers() {
-        // CONV-15
+        // CONV-15: numbers, each with whether its format is recognised
         for (shape, text, expected) in [
             (Shape::Ssn, "078-05-1120", true),
             (Shape::Ssn, "its 078 05 1120 ok", true),

@@ -1,5 +1,5 @@
-//! The table of state rules (`data/states.toml`): its format, and the strictest combination of
-//! several states' rules.
+//! The table of state rules (`data/states.toml`): its format, and how the rules of several states
+//! are combined into the strictest.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -10,14 +10,14 @@ use seven_domain::Invalid;
 use super::State;
 use crate::quiet_hours::{Hours, Week};
 
-/// The reliability of the source of a state's sending window.
+/// How reliable the source of a state's sending window is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Grade {
     /// The text of the rule itself.
     A,
     /// A named law, described by good secondary sources.
     B,
-    /// Aggregators that disagree; the narrower window is used.
+    /// Secondary sources that disagree; the narrower window is used.
     C,
 }
 
@@ -42,11 +42,11 @@ pub struct CoolingOff {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Law {
     pub name: String,
-    /// The hours in which an unsolicited text may be sent, on the guest's clock.
+    /// The hours in which an unsolicited text may be sent, in the guest's local time.
     pub week: Week,
     pub source: String,
     pub grade: Grade,
-    /// The day on which counsel confirmed these rules; missing if nobody has.
+    /// The day on which counsel confirmed these rules; `None` if nobody has.
     pub verified_at: Option<NaiveDate>,
     pub ai_disclosure: Disclosure,
     pub cooling_off: Option<CoolingOff>,
@@ -54,7 +54,7 @@ pub struct Law {
     pub note: Option<String>,
 }
 
-/// The laws of all states, DC and the territories.
+/// The laws of all states, DC and the territories, by state.
 #[derive(Debug, Clone)]
 pub struct Laws(BTreeMap<State, Law>);
 
@@ -62,15 +62,21 @@ impl Laws {
     /// Returns the table that is compiled into this build.
     pub fn shipped() -> &'static Self {
         static SHIPPED: LazyLock<Laws> = LazyLock::new(|| {
-            Laws::parse(include_str!("../../data/states.toml")).expect("a test parses the file of this build")
+            Laws::parse(include_str!("../../data/states.toml"))
+                .expect("a test parses the file of this build")
         });
         &SHIPPED
     }
 
-    /// Parses a table; it must contain every state.
+    /// Parses a table of laws; fails unless it has every state.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
-        let file: File = toml::from_str(text)
-            .map_err(|error| Invalid::new("states.toml", error.to_string(), "the fields of data/states.toml"))?;
+        let file: File = toml::from_str(text).map_err(|error| {
+            Invalid::new(
+                "states.toml",
+                error.to_string(),
+                "the fields of data/states.toml",
+            )
+        })?;
         let federal = file.federal.hours.parse()?;
         let laws: BTreeMap<State, Law> = file
             .states
@@ -78,13 +84,19 @@ impl Laws {
             .map(|(state, row)| Ok((state, row.law(federal, &file.federal)?)))
             .collect::<Result<_, Invalid>>()?;
         match State::all().find(|state| !laws.contains_key(state)) {
-            Some(missing) => Err(Invalid::new("states.toml", format!("{missing} is missing"), "an entry per state")),
+            Some(missing) => Err(Invalid::new(
+                "states.toml",
+                format!("{missing} is missing"),
+                "an entry per state",
+            )),
             None => Ok(Self(laws)),
         }
     }
 
     pub fn of(&self, state: State) -> &Law {
-        self.0.get(&state).expect("parse refuses a table without every state")
+        self.0
+            .get(&state)
+            .expect("parse refuses a table without every state")
     }
 
     /// Returns the window that is lawful in all of these states.
@@ -92,7 +104,9 @@ impl Laws {
         states
             .iter()
             .map(|state| self.of(*state).week)
-            .fold(Week::every_day(Hours::WHOLE_DAY), |common, week| common.intersect(week))
+            .fold(Week::every_day(Hours::WHOLE_DAY), |common, week| {
+                common.intersect(week)
+            })
     }
 }
 
@@ -128,21 +142,42 @@ struct Row {
 }
 
 impl Row {
-    /// Builds the state's law. A missing window is the federal one; any other missing value takes
-    /// the safest meaning (C-23).
+    /// Builds the state's law. Without a window of its own, the state has the federal one; every
+    /// other missing value takes the safest meaning.
     fn law(self, federal_hours: Hours, federal: &Federal) -> Result<Law, Invalid> {
         let own_window = self.hours.is_some() || !self.hours_on.is_empty();
         if own_window != (self.source.is_some() && self.grade.is_some()) {
-            let problem = format!("{}: hours without source and grade, or these without hours", self.name);
-            return Err(Invalid::new("states.toml", problem, "hours, source and grade together"));
+            let problem = format!(
+                "{}: hours without source and grade, or these without hours",
+                self.name
+            );
+            return Err(Invalid::new(
+                "states.toml",
+                problem,
+                "hours, source and grade together",
+            ));
         }
-        let usual = self.hours.as_deref().map_or(Ok(federal_hours), str::parse)?;
+        let usual = self
+            .hours
+            .as_deref()
+            .map_or(Ok(federal_hours), str::parse)?;
         let mut week = Week::every_day(usual);
         for (day, hours) in &self.hours_on {
-            let weekday: Weekday = day
-                .parse()
-                .map_err(|_| Invalid::new("states.toml", format!("{}: `{day}`", self.name), "a weekday in English"))?;
-            week = week.with(weekday, if hours == "none" { None } else { Some(hours.parse()?) });
+            let weekday: Weekday = day.parse().map_err(|_| {
+                Invalid::new(
+                    "states.toml",
+                    format!("{}: `{day}`", self.name),
+                    "a weekday in English",
+                )
+            })?;
+            week = week.with(
+                weekday,
+                if hours == "none" {
+                    None
+                } else {
+                    Some(hours.parse()?)
+                },
+            );
         }
         Ok(Law {
             // A state cannot allow hours that the federal rule forbids.
@@ -150,7 +185,10 @@ impl Row {
             source: self.source.unwrap_or_else(|| federal.source.clone()),
             grade: self.grade.unwrap_or(federal.grade),
             verified_at: self.verified_at,
-            ai_disclosure: self.ai_disclosure.unwrap_or(Disclosure { required: true, law: None }),
+            ai_disclosure: self.ai_disclosure.unwrap_or(Disclosure {
+                required: true,
+                law: None,
+            }),
             cooling_off: self.cooling_off,
             self_exclusion_check: self.self_exclusion_check.unwrap_or(true),
             name: self.name,

@@ -12,9 +12,10 @@ pub struct State(u8);
 
 /// The two-letter codes; the territories come last.
 const CODES: [&str; 56] = [
-    "AK", "AL", "AR", "AZ", "CA", "CO", "CT", "DC", "DE", "FL", "GA", "HI", "IA", "ID", "IL", "IN", "KS", "KY", "LA",
-    "MA", "MD", "ME", "MI", "MN", "MO", "MS", "MT", "NC", "ND", "NE", "NH", "NJ", "NM", "NV", "NY", "OH", "OK", "OR",
-    "PA", "RI", "SC", "SD", "TN", "TX", "UT", "VA", "VT", "WA", "WI", "WV", "WY", "AS", "GU", "MP", "PR", "VI",
+    "AK", "AL", "AR", "AZ", "CA", "CO", "CT", "DC", "DE", "FL", "GA", "HI", "IA", "ID", "IL", "IN",
+    "KS", "KY", "LA", "MA", "MD", "ME", "MI", "MN", "MO", "MS", "MT", "NC", "ND", "NE", "NH", "NJ",
+    "NM", "NV", "NY", "OH", "OK", "OR", "PA", "RI", "SC", "SD", "TN", "TX", "UT", "VA", "VT", "WA",
+    "WI", "WV", "WY", "AS", "GU", "MP", "PR", "VI",
 ];
 const STATES_AND_DC: u8 = 51;
 
@@ -39,7 +40,13 @@ impl FromStr for State {
     fn from_str(text: &str) -> Result<Self, Invalid> {
         Self::all()
             .find(|state| state.as_str() == text)
-            .ok_or_else(|| Invalid::new("state", format!("`{text}`"), "a US state, DC or territory, such as CT"))
+            .ok_or_else(|| {
+                Invalid::new(
+                    "state",
+                    format!("`{text}`"),
+                    "a US state, DC or territory, such as CT",
+                )
+            })
     }
 }
 

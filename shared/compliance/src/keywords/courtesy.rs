@@ -1,10 +1,10 @@
-//! Words around a command that do not change its meaning.
+//! Lists the words around a command that do not change its meaning.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Filler {
     /// Courtesy words: "please", "thank you", "now".
     Courtesy,
-    /// The first words of an impatient guest: "hey stop", "just stop".
+    /// Words with which an impatient guest begins: "hey stop", "just stop".
     LeadIn,
     /// Words that follow a yes: "yes sounds good".
     Agreement,
@@ -42,8 +42,21 @@ const COURTESY: &[&str] = &[
     "maam",
 ];
 
-const LEAD_IN: &[&str] =
-    &["hi", "hello", "hey", "hola", "no", "nope", "just", "so", "then", "seriously", "and", "pues", "everything"];
+const LEAD_IN: &[&str] = &[
+    "hi",
+    "hello",
+    "hey",
+    "hola",
+    "no",
+    "nope",
+    "just",
+    "so",
+    "then",
+    "seriously",
+    "and",
+    "pues",
+    "everything",
+];
 
 const AGREEMENT: &[&str] = &[
     "sounds good",
@@ -77,11 +90,14 @@ const AGREEMENT: &[&str] = &[
     "esta bien",
 ];
 
-pub(super) const FILLERS: [(&[&str], Filler); 3] =
-    [(COURTESY, Filler::Courtesy), (LEAD_IN, Filler::LeadIn), (AGREEMENT, Filler::Agreement)];
+pub(super) const FILLERS: [(&[&str], Filler); 3] = [
+    (COURTESY, Filler::Courtesy),
+    (LEAD_IN, Filler::LeadIn),
+    (AGREEMENT, Filler::Agreement),
+];
 
-/// Returns the courtesy words that may begin or end an opt-out in plain language, as alternatives
-/// of a pattern.
+/// Returns the courtesy words that may stand before or after an opt-out in plain language, as
+/// alternatives for a pattern.
 pub(crate) fn courtesy() -> String {
     [COURTESY, LEAD_IN].concat().join("|")
 }

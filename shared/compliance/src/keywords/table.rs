@@ -1,19 +1,19 @@
-//! The keyword table: the union of the lists of the carriers, the provider, the FCC and our own
-//! (C-6, SEC-9 to SEC-11).
+//! The keyword table: all words on the lists of the carriers, the provider and the FCC, and our
+//! own.
 
 use seven_domain::Language;
 
 use super::Intent;
 
-/// Which other words a message may contain and still count as the command.
+/// The other words that a message may contain and still count as the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fit {
     /// No other words.
     Alone,
     /// Courtesy: "please", "thank you", "now".
     Polite,
-    /// Also "hey", "ok", "just". The row also counts as a sentence of its own, and takes precedence
-    /// over another keyword in the message.
+    /// Also "hey", "ok", "just". The row also counts as a sentence of its own, and wins over
+    /// another keyword in the message.
     Core,
     /// Also words that follow a yes, as in "yes sounds good".
     Agreeing,
@@ -24,7 +24,8 @@ pub(crate) struct Row {
     pub(super) id: &'static str,
     pub(crate) intent: Intent,
     pub(super) language: Option<Language>,
-    /// The words in the folded form of [`crate::normal`].
+    /// The words in folded form: lower case, without accents and apostrophes (see
+    /// [`crate::normal`]).
     pub(super) words: &'static str,
     pub(super) fit: Fit,
 }
@@ -33,8 +34,20 @@ const ANY: Option<Language> = None;
 const EN: Option<Language> = Some(Language::En);
 const ES: Option<Language> = Some(Language::Es);
 
-const fn row(id: &'static str, intent: Intent, language: Option<Language>, words: &'static str, fit: Fit) -> Row {
-    Row { id, intent, language, words, fit }
+const fn row(
+    id: &'static str,
+    intent: Intent,
+    language: Option<Language>,
+    words: &'static str,
+    fit: Fit,
+) -> Row {
+    Row {
+        id,
+        intent,
+        language,
+        words,
+        fit,
+    }
 }
 
 use Fit::{Agreeing, Alone, Core, Polite};
@@ -56,14 +69,38 @@ pub(super) const ROWS: &[Row] = &[
     row("optout.kw.stop_to_end", OptOut, EN, "stop to quit", Core),
     row("optout.kw.stop_to_end", OptOut, EN, "stop to cancel", Core),
     row("optout.kw.stop_to_end", OptOut, EN, "stop to opt out", Core),
-    row("optout.kw.stop_to_end", OptOut, EN, "stop to unsubscribe", Core),
+    row(
+        "optout.kw.stop_to_end",
+        OptOut,
+        EN,
+        "stop to unsubscribe",
+        Core,
+    ),
     row("optout.kw.stop_to_end", OptOut, ES, "stop para salir", Core),
     row("optout.kw.remove_number", OptOut, EN, "remove number", Core),
-    row("optout.kw.remove_number", OptOut, EN, "remove my number", Core),
+    row(
+        "optout.kw.remove_number",
+        OptOut,
+        EN,
+        "remove my number",
+        Core,
+    ),
     row("optout.kw.end_all", OptOut, EN, "end all", Core),
     row("optout.kw.end_all", OptOut, EN, "quit all", Core),
-    row("optout.kw.unsubscribe_all", OptOut, EN, "unsubscribe all", Core),
-    row("optout.kw.unsubscribe_typo", OptOut, EN, "unscribe me", Core),
+    row(
+        "optout.kw.unsubscribe_all",
+        OptOut,
+        EN,
+        "unsubscribe all",
+        Core,
+    ),
+    row(
+        "optout.kw.unsubscribe_typo",
+        OptOut,
+        EN,
+        "unscribe me",
+        Core,
+    ),
     row("optout.kw.unsubscribe_typo", OptOut, EN, "unsub me", Core),
     row("optout.kw.unsubscribe_typo", OptOut, EN, "unsub", Core),
     row("optout.kw.unsubscribe_typo", OptOut, EN, "unsuscribe", Core),
@@ -89,7 +126,13 @@ pub(super) const ROWS: &[Row] = &[
     row("optout.kw.detener", OptOut, ES, "detener", Polite),
     row("optout.kw.detener", OptOut, ES, "detente", Polite),
     row("optout.kw.cancelar", OptOut, ES, "cancelar", Polite),
-    row("optout.kw.cancelar", OptOut, ES, "cancelar suscripcion", Polite),
+    row(
+        "optout.kw.cancelar",
+        OptOut,
+        ES,
+        "cancelar suscripcion",
+        Polite,
+    ),
     row("optout.kw.no_mas", OptOut, ES, "no mas", Polite),
     row("optout.kw.basta", OptOut, ES, "basta", Polite),
     row("optout.kw.salir", OptOut, ES, "salir", Polite),
@@ -126,22 +169,94 @@ pub(super) const ROWS: &[Row] = &[
     row("privacy.kw.privacy", Privacy, EN, "privacy", Polite),
     row("privacy.kw.privacy", Privacy, EN, "privacy policy", Polite),
     row("privacy.kw.privacidad", Privacy, ES, "privacidad", Polite),
-    row("privacy.kw.privacidad", Privacy, ES, "politica de privacidad", Polite),
-    row("privacy.kw.privacidad", Privacy, ES, "aviso de privacidad", Polite),
+    row(
+        "privacy.kw.privacidad",
+        Privacy,
+        ES,
+        "politica de privacidad",
+        Polite,
+    ),
+    row(
+        "privacy.kw.privacidad",
+        Privacy,
+        ES,
+        "aviso de privacidad",
+        Polite,
+    ),
     row("delete.kw.delete", Delete, EN, "delete", Polite),
     row("delete.kw.delete", Delete, EN, "delete me", Polite),
-    row("delete.kw.delete_data", Delete, EN, "delete my data", Polite),
-    row("delete.kw.delete_data", Delete, EN, "delete all my data", Polite),
-    row("delete.kw.delete_data", Delete, EN, "delete my info", Polite),
-    row("delete.kw.delete_data", Delete, EN, "delete my information", Polite),
+    row(
+        "delete.kw.delete_data",
+        Delete,
+        EN,
+        "delete my data",
+        Polite,
+    ),
+    row(
+        "delete.kw.delete_data",
+        Delete,
+        EN,
+        "delete all my data",
+        Polite,
+    ),
+    row(
+        "delete.kw.delete_data",
+        Delete,
+        EN,
+        "delete my info",
+        Polite,
+    ),
+    row(
+        "delete.kw.delete_data",
+        Delete,
+        EN,
+        "delete my information",
+        Polite,
+    ),
     row("delete.kw.delete_data", Delete, EN, "erase my data", Polite),
     row("delete.kw.forget_me", Delete, EN, "forget me", Polite),
     row("delete.kw.borrar", Delete, ES, "borrar", Polite),
     row("delete.kw.eliminar", Delete, ES, "eliminar", Polite),
-    row("delete.kw.borrar_datos", Delete, ES, "borrar mis datos", Polite),
-    row("delete.kw.borrar_datos", Delete, ES, "borra mis datos", Polite),
-    row("delete.kw.borrar_datos", Delete, ES, "borren mis datos", Polite),
-    row("delete.kw.borrar_datos", Delete, ES, "eliminar mis datos", Polite),
-    row("delete.kw.borrar_datos", Delete, ES, "elimina mis datos", Polite),
-    row("delete.kw.borrar_datos", Delete, ES, "eliminen mis datos", Polite),
+    row(
+        "delete.kw.borrar_datos",
+        Delete,
+        ES,
+        "borrar mis datos",
+        Polite,
+    ),
+    row(
+        "delete.kw.borrar_datos",
+        Delete,
+        ES,
+        "borra mis datos",
+        Polite,
+    ),
+    row(
+        "delete.kw.borrar_datos",
+        Delete,
+        ES,
+        "borren mis datos",
+        Polite,
+    ),
+    row(
+        "delete.kw.borrar_datos",
+        Delete,
+        ES,
+        "eliminar mis datos",
+        Polite,
+    ),
+    row(
+        "delete.kw.borrar_datos",
+        Delete,
+        ES,
+        "elimina mis datos",
+        Polite,
+    ),
+    row(
+        "delete.kw.borrar_datos",
+        Delete,
+        ES,
+        "eliminen mis datos",
+        Polite,
+    ),
 ];

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::normal::Folded;
 
-/// Folded and joined again.
+/// Returns the text in folded form.
 fn words(text: &str) -> String {
     Folded::new(text).line().trim().to_owned()
 }
@@ -14,7 +14,7 @@ fn intent(text: &str) -> Option<&'static str> {
 
 #[test]
 fn every_keyword_in_every_spelling() {
-    // SMS-15, C-6, C-7
+    // SMS-15, C-6, C-7: every row of the table, in capitals and with signs
     for row in ROWS {
         let word = row.words;
         let accented: String = word.replace('a', "á").replace('o', "ó");
@@ -29,7 +29,13 @@ fn every_keyword_in_every_spelling() {
             word.replace(' ', "   "),
             accented,
             word.chars()
-                .map(|c| if c.is_ascii_lowercase() { char::from_u32(u32::from(c) + 0xFEE0).unwrap() } else { c })
+                .map(|c| {
+                    if c.is_ascii_lowercase() {
+                        char::from_u32(u32::from(c) + 0xFEE0).unwrap()
+                    } else {
+                        c
+                    }
+                })
                 .collect(),
             format!("{word} {word}"),
         ] {
@@ -45,7 +51,7 @@ fn every_keyword_in_every_spelling() {
 
 #[test]
 fn the_lists_we_must_honour_are_in_the_table() {
-    // C-6, SEC-9 to SEC-11, spec 05 section 2.3
+    // C-6, SEC-9 to SEC-11, spec 05 section 2.3: the lists of others are in our table
     for (expected, list) in [
         (
             "opt_out",
@@ -54,7 +60,10 @@ fn the_lists_we_must_honour_are_in_the_table() {
         ),
         ("opt_in", "START,UNSTOP,SUBSCRIBE,INICIAR,COMENZAR"),
         ("help", "HELP,INFO,AYUDA,INFORMACION,Información"),
-        ("affirm", "Y,YES,YEAH,YEP,SURE,OK,OKAY,SI,Sí,Yes!,yes sounds good,Yes please,sí claro,yesss"),
+        (
+            "affirm",
+            "Y,YES,YEAH,YEP,SURE,OK,OKAY,SI,Sí,Yes!,yes sounds good,Yes please,sí claro,yesss",
+        ),
         ("privacy", "PRIVACY,PRIVACIDAD"),
         ("delete", "DELETE,BORRAR,ELIMINAR"),
     ] {
@@ -66,7 +75,7 @@ fn the_lists_we_must_honour_are_in_the_table() {
 
 #[test]
 fn courtesy_changes_nothing() {
-    // Spec 05 section 2.3, SEC C-4
+    // Spec 05 section 2.3, SEC C-4: courtesy around STOP
     for text in [
         "Stop. Thank you",
         "please STOP now",
@@ -95,21 +104,32 @@ fn courtesy_changes_nothing() {
     assert_eq!(intent("info por favor"), Some("help"));
 }
 
-#[test] // SMS-15: phones, mail programs and thumbs around a command
+#[test] // SMS-15: additions of phones and mail programs, and typos
 fn a_wrapped_command_is_the_command() {
     let corpus = include_str!("../../../../tests/corpus/cases.jsonl");
-    let stops =
-        corpus.lines().filter(|line| line.contains("\"kind\":\"stop_") || line.contains("\"kind\":\"unsubscribe_"));
+    let stops = corpus.lines().filter(|line| {
+        line.contains("\"kind\":\"stop_") || line.contains("\"kind\":\"unsubscribe_")
+    });
     let mut count = 0;
     for line in stops {
         let row: serde_json::Value = serde_json::from_str(line).unwrap();
-        assert_eq!(intent(row["text"].as_str().unwrap()), Some("opt_out"), "{line}");
+        assert_eq!(
+            intent(row["text"].as_str().unwrap()),
+            Some("opt_out"),
+            "{line}"
+        );
         count += 1;
     }
     assert!(count > 50, "{count}");
-    for text in
-        ["Reply CANCEL", "send END", "REVOKE - Pat Doe", "OPT OUT from Pat", "FW: END", "MSG: cancel", "Cancel period"]
-    {
+    for text in [
+        "Reply CANCEL",
+        "send END",
+        "REVOKE - Pat Doe",
+        "OPT OUT from Pat",
+        "FW: END",
+        "MSG: cancel",
+        "Cancel period",
+    ] {
         assert_eq!(intent(text), Some("opt_out"), "{text}");
     }
     assert_eq!(intent("Reply START"), Some("opt_in"));
@@ -134,7 +154,7 @@ fn a_wrapped_command_is_the_command() {
     }
 }
 
-#[test] // SMS-20, C-6: a guest who left comes back in words
+#[test] // SMS-20, C-6: a guest opts in again in plain language
 fn who_wants_our_texts_again_opts_in() {
     for text in [
         "text me again please",
@@ -156,14 +176,17 @@ fn who_wants_our_texts_again_opts_in() {
     ] {
         assert_eq!(intent(text), Some("opt_out"), "{text}");
     }
-    for text in ["can you send the menu again", "text me when the table is ready"] {
+    for text in [
+        "can you send the menu again",
+        "text me when the table is ready",
+    ] {
         assert_eq!(intent(text), None, "{text}");
     }
 }
 
 #[test]
 fn ordinary_texts_are_no_keywords() {
-    // C-8, C-16, spec 05 section 2.3
+    // C-8, C-16, spec 05 section 2.3: ordinary texts that contain a keyword
     for text in [
         "",
         " ",
@@ -225,17 +248,32 @@ fn what_stands_in_an_audit_record() {
         (found.intent, found.pattern_id, found.language),
         (Intent::OptOut, "optout.kw.no_mas", Some(Language::Es))
     );
-    assert_eq!(classify("dejen de enviar mensajes").unwrap().pattern_id, "optout.nl.es.16");
+    assert_eq!(
+        classify("dejen de enviar mensajes").unwrap().pattern_id,
+        "optout.nl.es.16"
+    );
     for row in ROWS {
         let prefix = row.intent.as_str().replace('_', "");
-        assert_eq!(row.id.split(".kw.").next(), Some(prefix.as_str()), "{}", row.id);
+        assert_eq!(
+            row.id.split(".kw.").next(),
+            Some(prefix.as_str()),
+            "{}",
+            row.id
+        );
         assert_eq!(words(row.words), row.words, "rows are written folded");
-        assert_eq!(ROWS.iter().filter(|other| other.words == row.words).count(), 1, "{} twice", row.words);
+        assert_eq!(
+            ROWS.iter().filter(|other| other.words == row.words).count(),
+            1,
+            "{} twice",
+            row.words
+        );
     }
 }
 
-const AROUND: &[&str] =
-    &["", " ", "!", "...", "\"", "*", "🙏", "👋🏽", " - ", "\n", "¡", "¿", "(", ")", "\u{fe0f}", "\u{200b}"];
+const AROUND: &[&str] = &[
+    "", " ", "!", "...", "\"", "*", "🙏", "👋🏽", " - ", "\n", "¡", "¿", "(", ")", "\u{fe0f}",
+    "\u{200b}",
+];
 
 proptest! {
     #[test]
@@ -245,8 +283,12 @@ proptest! {
         after in prop::collection::vec(prop::sample::select(AROUND), 0..5),
         upper in prop::collection::vec(any::<bool>(), 40),
     ) {
-        let word: String =
-            row.words.chars().zip(upper).map(|(c, up)| if up { c.to_ascii_uppercase() } else { c }).collect();
+        let word: String = row
+            .words
+            .chars()
+            .zip(upper)
+            .map(|(c, up)| if up { c.to_ascii_uppercase() } else { c })
+            .collect();
         let text = format!("{}{word}{}", before.concat(), after.concat());
         let found = classify(&text).map(|keyword| (keyword.intent, keyword.pattern_id));
         prop_assert_eq!(found, Some((row.intent, row.id)), "{:?}", text);

@@ -1,22 +1,24 @@
-//! Removes what phones, mail gateways and guests add around a command: instruction words ("Reply
-//! STOP"), signatures ("STOP - Pat"), mail headers ("FRM:... MSG:STOP"), forwards, part numbers and
-//! dictated punctuation ("stop period").
+//! Removes what phones, mail gateways and guests put around a command: instruction words ("Reply
+//! STOP"), signatures, mail headers, part numbers, dictated punctuation ("stop period").
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// The maximum length of a wrapped command.
+use crate::normal::without_marks;
+
+/// The longest text that is searched for a wrapped command.
 const LONGEST_BYTES: usize = 300;
-/// The most nested wrappings that are removed; each round removes one at either end.
+/// In each round, one wrapping is removed at the start and one at the end, because wrappings can be
+/// nested.
 const ROUNDS: usize = 5;
 
-/// The text that is left after the wrapping was removed.
+/// The text that is left when its wrapping has been removed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Unwrapped {
     pub(super) text: String,
-    /// Whether something was removed that also occurs around ordinary sentences ("from the room",
-    /// "send help"). If so, only an unmistakable command counts.
+    /// Whether a removed part also occurs around ordinary sentences ("from the room", "send help").
+    /// If so, only an unmistakable command counts.
     pub(super) doubtful: bool,
 }
 
@@ -30,12 +32,15 @@ struct Wrappings {
 }
 
 static WRAPPINGS: LazyLock<Wrappings> = LazyLock::new(|| {
-    let regex = |pattern: &str| Regex::new(pattern).expect("the wrappings can be read, says a test");
+    let regex =
+        |pattern: &str| Regex::new(pattern).expect("the wrappings can be read, says a test");
     let part = r"[(\[]?\s*\d{1,2}\s*(?:/|\bof\b|\bde\b)\s*\d{1,2}\s*[)\]]?";
     let name = r"[\p{L}][\p{L}.'’-]*";
     let upper = r"\p{Lu}[\p{L}.'’-]*";
     Wrappings {
-        header: regex(r"(?im)^\s*(?:frm|from|subj|subject|to|date|cc|sent|asunto|de|para|fecha)\s*:[^\n]*(?:\n|$)"),
+        header: regex(
+            r"(?im)^\s*(?:frm|from|subj|subject|to|date|cc|sent|asunto|de|para|fecha)\s*:[^\n]*(?:\n|$)",
+        ),
         prefixes: regex(&format!(
             r#"(?i)^[\s"'“”‘’]*(?:\(\s*(?:re|fw|fwd|rv)\s*:[^)]*\)|(?:re|fw|fwd|rv|tr|wg|aw|msg|text|txt|message|body|mensaje|texto)\s*[:>]|[<(\[]\s*(?:no subject|sin asunto|none)\s*[>)\]]|{part}\s*[:.)-]?|hash\s?tag\b|numeral\b|#)\s*"#
         )),
@@ -54,21 +59,26 @@ static WRAPPINGS: LazyLock<Wrappings> = LazyLock::new(|| {
     }
 });
 
-/// Words that show that the text after "stop from" or a dash is no name.
+/// Words that no name contains: if one follows "stop from" or a dash, the words there are no
+/// signature.
 const NO_NAMES: &[&str] = &[
-    "a", "all", "at", "for", "here", "home", "in", "it", "me", "my", "now", "of", "on", "or", "that", "the", "there",
-    "this", "to", "today", "tomorrow", "tonight", "us", "what", "when", "why", "you", "your", "el", "la", "los", "las",
-    "mi", "aqui", "ahi", "hoy",
+    "a", "all", "at", "for", "here", "home", "in", "it", "me", "my", "now", "of", "on", "or",
+    "that", "the", "there", "this", "to", "today", "tomorrow", "tonight", "us", "what", "when",
+    "why", "you", "your", "el", "la", "los", "las", "mi", "aqui", "ahi", "hoy",
 ];
 
 /// Returns the text without its wrapping, or `None` if nothing was removed.
 pub(super) fn unwrap(text: &str) -> Option<Unwrapped> {
+    // A mark beside a letter would hide a signature: the patterns know letters only.
+    let text = without_marks(text);
     if text.len() > LONGEST_BYTES {
         return None;
     }
     let wrappings = &*WRAPPINGS;
-    let mut rest = wrappings.header.replace_all(text, "").trim().to_owned();
+    let mut rest = wrappings.header.replace_all(&text, "").trim().to_owned();
     let mut doubtful = false;
+    // In a text without lower case, capitals show no name.
+    let capitals_show_names = rest.chars().any(char::is_lowercase);
     for _ in 0..ROUNDS {
         let before = rest.len();
         for regex in [&wrappings.prefixes, &wrappings.suffixes] {
@@ -76,20 +86,29 @@ pub(super) fn unwrap(text: &str) -> Option<Unwrapped> {
         }
         doubtful |= take_off(&mut rest, &wrappings.instruction);
         if !signs_off_without_name(&rest) {
-            take_off(&mut rest, &wrappings.signature);
+            if capitals_show_names {
+                take_off(&mut rest, &wrappings.signature);
+            }
             doubtful |= take_off(&mut rest, &wrappings.lower_signature);
         }
         if rest.len() == before {
             break;
         }
     }
-    (!rest.is_empty() && rest != text.trim()).then_some(Unwrapped { text: rest, doubtful })
+    (!rest.is_empty() && rest != text.trim()).then_some(Unwrapped {
+        text: rest,
+        doubtful,
+    })
 }
 
 /// Removes the first match of `regex` and returns whether there was one. A match of the whole text
-/// is kept.
+/// is not removed.
 fn take_off(rest: &mut String, regex: &Regex) -> bool {
-    let Some(range) = regex.find(rest).map(|found| found.range()).filter(|range| range.len() < rest.len()) else {
+    let Some(range) = regex
+        .find(rest)
+        .map(|found| found.range())
+        .filter(|range| range.len() < rest.len())
+    else {
         return false;
     };
     rest.replace_range(range, "");
@@ -100,17 +119,27 @@ fn take_off(rest: &mut String, regex: &Regex) -> bool {
 
 /// Returns whether the supposed signature contains a word that no name contains.
 fn signs_off_without_name(text: &str) -> bool {
-    let after = |mark: &str| text.to_lowercase().rfind(mark).map(|at| text[at + mark.len()..].to_lowercase());
-    let tail = after(" from ")
-        .or_else(|| text.rfind(['-', '–', '—', '\n']).and_then(|at| text.get(at + 1..)).map(str::to_lowercase));
-    tail.is_some_and(|tail| tail.split(|c: char| !c.is_alphanumeric()).any(|word| NO_NAMES.contains(&word)))
+    let after = |mark: &str| {
+        text.to_lowercase()
+            .rfind(mark)
+            .map(|at| text[at + mark.len()..].to_lowercase())
+    };
+    let tail = after(" from ").or_else(|| {
+        text.rfind(['-', '–', '—', '\n'])
+            .and_then(|at| text.get(at + 1..))
+            .map(str::to_lowercase)
+    });
+    tail.is_some_and(|tail| {
+        tail.split(|c: char| !c.is_alphanumeric())
+            .any(|word| NO_NAMES.contains(&word))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test] // SMS-15: the dress of a command
+    #[test] // SMS-15: additions around a command are removed
     fn wrappings_come_off() {
         for (text, inside) in [
             ("Reply STOP", "STOP"),
@@ -135,12 +164,29 @@ mod tests {
             ("Stop punto", "Stop"),
             ("hashtag stop", "stop"),
             ("stop!!1!", "stop"),
+            ("STOP -JOSE", "STOP"),
+            ("STOP -Jose\u{301}", "STOP"),
+            ("stop-pat \u{301}", "stop"),
+            ("STOP\u{200b} - P\u{200b}at Doe", "STOP"),
         ] {
-            assert_eq!(unwrap(text).map(|u| u.text).as_deref(), Some(inside), "{text:?}");
+            assert_eq!(
+                unwrap(text).map(|u| u.text).as_deref(),
+                Some(inside),
+                "{text:?}"
+            );
         }
-        for plain in ["STOP", "stop please", "cancel all my bookings", "we have got to stop this game", ""] {
+        for plain in [
+            "STOP",
+            "stop please",
+            "cancel all my bookings",
+            "we have got to stop this game",
+            "",
+        ] {
             assert_eq!(unwrap(plain), None, "{plain:?}");
         }
-        assert_ne!(unwrap("stop from here on").map(|u| u.text).as_deref(), Some("stop"));
+        assert_ne!(
+            unwrap("stop from here on").map(|u| u.text).as_deref(),
+            Some("stop")
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! Single characters: which are dropped, which stand for a word, and which foreign letters look
-//! like Latin ones.
+//! Decides about single characters: which are dropped, which stand for a word, and which foreign
+//! letters look like Latin ones.
 
 use unicode_security::confusable_detection::skeleton;
 
@@ -10,16 +10,18 @@ pub(super) enum Special {
     Letter(char),
 }
 
-/// Returns the letter that is drawn in a circle or a square or as half of a flag. A single one is a
-/// symbol; several in a row spell a word.
+/// Returns the letter drawn in a circle, in a square or as half of a flag. One alone is a symbol;
+/// several in a row spell a word.
 pub(super) fn enclosed(c: char) -> Option<char> {
     const ROWS: [u32; 7] = [0x1f110, 0x1f130, 0x1f150, 0x1f170, 0x1f1e6, 0x24b6, 0x24d0];
     let code = u32::from(c);
-    let row = ROWS.into_iter().find(|first| (*first..first + 26).contains(&code))?;
+    let row = ROWS
+        .into_iter()
+        .find(|first| (*first..first + 26).contains(&code))?;
     char::from_u32(u32::from(b'a') + code - row)
 }
 
-/// Returns the treatment of a character that is not read as a letter, or none for ordinary ones.
+/// Returns how to treat a character that is not read as a letter; `None` for ordinary characters.
 pub(super) fn special(c: char) -> Option<Special> {
     match c {
         '´' | '‘' | '’' | '‛' | 'ʼ' | 'ʹ' | '′' | '＇' => Some(Special::Nothing),
@@ -30,7 +32,8 @@ pub(super) fn special(c: char) -> Option<Special> {
         | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{2069}'
         | '\u{feff}' => Some(Special::Nothing),
-        // Unicode compatibility forms would turn these into letters of the adjacent word.
+        // Separates words here, because Unicode would replace these characters by letters, which
+        // would join the word beside them.
         'ℹ' | 'Ⓜ' | '™' | '℠' | '\u{1f100}'..='\u{1f1ff}' => Some(Special::Separator),
         // Small capitals.
         'ᴀ' => Some(Special::Letter('a')),
@@ -49,7 +52,7 @@ pub(super) fn special(c: char) -> Option<Special> {
         'ᴛ' => Some(Special::Letter('t')),
         'ᴜ' => Some(Special::Letter('u')),
         'ᴠ' => Some(Special::Letter('v')),
-        // A pictogram counts as the word for what it shows.
+        // A pictogram counts as the word for the thing that it shows.
         '🛑' => Some(Special::Word("stop")),
         '🤖' => Some(Special::Word("robot")),
         '🖕' => Some(Special::Word("middlefinger")),
@@ -78,10 +81,14 @@ pub(super) fn latin(c: char, mut out: impl FnMut(char)) {
 
 fn drawn_like(c: char) -> Option<char> {
     let mut buffer = [0; 4];
-    let mut drawn =
-        skeleton(c.encode_utf8(&mut buffer)).filter(|part| !unicode_normalization::char::is_combining_mark(*part));
+    let mut drawn = skeleton(c.encode_utf8(&mut buffer))
+        .filter(|part| !unicode_normalization::char::is_combining_mark(*part));
     let first = drawn.next()?;
-    // Unicode treats a capital I as a look-alike of a small l.
-    let first = if first == 'l' && c.is_uppercase() { 'i' } else { first };
+    // Unicode lists the capital I as a look-alike of the small l.
+    let first = if first == 'l' && c.is_uppercase() {
+        'i'
+    } else {
+        first
+    };
     (first.is_ascii_alphabetic() && drawn.next().is_none()).then(|| first.to_ascii_lowercase())
 }

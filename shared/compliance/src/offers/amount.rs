@@ -1,5 +1,5 @@
-//! Reads amounts of money and percentages in whole hundredths, from digits or words, English or
-//! Spanish.
+//! Reads amounts of money and percentages, in digits or words, English or Spanish, as whole
+//! hundredths.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -20,9 +20,13 @@ pub(super) fn amount(words: &[Word], at: usize) -> Option<(Amount, usize)> {
     if let Some(currency) = currency_before(first) {
         let (cents, end) = number(words, at + 1)?;
         // In "$50 USD" the unit belongs to this amount; in "$50 $60" the second sign belongs to the
-        // next one.
+        // second amount.
         let after = words.get(end).filter(|w| w.is_letters()).and_then(unit);
-        let end = if matches!(after, Some(Unit::Money(..))) { end + 1 } else { end };
+        let end = if matches!(after, Some(Unit::Money(..))) {
+            end + 1
+        } else {
+            end
+        };
         return Some((Amount::Money { cents, currency }, end));
     }
     let (hundredths, end) = number(words, at)?;
@@ -33,19 +37,25 @@ pub(super) fn amount(words: &[Word], at: usize) -> Option<(Amount, usize)> {
     })
 }
 
-/// Returns the end of a range whose first amount ends just before this word: "$25-500".
+/// Returns the second amount of a range such as "$25-500", whose first amount ends just before this
+/// word.
 pub(super) fn range_end(words: &[Word], at: usize, currency: Currency) -> Option<(Amount, usize)> {
     let (cents, end) = number(words, at).filter(|_| words[at].gap == Gap::Hyphen)?;
     Some((Amount::Money { cents, currency }, end))
 }
 
-/// Returns the bare number that begins at this word.
+/// Returns the number that begins at this word, in hundredths and whatever its unit, and the index
+/// of the word after it.
 pub(super) fn number(words: &[Word], at: usize) -> Option<(u64, usize)> {
     let first = words.get(at)?;
     if first.is_number() {
         let mut value = hundredths(&first.text);
         let mut end = at + 1;
-        while let Some(by) = words.get(end).and_then(multiplier).filter(|_| end - at < LONGEST) {
+        while let Some(by) = words
+            .get(end)
+            .and_then(multiplier)
+            .filter(|_| end - at < LONGEST)
+        {
             value = value.saturating_mul(by);
             end += 1;
         }
@@ -54,12 +64,15 @@ pub(super) fn number(words: &[Word], at: usize) -> Option<(u64, usize)> {
     spelled(words, at)
 }
 
-/// The most words of an amount; the limit keeps long rows of number words cheap.
+/// The most words an amount may have; the limit keeps a long row of number words cheap.
 const LONGEST: usize = 9;
 
 fn spelled(words: &[Word], at: usize) -> Option<(u64, usize)> {
     let (mut total, mut part, mut end) = (0u64, 0u64, at);
-    while let Some(word) = words.get(end).filter(|w| end - at < LONGEST && (end == at || w.gap < Gap::Clause)) {
+    while let Some(word) = words
+        .get(end)
+        .filter(|w| end - at < LONGEST && (end == at || w.gap < Gap::Clause))
+    {
         match word.text.as_str() {
             "hundred" => part = part.max(1).saturating_mul(100),
             "thousand" | "mil" => {
@@ -70,8 +83,10 @@ fn spelled(words: &[Word], at: usize) -> Option<(u64, usize)> {
                 total = total.saturating_add(part).max(1).saturating_mul(1_000_000);
                 part = 0;
             }
-            "a" | "an" if end == at && words.get(at + 1).is_some_and(|w| multiplier(w).is_some()) => {}
-            "and" | "y" if end > at && words.get(end + 1).is_some_and(|w| value(&w.text).is_some()) => {}
+            "a" | "an"
+                if end == at && words.get(at + 1).is_some_and(|w| multiplier(w).is_some()) => {}
+            "and" | "y"
+                if end > at && words.get(end + 1).is_some_and(|w| value(&w.text).is_some()) => {}
             text => match value(text) {
                 Some(value) => part = part.saturating_add(value),
                 None => break,
@@ -85,19 +100,29 @@ fn spelled(words: &[Word], at: usize) -> Option<(u64, usize)> {
 /// Reads `1,234.5`, `1.234,50` and `1.000` in hundredths: the last separator is a decimal point if
 /// one or two digits follow it.
 fn hundredths(digits: &str) -> u64 {
-    let decimals = digits.rfind(['.', ',']).map(|at| &digits[at + 1..]).filter(|d| d.len() <= 2).unwrap_or_default();
+    let decimals = digits
+        .rfind(['.', ','])
+        .map(|at| &digits[at + 1..])
+        .filter(|d| d.len() <= 2)
+        .unwrap_or_default();
     let whole = &digits[..digits.len() - decimals.len()];
     let join = |text: &str| {
         let digits = text.bytes().filter(u8::is_ascii_digit);
-        digits.fold(0u64, |n, d| n.saturating_mul(10).saturating_add(u64::from(d - b'0')))
+        digits.fold(0u64, |n, d| {
+            n.saturating_mul(10).saturating_add(u64::from(d - b'0'))
+        })
     };
-    let fraction = if decimals.len() == 1 { join(decimals) * 10 } else { join(decimals) };
+    let fraction = if decimals.len() == 1 {
+        join(decimals) * 10
+    } else {
+        join(decimals)
+    };
     join(whole).saturating_mul(100).saturating_add(fraction)
 }
 
 #[derive(Debug, Clone, Copy)]
 enum Unit {
-    /// A currency, and how many of these units make one whole unit of it: 100 cents make a dollar.
+    /// A currency, and how many of this unit make one whole: 100 cents make a dollar.
     Money(Currency, u64),
     Percent,
 }
@@ -105,12 +130,20 @@ enum Unit {
 fn measured(words: &[Word], hundredths: u64, end: usize) -> Option<(Amount, usize)> {
     let word = words.get(end).filter(|w| w.gap < Gap::Clause)?;
     if word.is("per") || word.is("por") {
-        let percent = words.get(end + 1).is_some_and(|w| w.is("cent") || w.is("ciento"));
+        let percent = words
+            .get(end + 1)
+            .is_some_and(|w| w.is("cent") || w.is("ciento"));
         return percent.then_some((Amount::Percent { hundredths }, end + 2));
     }
-    let sign_of_the_next = word.is("$") && words.get(end + 1).is_some_and(|w| w.is_number() && w.gap <= Gap::None);
+    let sign_of_the_next = word.is("$")
+        && words
+            .get(end + 1)
+            .is_some_and(|w| w.is_number() && w.gap <= Gap::None);
     let amount = match unit(word).filter(|_| !sign_of_the_next)? {
-        Unit::Money(currency, per) => Amount::Money { cents: hundredths / per, currency },
+        Unit::Money(currency, per) => Amount::Money {
+            cents: hundredths / per,
+            currency,
+        },
         Unit::Percent => Amount::Percent { hundredths },
     };
     Some((amount, end + 1))
@@ -118,9 +151,8 @@ fn measured(words: &[Word], hundredths: u64, end: usize) -> Option<(Amount, usiz
 
 fn unit(word: &Word) -> Option<Unit> {
     Some(match word.text.as_str() {
-        "$" | "dollar" | "dollars" | "usd" | "buck" | "bucks" | "dolar" | "dolares" | "dlls" | "dls" => {
-            Unit::Money(Currency::Usd, 1)
-        }
+        "$" | "dollar" | "dollars" | "usd" | "buck" | "bucks" | "dolar" | "dolares" | "dlls"
+        | "dls" => Unit::Money(Currency::Usd, 1),
         "¢" | "cent" | "cents" | "centavo" | "centavos" => Unit::Money(Currency::Usd, 100),
         "€" | "£" | "euro" | "euros" | "peso" | "pesos" => Unit::Money(Currency::Other, 1),
         "%" | "percent" | "pct" => Unit::Percent,
@@ -149,7 +181,10 @@ fn multiplier(word: &Word) -> Option<u64> {
 
 fn value(word: &str) -> Option<u64> {
     static BY_NAME: LazyLock<HashMap<&str, u64>> = LazyLock::new(|| {
-        NUMBERS.iter().flat_map(|&(value, names)| names.split(' ').map(move |name| (name, value))).collect()
+        NUMBERS
+            .iter()
+            .flat_map(|&(value, names)| names.split(' ').map(move |name| (name, value)))
+            .collect()
     });
     BY_NAME.get(word).copied()
 }
@@ -194,8 +229,8 @@ const NUMBERS: &[(u64, &str)] = &[
     (900, "novecientos"),
 ];
 
-/// Converts the dollars of content rows and promotions to cents; returns none for a value that is
-/// no amount.
+/// Converts dollars, as content rows and promotions give them, to cents; `None` if the value is
+/// negative or too large.
 pub(super) fn cents(dollars: f64) -> Option<u64> {
     let cents = (dollars * 100.0).round();
     // A double represents every whole number below 2^53 exactly.
@@ -211,7 +246,13 @@ mod tests {
     fn usd(text: &str) -> Option<u64> {
         let words = sentences(text).into_iter().next()?;
         match amount(&words, 0)? {
-            (Amount::Money { cents, currency: Currency::Usd }, end) if end == words.len() => Some(cents),
+            (
+                Amount::Money {
+                    cents,
+                    currency: Currency::Usd,
+                },
+                end,
+            ) if end == words.len() => Some(cents),
             _ => None,
         }
     }
@@ -247,17 +288,39 @@ mod tests {
         ] {
             assert_eq!(usd(text), Some(cents), "{text:?}");
         }
-        for text in ["50", "$", "$$$", "50 people", "50 pounds", "dollars", "€50", "50 pesos", "20%", "a dollar sign"]
-        {
+        for text in [
+            "50",
+            "$",
+            "$$$",
+            "50 people",
+            "50 pounds",
+            "dollars",
+            "€50",
+            "50 pesos",
+            "20%",
+            "a dollar sign",
+        ] {
             assert_eq!(usd(text), None, "{text:?}");
         }
     }
 
     #[test]
     fn percentages() {
-        for text in ["20%", "20 %", "20 percent", "20 por ciento", "twenty per cent", "veinte por ciento", "20-25%"] {
+        for text in [
+            "20%",
+            "20 %",
+            "20 percent",
+            "20 por ciento",
+            "twenty per cent",
+            "veinte por ciento",
+            "20-25%",
+        ] {
             let words = sentences(text).remove(0);
-            assert_eq!(amount(&words, 0).map(|(a, _)| a), Some(Amount::Percent { hundredths: 2000 }), "{text:?}");
+            assert_eq!(
+                amount(&words, 0).map(|(a, _)| a),
+                Some(Amount::Percent { hundredths: 2000 }),
+                "{text:?}"
+            );
         }
     }
 
@@ -275,7 +338,11 @@ mod tests {
         fn round_trip(amount in 0..1_000_000_000_000u64) {
             let (whole, rest) = (amount / 100, amount % 100);
             let mut grouped = whole.to_string();
-            for at in (1..grouped.len()).rev().filter(|at| (grouped.len() - at) % 3 == 0).collect::<Vec<_>>() {
+            for at in (1..grouped.len())
+                .rev()
+                .filter(|at| (grouped.len() - at) % 3 == 0)
+                .collect::<Vec<_>>()
+            {
                 grouped.insert(at, ',');
             }
             let (cents_said, spanish) = (format!("{grouped}.{rest:02}"), grouped.replace(',', "."));

@@ -1,10 +1,10 @@
-//! The real offers and prices of a casino, which the caller fills in from content rows.
+//! A casino's real offers and prices, which the caller fills in from content rows.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 
-/// All facts that can prove an offer in a reply. Only promotions prove offers; rows prove prices
-/// and amenities (SEC-83).
+/// The facts that can prove an offer in a reply. Only promotions prove gifts; rows prove prices and
+/// free amenities.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Catalogue {
     pub promotions: Vec<Promotion>,
@@ -18,13 +18,13 @@ pub struct Promotion {
     pub wording: Vec<String>,
     /// The value in dollars; if the wording says "20%", a value of 20 is a percentage.
     pub value: Option<f64>,
-    /// The first and the last day, such as `2026-03-15`, both inclusive, in the casino's zone. None
-    /// means open-ended; text that is no date makes the promotion invalid.
+    /// The first and last day, such as `2026-03-15`, both included, in the casino's time zone.
+    /// `None` is open-ended; a text that is no date makes the promotion invalid.
     pub valid_from: Option<String>,
     pub valid_until: Option<String>,
 }
 
-/// A content row that was retrieved for this reply: a restaurant, a show, a rule.
+/// A content row that was retrieved for this reply, such as a restaurant, a show or a rule.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Row {
     /// The complete wording, as the model saw it.
@@ -36,14 +36,15 @@ pub struct Row {
 // === impl Promotion ===
 
 impl Promotion {
-    /// Returns whether the promotion is valid now. Compares days, not instants, so that a
-    /// daylight-saving change cannot move the first or last minute.
+    /// Returns whether the promotion is valid now. Compares days and not instants, so that a change
+    /// of the clocks cannot move the first or last minute.
     pub fn is_live(&self, now: DateTime<Utc>, zone: Tz) -> bool {
         let today = now.with_timezone(&zone).date_naive();
         let holds = |day: &Option<String>, test: fn(NaiveDate, NaiveDate) -> bool| match day {
             None => true,
             Some(day) => day.trim().parse().is_ok_and(|day| test(day, today)),
         };
-        holds(&self.valid_from, |from, today| from <= today) && holds(&self.valid_until, |until, today| today <= until)
+        holds(&self.valid_from, |from, today| from <= today)
+            && holds(&self.valid_until, |until, today| today <= until)
     }
 }

@@ -1,5 +1,5 @@
-//! Finds candidate offers in a text (SEC-41). Replies, promotions and content rows all pass through
-//! this code, so a promotion that is quoted verbatim always proves itself.
+//! Finds possible offers in a text. Replies, promotions and content rows all pass through this
+//! code, so that a promotion quoted word for word always proves itself.
 
 use std::ops::Range;
 
@@ -7,7 +7,9 @@ use super::{
     Currency, Kind,
     amount::{Amount, amount, number, range_end},
     say,
-    vocabulary::{Class, canonical, is_function_word, is_joint, is_price_word, may_be_free_for_all, thing},
+    vocabulary::{
+        Class, canonical, is_function_word, is_joint, is_price_word, may_be_free_for_all, thing,
+    },
     words::{Gap, Word, sentences},
 };
 
@@ -15,10 +17,9 @@ use super::{
 pub(super) struct Claimed {
     pub(super) kind: Kind,
     pub(super) span: Range<usize>,
-    /// For an amount: whether the guest would receive it, instead of paying it or just hearing of
-    /// it.
+    /// For an amount: whether the guest would receive it, and not pay it or merely hear of it.
     pub(super) given: bool,
-    /// For an amount: the kind of thing it is good for, if the adjacent words name one.
+    /// For an amount: the kind of thing it is good for, if the words beside it name one.
     pub(super) about: Option<Class>,
 }
 
@@ -26,7 +27,10 @@ pub(super) struct Claimed {
 const WHOLE: u64 = 10_000;
 
 pub(super) fn extract(text: &str) -> Vec<Claimed> {
-    sentences(text).iter().flat_map(|words| sentence(words, text)).collect()
+    sentences(text)
+        .iter()
+        .flat_map(|words| sentence(words, text))
+        .collect()
 }
 
 fn sentence(words: &[Word], text: &str) -> Vec<Claimed> {
@@ -51,20 +55,29 @@ fn sentence(words: &[Word], text: &str) -> Vec<Claimed> {
             found.push(reader.found(at..end, Kind::Code { code }));
         }
         if let Some(end) = say::BOGO.at(words, at) {
-            found.push(
-                reader.found(at..end, Kind::Bogo { item: reader.item_after(end, 3).or(reader.item_before(at, 3)) }),
-            );
+            found.push(reader.found(
+                at..end,
+                Kind::Bogo {
+                    item: reader.item_after(end, 3).or(reader.item_before(at, 3)),
+                },
+            ));
         }
         if let Some(end) = say::MATCH.at(words, at) {
-            found.push(reader.found(at..end, Kind::Match { on: reader.matched(at..end) }));
+            found.push(reader.found(
+                at..end,
+                Kind::Match {
+                    on: reader.matched(at..end),
+                },
+            ));
         }
         if at >= gifts_to
             && let Some((range, kind)) = reader.gift(at)
         {
             gifts_to = range.end.max(at + 1);
-            // "$50 on us" is a single offer: the money.
+            // "$50 on us" is one offer, the money; "on us" is not a second one.
             let beside = |a: &Range<usize>| a.end + 2 >= range.start && a.start <= range.end + 2;
-            let said_of_amount = kind.item().is_none() && reader.amounts_near(at).iter().any(beside);
+            let said_of_amount =
+                kind.item().is_none() && reader.amounts_near(at).iter().any(beside);
             if !said_of_amount {
                 found.push(reader.found(range, kind));
             }
@@ -80,7 +93,12 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn found(&self, words: Range<usize>, kind: Kind) -> Claimed {
-        Claimed { kind, span: self.span(words), given: false, about: None }
+        Claimed {
+            kind,
+            span: self.span(words),
+            given: false,
+            about: None,
+        }
     }
 
     fn span(&self, words: Range<usize>) -> Range<usize> {
@@ -90,9 +108,11 @@ impl Reader<'_> {
 
     // === amounts ===
 
-    /// Returns the amount that begins here, together with the end of its range.
+    /// Returns the amount that begins here and, if it begins a range, the second amount too.
     fn amounts(&self, at: usize) -> Vec<(Range<usize>, Amount)> {
-        let Some((first, end)) = amount(self.words, at).or_else(|| self.bare_amount(at)) else { return Vec::new() };
+        let Some((first, end)) = amount(self.words, at).or_else(|| self.bare_amount(at)) else {
+            return Vec::new();
+        };
         let mut all = vec![(at..end, first)];
         if let Amount::Money { currency, .. } = first
             && amount(self.words, end).is_none()
@@ -110,7 +130,13 @@ impl Reader<'_> {
         let (cents, end) = number(self.words, at).filter(|&(cents, _)| cents >= FEW)?;
         self.words.get(end).filter(|w| w.gap < Gap::Clause)?;
         say::PLAY_OR_CREDIT.at(self.words, end)?;
-        Some((Amount::Money { cents, currency: Currency::Usd }, end))
+        Some((
+            Amount::Money {
+                cents,
+                currency: Currency::Usd,
+            },
+            end,
+        ))
     }
 
     fn amounts_near(&self, at: usize) -> Vec<Range<usize>> {
@@ -127,12 +153,24 @@ impl Reader<'_> {
             Amount::Percent { hundredths: WHOLE } if !given => return None,
             Amount::Percent { hundredths } => Kind::Percent { hundredths },
         };
-        Some(Claimed { kind, span: self.span(range.clone()), given, about: self.about(&range) })
+        Some(Claimed {
+            kind,
+            span: self.span(range.clone()),
+            given,
+            about: self.about(&range),
+        })
     }
 
     fn half(&self, range: Range<usize>) -> Claimed {
         let about = self.about(&range);
-        Claimed { kind: Kind::Percent { hundredths: WHOLE / 2 }, span: self.span(range), given: true, about }
+        Claimed {
+            kind: Kind::Percent {
+                hundredths: WHOLE / 2,
+            },
+            span: self.span(range),
+            given: true,
+            about,
+        }
     }
 
     fn is_given(&self, amount: &Range<usize>) -> bool {
@@ -149,9 +187,15 @@ impl Reader<'_> {
             if word.gap == Gap::Clause || say::NO_GIFT.at(self.words, at).is_some() {
                 return false;
             }
-            if let Some(to) = say::GIFT.at(self.words, at).or_else(|| say::ON_US.at(self.words, at)) {
+            if let Some(to) = say::GIFT
+                .at(self.words, at)
+                .or_else(|| say::ON_US.at(self.words, at))
+            {
                 // Ignores compounds such as "off-peak" and "credit-card".
-                return self.words.get(to).is_none_or(|next| next.gap != Gap::Hyphen);
+                return self
+                    .words
+                    .get(to)
+                    .is_none_or(|next| next.gap != Gap::Hyphen);
             }
             if is_joint(word) || is_price_word(word) || !word.is_letters() {
                 return false;
@@ -167,16 +211,18 @@ impl Reader<'_> {
         self.gift_of(start) || self.someone_gives(start)
     }
 
-    /// Returns whether a word for a gift precedes the amount within a few words, as in "a bonus of
-    /// $50".
+    /// Returns whether a word for a gift comes shortly before the amount, as in "a bonus of $50".
     fn gift_of(&self, start: usize) -> bool {
         for at in (start.saturating_sub(5)..start).rev() {
             if self.words[at + 1].gap == Gap::Clause {
                 return false;
             }
             let word = &self.words[at];
-            let looks_alike =
-                (at.saturating_sub(2)..=at).any(|from| say::NO_GIFT.at(self.words, from).is_some_and(|end| end > at));
+            let looks_alike = (at.saturating_sub(2)..=at).any(|from| {
+                say::NO_GIFT
+                    .at(self.words, from)
+                    .is_some_and(|end| end > at)
+            });
             if !looks_alike && say::GIFT_OF.at(self.words, at).is_some() {
                 return true;
             }
@@ -187,8 +233,8 @@ impl Reader<'_> {
         false
     }
 
-    /// Returns whether a giving verb precedes the amount without a price word between: "You get
-    /// dinner, a show and $50".
+    /// Returns whether a verb of giving comes before the amount without a price word between them:
+    /// "You get dinner, a show and $50".
     fn someone_gives(&self, start: usize) -> bool {
         for at in (start.saturating_sub(12)..start).rev() {
             if say::GIVING.at(&self.words[..start], at).is_some() {
@@ -204,13 +250,18 @@ impl Reader<'_> {
     fn about(&self, amount: &Range<usize>) -> Option<Class> {
         let class = |at: usize| match say::MATCH.at(self.words, at) {
             Some(_) => Some(Class::Match),
-            None => thing(&self.words[at].text).map(|(_, class)| class).filter(|&class| class != Class::Gift),
+            None => thing(&self.words[at].text)
+                .map(|(_, class)| class)
+                .filter(|&class| class != Class::Gift),
         };
         let ahead = amount.end..amount.end + self.ahead(amount.end, 6).len();
         let behind = amount.start - self.behind(amount.start, 4).len()..amount.start;
         let said: Vec<Class> = ahead.chain(behind.rev()).filter_map(class).collect();
         // "Credit for dinner" is about dinner.
-        said.iter().find(|&&class| class != Class::Credit).or(said.first()).copied()
+        said.iter()
+            .find(|&&class| class != Class::Credit)
+            .or(said.first())
+            .copied()
     }
 
     // === everything else ===
@@ -218,19 +269,29 @@ impl Reader<'_> {
     fn code(&self, at: usize) -> Option<(usize, Option<String>)> {
         let end = say::CODE.at(self.words, at)?;
         let is_code = |w: &&Word| {
-            w.gap < Gap::Clause && (w.is_number() || !is_function_word(w)) && say::NO_CODE.at(self.words, end).is_none()
+            w.gap < Gap::Clause
+                && (w.is_number() || !is_function_word(w))
+                && say::NO_CODE.at(self.words, end).is_none()
         };
         if self.words.get(end).filter(is_code).is_none() {
             return Some((end, None));
         }
         let rest = &self.words[end + 1..];
-        let to = end + 1 + rest.iter().take_while(|w| matches!(w.gap, Gap::None | Gap::Hyphen)).count();
+        let to = end
+            + 1
+            + rest
+                .iter()
+                .take_while(|w| matches!(w.gap, Gap::None | Gap::Hyphen))
+                .count();
         let code = self.text[self.span(end..to)].to_ascii_uppercase();
         Some((to, Some(code)))
     }
 
     fn matched(&self, words: Range<usize>) -> String {
-        let play = self.words[words].iter().filter_map(|w| thing(&w.text)).find(|&(_, class)| class == Class::Play);
+        let play = self.words[words]
+            .iter()
+            .filter_map(|w| thing(&w.text))
+            .find(|&(_, class)| class == Class::Play);
         play.map_or("deposit", |(name, _)| name).to_owned()
     }
 
@@ -239,18 +300,36 @@ impl Reader<'_> {
         let words = self.words;
         if let Some(end) = say::ON_US.at(words, at) {
             let looks_alike = say::NO_GIFT.end_at(words, end);
-            return (!looks_alike).then(|| (at..end, Kind::Comp { item: self.item_before(at, 6) }));
+            return (!looks_alike).then(|| {
+                (
+                    at..end,
+                    Kind::Comp {
+                        item: self.item_before(at, 6),
+                    },
+                )
+            });
         }
         if let Some(end) = say::NO_CHARGE.at(words, at) {
             let item = self.item_before(at, 5).or_else(|| self.item_after(end, 3));
-            return Some((at..end, Kind::FreeItem { item: item.or_else(|| self.word_before(at)) }));
+            return Some((
+                at..end,
+                Kind::FreeItem {
+                    item: item.or_else(|| self.word_before(at)),
+                },
+            ));
         }
         if let Some(end) = say::COMP.at(words, at) {
             let item = self.item_after(end, 3).or_else(|| {
-                let next = words.get(end).filter(|w| w.gap < Gap::Clause && !is_function_word(w))?;
+                let next = words
+                    .get(end)
+                    .filter(|w| w.gap < Gap::Clause && !is_function_word(w))?;
                 Some(canonical(&next.text))
             });
-            let to = if item.is_some() { self.item_end(end, 3) } else { end };
+            let to = if item.is_some() {
+                self.item_end(end, 3)
+            } else {
+                end
+            };
             return Some((at..to, Kind::Comp { item }));
         }
         self.free(at)
@@ -263,13 +342,19 @@ impl Reader<'_> {
         }
         let gift = |range, item| Some((range, Kind::FreeItem { item: Some(item) }));
         // "free slot play"
-        let near = self.ahead(at + 1, 3).iter().take_while(|w| !is_function_word(w)).any(|w| thing(&w.text).is_some());
+        let near = self
+            .ahead(at + 1, 3)
+            .iter()
+            .take_while(|w| !is_function_word(w))
+            .any(|w| thing(&w.text).is_some());
         if near {
             return gift(at..self.item_end(at + 1, 3), self.item_after(at + 1, 3)?);
         }
         let before = at.checked_sub(1).filter(|_| words[at].gap < Gap::Clause)?;
         // "a free car"
-        let next = words.get(at + 1).filter(|w| w.gap < Gap::Clause && !is_function_word(w) && !is_joint(w));
+        let next = words
+            .get(at + 1)
+            .filter(|w| w.gap < Gap::Clause && !is_function_word(w) && !is_joint(w));
         if let Some(next) = next.filter(|_| say::ARTICLE.at(words, before) == Some(at))
             && say::FREE_TIME.at(words, at + 1).is_none()
         {
@@ -285,10 +370,12 @@ impl Reader<'_> {
 
     // === what it is about ===
 
-    /// Returns the following words that still belong to the same thing.
+    /// Returns the next words, at most `reach`, that still belong to the same thing.
     fn ahead(&self, from: usize, reach: usize) -> &[Word] {
         let words = &self.words[from.min(self.words.len())..(from + reach).min(self.words.len())];
-        let end = words.iter().position(|w| w.gap == Gap::Clause || is_joint(w) || !w.is_letters());
+        let end = words
+            .iter()
+            .position(|w| w.gap == Gap::Clause || is_joint(w) || !w.is_letters());
         &words[..end.unwrap_or(words.len())]
     }
 
@@ -307,8 +394,8 @@ impl Reader<'_> {
         Some(name.to_owned())
     }
 
-    /// Returns the index after the thing that is named here, or after the next word. In "free show
-    /// tickets" the thing is the tickets.
+    /// Returns the index after the thing named here or after the next word: in "free show tickets"
+    /// the thing is the tickets.
     fn item_end(&self, from: usize, reach: usize) -> usize {
         let ahead = self.ahead(from, reach);
         let is_thing = |word: &&Word| thing(&word.text).is_some();
@@ -319,24 +406,36 @@ impl Reader<'_> {
     }
 
     fn item_before(&self, to: usize, reach: usize) -> Option<String> {
-        self.behind(to, reach).iter().rev().find_map(|w| thing(&w.text)).map(|(name, _)| name.to_owned())
+        self.behind(to, reach)
+            .iter()
+            .rev()
+            .find_map(|w| thing(&w.text))
+            .map(|(name, _)| name.to_owned())
     }
 
     fn word_before(&self, to: usize) -> Option<String> {
-        self.behind(to, 3).iter().rev().find(|w| !is_function_word(w)).map(|w| canonical(&w.text))
+        self.behind(to, 3)
+            .iter()
+            .rev()
+            .find(|w| !is_function_word(w))
+            .map(|w| canonical(&w.text))
     }
 }
 
-/// Words that announce a price: in "Parking is free and valet costs $20", the words before "costs"
-/// do not name a gift.
+/// Words that announce a price. In "Parking is free and valet costs $20", the words before "costs"
+/// name no gift.
 const PRICED: &[&str] = &[
-    "cost", "costs", "from", "starting", "starts", "at", "desde", "cuesta", "cuestan", "vale", "valen", "cobra",
-    "cobran",
+    "cost", "costs", "from", "starting", "starts", "at", "desde", "cuesta", "cuestan", "vale",
+    "valen", "cobra", "cobran",
 ];
 
-/// Returns the words of a text in the canonical form in which they are compared.
+/// Returns the words of a text in the form in which things are compared; see [`canonical`].
 pub(super) fn words_of(text: &str) -> impl Iterator<Item = String> {
-    sentences(text).into_iter().flatten().filter(Word::is_letters).map(|w| canonical(&w.text))
+    sentences(text)
+        .into_iter()
+        .flatten()
+        .filter(Word::is_letters)
+        .map(|w| canonical(&w.text))
 }
 
 pub(super) fn says_free(text: &str) -> bool {
@@ -364,14 +463,18 @@ impl Kind {
         match self {
             Self::Money { cents, .. } => Some(*cents),
             Self::Percent { hundredths } => Some(*hundredths),
-            Self::FreeItem { .. } | Self::Comp { .. } | Self::Bogo { .. } | Self::Code { .. } | Self::Match { .. } => {
-                None
-            }
+            Self::FreeItem { .. }
+            | Self::Comp { .. }
+            | Self::Bogo { .. }
+            | Self::Code { .. }
+            | Self::Match { .. } => None,
         }
     }
 
-    /// Returns whether a content row that calls the thing free is sufficient proof.
+    /// Returns whether this offer gives something that a casino may provide free to everyone, such
+    /// as parking: a content row that calls it free then proves the offer.
     pub(super) fn is_amenity(&self) -> bool {
-        matches!(self, Self::FreeItem { .. } | Self::Comp { .. }) && self.item().is_some_and(may_be_free_for_all)
+        matches!(self, Self::FreeItem { .. } | Self::Comp { .. })
+            && self.item().is_some_and(may_be_free_for_all)
     }
 }

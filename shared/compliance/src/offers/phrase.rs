@@ -7,7 +7,7 @@ use super::words::{Gap, Word};
 #[derive(Debug)]
 pub(super) struct Phrases {
     phrases: Vec<Vec<Element>>,
-    /// The indexes of the phrases, by the words with which they may begin.
+    /// For each word, the indexes of the phrases that may begin with it.
     by_first: HashMap<&'static str, Vec<usize>>,
 }
 
@@ -25,10 +25,16 @@ impl Phrases {
             words: text.trim_start_matches('?').split('|').collect(),
             optional: text.starts_with('?'),
         };
-        let phrases: Vec<Vec<Element>> = phrases.iter().map(|p| p.split(' ').map(element).collect()).collect();
+        let phrases: Vec<Vec<Element>> = phrases
+            .iter()
+            .map(|p| p.split(' ').map(element).collect())
+            .collect();
         let mut by_first: HashMap<&str, Vec<usize>> = HashMap::new();
         for (index, phrase) in phrases.iter().enumerate() {
-            let needed = phrase.iter().position(|e| !e.optional).unwrap_or(phrase.len() - 1);
+            let needed = phrase
+                .iter()
+                .position(|e| !e.optional)
+                .unwrap_or(phrase.len() - 1);
             for &word in phrase[..=needed].iter().flat_map(|e| &e.words) {
                 by_first.entry(word).or_default().push(index);
             }
@@ -36,8 +42,8 @@ impl Phrases {
         Self { phrases, by_first }
     }
 
-    /// Returns the end of the longest phrase that begins at this word. A phrase does not cross a
-    /// comma.
+    /// Returns the end of the longest phrase that begins at this word. A phrase does not continue
+    /// across a comma.
     pub(super) fn at(&self, words: &[Word], at: usize) -> Option<usize> {
         let candidates = self.by_first.get(words.get(at)?.text.as_str())?;
         candidates
@@ -55,12 +61,18 @@ impl Phrases {
 }
 
 fn end(phrase: &[Element], words: &[Word], at: usize) -> Option<usize> {
-    let Some((first, rest)) = phrase.split_first() else { return Some(at) };
-    let here = words
-        .get(at)
-        .is_some_and(|word| (at == 0 || word.gap < Gap::Clause) && first.words.iter().any(|&text| word.is(text)));
+    let Some((first, rest)) = phrase.split_first() else {
+        return Some(at);
+    };
+    let here = words.get(at).is_some_and(|word| {
+        (at == 0 || word.gap < Gap::Clause) && first.words.iter().any(|&text| word.is(text))
+    });
     let taken = if here { end(rest, words, at + 1) } else { None };
-    taken.max(if first.optional { end(rest, words, at) } else { None })
+    taken.max(if first.optional {
+        end(rest, words, at)
+    } else {
+        None
+    })
 }
 
 #[cfg(test)]
@@ -75,7 +87,9 @@ mod tests {
         assert_eq!(phrases.at(&words, 6), Some(8));
         assert_eq!(phrases.at(&words, 8), None);
         assert_eq!(phrases.at(&words, 0), None);
-        assert!(phrases.end_at(&words, 5) && phrases.end_at(&words, 4) && phrases.end_at(&words, 3));
+        assert!(
+            phrases.end_at(&words, 5) && phrases.end_at(&words, 4) && phrases.end_at(&words, 3)
+        );
         assert!(!phrases.end_at(&words, 2) && !phrases.end_at(&words, 6));
     }
 }

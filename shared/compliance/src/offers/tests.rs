@@ -1,4 +1,4 @@
-//! The whole check, over replies as guests would read them.
+//! Tests of the whole check, on replies as guests would read them.
 
 mod dates;
 mod properties;
@@ -21,17 +21,30 @@ fn noon() -> DateTime<Utc> {
 
 fn promotion(id: &str, value: f64, wording: &[&str]) -> Promotion {
     let wording = wording.iter().map(|&text| text.to_owned()).collect();
-    Promotion { id: id.into(), wording, value: Some(value), valid_from: None, valid_until: None }
+    Promotion {
+        id: id.into(),
+        wording,
+        value: Some(value),
+        valid_from: None,
+        valid_until: None,
+    }
 }
 
 fn row(text: &str, prices: &[f64]) -> Row {
-    Row { text: text.into(), prices: prices.to_vec() }
+    Row {
+        text: text.into(),
+        prices: prices.to_vec(),
+    }
 }
 
-/// The campaign of table 12.4, and the one row that carries its menu price.
+/// Returns the campaign of table 12.4, and the one row that has its menu price.
 fn table() -> Catalogue {
     Catalogue {
-        promotions: vec![promotion("summer", 20.0, &["Summer Free Play", "$500 free play for members"])],
+        promotions: vec![promotion(
+            "summer",
+            20.0,
+            &["Summer Free Play", "$500 free play for members"],
+        )],
         rows: vec![row("The Grove. Dry-aged ribeye $62, trout $38.", &[])],
     }
 }
@@ -68,18 +81,46 @@ fn resort() -> Catalogue {
                     "$40 menos en estancias de dos noches o más al reservar por teléfono con el código Twoleaf.",
                 ],
             ),
-            promotion("spa", 15.0, &["Quiet Day Spa", "15% off any massage, Monday to Thursday."]),
-            promotion("wings", 12.0, &["Two-for-one wings", "Buy one get one wings at the bar on Mondays."]),
-            promotion("match", 50.0, &["Match Play Monday", "$50 match play at any table."]),
-            promotion("visit", 30.0, &["Spend and play", "Spend $100 at any restaurant, get $30 free play."]),
+            promotion(
+                "spa",
+                15.0,
+                &["Quiet Day Spa", "15% off any massage, Monday to Thursday."],
+            ),
+            promotion(
+                "wings",
+                12.0,
+                &[
+                    "Two-for-one wings",
+                    "Buy one get one wings at the bar on Mondays.",
+                ],
+            ),
+            promotion(
+                "match",
+                50.0,
+                &["Match Play Monday", "$50 match play at any table."],
+            ),
+            promotion(
+                "visit",
+                30.0,
+                &[
+                    "Spend and play",
+                    "Spend $100 at any restaurant, get $30 free play.",
+                ],
+            ),
         ],
         rows: vec![
             row("The Grove. Dry-aged ribeye $62, trout $38.", &[]),
             row("Family show at Aurora Hall", &[35.0, 75.5]),
-            row("Free covered garage with a walkway to the casino floor.", &[]),
+            row(
+                "Free covered garage with a walkway to the casino floor.",
+                &[],
+            ),
             row("WiFi gratis en toda la propiedad.", &[]),
             row("Gift cards from $25 to $500 work at restaurants.", &[]),
-            row("Valet is $20 a day. An 18% service charge applies to groups.", &[]),
+            row(
+                "Valet is $20 a day. An 18% service charge applies to groups.",
+                &[],
+            ),
             row("La salida tardía cuesta $40.", &[]),
         ],
     }

@@ -1,8 +1,5 @@
-//! Splits a reply into sentences of words, each with its position in the original text.
-//!
-//! Case, accents, apostrophes and letter forms are folded as in a guest's text. Numbers, currency
-//! signs and clause breaks are kept: an amount without its sign and its adjacent words means
-//! nothing.
+//! Splits a reply into sentences of folded words with their positions. Numbers, currency signs and
+//! clause breaks are kept, because an amount means nothing without them.
 
 use std::ops::Range;
 
@@ -21,7 +18,7 @@ pub(super) enum Gap {
     None,
     Space,
     Hyphen,
-    /// A comma, a dash or a slash: the words on its two sides belong to different things.
+    /// A comma, a dash or a slash; the words on its two sides belong to different things.
     Clause,
 }
 
@@ -40,8 +37,8 @@ impl Word {
     }
 }
 
-/// Splits a text into sentences. Each is judged alone, so that no text added to a reply can excuse
-/// an offer elsewhere in it.
+/// Splits a text into sentences. Each is judged alone, so that no other sentence of a reply can
+/// excuse an offer in it.
 pub(super) fn sentences(text: &str) -> Vec<Vec<Word>> {
     let mut reader = Reader::default();
     let mut chars = text.char_indices().peekable();
@@ -57,7 +54,10 @@ pub(super) fn sentences(text: &str) -> Vec<Vec<Word>> {
 
 fn folded(c: char) -> impl Iterator<Item = char> {
     let c = if c == '…' { '\n' } else { c };
-    std::iter::once(c).nfkd().flat_map(char::to_lowercase).filter(|&c| !is_combining_mark(c) && !is_silent(c))
+    std::iter::once(c)
+        .nfkd()
+        .flat_map(char::to_lowercase)
+        .filter(|&c| !is_combining_mark(c) && !is_silent(c))
 }
 
 /// Returns whether the character is dropped: apostrophes ("you’ll" is `youll`) and invisible
@@ -65,8 +65,8 @@ fn folded(c: char) -> impl Iterator<Item = char> {
 fn is_silent(c: char) -> bool {
     matches!(
         c,
-        '\'' | '`' | '´' | '‘' | '’' | 'ʼ' | '′' | '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{2069}' | '\u{feff}'
+        '\'' | '`' | '´' | '‘' | '’' | 'ʼ' | '′' | '\u{ad}' | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
     )
 }
 
@@ -85,7 +85,7 @@ impl Reader {
             '.' | ',' if next_is_digit && self.open().is_some_and(Word::is_number) => {
                 self.grow(c, span, Word::is_number);
             }
-            // An amount without a leading zero: "$.50".
+            // Reads an amount without a leading zero: "$.50".
             '.' if next_is_digit && self.open().is_some_and(|w| w.is("$")) => {
                 self.start('0', span.clone());
                 self.grow(c, span, Word::is_number);
@@ -100,7 +100,7 @@ impl Reader {
         }
     }
 
-    /// Returns the last word if nothing has followed it yet.
+    /// Returns the last word, unless a separator has followed it.
     fn open(&self) -> Option<&Word> {
         self.words.last().filter(|_| self.gap.is_none())
     }
@@ -117,12 +117,16 @@ impl Reader {
 
     fn start(&mut self, c: char, span: Range<usize>) {
         let gap = self.gap.take().unwrap_or(Gap::None);
-        self.words.push(Word { text: c.to_string(), span, gap });
+        self.words.push(Word {
+            text: c.to_string(),
+            span,
+            gap,
+        });
     }
 
     fn widen(&mut self, by: Gap) {
         self.gap = Some(match (self.gap, by) {
-            // A hyphen with a blank next to it is a dash.
+            // A hyphen with a blank beside it is a dash.
             (Some(Gap::Space), Gap::Hyphen) | (Some(Gap::Hyphen), Gap::Space) => Gap::Clause,
             (gap, by) => gap.map_or(by, |gap| gap.max(by)),
         });
@@ -151,7 +155,12 @@ mod tests {
         ] {
             let read: Vec<String> = sentences(text)
                 .iter()
-                .map(|s| s.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" "))
+                .map(|s| {
+                    s.iter()
+                        .map(|w| w.text.as_str())
+                        .collect::<Vec<_>>()
+                        .join(" ")
+                })
                 .collect();
             assert_eq!(read.join(" / "), expected, "{text:?}");
         }
@@ -162,7 +171,18 @@ mod tests {
         let text = "gluten-free, $25 – «5k»";
         let words = sentences(text).remove(0);
         let gaps: Vec<Gap> = words.iter().map(|w| w.gap).collect();
-        assert_eq!(gaps, [Gap::None, Gap::Hyphen, Gap::Clause, Gap::None, Gap::Clause, Gap::None], "{words:?}");
+        assert_eq!(
+            gaps,
+            [
+                Gap::None,
+                Gap::Hyphen,
+                Gap::Clause,
+                Gap::None,
+                Gap::Clause,
+                Gap::None
+            ],
+            "{words:?}"
+        );
         assert_eq!(&text[words[5].span.clone()], "k");
     }
 }

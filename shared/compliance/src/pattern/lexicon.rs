@@ -1,9 +1,5 @@
-//! The numbered words that all patterns consist of, and the code that recognises them in a text.
-//!
-//! A single automaton finds every word and every beginning of a word in one pass over the folded
-//! text. Words that it does not know are checked again: drawn-out letters ("stoooop"), digits for
-//! letters ("k1ll"), separate letters ("s t o p"), signs for letters ("k!ll"), and, for words
-//! chosen for this, typos.
+//! Numbers the words of patterns and finds them in a text, all in one pass of an automaton. Words
+//! that it misses are checked again for disguises ("stoooop", "k1ll", "s t o p") and typos.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,24 +12,23 @@ use super::{
 };
 use crate::normal::{Folded, Token};
 
-/// The words have two parts: `base` (keywords and opt-outs, the same in every program) and the
-/// pack's words. The base reads a text in the same way with any pack, so that ingress, which has no
-/// pack, recognises a STOP as the gate does.
+/// The words of the base (keywords and opt-outs) and of a pack. The base finds the same words with
+/// every pack, so that ingress, which has none, finds a STOP as the gate does.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Lexicon {
     words: HashMap<Box<str>, Symbol, FnvBuild>,
-    /// Beginnings of words, which match every word that starts with them.
+    /// Beginnings of words, each of which matches every word that starts with it.
     stems: HashMap<Box<str>, Symbol, FnvBuild>,
     numbers: Vec<(Number, Symbol)>,
     base: Option<Symbol>,
     typos: Typos<Symbol>,
-    /// Real words that look like typos of base words.
+    /// Real words that are not typos of a base word, although they differ by one letter.
     real: HashSet<String, FnvBuild>,
     real_to_pack: HashSet<String, FnvBuild>,
-    /// Pack words that the base takes for one of its own words.
+    /// For a pack word, the base word that the base alone would read in its place.
     also: HashMap<Symbol, Symbol, FnvBuild>,
     automaton: Option<AhoCorasick>,
-    /// For each pattern of the automaton, its symbol and whether it is a whole word.
+    /// For each pattern of the automaton, its symbol, and whether it stands for a whole word.
     found: Vec<(Symbol, bool)>,
 }
 
@@ -60,25 +55,38 @@ impl Lexicon {
         u32::try_from(self.words.len() + self.stems.len() + self.numbers.len()).unwrap_or(u32::MAX)
     }
 
-    /// Ends the base: all words added later belong to the pack.
+    /// Ends the base: every word added later belongs to the pack.
     pub(super) fn end_base(&mut self) {
         self.base = Some(self.len());
     }
 
-    /// Adds words that are also recognised with a typo; `real` holds words that are never
-    /// corrected.
-    pub(super) fn forgive<'a>(&mut self, words: impl Iterator<Item = &'a str>, real: impl Iterator<Item = &'a str>) {
+    /// Adds words that are recognised even with a typo, and `real` words that are never corrected.
+    pub(super) fn forgive<'a>(
+        &mut self,
+        words: impl Iterator<Item = &'a str>,
+        real: impl Iterator<Item = &'a str>,
+    ) {
         for word in words {
             let symbol = self.intern(Term::Word(word));
             self.typos.insert(word, symbol);
         }
-        let guard = if self.base.is_none() { &mut self.real } else { &mut self.real_to_pack };
+        let guard = if self.base.is_none() {
+            &mut self.real
+        } else {
+            &mut self.real_to_pack
+        };
         guard.extend(real.map(str::to_owned));
     }
 
     pub(super) fn finish(&mut self) -> Result<(), aho_corasick::BuildError> {
-        let words = self.words.iter().map(|(word, symbol)| (format!(" {word} "), *symbol, true));
-        let stems = self.stems.iter().map(|(stem, symbol)| (format!(" {stem}"), *symbol, false));
+        let words = self
+            .words
+            .iter()
+            .map(|(word, symbol)| (format!(" {word} "), *symbol, true));
+        let stems = self
+            .stems
+            .iter()
+            .map(|(stem, symbol)| (format!(" {stem}"), *symbol, false));
         let mut patterns: Vec<_> = words.chain(stems).collect();
         patterns.sort();
         self.automaton = Some(
@@ -86,9 +94,17 @@ impl Lexicon {
                 .kind(Some(aho_corasick::AhoCorasickKind::ContiguousNFA))
                 .build(patterns.iter().map(|(pattern, ..)| pattern))?,
         );
-        self.found = patterns.into_iter().map(|(_, symbol, whole)| (symbol, whole)).collect();
-        let pack_words = self.words.iter().filter(|(_, symbol)| !self.is_base(**symbol));
-        self.also = pack_words.filter_map(|(word, &symbol)| Some((symbol, self.meant(word).1?))).collect();
+        self.found = patterns
+            .into_iter()
+            .map(|(_, symbol, whole)| (symbol, whole))
+            .collect();
+        let pack_words = self
+            .words
+            .iter()
+            .filter(|(_, symbol)| !self.is_base(**symbol));
+        self.also = pack_words
+            .filter_map(|(word, &symbol)| Some((symbol, self.meant(word).1?)))
+            .collect();
         Ok(())
     }
 
@@ -96,7 +112,7 @@ impl Lexicon {
         self.base.is_none_or(|base| symbol < base)
     }
 
-    /// Reads a text: folds it and finds the symbol of each word that the lexicon knows.
+    /// Folds a text and finds the symbol of each word that the lexicon knows.
     pub(crate) fn read(&self, text: &str, reading: &mut Reading) {
         reading.clear();
         reading.folded.read(text);
@@ -108,7 +124,11 @@ impl Lexicon {
         reading.base.resize(folded.len(), None);
         reading.whole.resize(folded.len(), None);
         let mut at = 0;
-        for hit in self.automaton.iter().flat_map(|automaton| automaton.find_overlapping_iter(folded.line())) {
+        for hit in self
+            .automaton
+            .iter()
+            .flat_map(|automaton| automaton.find_overlapping_iter(folded.line()))
+        {
             while folded.tokens()[at].start() <= hit.start() {
                 at += 1;
             }
@@ -127,7 +147,7 @@ impl Lexicon {
         }
     }
 
-    /// Adds the symbols that the automaton misses in the word at `at`: numbers, respellings, typos.
+    /// Adds the symbols of the word at `at` that the automaton misses: numbers, respellings, typos.
     fn look_again(&self, at: usize, reading: &mut Reading) {
         let word = reading.folded.word(at);
         let token = offset(at);
@@ -145,10 +165,13 @@ impl Lexicon {
         };
         reading.base[at] = base;
         reading.seen.extend(base.map(|symbol| (token, symbol)));
-        reading.seen.extend(any.filter(|_| any != base).map(|symbol| (token, symbol)));
+        reading
+            .seen
+            .extend(any.filter(|_| any != base).map(|symbol| (token, symbol)));
     }
 
-    /// Returns the symbol that an unknown word stands for, and the base's symbol for it.
+    /// Returns the symbol that an unknown word stands for in the whole lexicon, and in the base
+    /// alone.
     fn meant(&self, word: &str) -> (Option<Symbol>, Option<Symbol>) {
         let mut found = (None, None);
         let note = |symbol: Symbol, found: &mut (Option<Symbol>, Option<Symbol>)| {
@@ -174,12 +197,14 @@ impl Lexicon {
 
     fn near(&self, word: &str) -> impl Iterator<Item = Symbol> {
         let real = self.real.contains(word);
-        let guarded = move |symbol: &Symbol| real || !self.is_base(*symbol) && self.real_to_pack.contains(word);
+        let guarded = move |symbol: &Symbol| {
+            real || !self.is_base(*symbol) && self.real_to_pack.contains(word)
+        };
         self.typos.near(word).filter(move |symbol| !guarded(symbol))
     }
 
-    /// Returns the text with split words joined, if there are any, and whether a pack's word was
-    /// among them.
+    /// Returns the text with its split words joined, if it has any, and whether one of them became
+    /// a word that only the pack knows.
     fn join(&self, folded: &Folded) -> Option<(Folded, bool)> {
         let tokens = folded.tokens();
         let single = |token: &Token| token.len() == 1;
@@ -191,13 +216,25 @@ impl Lexicon {
         out.clear();
         let (mut at, mut foreign) = (0, false);
         while at < tokens.len() {
-            let letters = tokens[at..].iter().take(SPELLED).take_while(|token| single(token)).count();
-            let glued = 1 + tokens[at + 1..].iter().take(4).take_while(|token| sign(token).is_some()).count();
+            let letters = tokens[at..]
+                .iter()
+                .take(SPELLED)
+                .take_while(|token| single(token))
+                .count();
+            let glued = 1 + tokens[at + 1..]
+                .iter()
+                .take(4)
+                .take_while(|token| sign(token).is_some())
+                .count();
             let (word, length) = self
                 .spelled(folded, at, letters)
                 .or_else(|| self.masked(folded, at, glued))
                 .unwrap_or_else(|| (folded.word(at).to_owned(), 1));
-            foreign |= length > 1 && self.words.get(word.as_str()).is_some_and(|symbol| !self.is_base(*symbol));
+            foreign |= length > 1
+                && self
+                    .words
+                    .get(word.as_str())
+                    .is_some_and(|symbol| !self.is_base(*symbol));
             out.push(&word, tokens[at], tokens[at + length - 1]);
             at += length;
         }
@@ -207,7 +244,9 @@ impl Lexicon {
     fn spelled(&self, folded: &Folded, at: usize, letters: usize) -> Option<(String, usize)> {
         (3..=letters).rev().find_map(|length| {
             let word: String = (at..at + length).map(|k| folded.word(k)).collect();
-            self.words.contains_key(word.as_str()).then_some((word, length))
+            self.words
+                .contains_key(word.as_str())
+                .then_some((word, length))
         })
     }
 
@@ -226,14 +265,16 @@ impl Lexicon {
                     word.push_str(&letter.repeat(count.into()));
                     word.push_str(folded.word(k));
                 }
-                self.words.contains_key(word.as_str()).then_some((word, length))
+                self.words
+                    .contains_key(word.as_str())
+                    .then_some((word, length))
             };
             ["u", "i", "a", "e", "o", ""].into_iter().find_map(guess)
         })
     }
 }
 
-/// Returns the word's number; a new word gets `next`.
+/// Returns the word's symbol; a new word gets the symbol `next`.
 fn number_of(list: &mut HashMap<Box<str>, Symbol, FnvBuild>, text: &str, next: Symbol) -> Symbol {
     list.get(text).copied().unwrap_or_else(|| {
         list.insert(text.into(), next);
@@ -241,22 +282,32 @@ fn number_of(list: &mut HashMap<Box<str>, Symbol, FnvBuild>, text: &str, next: S
     })
 }
 
-/// Returns the sign before this word that stands for a letter, and its count.
+/// Returns the sign before this word that stands for a letter, and how often it is repeated.
 fn sign(token: &Token) -> Option<(char, u8)> {
-    token.gap.repeated().filter(|&(sign, count)| count <= 3 && matches!(sign, '@' | '$' | '!' | '|' | '*'))
+    token
+        .gap
+        .repeated()
+        .filter(|&(sign, count)| count <= 3 && matches!(sign, '@' | '$' | '!' | '|' | '*'))
 }
 
-/// Returns the spellings that a word may have had before digits were put in or letters drawn out.
+/// Returns the spellings a word may have had before letters were replaced by digits or drawn out.
 fn respelled(word: &str) -> impl Iterator<Item = String> {
-    let mixed = word.bytes().any(|b| b.is_ascii_digit()) && word.bytes().any(|b| b.is_ascii_alphabetic());
-    let drawn_out = word.as_bytes().windows(3).any(|w| w[0] == w[1] && w[1] == w[2]);
+    let mixed =
+        word.bytes().any(|b| b.is_ascii_digit()) && word.bytes().any(|b| b.is_ascii_alphabetic());
+    let drawn_out = word
+        .as_bytes()
+        .windows(3)
+        .any(|w| w[0] == w[1] && w[1] == w[2]);
     let spellings = match (mixed, drawn_out) {
         (false, false) => Vec::new(),
         (true, false) => vec![with_letters(word, 'i'), with_letters(word, 'l')],
         (false, true) => vec![calmed(word, 1), calmed(word, 2)],
         (true, true) => {
             let letters = ['i', 'l'].map(|one| with_letters(word, one));
-            letters.iter().flat_map(|word| [calmed(word, 1), calmed(word, 2)]).collect()
+            letters
+                .iter()
+                .flat_map(|word| [calmed(word, 1), calmed(word, 2)])
+                .collect()
         }
     };
     spellings.into_iter()

@@ -29,7 +29,7 @@ pub(crate) enum Element<'a> {
     Many(Arc<Alternatives<'a>>),
     NotAfter(Arc<Alternatives<'a>>),
     NotBefore(Arc<Alternatives<'a>>),
-    /// Up to this number of words, none of which is among these.
+    /// Up to this number of words, none of which may be one of these.
     Words(u8, Arc<Alternatives<'a>>),
     Any,
     Start,
@@ -37,16 +37,17 @@ pub(crate) enum Element<'a> {
     Label,
 }
 
-/// Alternatives, each of one or more consecutive words, and groups whose alternatives also count.
-/// Sorted, without duplicates.
+/// A sorted list of alternatives, each of one or more consecutive words, and the groups whose
+/// alternatives also count.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Alternatives<'a> {
     pub(crate) phrases: Vec<Phrase<'a>>,
-    /// Shared, because a group has hundreds of words and is part of hundreds of lists.
+    /// Shared, because one group has hundreds of words and belongs to hundreds of lists.
     pub(crate) groups: Vec<Arc<Alternatives<'a>>>,
 }
 
-/// Consecutive words as the pack has them; parsed only on demand, because a list has thousands.
+/// Consecutive words as the pack writes them. They are parsed only when needed, because a list has
+/// thousands of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Phrase<'a>(&'a str);
 
@@ -61,7 +62,10 @@ impl<'a> Phrase<'a> {
     }
 
     fn read(self) -> impl Iterator<Item = Result<Term<'a>, Problem>> {
-        self.0.split(['_', ' ']).filter(|word| !word.is_empty()).map(term)
+        self.0
+            .split(['_', ' '])
+            .filter(|word| !word.is_empty())
+            .map(term)
     }
 }
 
@@ -71,11 +75,16 @@ impl Alternatives<'_> {
     }
 }
 
-/// Hashes only both ends of a list, which distinguish lists well enough; hashing all words took
+/// Hashes only the two ends of a list, which tell lists apart well enough; hashing all words took
 /// most of a worker's start.
 impl Hash for Alternatives<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.phrases.len(), self.phrases.first(), self.phrases.last()).hash(state);
+        (
+            self.phrases.len(),
+            self.phrases.first(),
+            self.phrases.last(),
+        )
+            .hash(state);
         (self.groups.len(), self.groups.first(), self.groups.last()).hash(state);
     }
 }
@@ -89,8 +98,7 @@ pub(crate) enum Term<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Number {
-    /// Whether it is a code, with letters between the digits; below, the range of the number of
-    /// digits.
+    /// Whether the number is a code, that is, has letters between its digits.
     code: bool,
     digits: (u8, u8),
     value: (u64, u64),
@@ -98,13 +106,16 @@ pub(crate) struct Number {
 
 impl Number {
     pub(crate) fn fits(self, word: &str) -> bool {
-        let digits = u8::try_from(word.bytes().filter(u8::is_ascii_digit).count()).unwrap_or(u8::MAX);
+        let digits =
+            u8::try_from(word.bytes().filter(u8::is_ascii_digit).count()).unwrap_or(u8::MAX);
         if self.code != (usize::from(digits) < word.len()) {
             return false;
         }
         (self.digits.0..=self.digits.1).contains(&digits)
             && (self.value == (0, u64::MAX)
-                || word.parse::<u64>().is_ok_and(|value| (self.value.0..=self.value.1).contains(&value)))
+                || word
+                    .parse::<u64>()
+                    .is_ok_and(|value| (self.value.0..=self.value.1).contains(&value)))
     }
 }
 
@@ -118,14 +129,21 @@ pub(crate) struct Groups<'a> {
 
 impl<'a> Groups<'a> {
     pub(crate) fn new(groups: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        Self { lists: groups.into_iter().collect(), known: RefCell::default() }
+        Self {
+            lists: groups.into_iter().collect(),
+            known: RefCell::default(),
+        }
     }
 
     pub(crate) fn alternatives(&self, list: &'a str) -> Result<Arc<Alternatives<'a>>, Problem> {
         self.collect(list, &mut Vec::new()).map(Arc::new)
     }
 
-    fn collect(&self, list: &'a str, inside: &mut Vec<&'a str>) -> Result<Alternatives<'a>, Problem> {
+    fn collect(
+        &self,
+        list: &'a str,
+        inside: &mut Vec<&'a str>,
+    ) -> Result<Alternatives<'a>, Problem> {
         let mut out = Alternatives::default();
         for one in list.split('|').map(str::trim).filter(|one| !one.is_empty()) {
             let Some(name) = one.strip_prefix('@') else {
@@ -135,7 +153,10 @@ impl<'a> Groups<'a> {
             if inside.contains(&name) {
                 return Err(Problem::Circle(name.to_owned()));
             }
-            let (&name, &list) = self.lists.get_key_value(name).ok_or_else(|| Problem::NoGroup(name.to_owned()))?;
+            let (&name, &list) = self
+                .lists
+                .get_key_value(name)
+                .ok_or_else(|| Problem::NoGroup(name.to_owned()))?;
             let known = self.known.borrow().get(name).cloned();
             out.groups.push(match known {
                 Some(group) => group,
@@ -155,12 +176,23 @@ impl<'a> Groups<'a> {
         Ok(out)
     }
 
-    /// Parses a pattern into its parts, all of which must be found.
+    /// Parses a pattern into its parts, which are separated by `&` and must all be found.
     pub(crate) fn pattern(&self, text: &'a str) -> Result<Vec<Vec<Element<'a>>>, Problem> {
-        let parts = text.split(" & ").map(|part| part.split_whitespace().map(|one| self.element(one)).collect());
+        let parts = text.split(" & ").map(|part| {
+            part.split_whitespace()
+                .map(|one| self.element(one))
+                .collect()
+        });
         let parts = parts.collect::<Result<Vec<Vec<_>>, _>>()?;
-        let has_word = |part: &Vec<Element<'_>>| part.iter().any(|element| matches!(element, Element::One(_)));
-        if parts.iter().all(has_word) { Ok(parts) } else { Err(Problem::Empty) }
+        let has_word = |part: &Vec<Element<'_>>| {
+            part.iter()
+                .any(|element| matches!(element, Element::One(_)))
+        };
+        if parts.iter().all(has_word) {
+            Ok(parts)
+        } else {
+            Err(Problem::Empty)
+        }
     }
 
     fn element(&self, text: &'a str) -> Result<Element<'a>, Problem> {
@@ -178,12 +210,17 @@ impl<'a> Groups<'a> {
             ("~", _) => {
                 let (most, without) = rest.split_once('!').unwrap_or((rest, ""));
                 let most = most.parse().ok().filter(|most| (1..=12).contains(most));
-                Element::Words(most.ok_or_else(|| Problem::Number(text.to_owned()))?, list(without)?)
+                Element::Words(
+                    most.ok_or_else(|| Problem::Number(text.to_owned()))?,
+                    list(without)?,
+                )
             }
             _ => Element::One(list(text)?),
         };
         match &element {
-            Element::One(list) | Element::Optional(list) | Element::Many(list) if list.is_empty() => {
+            Element::One(list) | Element::Optional(list) | Element::Many(list)
+                if list.is_empty() =>
+            {
                 Err(Problem::Empty)
             }
             _ => Ok(element),
@@ -193,10 +230,17 @@ impl<'a> Groups<'a> {
 
 fn term(word: &str) -> Result<Term<'_>, Problem> {
     if let Some(range) = word.strip_prefix('#') {
-        return number(range).map(Term::Number).ok_or_else(|| Problem::Number(word.to_owned()));
+        return number(range)
+            .map(Term::Number)
+            .ok_or_else(|| Problem::Number(word.to_owned()));
     }
-    let (stem, prefix) = word.strip_suffix('*').map_or((word, false), |stem| (stem, true));
-    let folded = !stem.is_empty() && stem.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    let (stem, prefix) = word
+        .strip_suffix('*')
+        .map_or((word, false), |stem| (stem, true));
+    let folded = !stem.is_empty()
+        && stem
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
     match (folded, prefix) {
         (false, _) => Err(Problem::Word(word.to_owned())),
         (true, false) => Ok(Term::Word(stem)),
@@ -205,13 +249,29 @@ fn term(word: &str) -> Result<Term<'_>, Problem> {
 }
 
 fn number(range: &str) -> Option<Number> {
-    let all = Number { code: false, digits: (1, u8::MAX), value: (0, u64::MAX) };
-    let (list, by_digits) = range.strip_suffix('d').map_or((range, false), |list| (list, true));
+    let all = Number {
+        code: false,
+        digits: (1, u8::MAX),
+        value: (0, u64::MAX),
+    };
+    let (list, by_digits) = range
+        .strip_suffix('d')
+        .map_or((range, false), |list| (list, true));
     let (low, high) = list.split_once('-').unwrap_or((list, list));
     Some(match (range, by_digits) {
         ("", _) => all,
-        ("code", _) => Number { code: true, digits: (3, u8::MAX), ..all },
-        (_, true) => Number { digits: (low.parse().ok()?, high.parse().ok()?), ..all },
-        (_, false) => Number { value: (low.parse().ok()?, high.parse().ok()?), ..all },
+        ("code", _) => Number {
+            code: true,
+            digits: (3, u8::MAX),
+            ..all
+        },
+        (_, true) => Number {
+            digits: (low.parse().ok()?, high.parse().ok()?),
+            ..all
+        },
+        (_, false) => Number {
+            value: (low.parse().ok()?, high.parse().ok()?),
+            ..all
+        },
     })
 }

@@ -1,9 +1,5 @@
-//! Compiles all patterns so that they can be searched for together.
-//!
-//! A text is searched in windows of at most 60 words. For every list of alternatives, a bit mask
-//! marks the words of the window at which one of them occurs; an element of a pattern then advances
-//! a whole mask of partial matches at once. A pattern is tried only if its rarest list occurs.
-//! Nothing recurses and every repetition is bounded, so the work grows only with the text.
+//! Compiles all patterns into one program. For each list of alternatives, a bit mask marks where
+//! one occurs; a pattern is tried only if its rarest list, its anchor, occurs.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -24,13 +20,13 @@ pub(crate) struct Rule<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct Program {
     pub(crate) lexicon: Lexicon,
-    /// The uses of each symbol: in lists that anchor patterns, in their other lists, and in lists
-    /// of exclusions only.
+    /// The lists in which each symbol is used: as the anchor of a pattern, elsewhere in a pattern,
+    /// or only in exclusions (`unless`).
     pub(super) anchors: Uses,
     pub(super) others: Uses,
     pub(super) excuses: Uses,
     pub(super) phrases: Lists,
-    /// The number of masks: one per symbol, then one per slot.
+    /// The number of masks: one per symbol (a word), then one per slot (see [`Class`]).
     pub(super) masks: usize,
     pub(super) classes: Vec<Class>,
     pub(super) patterns: Vec<Pattern>,
@@ -41,7 +37,7 @@ pub(crate) struct Program {
     base: Reach,
 }
 
-/// Upper bounds of the masks and patterns that a search uses.
+/// How many of the masks and patterns a search uses.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Reach {
     pub(super) masks: u32,
@@ -51,14 +47,13 @@ pub(super) struct Reach {
 /// The part of a program to search for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// The part that is the same in every program.
+    /// Keywords and opt-outs, which are the same in every program.
     Base,
     Whole,
 }
 
-/// A list of alternatives: pairs of a length in words and the mask of the places where an
-/// alternative of that length occurs. The mask is a symbol's own or, for many alternatives, a
-/// slot's, which combines them.
+/// A list of alternatives: pairs of a length in words and the mask that marks where an alternative
+/// of that length occurs. Long lists share one mask per length, called a slot.
 pub(super) type Class = Vec<(u32, u32)>;
 pub(super) type ClassId = usize;
 
@@ -86,7 +81,10 @@ impl Program {
     pub(super) fn reach(&self, part: Part) -> Reach {
         match part {
             Part::Base => self.base,
-            Part::Whole => Reach { masks: u32::MAX, patterns: u32::MAX },
+            Part::Whole => Reach {
+                masks: u32::MAX,
+                patterns: u32::MAX,
+            },
         }
     }
 }
@@ -102,8 +100,8 @@ impl Step {
     }
 }
 
-/// For each symbol, the slots of its one-word alternatives, and the longer phrases of which it is
-/// the rarest word, with their slots.
+/// For each symbol, the slots of its one-word alternatives, and the phrases of which it is the
+/// rarest word, with their slots.
 #[derive(Debug, Clone)]
 pub(super) struct Uses {
     pub(super) slots_of: Lists,
@@ -111,7 +109,7 @@ pub(super) struct Uses {
     pub(super) slots_of_phrase: Lists,
 }
 
-/// Many short lists, stored in two vectors.
+/// Many short lists, stored in two vectors to save memory.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Lists {
     starts: Vec<u32>,
@@ -120,7 +118,10 @@ pub(super) struct Lists {
 
 impl Lists {
     fn new(lists: &[Vec<u32>]) -> Self {
-        let mut out = Self { starts: vec![0], items: Vec::new() };
+        let mut out = Self {
+            starts: vec![0],
+            items: Vec::new(),
+        };
         for list in lists {
             out.items.extend(list);
             out.starts.push(index(out.items.len()));
@@ -138,27 +139,27 @@ impl Lists {
     }
 }
 
-/// The most words that a list checks one by one, without a slot.
+/// A list of more words than this gets a slot; a shorter one uses the masks of its words.
 const FEW: usize = 6;
-/// Marks a slot's number until the number of symbols is known.
+/// Marks a number as a slot's until the number of symbols, which slots follow, is known.
 const SLOT: u32 = 1 << 31;
 
 /// One alternative of a list.
 #[derive(Debug, Clone, Copy)]
 enum Wording {
     Word(Symbol),
-    /// The number of the phrase.
+    /// The index of a phrase of several words.
     Phrase(u32),
 }
 
-/// Collects patterns; [`Builder::finish`] makes the program.
+/// Collects patterns; [`Builder::finish`] makes the program from them.
 #[derive(Debug, Default)]
 pub(crate) struct Builder<'a> {
     pub(crate) lexicon: Lexicon,
     rules: u32,
     classes: Vec<Class>,
     class_ids: HashMap<Arc<Alternatives<'a>>, ClassId>,
-    /// For each class, its own words and phrases, and the groups whose words also belong to it.
+    /// For each class, its own words and phrases, and the groups whose words belong to it too.
     class_words: Vec<(Vec<Wording>, Vec<ClassId>)>,
     slots: u32,
     slots_of: Vec<Vec<u32>>,
@@ -167,7 +168,8 @@ pub(crate) struct Builder<'a> {
     slots_of_phrase: Vec<Vec<u32>>,
     patterns: Vec<Pattern>,
     unless: Vec<Vec<Pattern>>,
-    /// The bounds of the base; in slots, because the number of symbols is not known yet.
+    /// The size of the base. Its masks are counted in slots, because the number of symbols is not
+    /// known yet.
     base: Reach,
 }
 
@@ -179,23 +181,37 @@ impl<'a> Builder<'a> {
             let pattern = self.pattern(number, pattern);
             self.patterns.push(pattern);
         }
-        let unless = rule.unless.iter().map(|pattern| self.pattern(number, pattern)).collect();
+        let unless = rule
+            .unless
+            .iter()
+            .map(|pattern| self.pattern(number, pattern))
+            .collect();
         self.unless.push(unless);
     }
 
     /// Ends the base, the part that is the same in every program.
     pub(crate) fn end_base(&mut self) {
         self.lexicon.end_base();
-        self.base = Reach { masks: self.slots, patterns: index(self.patterns.len()) };
+        self.base = Reach {
+            masks: self.slots,
+            patterns: index(self.patterns.len()),
+        };
     }
 
-    /// Adds words to recognise with a typo, and words never to correct.
-    pub(crate) fn forgive<'w>(&mut self, words: impl Iterator<Item = &'w str>, real: impl Iterator<Item = &'w str>) {
+    /// Adds words that are recognised even with a typo, and `real` words that are never corrected.
+    pub(crate) fn forgive<'w>(
+        &mut self,
+        words: impl Iterator<Item = &'w str>,
+        real: impl Iterator<Item = &'w str>,
+    ) {
         self.lexicon.forgive(words, real);
     }
 
     fn pattern(&mut self, rule: u32, parts: &[Vec<Element<'a>>]) -> Pattern {
-        let parts = parts.iter().map(|part| part.iter().map(|element| self.step(element)).collect()).collect();
+        let parts = parts
+            .iter()
+            .map(|part| part.iter().map(|element| self.step(element)).collect())
+            .collect();
         Pattern { rule, parts }
     }
 
@@ -206,7 +222,9 @@ impl<'a> Builder<'a> {
             Element::Many(list) => Step::Many(self.class(list)),
             Element::NotAfter(list) => Step::NotAfter(self.class(list)),
             Element::NotBefore(list) => Step::NotBefore(self.class(list)),
-            Element::Words(most, list) => Step::Words(*most, (!list.is_empty()).then(|| self.class(list))),
+            Element::Words(most, list) => {
+                Step::Words(*most, (!list.is_empty()).then(|| self.class(list)))
+            }
             Element::Any => Step::Any,
             Element::Start => Step::Start,
             Element::End => Step::End,
@@ -214,12 +232,13 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Returns the class of a list. A group gets its slots once, even if it is part of many lists.
+    /// Returns the class of a list. A group gets its slots once, however many lists it belongs to.
     pub(crate) fn class(&mut self, list: &Arc<Alternatives<'a>>) -> ClassId {
         if let Some(&known) = self.class_ids.get(list) {
             return known;
         }
-        let words: Vec<(u32, Wording)> = list.phrases.iter().map(|one| self.wording(*one)).collect();
+        let words: Vec<(u32, Wording)> =
+            list.phrases.iter().map(|one| self.wording(*one)).collect();
         let mut class = Class::new();
         let few = words.iter().filter(|(length, _)| *length == 1).count() <= FEW;
         for &(length, one) in &words {
@@ -237,7 +256,9 @@ impl<'a> Builder<'a> {
             };
             match one {
                 Wording::Word(word) => entry(&mut self.slots_of, word as usize).push(slot),
-                Wording::Phrase(phrase) => entry(&mut self.slots_of_phrase, phrase as usize).push(slot),
+                Wording::Phrase(phrase) => {
+                    entry(&mut self.slots_of_phrase, phrase as usize).push(slot);
+                }
             }
         }
         let groups: Vec<ClassId> = list.groups.iter().map(|group| self.class(group)).collect();
@@ -247,11 +268,12 @@ impl<'a> Builder<'a> {
         let id = self.classes.len();
         self.classes.push(class);
         self.class_ids.insert(Arc::clone(list), id);
-        self.class_words.push((words.into_iter().map(|(_, one)| one).collect(), groups));
+        self.class_words
+            .push((words.into_iter().map(|(_, one)| one).collect(), groups));
         id
     }
 
-    /// Returns the alternative and its length in words.
+    /// Returns the alternative, and its length in words.
     fn wording(&mut self, one: Phrase<'_>) -> (u32, Wording) {
         let symbols = self.symbols(one);
         if let [word] = symbols.as_slice() {
@@ -265,7 +287,10 @@ impl<'a> Builder<'a> {
     }
 
     pub(crate) fn symbols(&mut self, phrase: Phrase<'_>) -> Vec<Symbol> {
-        phrase.terms().map(|term| self.lexicon.intern(term)).collect()
+        phrase
+            .terms()
+            .map(|term| self.lexicon.intern(term))
+            .collect()
     }
 
     pub(crate) fn finish(mut self, courtesy: ClassId) -> Result<Program, aho_corasick::BuildError> {
@@ -273,47 +298,77 @@ impl<'a> Builder<'a> {
         let symbols = self.lexicon.len() as usize;
         self.slots_of.resize(symbols, Vec::new());
         self.slots_of_phrase.resize(self.phrases.len(), Vec::new());
-        for (_, mask) in self.classes.iter_mut().flatten().filter(|(_, mask)| *mask & SLOT != 0) {
+        for (_, mask) in self
+            .classes
+            .iter_mut()
+            .flatten()
+            .filter(|(_, mask)| *mask & SLOT != 0)
+        {
             *mask = (*mask ^ SLOT) + index(symbols);
         }
         let masks = symbols + self.slots as usize;
         let of_slot = |slot: u32| slot as usize + symbols;
-        // Estimates how common a word is by its uses in our own lists.
+        // Estimates how common a word is by how often our own lists use it.
         let mut uses = vec![0_usize; symbols];
         let mut part_of = vec![1_usize; self.class_words.len()];
-        // A group's number is below those of the lists it is part of.
+        // A group has a lower number than the lists that contain it, so that walking backwards adds
+        // up all of those lists before it reaches the group.
         for (id, (words, groups)) in self.class_words.iter().enumerate().rev() {
-            words.iter().flat_map(|one| one.symbols(&self.phrases)).for_each(|s| uses[*s as usize] += part_of[id]);
-            groups.iter().for_each(|group| part_of[*group] += part_of[id]);
+            words
+                .iter()
+                .flat_map(|one| one.symbols(&self.phrases))
+                .for_each(|s| uses[*s as usize] += part_of[id]);
+            groups
+                .iter()
+                .for_each(|group| part_of[*group] += part_of[id]);
         }
-        let rarest = |phrase: &[Symbol]| phrase.iter().copied().min_by_key(|symbol| uses[*symbol as usize]);
+        let rarest = |phrase: &[Symbol]| {
+            phrase
+                .iter()
+                .copied()
+                .min_by_key(|symbol| uses[*symbol as usize])
+        };
         let mut phrases_of = vec![Vec::new(); symbols];
         for (number, phrase) in self.phrases.iter().enumerate() {
             phrases_of[rarest(phrase).expect("a phrase has words") as usize].push(index(number));
         }
         let mut weights: Vec<usize> = Vec::with_capacity(self.class_words.len());
         for (words, groups) in &self.class_words {
-            let own: usize =
-                words.iter().filter_map(|one| rarest(one.symbols(&self.phrases))).map(|s| uses[s as usize]).sum();
+            let own: usize = words
+                .iter()
+                .filter_map(|one| rarest(one.symbols(&self.phrases)))
+                .map(|s| uses[s as usize])
+                .sum();
             weights.push(own + groups.iter().map(|group| weights[*group]).sum::<usize>());
         }
         let mut anchored = vec![Vec::new(); masks];
         for (number, pattern) in self.patterns.iter().enumerate() {
-            let needed = pattern.parts.iter().flatten().filter_map(|step| match step {
-                Step::One(class) => Some(*class),
-                _ => None,
-            });
-            let anchor = needed.min_by_key(|class| weights[*class]).expect("a pattern needs a word");
+            let needed = pattern
+                .parts
+                .iter()
+                .flatten()
+                .filter_map(|step| match step {
+                    Step::One(class) => Some(*class),
+                    _ => None,
+                });
+            let anchor = needed
+                .min_by_key(|class| weights[*class])
+                .expect("a pattern needs a word");
             for (_, mask) in &self.classes[anchor] {
                 anchored[*mask as usize].push(index(number));
             }
         }
-        // Exclusions are checked only after a rule matches, so masks that only they use are kept
-        // apart.
+        // Masks that only exclusions use are kept apart, because exclusions are checked only after
+        // a rule matches.
         let mut excuse = vec![true; masks];
-        let steps = self.patterns.iter().flat_map(|pattern| pattern.parts.iter().flatten());
+        let steps = self
+            .patterns
+            .iter()
+            .flat_map(|pattern| pattern.parts.iter().flatten());
         for class in steps.filter_map(|step| step.class()).chain([courtesy]) {
-            self.classes[class].iter().for_each(|(_, mask)| excuse[*mask as usize] = false);
+            self.classes[class]
+                .iter()
+                .for_each(|(_, mask)| excuse[*mask as usize] = false);
         }
         let uses = |wanted: &dyn Fn(usize) -> bool| {
             let only = |lists: &[Vec<u32>]| -> Vec<Vec<u32>> {
@@ -328,7 +383,11 @@ impl<'a> Builder<'a> {
             };
             let slots_of_phrase = only(&self.slots_of_phrase);
             let used = |phrases: &Vec<u32>| -> Vec<u32> {
-                phrases.iter().copied().filter(|phrase| !slots_of_phrase[*phrase as usize].is_empty()).collect()
+                phrases
+                    .iter()
+                    .copied()
+                    .filter(|phrase| !slots_of_phrase[*phrase as usize].is_empty())
+                    .collect()
             };
             Uses {
                 slots_of: Lists::new(&only(&self.slots_of)),
@@ -349,7 +408,10 @@ impl<'a> Builder<'a> {
             patterns: self.patterns,
             unless: self.unless,
             courtesy,
-            base: Reach { masks: index(of_slot(self.base.masks)), ..self.base },
+            base: Reach {
+                masks: index(of_slot(self.base.masks)),
+                ..self.base
+            },
         })
     }
 }

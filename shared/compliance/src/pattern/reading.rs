@@ -4,20 +4,21 @@ use crate::normal::Folded;
 
 pub(crate) type Symbol = u32;
 
-/// Words searched together: fewer than the 64 bits of a mask, which has a bit for "after the last word" too.
+/// How many words are searched together. A mask of 64 bits also needs one for "after the last
+/// word".
 pub(super) const WINDOW: usize = 60;
 
-/// A folded text and the symbols found in it.
+/// A folded text, and the symbols found in it.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
     pub(crate) folded: Folded,
-    /// For each word, the symbol of the keyword or opt-out word that it is.
+    /// For each word, its symbol if it is a word of a keyword or an opt-out.
     pub(crate) base: Vec<Option<Symbol>>,
-    /// Whether a word that only the pack knows was joined from pieces; the base alone would read
+    /// Whether pieces were joined into a word that only the pack knows; the base alone would read
     /// such a text differently.
     pub(crate) foreign_joins: bool,
     pub(super) whole: Vec<Option<Symbol>>,
-    /// Pairs of a word's index and its symbol; sorted by word if the text is longer than a window.
+    /// Pairs of a word's index and its symbol; sorted by index if the text is longer than a window.
     pub(super) seen: Vec<(u32, Symbol)>,
 }
 

@@ -1,32 +1,31 @@
-//! Searches a text for all patterns of a program.
+//! Searches a text for all patterns of a program; [`super::program`] explains masks and slots.
 
 use super::{
     program::{ClassId, Lists, Part, Pattern, Program, Reach, Step, Uses},
     reading::{Reading, WINDOW},
 };
 
-/// Buffers for a search, reused by the next one.
+/// Buffers that one search leaves to the next, to save allocations.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     /// For each symbol, then each slot, the words of the window at which it occurs. All zero
     /// between searches.
     masks: Vec<u64>,
-    /// The masks that are not zero.
+    /// The indexes of the masks that are not zero.
     touched: Vec<u32>,
-    /// For each pattern, the last window in which it was tried.
+    /// For each pattern, the number of the last window in which it was tried.
     tried: Vec<u64>,
     window: u64,
-    /// The rules of which a pattern was found in this window; below, the rules found in the whole
-    /// text.
+    /// The rules matched in this window; `rules` has those of the whole text.
     found: Vec<u32>,
     rules: Vec<u32>,
-    /// The number of steps, which tests check to grow only with the text.
+    /// The patterns tried and the masks touched; tests check that this grows only with the text.
     #[cfg(test)]
     pub(crate) work: u64,
 }
 
-/// Windows start this many words apart and overlap, so that no pattern of up to 26 words is cut. At
-/// a cut, `MARGIN` words are left for words that would exclude a match.
+/// Windows start this many words apart and overlap, so that none cuts a pattern of up to 26 words.
+/// Near a cut, `MARGIN` words are kept for words that exclude a match.
 const STRIDE: usize = 30;
 const MARGIN: usize = 4;
 
@@ -42,8 +41,15 @@ struct View<'a> {
 }
 
 impl Uses {
-    /// Marks where the slots before `end` occur, from the first `symbols` of the touched masks.
-    fn mark(&self, phrases: &Lists, symbols: usize, end: u32, masks: &mut [u64], touched: &mut Vec<u32>) {
+    /// Marks where the slots below `end` occur, using the first `symbols` entries of `touched`.
+    fn mark(
+        &self,
+        phrases: &Lists,
+        symbols: usize,
+        end: u32,
+        masks: &mut [u64],
+        touched: &mut Vec<u32>,
+    ) {
         let set = |masks: &mut [u64], touched: &mut Vec<u32>, slot: u32, mask: u64| {
             let here = &mut masks[slot as usize];
             if *here == 0 {
@@ -54,12 +60,18 @@ impl Uses {
         for at in 0..symbols {
             let symbol = touched[at];
             let mask = masks[symbol as usize];
-            self.slots_of.before(symbol, end).for_each(|slot| set(masks, touched, *slot, mask));
+            self.slots_of
+                .before(symbol, end)
+                .for_each(|slot| set(masks, touched, *slot, mask));
             for &phrase in self.phrases_of.get(symbol) {
                 let words = phrases.get(phrase).iter().enumerate();
-                let mask = words.fold(u64::MAX, |mask, (at, word)| mask & masks[*word as usize] >> at);
+                let mask = words.fold(u64::MAX, |mask, (at, word)| {
+                    mask & masks[*word as usize] >> at
+                });
                 if mask != 0 {
-                    self.slots_of_phrase.before(phrase, end).for_each(|slot| set(masks, touched, *slot, mask));
+                    self.slots_of_phrase
+                        .before(phrase, end)
+                        .for_each(|slot| set(masks, touched, *slot, mask));
                 }
             }
         }
@@ -68,7 +80,12 @@ impl Uses {
 
 impl Program {
     /// Returns the numbers of the rules that match, in ascending order.
-    pub(crate) fn search<'s>(&self, reading: &Reading, scratch: &'s mut Scratch, part: Part) -> &'s [u32] {
+    pub(crate) fn search<'s>(
+        &self,
+        reading: &Reading,
+        scratch: &'s mut Scratch,
+        part: Part,
+    ) -> &'s [u32] {
         let reach = self.reach(part);
         scratch.masks.resize(self.masks, 0);
         scratch.tried.resize(self.patterns.len(), 0);
@@ -111,14 +128,18 @@ impl Program {
         }
         let symbols = scratch.touched.len();
         let Scratch { masks, touched, .. } = scratch;
-        self.anchors.mark(&self.phrases, symbols, reach.masks, masks, touched);
+        self.anchors
+            .mark(&self.phrases, symbols, reach.masks, masks, touched);
         let anchors = touched.len();
-        self.others.mark(&self.phrases, symbols, reach.masks, masks, touched);
+        self.others
+            .mark(&self.phrases, symbols, reach.masks, masks, touched);
         scratch.window += 1;
         let view = self.view(reading, &window, &scratch.masks);
         for &mask in &scratch.touched[..anchors] {
             for &number in self.anchored.before(mask, reach.patterns) {
-                if std::mem::replace(&mut scratch.tried[number as usize], scratch.window) == scratch.window {
+                if std::mem::replace(&mut scratch.tried[number as usize], scratch.window)
+                    == scratch.window
+                {
                     continue;
                 }
                 #[cfg(test)]
@@ -132,10 +153,14 @@ impl Program {
         }
         if !scratch.found.is_empty() {
             let Scratch { masks, touched, .. } = scratch;
-            self.excuses.mark(&self.phrases, symbols, reach.masks, masks, touched);
+            self.excuses
+                .mark(&self.phrases, symbols, reach.masks, masks, touched);
             let view = self.view(reading, &window, &scratch.masks);
             for rule in scratch.found.drain(..) {
-                if !self.unless[rule as usize].iter().any(|other| self.found(other, &view)) {
+                if !self.unless[rule as usize]
+                    .iter()
+                    .any(|other| self.found(other, &view))
+                {
                     scratch.rules.push(rule);
                 }
             }
@@ -149,7 +174,12 @@ impl Program {
         }
     }
 
-    fn view<'a>(&self, reading: &Reading, window: &std::ops::Range<usize>, masks: &'a [u64]) -> View<'a> {
+    fn view<'a>(
+        &self,
+        reading: &Reading,
+        window: &std::ops::Range<usize>,
+        masks: &'a [u64],
+    ) -> View<'a> {
         let length = window.len();
         let all = u64::MAX >> (63 - length);
         let (first, last) = (window.start == 0, window.end == reading.folded.len());
@@ -166,8 +196,9 @@ impl Program {
         loop {
             let opening = view.opening | self.after(self.courtesy, view.opening, &view);
             let before = self.classes[self.courtesy].iter();
-            let closing =
-                before.fold(view.closing, |all, &(words, mask)| all | masks[mask as usize] & view.closing >> words);
+            let closing = before.fold(view.closing, |all, &(words, mask)| {
+                all | masks[mask as usize] & view.closing >> words
+            });
             if (opening, closing) == (view.opening, view.closing) {
                 return view;
             }
@@ -188,8 +219,8 @@ impl Program {
         })
     }
 
-    /// Returns the positions that a match may have after this step, from those that it may have
-    /// before.
+    /// Moves all partial matches one step on: takes the positions they have reached, and returns
+    /// those that they reach with this step.
     fn step(&self, step: Step, at: u64, view: &View<'_>) -> u64 {
         match step {
             Step::One(class) => self.after(class, at, view),
@@ -208,7 +239,7 @@ impl Program {
         }
     }
 
-    /// Repeats a step at most twelve times; real sentences need no more.
+    /// Repeats a step at most twelve times; no real sentence needs more.
     fn repeat(&self, mut at: u64, view: &View<'_>, step: impl Fn(u64) -> u64) -> u64 {
         for _ in 0..12 {
             let next = (at | step(at)) & view.all;
@@ -221,11 +252,14 @@ impl Program {
     }
 
     fn after(&self, class: ClassId, at: u64, view: &View<'_>) -> u64 {
-        self.classes[class].iter().fold(0, |all, &(words, mask)| all | (at & view.masks[mask as usize]) << words)
-            & view.all
+        self.classes[class].iter().fold(0, |all, &(words, mask)| {
+            all | (at & view.masks[mask as usize]) << words
+        }) & view.all
     }
 
     fn at(&self, class: ClassId, view: &View<'_>) -> u64 {
-        self.classes[class].iter().fold(0, |all, &(_, mask)| all | view.masks[mask as usize])
+        self.classes[class]
+            .iter()
+            .fold(0, |all, &(_, mask)| all | view.masks[mask as usize])
     }
 }

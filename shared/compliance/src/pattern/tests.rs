@@ -1,14 +1,21 @@
 use super::*;
 
-const GROUPS: [(&str, &str); 3] = [("end", "stop|quit"), ("both", "@end|do_not"), ("loop", "a|@loop")];
+const GROUPS: [(&str, &str); 3] = [
+    ("end", "stop|quit"),
+    ("both", "@end|do_not"),
+    ("loop", "a|@loop"),
+];
 
-/// A program of these patterns, each a rule, with "please" as courtesy.
+/// Returns a program with one rule per pattern and "please" as courtesy.
 fn program(patterns: &[&str]) -> Program {
     let groups = Groups::new(GROUPS);
     let mut builder = Builder::default();
     let courtesy = builder.class(&groups.alternatives("please").unwrap());
     for pattern in patterns {
-        builder.add(&Rule { patterns: vec![groups.pattern(pattern).unwrap()], unless: vec![] });
+        builder.add(&Rule {
+            patterns: vec![groups.pattern(pattern).unwrap()],
+            unless: vec![],
+        });
     }
     builder.forgive(["suicide", "texting"].into_iter(), ["testing"].into_iter());
     builder.finish(courtesy).unwrap()
@@ -89,17 +96,39 @@ fn a_match_is_found_wherever_it_stands_in_a_long_text() {
     for at in 0..200 {
         let lead = "x ".repeat(at);
         let tail = " x".repeat(200 - at);
-        assert_eq!(search(&program, &format!("{lead}a x x x x x x b{tail}")), [0], "at {at}");
-        assert_eq!(search(&program, &format!("{lead}stop texting{tail}")), [1], "at {at}");
-        assert_eq!(search(&program, &format!("{lead}never stop texting{tail}")), [] as [u32; 0], "at {at}");
-        assert_eq!(search(&program, &format!("{lead}b a b c{tail}")), [0], "at {at}");
+        assert_eq!(
+            search(&program, &format!("{lead}a x x x x x x b{tail}")),
+            [0],
+            "at {at}"
+        );
+        assert_eq!(
+            search(&program, &format!("{lead}stop texting{tail}")),
+            [1],
+            "at {at}"
+        );
+        assert_eq!(
+            search(&program, &format!("{lead}never stop texting{tail}")),
+            [] as [u32; 0],
+            "at {at}"
+        );
+        assert_eq!(
+            search(&program, &format!("{lead}b a b c{tail}")),
+            [0],
+            "at {at}"
+        );
     }
 }
 
 #[test]
 fn work_grows_with_the_text_alone() {
-    let patterns =
-        ["a *b|c|d ~9 b", "^ a *b|c $", "a ~9 b ~9 c ~9 d", "stop *the|a|of texts", "b & c & d", "a a a a a a b"];
+    let patterns = [
+        "a *b|c|d ~9 b",
+        "^ a *b|c $",
+        "a ~9 b ~9 c ~9 d",
+        "stop *the|a|of texts",
+        "b & c & d",
+        "a a a a a a b",
+    ];
     let program = program(&patterns);
     let work = |text: &str| {
         let (mut reading, mut scratch) = (Reading::default(), Scratch::default());
@@ -107,7 +136,15 @@ fn work_grows_with_the_text_alone() {
         program.search(&reading, &mut scratch, Part::Whole);
         scratch.work
     };
-    for piece in ["a b c d ", "a ", "stop the of ", "please ", "s u i c i d e ", "a.", "aaaaaa "] {
+    for piece in [
+        "a b c d ",
+        "a ",
+        "stop the of ",
+        "please ",
+        "s u i c i d e ",
+        "a.",
+        "aaaaaa ",
+    ] {
         let (short, long) = (work(&piece.repeat(400)), work(&piece.repeat(4_000)));
         assert!(long <= short.max(1) * 11, "{piece}: {short} grew to {long}");
     }

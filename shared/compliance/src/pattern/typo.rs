@@ -1,9 +1,5 @@
-//! Finds words that differ by one typo: a missing, additional or different letter, or two letters
-//! in the wrong order.
-//!
-//! Every word is stored under itself and under each form that lacks one of its letters; a mistyped
-//! word shares one of these keys with it. So a look-up needs as many probes as the word has
-//! letters, regardless of the number of words.
+//! Finds words with one typo. Every word is stored under itself and under each form without one of
+//! its letters; a word and its typo share one of these keys.
 
 use std::{
     collections::HashMap,
@@ -11,7 +7,8 @@ use std::{
     num::NonZeroU32,
 };
 
-/// An FNV-1a hasher. The keys are our own words, so nobody can force collisions.
+/// An FNV-1a hasher, which is fast. Nobody can force collisions, because the keys are our own
+/// words.
 #[derive(Debug, Clone)]
 pub(crate) struct Fnv(u64);
 
@@ -51,17 +48,21 @@ pub(super) struct Typos<V> {
     words: Vec<(String, V)>,
 }
 
-/// A word stored under a key. Most keys have only one word, so a list per key would waste memory.
+/// One word stored under one key; entries of the same key form a linked list, because most keys
+/// have only one word.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     word: u32,
-    /// The key's next entry.
+    /// The next entry under the same key.
     next: Option<NonZeroU32>,
 }
 
 impl<V: Copy> Typos<V> {
     pub(super) fn insert(&mut self, word: &str, value: V) {
-        debug_assert!(LENGTHS.contains(&word.len()), "{word} is too short to guess or too long");
+        debug_assert!(
+            LENGTHS.contains(&word.len()),
+            "{word} is too short to guess or too long"
+        );
         let number = index(self.words.len());
         self.words.push((word.to_owned(), value));
         for key in keys(word.as_bytes()) {
@@ -77,7 +78,8 @@ impl<V: Copy> Typos<V> {
             match entry.next {
                 _ if entry.word == word => return,
                 Some(next) => at = next.get(),
-                // An entry that follows others is never the first of all, so its index is not zero.
+                // An entry that follows another one is never the first of all, so its index is not
+                // zero.
                 None => {
                     entry.next = NonZeroU32::new(fresh);
                     break;
@@ -89,14 +91,20 @@ impl<V: Copy> Typos<V> {
 
     fn filed(&self, key: u64) -> impl Iterator<Item = u32> {
         let first = self.filed.get(&key).map(|at| &self.entries[*at as usize]);
-        std::iter::successors(first, |entry| entry.next.map(|next| &self.entries[next.get() as usize]))
-            .map(|entry| entry.word)
+        std::iter::successors(first, |entry| {
+            entry.next.map(|next| &self.entries[next.get() as usize])
+        })
+        .map(|entry| entry.word)
     }
 
     /// Returns the words that differ by one typo.
     pub(super) fn near(&self, word: &str) -> impl Iterator<Item = V> {
-        let fits = (LENGTHS.start() - 1..=LENGTHS.end() + 1).contains(&word.len()) && word.is_ascii();
-        let found = fits.then(|| keys(word.as_bytes()).flat_map(|key| self.filed(key))).into_iter().flatten();
+        let fits =
+            (LENGTHS.start() - 1..=LENGTHS.end() + 1).contains(&word.len()) && word.is_ascii();
+        let found = fits
+            .then(|| keys(word.as_bytes()).flat_map(|key| self.filed(key)))
+            .into_iter()
+            .flatten();
         found
             .map(|number| &self.words[number as usize])
             .filter(move |(known, _)| one_edit(known.as_bytes(), word.as_bytes()))
@@ -119,7 +127,9 @@ fn one_edit(a: &[u8], b: &[u8]) -> bool {
     let (a, b) = (&a[same..], &b[same..]);
     match (a.len(), b.len()) {
         (0, 0) => false,
-        (n, m) if n == m => a[1..] == b[1..] || n >= 2 && a[0] == b[1] && a[1] == b[0] && a[2..] == b[2..],
+        (n, m) if n == m => {
+            a[1..] == b[1..] || n >= 2 && a[0] == b[1] && a[1] == b[0] && a[2..] == b[2..]
+        }
         (n, m) if n == m + 1 => a[1..] == *b,
         (n, m) if n + 1 == m => *a == b[1..],
         _ => false,
@@ -137,7 +147,10 @@ mod tests {
     #[test]
     fn words_that_share_a_key_are_all_found_each_once_in_their_order() {
         let mut typos = Typos::default();
-        for (number, word) in ["stoned", "stones", "stone", "stoned"].into_iter().enumerate() {
+        for (number, word) in ["stoned", "stones", "stone", "stoned"]
+            .into_iter()
+            .enumerate()
+        {
             typos.insert(word, number);
         }
         assert_eq!(typos.near("stonez").collect::<Vec<usize>>(), [0, 1, 2, 3]);

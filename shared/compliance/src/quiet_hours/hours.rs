@@ -1,4 +1,4 @@
-//! Hours of a day and of a week, in the guest's local time.
+//! Hours of a day and of a week, in local time.
 
 use std::{fmt, str::FromStr};
 
@@ -8,8 +8,8 @@ use seven_domain::{Invalid, config::Regulations};
 
 const DAY: u32 = 24 * 60 * 60;
 
-/// A range of seconds within one day, the end excluded; midnight at the end of the day is `24:00`.
-/// Never empty.
+/// A range of seconds within one day, without its end; the last possible end is `24:00`. Never
+/// empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hours {
     from: u32,
@@ -23,7 +23,8 @@ impl Hours {
         (from < to && to <= DAY).then_some(Self { from, to })
     }
 
-    /// Returns the first second inside and the first second after the hours, counted from midnight.
+    /// Returns the first second inside the hours and the first second after them, counted from
+    /// midnight.
     pub fn seconds(self) -> (u32, u32) {
         (self.from, self.to)
     }
@@ -43,14 +44,20 @@ impl FromStr for Hours {
     fn from_str(text: &str) -> Result<Self, Invalid> {
         let seconds = |part: &str| match part {
             "24:00" => Some(DAY),
-            _ if part.len() == 5 => {
-                NaiveTime::parse_from_str(part, "%H:%M").ok().map(|time| time.num_seconds_from_midnight())
-            }
+            _ if part.len() == 5 => NaiveTime::parse_from_str(part, "%H:%M")
+                .ok()
+                .map(|time| time.num_seconds_from_midnight()),
             _ => None,
         };
         text.split_once('-')
             .and_then(|(from, to)| Self::new(seconds(from)?, seconds(to)?))
-            .ok_or_else(|| Invalid::new("hours", format!("`{text}`"), "HH:MM-HH:MM on one day, such as 08:00-21:00"))
+            .ok_or_else(|| {
+                Invalid::new(
+                    "hours",
+                    format!("`{text}`"),
+                    "HH:MM-HH:MM on one day, such as 08:00-21:00",
+                )
+            })
     }
 }
 
@@ -72,7 +79,7 @@ impl Serialize for Hours {
     }
 }
 
-/// The hours of each weekday; none means closed all day.
+/// The hours of each weekday; `None` if the window is closed all day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Week([Option<Hours>; 7]);
 
@@ -95,17 +102,16 @@ impl Week {
     #[must_use]
     pub fn intersect(mut self, other: Self) -> Self {
         for (mine, theirs) in self.0.iter_mut().zip(other.0) {
-            *mine = mine.zip(theirs).and_then(|(mine, theirs)| mine.intersect(theirs));
+            *mine = mine
+                .zip(theirs)
+                .and_then(|(mine, theirs)| mine.intersect(theirs));
         }
         self
     }
 }
 
-/// The hours in which a casino wants to text, on the guest's clock. They narrow the lawful window
-/// and never widen it (C-8).
-///
-/// If `opens` is after `closes`, the window crosses midnight. If both are equal, the casino has no
-/// quiet hours of its own.
+/// The hours, in the guest's local time, in which a casino texts; they only narrow the lawful
+/// window. They cross midnight if `opens` is later than `closes`, and never end if both are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct CasinoWindow {
     pub opens: NaiveTime,
@@ -113,36 +119,50 @@ pub struct CasinoWindow {
 }
 
 impl CasinoWindow {
-    /// No hours of the casino's own: only the law's window applies.
-    pub const ANY_TIME: Self = Self { opens: NaiveTime::MIN, closes: NaiveTime::MIN };
+    /// A casino without hours of its own: only the lawful window applies.
+    pub const ANY_TIME: Self = Self {
+        opens: NaiveTime::MIN,
+        closes: NaiveTime::MIN,
+    };
 
-    /// Returns the window outside the quiet hours from `start` to `end`; they cross midnight if
-    /// `start` is the later one (SEC-57).
+    /// Returns the window outside the quiet hours from `start` to `end`, which cross midnight if
+    /// `start` is the later one.
     pub fn from_quiet_hours(start: NaiveTime, end: NaiveTime) -> Self {
-        Self { opens: end, closes: start }
+        Self {
+            opens: end,
+            closes: start,
+        }
     }
 
-    /// Reads `quiet_hours_start` and `quiet_hours_end` of a casino's configuration.
+    /// Reads the casino's `quiet_hours_start` and `quiet_hours_end`.
     pub fn from_regulations(regulations: &Regulations) -> Result<Self, Invalid> {
         let time = |what: &'static str, text: &str| {
             NaiveTime::parse_from_str(text, "%H:%M")
                 .map_err(|_| Invalid::new(what, format!("`{text}`"), "HH:MM, such as 21:00"))
         };
         Ok(Self::from_quiet_hours(
-            time("regulations.quiet_hours_start", &regulations.quiet_hours_start)?,
+            time(
+                "regulations.quiet_hours_start",
+                &regulations.quiet_hours_start,
+            )?,
             time("regulations.quiet_hours_end", &regulations.quiet_hours_end)?,
         ))
     }
 
-    /// Returns the parts of `hours` in which the casino texts, in order: one, two if its window
-    /// crosses midnight, or none.
+    /// Returns the parts of `hours` in which the casino texts, in order: none, one, or two if its
+    /// window crosses midnight.
     pub(super) fn narrow(self, hours: Hours) -> impl Iterator<Item = Hours> {
-        let (opens, closes) = (self.opens.num_seconds_from_midnight(), self.closes.num_seconds_from_midnight());
+        let (opens, closes) = (
+            self.opens.num_seconds_from_midnight(),
+            self.closes.num_seconds_from_midnight(),
+        );
         let own = match opens.cmp(&closes) {
             std::cmp::Ordering::Less => [Hours::new(opens, closes), None],
             std::cmp::Ordering::Equal => [Some(Hours::WHOLE_DAY), None],
             std::cmp::Ordering::Greater => [Hours::new(0, closes), Hours::new(opens, DAY)],
         };
-        own.into_iter().flatten().filter_map(move |own| own.intersect(hours))
+        own.into_iter()
+            .flatten()
+            .filter_map(move |own| own.intersect(hours))
     }
 }

@@ -1,4 +1,5 @@
-//! The legal sender of texts, and how far a revocation of consent reaches (47 CFR 64.1200(a)(10)-(12), D7).
+//! The legal sender of texts, and how far a revocation of consent reaches (47 CFR
+//! 64.1200(a)(10)-(12), D7).
 
 use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
@@ -56,8 +57,13 @@ impl Scope {
 impl LegalSender {
     /// Returns the scope of a revocation made on this day, from the latest entry that had begun.
     pub fn scope_on(&self, day: NaiveDate) -> Scope {
-        let begun = self.revocations.iter().filter(|revocation| revocation.from <= day);
-        begun.max_by_key(|revocation| revocation.from).map_or(Scope::Casino, |revocation| revocation.scope)
+        let begun = self
+            .revocations
+            .iter()
+            .filter(|revocation| revocation.from <= day);
+        begun
+            .max_by_key(|revocation| revocation.from)
+            .map_or(Scope::Casino, |revocation| revocation.scope)
     }
 
     pub(crate) fn problems(&self) -> Vec<Invalid> {
@@ -65,17 +71,33 @@ impl LegalSender {
         let slug = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
         if self.id.is_empty() || !self.id.bytes().all(slug) {
             let expected = "lower-case letters, digits and underscores, such as harbor_holdings";
-            problems.push(Invalid::new("regulations.legal_sender.id", format!("`{}`", self.id), expected));
+            problems.push(Invalid::new(
+                "regulations.legal_sender.id",
+                format!("`{}`", self.id),
+                expected,
+            ));
         }
         if self.name.trim().is_empty() {
             let expected = "the company's name as it is registered";
-            problems.push(Invalid::new("regulations.legal_sender.name", "empty".to_owned(), expected));
+            problems.push(Invalid::new(
+                "regulations.legal_sender.name",
+                "empty".to_owned(),
+                expected,
+            ));
         }
-        let mut days: Vec<NaiveDate> = self.revocations.iter().map(|revocation| revocation.from).collect();
+        let mut days: Vec<NaiveDate> = self
+            .revocations
+            .iter()
+            .map(|revocation| revocation.from)
+            .collect();
         days.sort_unstable();
         if let Some(twice) = days.windows(2).find(|pair| pair[0] == pair[1]) {
             let problem = format!("two entries from {}", twice[0]);
-            problems.push(Invalid::new("regulations.legal_sender.revocations", problem, "one entry for each day"));
+            problems.push(Invalid::new(
+                "regulations.legal_sender.revocations",
+                problem,
+                "one entry for each day",
+            ));
         }
         problems
     }
@@ -85,7 +107,10 @@ impl CasinoConfig {
     /// Returns which texts a STOP at this time ends (D7).
     pub fn revocation_scope(&self, at: DateTime<Utc>) -> Scope {
         let day = at.with_timezone(&self.operational.timezone).date_naive();
-        self.regulations.legal_sender.as_ref().map_or(Scope::Casino, |sender| sender.scope_on(day))
+        self.regulations
+            .legal_sender
+            .as_ref()
+            .map_or(Scope::Casino, |sender| sender.scope_on(day))
     }
 }
 
@@ -98,7 +123,10 @@ mod tests {
     }
 
     fn sender(revocations: &[(&str, Scope)]) -> LegalSender {
-        let revocations = revocations.iter().map(|(from, scope)| Revocation { from: day(from), scope: *scope });
+        let revocations = revocations.iter().map(|(from, scope)| Revocation {
+            from: day(from),
+            scope: *scope,
+        });
         LegalSender {
             id: "harbor_holdings".into(),
             name: "Harbor Holdings LLC".into(),
@@ -128,11 +156,21 @@ mod tests {
         let problems = |change: fn(&mut LegalSender)| {
             let mut sender = sender(&[("2027-01-31", Scope::Sender)]);
             change(&mut sender);
-            sender.problems().iter().map(|problem| problem.what).collect::<Vec<_>>()
+            sender
+                .problems()
+                .iter()
+                .map(|problem| problem.what)
+                .collect::<Vec<_>>()
         };
         assert!(problems(|_| {}).is_empty());
-        assert_eq!(problems(|s| s.id = "Harbor Holdings".into()), ["regulations.legal_sender.id"]);
-        assert_eq!(problems(|s| s.name = " ".into()), ["regulations.legal_sender.name"]);
+        assert_eq!(
+            problems(|s| s.id = "Harbor Holdings".into()),
+            ["regulations.legal_sender.id"]
+        );
+        assert_eq!(
+            problems(|s| s.name = " ".into()),
+            ["regulations.legal_sender.name"]
+        );
         let twice = |s: &mut LegalSender| s.revocations.push(s.revocations[0]);
         assert_eq!(problems(twice), ["regulations.legal_sender.revocations"]);
     }

@@ -1,10 +1,12 @@
-//! The registration of a sending number with provider and carriers (SMS-56).
+//! The registration of a sending number with provider and carriers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The kind of a sending number; decides its pace (SMS-56, spec 05 section 1.6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+/// The kind of a sending number; decides its pace.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum NumberKind {
     /// 20 segments per second.
@@ -18,7 +20,9 @@ pub enum NumberKind {
 }
 
 /// AT&T's class of a 10DLC campaign.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[expect(missing_docs, reason = "the registry's letters")]
 pub enum CampaignClass {
     A,
@@ -45,7 +49,9 @@ impl CampaignClass {
 }
 
 /// T-Mobile's tier of a brand, by its vetting score.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum BrandTier {
     Top,
@@ -57,7 +63,13 @@ pub enum BrandTier {
 }
 
 impl BrandTier {
-    pub const ALL: [Self; 5] = [Self::Top, Self::High, Self::Middle, Self::Low, Self::SoleProprietor];
+    pub const ALL: [Self; 5] = [
+        Self::Top,
+        Self::High,
+        Self::Middle,
+        Self::Low,
+        Self::SoleProprietor,
+    ];
 }
 
 /// The state of a number's registration with the carriers.
@@ -72,9 +84,8 @@ pub enum Registration {
     Suspended,
 }
 
-/// The brand and the campaign of a long code, as submitted to the carriers' registry. They are kept
-/// so that a renewal or an answer to a rejection repeats them (SMS-57). The fleet does not submit
-/// them.
+/// The brand and the campaign of a long code, as a person submitted them to the carriers' registry.
+/// They are kept for renewals and for answers to a rejection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Registered {
@@ -99,7 +110,9 @@ pub struct Brand {
     pub stock_symbol: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Entity {
     Private,
@@ -122,7 +135,7 @@ pub struct Campaign {
     pub opt_in: String,
     /// A description of who writes to whom, and when.
     pub message_flow: String,
-    /// Sample texts as guests receive them; the registry requires three (SMS-56).
+    /// Sample texts as guests receive them; the registry requires three.
     #[serde(default)]
     pub samples: Vec<String>,
 }
@@ -140,14 +153,30 @@ impl Registered {
             ("brand.tax_id", &brand.tax_id),
             ("brand.website", &brand.website),
             ("brand.vertical", &brand.vertical),
-            ("brand.stock_symbol", if brand.entity == Entity::Public { symbol } else { "not listed" }),
+            (
+                "brand.stock_symbol",
+                if brand.entity == Entity::Public {
+                    symbol
+                } else {
+                    "not listed"
+                },
+            ),
             ("campaign.use_case", &campaign.use_case),
             ("campaign.opt_in", &campaign.opt_in),
             ("campaign.message_flow", &campaign.message_flow),
         ];
-        let blank = said.into_iter().filter(|(_, said)| said.trim().is_empty()).map(|(field, _)| field);
-        let samples = campaign.samples.iter().filter(|sample| !sample.trim().is_empty()).count();
-        blank.chain((samples < SAMPLES).then_some("campaign.samples (three)")).collect()
+        let blank = said
+            .into_iter()
+            .filter(|(_, said)| said.trim().is_empty())
+            .map(|(field, _)| field);
+        let samples = campaign
+            .samples
+            .iter()
+            .filter(|sample| !sample.trim().is_empty())
+            .count();
+        blank
+            .chain((samples < SAMPLES).then_some("campaign.samples (three)"))
+            .collect()
     }
 }
 
@@ -159,9 +188,20 @@ mod tests {
 
     fn told() -> serde_json::Value {
         json!({
-            "brand": { "legal_name": "Silver Birch Holdings", "entity": "private", "tax_id": "00-0000000", "website": "https://silver-birch.example", "vertical": "hospitality" },
-            "campaign": { "use_case": "mixed", "sub_use_cases": ["customer_care", "marketing"], "opt_in": "loyalty enrolment", "message_flow": "guests text in",
-                "samples": ["The pool is open.", "Dinner is served until ten.", "Your table is ready."] }
+            "brand": {
+                "legal_name": "Silver Birch Holdings",
+                "entity": "private",
+                "tax_id": "00-0000000",
+                "website": "https://silver-birch.example",
+                "vertical": "hospitality",
+            },
+            "campaign": { "use_case": "mixed", "sub_use_cases": ["customer_care", "marketing"],
+                "opt_in": "loyalty enrolment", "message_flow": "guests text in",
+                "samples": [
+                    "The pool is open.",
+                    "Dinner is served until ten.",
+                    "Your table is ready.",
+                ] }
         })
     }
 
@@ -178,7 +218,11 @@ mod tests {
             ("/campaign/use_case", json!(""), "campaign.use_case"),
             ("/campaign/opt_in", json!(""), "campaign.opt_in"),
             ("/campaign/message_flow", json!(""), "campaign.message_flow"),
-            ("/campaign/samples", json!(["one", " ", "two"]), "campaign.samples (three)"),
+            (
+                "/campaign/samples",
+                json!(["one", " ", "two"]),
+                "campaign.samples (three)",
+            ),
         ];
         for (field, value, missing) in cases {
             let mut document = told();
@@ -186,10 +230,24 @@ mod tests {
             let registered: Registered = serde_json::from_value(document).unwrap();
             assert_eq!(registered.missing(), [missing]);
         }
-        let listed = Brand { entity: Entity::Public, stock_symbol: Some("SLVR".into()), ..whole.brand.clone() };
-        assert_eq!(Registered { brand: listed, ..whole }.missing(), Vec::<&str>::new());
+        let listed = Brand {
+            entity: Entity::Public,
+            stock_symbol: Some("SLVR".into()),
+            ..whole.brand.clone()
+        };
+        assert_eq!(
+            Registered {
+                brand: listed,
+                ..whole
+            }
+            .missing(),
+            Vec::<&str>::new()
+        );
         let mut unknown = told();
         unknown["brand"]["ein"] = json!("1");
-        assert!(serde_json::from_value::<Registered>(unknown).is_err_and(|error| error.to_string().contains("`ein`")));
+        assert!(
+            serde_json::from_value::<Registered>(unknown)
+                .is_err_and(|error| error.to_string().contains("`ein`"))
+        );
     }
 }

@@ -27,7 +27,11 @@ impl<'de> Deserialize<'de> for Retired {
 
 /// Returns the retired fields that a document contains.
 pub fn retired(document: &serde_json::Value) -> Vec<&'static str> {
-    let is_there = |name: &&str| document.pointer(&format!("/{}", name.replace('.', "/"))).is_some();
+    let is_there = |name: &&str| {
+        document
+            .pointer(&format!("/{}", name.replace('.', "/")))
+            .is_some()
+    };
     NAMES.into_iter().filter(is_there).collect()
 }
 
@@ -40,10 +44,18 @@ mod tests {
     fn a_document_of_before_is_taken_and_loses_what_nobody_reads() {
         let before = serde_json::json!({
             "casino_id": "silver_birch",
-            "features": { "whisper_planner_enabled": true, "spanish_support_enabled": false, "comp_agent_enabled": false },
+            "features": {
+                "whisper_planner_enabled": true,
+                "spanish_support_enabled": false,
+                "comp_agent_enabled": false,
+            },
             "prompts": { "greeting_template": "hi", "greeting_template_es": null },
             "rag": { "top_k": 5, "min_relevance_score": 0.4 },
-            "limits": { "breaker_failures": 5, "breaker_window_seconds": 60, "breaker_cooldown_seconds": 300 },
+            "limits": {
+                "breaker_failures": 5,
+                "breaker_window_seconds": 60,
+                "breaker_cooldown_seconds": 300,
+            },
             "regulations": { "state": "CT" },
             "operational": {
                 "timezone": "America/New_York", "telnyx_phone_number": "+18605550100",

@@ -5,7 +5,12 @@ fn minimal() -> serde_json::Value {
         "casino_id": "silver_birch",
         "prompts": { "casino_name_display": "Silver Birch" },
         "regulations": { "state": "CT" },
-        "operational": { "timezone": "America/New_York", "telnyx_phone_number": "+18605550100", "number_kind": "demo", "contact_phone": "1-860-555-0199" }
+        "operational": {
+            "timezone": "America/New_York",
+            "telnyx_phone_number": "+18605550100",
+            "number_kind": "demo",
+            "contact_phone": "1-860-555-0199",
+        }
     })
 }
 
@@ -34,7 +39,9 @@ fn the_tier_sets_the_casinos_limit() {
 fn unknown_keys_are_refused_by_name() {
     let mut doc = minimal();
     doc["features"] = serde_json::json!({ "ai_disclosure_enabeld": true });
-    let error = serde_json::from_value::<CasinoConfig>(doc).unwrap_err().to_string();
+    let error = serde_json::from_value::<CasinoConfig>(doc)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("ai_disclosure_enabeld"), "{error}");
 }
 
@@ -55,6 +62,17 @@ fn cross_field_rules_name_the_field() {
     let mut config: CasinoConfig = serde_json::from_value(minimal()).unwrap();
     config.operational.number_kind = NumberKind::LongCode;
     config.regulations.state = "Conn".into();
-    let problems: Vec<_> = config.check().unwrap_err().into_iter().map(|p| p.what).collect();
-    assert_eq!(problems, ["regulations.state", "operational.campaign_segments_per_second"]);
+    let problems: Vec<_> = config
+        .check()
+        .unwrap_err()
+        .into_iter()
+        .map(|p| p.what)
+        .collect();
+    assert_eq!(
+        problems,
+        [
+            "regulations.state",
+            "operational.campaign_segments_per_second"
+        ]
+    );
 }

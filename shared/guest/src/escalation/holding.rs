@@ -1,22 +1,22 @@
-//! The pause after a case is opened (SEC-104, SEC-109, C-31) and the promise made to the guest
-//! (CONV-44, C-29).
+//! The pause of the host after a case is opened, and the promise to the guest about when a person
+//! writes.
 
 use chrono::{DateTime, Datelike, TimeDelta, Timelike, Utc, Weekday};
 use chrono_tz::Tz;
 
-/// How long automation stays silent after a case is opened.
-pub const PAUSE: TimeDelta = TimeDelta::minutes(30);
+/// How long the host says nothing after a case is opened.
+pub const CASE_PAUSE: TimeDelta = TimeDelta::minutes(30);
 
-/// A period in which automation does not answer the conversation.
+/// A period in which the host does not answer a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pause {
-    /// When the pause ends; `None` means that it lasts until a person ends it.
+    /// When the pause ends; `None` if it lasts until a person ends it.
     pub until: Option<DateTime<Utc>>,
-    /// The holding text was already sent in this pause.
+    /// Whether the holding text ("the team will answer you") was already sent in this pause.
     pub held: bool,
 }
 
-/// The action that automation may take on an inbound text.
+/// The host's reaction to an inbound text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Automation {
     Run,
@@ -40,11 +40,14 @@ pub enum Promise {
 
 impl Pause {
     pub fn from(opened: DateTime<Utc>) -> Self {
-        Self { until: Some(opened + PAUSE), held: false }
+        Self {
+            until: Some(opened + CASE_PAUSE),
+            held: false,
+        }
     }
 
-    /// Decides what happens to an inbound text during the pause. STOP, HELP and cries for help
-    /// never get here: the gate answers them.
+    /// Decides what the host does about an inbound text. STOP, HELP and cries for help never get
+    /// here, because the gate answers them.
     pub fn on_text(self, now: DateTime<Utc>) -> Automation {
         match self.until {
             Some(until) if now >= until => Automation::Run,
@@ -57,8 +60,8 @@ impl Pause {
 // === impl Promise ===
 
 impl Promise {
-    /// Returns the longest wait this promise allows, in minutes; `None` at night, when the guest
-    /// waits until the morning.
+    /// Returns the longest wait that the promise allows, in minutes; `None` for a promise made at
+    /// night.
     pub fn minutes(self) -> Option<u32> {
         match self {
             Self::Shortly => Some(15),
@@ -68,8 +71,8 @@ impl Promise {
     }
 }
 
-/// Returns the promise that can be made at this moment. Business hours are 9:00 to 21:00 casino
-/// time, Monday to Friday.
+/// Returns the promise that can be kept at this moment. Business hours are Monday to Friday, 9:00
+/// to 21:00 in the casino's time zone.
 pub fn promise(now: DateTime<Utc>, zone: Tz, holiday: bool) -> Promise {
     let local = now.with_timezone(&zone);
     let day = (9..21).contains(&local.hour());

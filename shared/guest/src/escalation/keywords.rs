@@ -1,4 +1,4 @@
-//! Finds phrases that call for a person. Phrases are compared as folded words.
+//! Finds the phrases that call for a person. Texts and phrases are compared as folded words.
 
 use serde::Deserialize;
 
@@ -10,7 +10,7 @@ use crate::extract::words;
 pub(super) struct Keyword {
     pub(super) reason: String,
     pub(super) severity: Severity,
-    /// A person looks at the conversation, but the host keeps answering.
+    /// Whether the host keeps answering while a person looks at the conversation.
     #[serde(default)]
     pub(super) aside: bool,
     say: Vec<Phrase>,
@@ -25,7 +25,7 @@ pub(super) struct Phrases {
     say: Vec<Phrase>,
 }
 
-/// Consecutive folded words; `*word` allows up to two other words before `word`.
+/// Consecutive folded words; `*word` lets up to two other words stand before `word`.
 #[derive(Debug, Deserialize)]
 #[serde(from = "String")]
 struct Phrase(Vec<String>);
@@ -36,16 +36,19 @@ impl From<String> for Phrase {
     }
 }
 
-/// Returns whether a guest who asked for a person withdraws that request, as in "never mind, what
+/// Returns whether a guest who asked for a person takes that back, as in "never mind, what
 /// restaurants do you have?"
 pub fn is_withdrawn(text: &str) -> bool {
     let said = words(text);
-    super::TABLE.withdraw.say.iter().any(|phrase| says(&said, phrase))
+    super::TABLE
+        .withdraw
+        .say
+        .iter()
+        .any(|phrase| says(&said, phrase))
         && hits(&super::TABLE.keyword, text).next().is_none()
 }
 
-/// Returns the rows of which the text contains a phrase, without those that its `unless` phrases
-/// cancel.
+/// Returns the rows with a `say` phrase in the text and no `unless` phrase in it.
 pub(super) fn hits<'k>(table: &'k [Keyword], text: &str) -> impl Iterator<Item = &'k Keyword> {
     let said = words(text);
     table.iter().filter(move |row| {
@@ -59,7 +62,13 @@ fn says(said: &[String], phrase: &Phrase) -> bool {
 }
 
 fn begins(said: &[String], phrase: &[String]) -> bool {
-    let Some((next, rest)) = phrase.split_first() else { return true };
-    let (skips, next) = next.strip_prefix('*').map_or((0, next.as_str()), |word| (2, word));
-    (0..=skips).any(|skip| said.get(skip).is_some_and(|word| word == next) && begins(&said[skip + 1..], rest))
+    let Some((next, rest)) = phrase.split_first() else {
+        return true;
+    };
+    let (skips, next) = next
+        .strip_prefix('*')
+        .map_or((0, next.as_str()), |word| (2, word));
+    (0..=skips).any(|skip| {
+        said.get(skip).is_some_and(|word| word == next) && begins(&said[skip + 1..], rest)
+    })
 }

@@ -1,52 +1,29 @@
-//! Reads names of months, weekdays and holidays, and finds the next matching day.
+//! Reads the names of months, weekdays and holidays, and finds their next dates.
 
 use chrono::{Datelike, Days, NaiveDate, Weekday};
+use seven_domain::Language;
+use seven_text::calendar;
 
 use super::said::Utterance;
 
-const MONTHS: [&[&str]; 12] = [
-    &["january", "jan", "enero"],
-    &["february", "feb", "febrero"],
-    &["march", "mar", "marzo"],
-    &["april", "apr", "abril"],
-    &["may", "mayo"],
-    &["june", "jun", "junio"],
-    &["july", "jul", "julio"],
-    &["august", "aug", "agosto"],
-    &["september", "sept", "sep", "septiembre", "setiembre"],
-    &["october", "oct", "octubre"],
-    &["november", "nov", "noviembre"],
-    &["december", "dec", "diciembre", "dic"],
-];
-
-/// Full names, and abbreviations that have no other meaning.
-const WEEKDAYS: [&[&str]; 7] = [
-    &["monday", "lunes"],
-    &["tuesday", "tues", "martes"],
-    &["wednesday", "weds", "miercoles"],
-    &["thursday", "thurs", "thur", "jueves"],
-    &["friday", "fri", "viernes"],
-    &["saturday", "sabado"],
-    &["sunday", "domingo"],
-];
-/// Abbreviations that have other meanings too; they count only after words like "this", "next",
-/// "on", or in a range.
-const SHORT: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-
 pub(super) fn month(word: &str) -> Option<u32> {
-    let at = MONTHS.iter().position(|names| names.contains(&word))?;
-    u32::try_from(at + 1).ok()
+    calendar::month(word).or_else(|| (word == "mar").then_some(3))
 }
 
+/// Returns the weekday at word `n`. Short names have other meanings too ("sun"): they count only
+/// after words like "this", "next", "on", or in a range.
 pub(super) fn weekday(said: &Utterance<'_>, n: usize) -> Option<Weekday> {
-    let word = said.at(n);
-    let led = || ["this", "next", "on", "coming", "through", "until", "thru"].contains(&said.before(n, 1));
+    let short = |n: usize| calendar::short_weekday(said.at(n), Language::En);
+    let led = || {
+        ["this", "next", "on", "coming", "through", "until", "thru"].contains(&said.before(n, 1))
+    };
     // A range such as "Fri-Sun" or "Fri to Sun".
-    let name = |n: usize| WEEKDAYS.iter().any(|names| said.is(n, names)) || said.is(n, &SHORT);
-    let ranged = || n >= 1 && said.between(n) == "-" && name(n - 1) || n >= 2 && said.is(n - 1, &["to"]) && name(n - 2);
-    let long = WEEKDAYS.iter().position(|names| names.contains(&word));
-    let at = long.or_else(|| SHORT.iter().position(|name| *name == word).filter(|_| led() || ranged()))?;
-    Weekday::try_from(u8::try_from(at).ok()?).ok()
+    let name = |n: usize| calendar::weekday(said.at(n)).is_some() || short(n).is_some();
+    let ranged = || {
+        n >= 1 && said.between(n) == "-" && name(n - 1)
+            || n >= 2 && said.is(n - 1, &["to"]) && name(n - 2)
+    };
+    calendar::weekday(said.at(n)).or_else(|| short(n).filter(|_| led() || ranged()))
 }
 
 /// Returns the next day that is this weekday; today counts.
@@ -55,29 +32,55 @@ pub(super) fn next_weekday(today: NaiveDate, day: Weekday) -> Option<NaiveDate> 
     today.checked_add_days(Days::new(u64::from(ahead)))
 }
 
-/// Returns the next such date; `None` if the date was up to five weeks ago, because the guest may
-/// then mean either year.
+/// Returns the next such date; `None` if it was at most five weeks ago, because the guest may then
+/// mean the past one or next year's.
 pub(super) fn next_date(today: NaiveDate, month: u32, day: u32) -> Option<NaiveDate> {
     let in_year = |year: i32| NaiveDate::from_ymd_opt(year, month, day);
-    let date = in_year(today.year()).filter(|date| *date >= today).or_else(|| in_year(today.year().checked_add(1)?))?;
+    let date = in_year(today.year())
+        .filter(|date| *date >= today)
+        .or_else(|| in_year(today.year().checked_add(1)?))?;
     ((date - today).num_days() <= 330).then_some(date)
 }
 
-/// Returns the next date on this day of a month, from today on.
+/// Returns the next date, from today on, that is this day of a month.
 pub(super) fn next_day(today: NaiveDate, day: u32) -> Option<NaiveDate> {
-    (0..62).filter_map(|ahead| today.checked_add_days(Days::new(ahead))).find(|date| date.day() == day)
+    (0..62)
+        .filter_map(|ahead| today.checked_add_days(Days::new(ahead)))
+        .find(|date| date.day() == day)
 }
 
 /// Returns the next date of the holiday whose name begins at word `n`, and the word after the name.
-pub(super) fn holiday(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<(NaiveDate, usize)> {
-    // In "New Year's Eve", folding turns "year's" into "year".
+pub(super) fn holiday(
+    said: &Utterance<'_>,
+    n: usize,
+    today: NaiveDate,
+) -> Option<(NaiveDate, usize)> {
+    // Folding turns "year's" in "New Year's Eve" into "year".
     const FIXED: &[(&[&str], u32, u32)] = &[
         (&["christmas eve", "xmas eve", "nochebuena"], 12, 24),
         (&["christmas day", "christmas", "xmas", "navidad"], 12, 25),
-        (&["new years eve", "new year eve", "nye", "nochevieja", "fin de ano", "ano viejo"], 12, 31),
+        (
+            &[
+                "new years eve",
+                "new year eve",
+                "nye",
+                "nochevieja",
+                "fin de ano",
+                "ano viejo",
+            ],
+            12,
+            31,
+        ),
         (&["new years day", "new year day", "ano nuevo"], 1, 1),
         (
-            &["valentines day", "valentine day", "valentines", "valentine", "san valentin", "dia de los enamorados"],
+            &[
+                "valentines day",
+                "valentine day",
+                "valentines",
+                "valentine",
+                "san valentin",
+                "dia de los enamorados",
+            ],
             2,
             14,
         ),
@@ -92,9 +95,17 @@ pub(super) fn holiday(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Optio
             return Some((next_date(today, *month, *day)?, end));
         }
     }
-    let names = ["thanksgiving day", "thanksgiving", "turkey day", "accion de gracias", "dia de accion de gracias"];
+    let names = [
+        "thanksgiving day",
+        "thanksgiving",
+        "turkey day",
+        "accion de gracias",
+        "dia de accion de gracias",
+    ];
     let end = said.one_of(n, &names)?;
     let in_year = |year| NaiveDate::from_weekday_of_month_opt(year, 11, Weekday::Thu, 4);
-    let date = in_year(today.year()).filter(|d| *d >= today).or_else(|| in_year(today.year().checked_add(1)?))?;
+    let date = in_year(today.year())
+        .filter(|d| *d >= today)
+        .or_else(|| in_year(today.year().checked_add(1)?))?;
     Some((date, end))
 }

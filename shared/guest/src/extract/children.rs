@@ -7,31 +7,42 @@ use super::{
     terms::{Hit, List, term},
 };
 
-/// Age from which a companion no longer counts as a child.
+/// The age from which a companion does not count as a child.
 const GROWN: u32 = 18;
-/// The largest plausible number of children; a larger one is a school, or a typing error.
+/// The largest plausible number of children; a larger number means a school class or a typing
+/// error.
 const MOST: u32 = 12;
 const AND: &[&str] = &["and", "y", "e"];
 const YEARS: &[&str] = &["years", "year", "yrs", "anos", "ano"];
 const OURS: &[&str] = &["my", "our", "mis", "mi", "nuestros", "nuestras"];
 const BRINGING: &[&str] = &[
-    "with", "bringing", "bring", "con", "traigo", "have", "got", "tengo", "plus", "traer", "llevo", "tenemos",
-    "traemos", "llevamos", "has",
+    "with", "bringing", "bring", "con", "traigo", "have", "got", "tengo", "plus", "traer", "llevo",
+    "tenemos", "traemos", "llevamos", "has",
 ];
 
 /// Reads children with their ages or number: "my 8 year old son", "kids 5 and 8", "mi hija tiene
 /// 6", "with our two kids".
 pub(super) fn of(said: &Utterance<'_>, hit: &Hit) -> Vec<Extracted> {
-    let kin = if hit.is == "grandchild" { "grandchild" } else { "child" };
+    let kin = if hit.is == "grandchild" {
+        "grandchild"
+    } else {
+        "child"
+    };
     let counted = count(said, hit);
     let ages = ages(said, hit, counted.map(|(count, _)| count));
     if !ages.is_empty() {
-        return ages.into_iter().map(|(age, from, to)| aged(said, kin, age, 88, from, to)).collect();
+        return ages
+            .into_iter()
+            .map(|(age, from, to)| aged(said, kin, age, 88, from, to))
+            .collect();
     }
     let (n, end) = (hit.words.start, hit.words.end);
     let lead = counted.map_or(n, |(_, from)| from);
-    let lead = lead - usize::from(said.is(lead.wrapping_sub(1), OURS) || said.before(lead, 1) == "the");
-    let parents = ["adults", "adultos", "wife", "husband", "adult", "esposa", "esposo", "me", "yo", "i", "us"];
+    let lead =
+        lead - usize::from(said.is(lead.wrapping_sub(1), OURS) || said.before(lead, 1) == "the");
+    let parents = [
+        "adults", "adultos", "wife", "husband", "adult", "esposa", "esposo", "me", "yo", "i", "us",
+    ];
     let beside = lead > 1 && said.is(lead - 1, AND) && said.is(lead - 2, &parents)
         || lead > 0 && said.is(lead - 1, &parents[..2]) && said.gap(lead) == Gap::Comma;
     let after = &[
@@ -50,40 +61,70 @@ pub(super) fn of(said: &Utterance<'_>, hit: &Hit) -> Vec<Extracted> {
         "and me",
         "y yo",
     ];
-    let along = said.is(lead.wrapping_sub(1), BRINGING) || beside || said.one_of(end, after).is_some() && lead < n;
+    let along = said.is(lead.wrapping_sub(1), BRINGING)
+        || beside
+        || said.one_of(end, after).is_some() && lead < n;
     if !along {
         return Vec::new();
     }
     let slot = match counted {
-        Some((number, _)) if number > 1 => Slot::Group { kin: kin.to_owned(), number },
-        _ => Slot::Companion { kin: kin.to_owned(), name: None, age: None },
+        Some((number, _)) if number > 1 => Slot::Group {
+            kin: kin.to_owned(),
+            number,
+        },
+        _ => Slot::Companion {
+            kin: kin.to_owned(),
+            name: None,
+            age: None,
+        },
     };
     vec![Extracted::new(slot, 75, said.span(n, end))]
 }
 
-fn aged(said: &Utterance<'_>, kin: &str, age: u32, percent: u8, from: usize, to: usize) -> Extracted {
-    let slot = Slot::Companion { kin: kin.to_owned(), name: None, age: Some(age) };
+fn aged(
+    said: &Utterance<'_>,
+    kin: &str,
+    age: u32,
+    percent: u8,
+    from: usize,
+    to: usize,
+) -> Extracted {
+    let slot = Slot::Companion {
+        kin: kin.to_owned(),
+        name: None,
+        age: Some(age),
+    };
     Extracted::new(slot, percent, said.span(from, to))
 }
 
-/// Returns the number of children and the word at which it begins: "two kids", "3 little ones",
-/// "tres de mis hijos", "twins". "2 or 3 kids" gives no number.
+/// Returns the number of children and the word at which it begins: "two kids", "tres de mis hijos",
+/// "twins".
 fn count(said: &Utterance<'_>, hit: &Hit) -> Option<(u32, usize)> {
     let n = hit.words.start;
     if said.is(n, &["twins", "gemelos", "gemelas", "mellizos", "mellizas"]) {
         return Some((2, n));
     }
-    let small = said.is(n.wrapping_sub(1), &["little", "small", "young", "younger", "teenage", "grown", "other"]);
+    let small = said.is(
+        n.wrapping_sub(1),
+        &[
+            "little", "small", "young", "younger", "teenage", "grown", "other",
+        ],
+    );
     let at = n.checked_sub(1 + usize::from(small))?;
     if said.is(at, &["both", "ambos"]) {
         return Some((2, at));
     }
     any_number(said, at)?;
-    // A range or a part of another expression is not a count; the result still points to its word.
-    Some((number(said, at).filter(|count| (1..=MOST).contains(count)).unwrap_or(1), at))
+    // A range, as in "2 or 3 kids", counts as one child.
+    Some((
+        number(said, at)
+            .filter(|count| (1..=MOST).contains(count))
+            .unwrap_or(1),
+        at,
+    ))
 }
 
-/// Returns the ages of children, each with its range of words.
+/// Returns the children's ages, each with the words that state it.
 fn ages(said: &Utterance<'_>, hit: &Hit, count: Option<u32>) -> Vec<(u32, usize, usize)> {
     let (n, end) = (hit.words.start, hit.words.end);
     // Ages before the noun: "8 year old son", "8-year-old daughter", "my 5 and 7 year old kids".
@@ -118,13 +159,21 @@ fn ages(said: &Utterance<'_>, hit: &Hit, count: Option<u32>) -> Vec<(u32, usize,
         "edades",
         "con edades de",
     ];
-    let at = said.one_of(end, cues).filter(|_| said.gap(end) <= Gap::Comma).or_else(|| {
-        // Ages after a bracket or colon: "kids (5, 8)", "kids: 5 and 8".
-        (said.between(end).contains(['(', ':']) && any_number(said, end).is_some()).then_some(end)
-    });
+    let at = said
+        .one_of(end, cues)
+        .filter(|_| said.gap(end) <= Gap::Comma)
+        .or_else(|| {
+            // Ages after a bracket or colon: "kids (5, 8)", "kids: 5 and 8".
+            (said.between(end).contains(['(', ':']) && any_number(said, end).is_some())
+                .then_some(end)
+        });
     // Ages after a count, as in "2 kids, 5 and 8"; there must be as many ages as children.
     let Some(at) = at else {
-        let ages = if said.gap(end) <= Gap::Comma { forward(said, end) } else { Vec::new() };
+        let ages = if said.gap(end) <= Gap::Comma {
+            forward(said, end)
+        } else {
+            Vec::new()
+        };
         return if count.is_some_and(|count| count as usize == ages.len()) && ends(said, &ages) {
             ages
         } else {
@@ -136,35 +185,48 @@ fn ages(said: &Utterance<'_>, hit: &Hit, count: Option<u32>) -> Vec<(u32, usize,
     let bare = said.is(end, &["is", "are", "of", "who"])
         && !said.is(next, &["year", "years", "yrs", "yr", "and"])
         && said.gap(next) <= Gap::Space;
-    if bare || said.is(next, COUNTED) { Vec::new() } else { ages }
+    if bare || said.is(next, COUNTED) {
+        Vec::new()
+    } else {
+        ages
+    }
 }
 
 /// Words after a number which show that it counts something else and is not an age.
 const COUNTED: &[&str] = &[
-    "us", "them", "pm", "am", "minutes", "hours", "people", "st", "nd", "rd", "th", "percent", "feet", "times",
-    "hermanos", "adults", "adultos",
+    "us", "them", "pm", "am", "minutes", "hours", "people", "st", "nd", "rd", "th", "percent",
+    "feet", "times", "hermanos", "adults", "adultos",
 ];
 
-/// Returns whether nothing that the numbers could count follows them.
+/// Returns whether the clause ends after the numbers, so that they count nothing else.
 fn ends(said: &Utterance<'_>, ages: &[(u32, usize, usize)]) -> bool {
     let next = ages.last().map_or(0, |(_, _, to)| *to);
-    said.gap(next) >= Gap::Comma || said.is(next, &["now", "so", "if", "btw", "respectively", "but", "yo", "yrs"])
+    said.gap(next) >= Gap::Comma
+        || said.is(
+            next,
+            &["now", "so", "if", "btw", "respectively", "but", "yo", "yrs"],
+        )
 }
 
-/// Finds children mentioned only by age: "They're 5 and 8", "Tienen 4, 7 y 10 años", "the oldest is
-/// 9", "with our 6 year old".
+/// Reads children who are mentioned only by age: "They're 5 and 8", "Tienen 4, 7 y 10 años", "the
+/// oldest is 9", "with our 6 year old".
 pub(super) fn by_age(said: &Utterance<'_>) -> Vec<Extracted> {
     let mut found = Vec::new();
     for n in 0..said.len() {
-        let ages = together(said, n).or_else(|| one_of_them(said, n)).or_else(|| year_olds(said, n));
-        found
-            .extend(ages.unwrap_or_default().into_iter().map(|(age, from, to)| aged(said, "child", age, 70, from, to)));
+        let ages = together(said, n)
+            .or_else(|| one_of_them(said, n))
+            .or_else(|| year_olds(said, n));
+        found.extend(
+            ages.unwrap_or_default()
+                .into_iter()
+                .map(|(age, from, to)| aged(said, "child", age, 70, from, to)),
+        );
     }
     found
 }
 
-/// Reads all ages from one list. A single number needs "years", because it could mean many other
-/// things.
+/// Reads all ages from one list. A single number needs the word "years", because alone it could
+/// mean many things.
 fn together(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>> {
     let subjects = &[
         "theyre",
@@ -179,8 +241,17 @@ fn together(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>> 
         "sus edades son",
     ];
     let at = said.one_of(n, subjects).or_else(|| {
-        let single = ["shes", "she is", "hes", "he is", "tiene", "ella tiene", "el tiene"];
-        said.one_of(n, &single).filter(|at| said.gap(n) >= Gap::Comma && says_years(said, *at))
+        let single = [
+            "shes",
+            "she is",
+            "hes",
+            "he is",
+            "tiene",
+            "ella tiene",
+            "el tiene",
+        ];
+        said.one_of(n, &single)
+            .filter(|at| said.gap(n) >= Gap::Comma && says_years(said, *at))
     })?;
     let ages = forward(said, at);
     let next = ages.last()?.2;
@@ -188,14 +259,17 @@ fn together(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>> 
     let enough = says_years(said, next.saturating_sub(3).max(at))
         || ages.len() > 1 && !spanish
         || ages.len() > 1 && ends(said, &ages);
-    let whole = ends(said, &ages) || says_years(said, at) && !said.is(next, &["de", "of", "in", "ago"]);
+    let whole =
+        ends(said, &ages) || says_years(said, at) && !said.is(next, &["de", "of", "in", "ago"]);
     (enough && whole && !said.is_question(n) && !said.negated(n)).then_some(ages)
 }
 
 /// Returns whether "years" is among the numbers from word `n` on.
 fn says_years(said: &Utterance<'_>, n: usize) -> bool {
     (n..said.len())
-        .take_while(|at| any_number(said, *at).is_some() || said.is(*at, AND) || said.is(*at, YEARS))
+        .take_while(|at| {
+            any_number(said, *at).is_some() || said.is(*at, AND) || said.is(*at, YEARS)
+        })
         .any(|at| said.is(at, YEARS))
 }
 
@@ -231,14 +305,18 @@ fn one_of_them(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)
         "el chiquito",
         "la chiquita",
     ];
-    // The longest match is used, because "the other one" begins with "the other".
-    let end = subjects.iter().filter_map(|subject| said.one_of(n, &[subject])).max()?;
+    // The longest match counts, because "the other one" begins with "the other".
+    let end = subjects
+        .iter()
+        .filter_map(|subject| said.one_of(n, &[subject]))
+        .max()?;
     let verb = said.is(end, &["is", "tiene", "turned", "cumple", "cumplio"]);
     if !verb && !said.words.get(end - 1)?.possessive {
         return None;
     }
-    let at =
-        end + usize::from(verb) + usize::from(verb && said.is(end + 1, &["just", "only", "almost", "ya", "apenas"]));
+    let at = end
+        + usize::from(verb)
+        + usize::from(verb && said.is(end + 1, &["just", "only", "almost", "ya", "apenas"]));
     let age = any_number(said, at).filter(|age| *age < GROWN)?;
     let to = at + 1 + usize::from(said.is(at + 1, YEARS)) + usize::from(said.is(at + 2, &["old"]));
     let done = said.gap(to) >= Gap::Comma || said.is(to, AND) || to > at + 1;
@@ -249,20 +327,31 @@ fn one_of_them(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)
 /// whiskey.
 fn year_olds(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>> {
     let age = any_number(said, n).filter(|age| *age < GROWN)?;
-    let to = said.one_of(n + 1, &["year old", "year olds", "yr old", "yr olds", "years old", "yo"])?;
+    let to = said.one_of(
+        n + 1,
+        &[
+            "year old",
+            "year olds",
+            "yr old",
+            "yr olds",
+            "years old",
+            "yo",
+        ],
+    )?;
     let follows = &[
-        "and", "with", "who", "coming", "too", "so", "is", "are", "eats", "love", "loves", "likes", "wants", "would",
-        "can", "along",
+        "and", "with", "who", "coming", "too", "so", "is", "are", "eats", "love", "loves", "likes",
+        "wants", "would", "can", "along",
     ];
     let named = term(List::Kin, said, to).is_some();
     let ends = said.gap(to) >= Gap::Comma || said.is(to, follows);
     let mine = said.is(n.wrapping_sub(1), &["my", "our"]);
     let brought = said.is(n.wrapping_sub(1), &["a", "an"])
-        && (said.is(n.wrapping_sub(2), BRINGING) || said.is(n.wrapping_sub(2), AND) && said.before(n, 3) == "old");
+        && (said.is(n.wrapping_sub(2), BRINGING)
+            || said.is(n.wrapping_sub(2), AND) && said.before(n, 3) == "old");
     (ends && !named && (mine || brought) && !said.negated(n)).then(|| vec![(age, n, to)])
 }
 
-/// Returns the ages from word `n` on, joined by "and" and commas; ages of adults end the list.
+/// Returns the ages from word `n` on, joined by "and" and commas, up to the first adult's age.
 fn forward(said: &Utterance<'_>, n: usize) -> Vec<(u32, usize, usize)> {
     let (mut ages, mut at) = (Vec::new(), n);
     while let Some(age) = any_number(said, at).filter(|age| *age < GROWN) {
@@ -281,10 +370,18 @@ fn forward(said: &Utterance<'_>, n: usize) -> Vec<(u32, usize, usize)> {
     ages
 }
 
-/// Returns the age at word `n` and the one joined to it before.
+/// Returns the age at word `n`, and the age that is joined to it by "and" before.
 fn back(said: &Utterance<'_>, n: usize) -> Vec<(u32, usize, usize)> {
-    let Some(age) = any_number(said, n).filter(|age| *age < GROWN) else { return Vec::new() };
-    let first =
-        (n >= 2 && said.is(n - 1, &["and", "y"])).then(|| number(said, n - 2)).flatten().filter(|age| *age < GROWN);
-    first.map(|age| (age, n - 2, n - 1)).into_iter().chain([(age, n, n + 1)]).collect()
+    let Some(age) = any_number(said, n).filter(|age| *age < GROWN) else {
+        return Vec::new();
+    };
+    let first = (n >= 2 && said.is(n - 1, &["and", "y"]))
+        .then(|| number(said, n - 2))
+        .flatten()
+        .filter(|age| *age < GROWN);
+    first
+        .map(|age| (age, n - 2, n - 1))
+        .into_iter()
+        .chain([(age, n, n + 1)])
+        .collect()
 }

@@ -1,4 +1,4 @@
-//! Finds e-mail addresses, other addresses that must not be read as words, and budgets.
+//! Finds e-mail addresses, budgets, and addresses that must not be read as words.
 
 use std::{ops::Range, sync::LazyLock};
 
@@ -14,7 +14,7 @@ static EMAIL: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)[a-z0-9][a-z0-9._%+-]*@[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.[a-z]{2,}")
         .expect("the pattern is a constant")
 });
-/// Web addresses, handles and broken e-mail addresses.
+/// Web addresses, user names with "@", and broken e-mail addresses.
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)https?://\S+|www\.\S+|\S*@\S+|\b[a-z0-9-]+\.(?:com|net|org|io|me|ly)\b\S*")
         .expect("the pattern is a constant")
@@ -28,9 +28,10 @@ pub(super) fn emails(text: &str) -> Vec<Extracted> {
             && !text[m.end()..].starts_with('@')
             && !m.as_str().contains("..")
     });
-    let mut found: Vec<Extracted> =
-        found.map(|m| Extracted::new(Slot::Email(m.as_str().to_lowercase()), 95, m.range())).collect();
-    // With two addresses it is unclear which one is the guest's.
+    let mut found: Vec<Extracted> = found
+        .map(|m| Extracted::new(Slot::Email(m.as_str().to_lowercase()), 95, m.range()))
+        .collect();
+    // With two addresses it is unclear which is the guest's, so neither is kept.
     if found.len() > 1 {
         found.clear();
     }
@@ -98,7 +99,8 @@ const GAMBLING: &[&str] = &[
     "points",
 ];
 
-/// Finds the money that the guest wants to spend; money won, lost, bet or asked about is ignored.
+/// Finds the money that the guest wants to spend. Money won, lost, bet or asked about does not
+/// count.
 pub(super) fn budget(said: &Utterance<'_>) -> Option<Extracted> {
     if said.has(GAMBLING) {
         return None;
@@ -108,38 +110,75 @@ pub(super) fn budget(said: &Utterance<'_>) -> Option<Extracted> {
         let cue = |phrases: &[&str]| cue_before(said, n, phrases);
         let (range_from, range_money) = range(said, n);
         let linked = usize::from(range_from.is_some())
-            + usize::from(range_from.is_some() && said.is(n.wrapping_sub(1), &["and", "to", "y", "a"]));
+            + usize::from(
+                range_from.is_some() && said.is(n.wrapping_sub(1), &["and", "to", "y", "a"]),
+            );
         let first = n.saturating_sub(linked);
-        let about = cue_before(said, first, ABOUT).or_else(|| said.phrase(n + 1, &["budget"]).map(|_| n));
+        let about =
+            cue_before(said, first, ABOUT).or_else(|| said.phrase(n + 1, &["budget"]).map(|_| n));
         let most = cue(MOST).filter(|_| {
             money && !said.is_question(n)
-                || said.has(&["budget", "presupuesto", "looking", "something", "busco", "algo"])
+                || said.has(&[
+                    "budget",
+                    "presupuesto",
+                    "looking",
+                    "something",
+                    "busco",
+                    "algo",
+                ])
         });
         let between = cue_before(said, first, &["between", "entre"])
             .filter(|_| range_from.is_some() && (money || range_money) && !said.is_question(n));
         let from = about.or(most).or(between)?;
         if !money && about.is_none()
-            || said.is(n + 1, &["people", "guests", "personas", "minutes", "hours", "pm", "am"])
+            || said.is(
+                n + 1,
+                &[
+                    "people", "guests", "personas", "minutes", "hours", "pm", "am",
+                ],
+            )
         {
             return None;
         }
-        let per_person = said.has(&["per person", "a person", "each", "por persona", "cada uno", "pp", "a head"]);
-        let slot = Slot::Budget(Budget { least: range_from.filter(|least| *least < amount), most: amount, per_person });
-        Some(Extracted::new(slot, if about.is_some() { 90 } else { 80 }, said.span(from, n + 1)))
+        let per_person = said.has(&[
+            "per person",
+            "a person",
+            "each",
+            "por persona",
+            "cada uno",
+            "pp",
+            "a head",
+        ]);
+        let slot = Slot::Budget(Budget {
+            least: range_from.filter(|least| *least < amount),
+            most: amount,
+            per_person,
+        });
+        Some(Extracted::new(
+            slot,
+            if about.is_some() { 90 } else { 80 },
+            said.span(from, n + 1),
+        ))
     })
 }
 
-/// Returns the amount at word `n` unless a range continues from it, and whether it is certainly
-/// money.
+/// Returns the amount at word `n`, unless it continues a range, and whether it is certainly money.
 fn amount(said: &Utterance<'_>, n: usize) -> Option<(u32, bool)> {
-    let whole = said.at(n).parse::<u32>().ok().filter(|v| (5..=100_000).contains(v))?;
+    let whole = said
+        .at(n)
+        .parse::<u32>()
+        .ok()
+        .filter(|v| (5..=100_000).contains(v))?;
     // In "$1,500" the comma joins two groups of digits, so neither group alone is the amount.
     if said.between(n) == ","
-        || said.between(n + 1).starts_with(',') && said.gap(n + 1) == Gap::Comma && said.between(n + 1) == ","
+        || said.between(n + 1).starts_with(',')
+            && said.gap(n + 1) == Gap::Comma
+            && said.between(n + 1) == ","
     {
         return None;
     }
-    let money = said.between(n).ends_with('$') || said.is(n + 1, &["dollars", "bucks", "usd", "dolares", "dollar"]);
+    let money = said.between(n).ends_with('$')
+        || said.is(n + 1, &["dollars", "bucks", "usd", "dolares", "dollar"]);
     let goes_on = matches!(said.between(n + 1), "-" | "-$" | "\u{2013}")
         || said.is(n + 1, &["and", "to", "y", "a"]) && amount_follows(said, n + 2);
     (!goes_on).then_some((whole, money))
@@ -147,19 +186,23 @@ fn amount(said: &Utterance<'_>, n: usize) -> Option<(u32, bool)> {
 
 fn amount_follows(said: &Utterance<'_>, n: usize) -> bool {
     any_number(said, n).is_some()
-        && (said.between(n).ends_with('$') || said.is(n + 1, &["dollars", "bucks", "usd", "dolares"]))
+        && (said.between(n).ends_with('$')
+            || said.is(n + 1, &["dollars", "bucks", "usd", "dolares"]))
 }
 
-/// Returns the lower end of a range that ends at word `n`, and whether it is certainly money.
+/// Returns the lower end of a range whose upper end is at word `n`, and whether the range is
+/// certainly money.
 fn range(said: &Utterance<'_>, n: usize) -> (Option<u32>, bool) {
     let linked = n >= 2 && said.is(n - 1, &["and", "to", "y", "a"]);
     let at = if linked { n - 2 } else { n.saturating_sub(1) };
     let joined = n >= 1 && matches!(said.between(n), "-" | "-$" | "\u{2013}");
-    let least = (linked || joined).then(|| said.at(at).parse().ok()).flatten();
+    let least = (linked || joined)
+        .then(|| said.at(at).parse().ok())
+        .flatten();
     (least, least.is_some() && said.between(at).ends_with('$'))
 }
 
-/// Returns the start of a phrase that ends before word `n`; "about" or "like" may come between
+/// Returns where a phrase that ends before word `n` begins; "about" or "like" may stand between
 /// them.
 fn cue_before(said: &Utterance<'_>, n: usize, phrases: &[&str]) -> Option<usize> {
     let filler = |n: usize| {
@@ -183,6 +226,10 @@ fn cue_before(said: &Utterance<'_>, n: usize, phrases: &[&str]) -> Option<usize>
         )
     };
     let end = (n.saturating_sub(2)..=n).find(|at| (*at..n).all(filler))?;
-    (end.saturating_sub(3)..n)
-        .find(|at| phrases.iter().any(|p| said.one_of(*at, &[*p]).is_some_and(|after| (end..=n).contains(&after))))
+    (end.saturating_sub(3)..n).find(|at| {
+        phrases.iter().any(|p| {
+            said.one_of(*at, &[*p])
+                .is_some_and(|after| (end..=n).contains(&after))
+        })
+    })
 }

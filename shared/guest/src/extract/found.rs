@@ -1,4 +1,4 @@
-//! The findings of extraction. `Debug` shows their kind, never the guest's words.
+//! The facts that extraction finds. `Debug` shows their kind, never the guest's words.
 
 use std::{fmt, ops::Range};
 
@@ -19,7 +19,7 @@ pub enum Grain {
     Month,
 }
 
-/// The guest's visit, by its first and last day.
+/// The first and the last day of the guest's visit.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Stay {
     pub from: NaiveDate,
@@ -46,7 +46,7 @@ pub enum Slot {
     PartySize(u32),
     Visit(Stay),
     Diet(String),
-    /// An allergen; the profile stores it as "allergy: peanuts".
+    /// The thing that the guest is allergic to; the profile stores it as "allergy: peanuts".
     Allergy(String),
     Occasion(String),
     Budget(Budget),
@@ -55,7 +55,7 @@ pub enum Slot {
     Cuisine(String),
     Game(String),
     Accessibility(String),
-    /// A person who comes along. Children may come with or without an age.
+    /// A person who comes along. Children may come without an age.
     Companion {
         kin: String,
         name: Option<String>,
@@ -68,14 +68,14 @@ pub enum Slot {
     },
 }
 
-/// A fact with our confidence in it and its position in the text.
+/// A fact with its confidence and the place in the text that states it.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 pub struct Extracted {
     pub slot: Slot,
     pub confidence: Confidence,
     /// The bytes of the text that state it.
     pub span: Range<usize>,
-    /// The text corrects an earlier statement.
+    /// Whether the text corrects an earlier statement.
     pub correction: bool,
 }
 
@@ -83,12 +83,17 @@ pub struct Extracted {
 
 impl Extracted {
     pub(super) fn new(slot: Slot, percent: u8, span: Range<usize>) -> Self {
-        Self { slot, confidence: Confidence::percent(percent), span, correction: false }
+        Self {
+            slot,
+            confidence: Confidence::percent(percent),
+            span,
+            correction: false,
+        }
     }
 }
 
 impl Slot {
-    /// Returns the slot's name, for logs.
+    /// Returns the name of the kind of fact, for logs.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Name(_) => "name",
@@ -119,7 +124,13 @@ impl fmt::Debug for Slot {
 
 impl fmt::Debug for Extracted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Found({} {} at {:?})", self.slot.kind(), self.confidence.get(), self.span)
+        write!(
+            f,
+            "Found({} {} at {:?})",
+            self.slot.kind(),
+            self.confidence.get(),
+            self.span
+        )
     }
 }
 

@@ -1,5 +1,4 @@
-//! Reads the guest's name: "I'm Maria", "me llamo José", "this is Bob Smith"; never from
-//! "I'm hungry".
+//! Reads the guest's name: "I'm Maria", "me llamo José", "this is Bob Smith", but not "I'm hungry".
 
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -9,15 +8,24 @@ use super::{
 };
 use crate::Topic;
 
-static NAMES: LazyLock<HashSet<&'static str>> =
-    LazyLock::new(|| include_str!("../../data/names.txt").split_whitespace().collect());
+static NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    include_str!("../../data/names.txt")
+        .split_whitespace()
+        .collect()
+});
 
-/// Words that are often capitalised but are not names.
-static NO_NAMES: LazyLock<HashSet<&'static str>> =
-    LazyLock::new(|| include_str!("../../data/no_names.txt").split_whitespace().collect());
-/// Names that are also ordinary words; they count as names only with a capital.
-static WORDS: LazyLock<HashSet<&'static str>> =
-    LazyLock::new(|| include_str!("../../data/names_that_are_words.txt").split_whitespace().collect());
+/// Words that are often capitalised although they are no names.
+static NO_NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    include_str!("../../data/no_names.txt")
+        .split_whitespace()
+        .collect()
+});
+/// Names that are also ordinary words; they count as names only if capitalised.
+static WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    include_str!("../../data/names_that_are_words.txt")
+        .split_whitespace()
+        .collect()
+});
 
 /// Phrases that only a name can follow.
 const SURE: &[&str] = &[
@@ -61,27 +69,32 @@ const LOOSE: &[&str] = &[
 /// Words that may stand between the phrase and the name.
 const FILLER: &[&str] = &["also", "actually"];
 
-/// Endings of words that describe somebody and are not names.
+/// Endings of words that describe a person; a word with one is no name.
 const ENDINGS: &[&str] = &[
-    "ing", "ed", "ous", "ful", "less", "ible", "able", "ish", "ese", "ian", "ican", "ist", "tic", "ly", "ando", "endo",
-    "ado", "ada", "ista", "oso", "osa",
+    "ing", "ed", "ous", "ful", "less", "ible", "able", "ish", "ese", "ian", "ican", "ist", "tic",
+    "ly", "ando", "endo", "ado", "ada", "ista", "oso", "osa",
 ];
-/// Small words within surnames.
-const PARTICLES: &[&str] = &["de", "del", "la", "las", "los", "van", "von", "der", "da", "di"];
+/// Small words that occur inside surnames.
+const PARTICLES: &[&str] = &[
+    "de", "del", "la", "las", "los", "van", "von", "der", "da", "di",
+];
 
 #[derive(Clone, Copy, PartialEq)]
 enum Cue {
     Sure,
     Loose,
-    /// The host had asked for the name.
+    /// The host has asked for the name.
     Answer,
 }
 
 pub(super) fn read(said: &Utterance<'_>, setting: &Setting) -> Vec<Extracted> {
     let asked = setting.asked == Some(Topic::Name);
-    let answer = (asked && said.len() <= 3).then(|| named(said, 0, Cue::Answer)).flatten();
-    let cued = || (0..said.len()).find_map(|n| cue(said, n).and_then(|(kind, at)| named(said, at, kind)));
-    // A name before "here": "Maria here", "Bob aqui".
+    let answer = (asked && said.len() <= 3)
+        .then(|| named(said, 0, Cue::Answer))
+        .flatten();
+    let cued =
+        || (0..said.len()).find_map(|n| cue(said, n).and_then(|(kind, at)| named(said, at, kind)));
+    // The name may stand before "here": "Maria here", "Bob aqui".
     let here = || {
         let at = (1..said.len()).find(|n| {
             said.is(*n, &["here"])
@@ -94,10 +107,10 @@ pub(super) fn read(said: &Utterance<'_>, setting: &Setting) -> Vec<Extracted> {
     cued().or_else(here).or(answer).unwrap_or_default()
 }
 
-/// Returns the cue at word `n`, and the word after it.
+/// Returns the phrase at word `n` that a name may follow, and the word after it.
 fn cue(said: &Utterance<'_>, n: usize) -> Option<(Cue, usize)> {
     if let Some(at) = said.one_of(n, SURE) {
-        // Negated cues are ignored: "do you know what my name is", "not my name".
+        // A negated phrase does not count: "not my name", "do you know what my name is".
         return (!said.negated(n)).then_some((Cue::Sure, at));
     }
     let at = said.one_of(n, LOOSE)?;
@@ -152,7 +165,12 @@ fn named(said: &Utterance<'_>, n: usize, cue: Cue) -> Option<Vec<Extracted>> {
     let common = NAMES.contains(name);
     let plain = common && !WORDS.contains(name);
     let ends = said.gap(n + 1) >= Gap::Comma
-        || said.is(n + 1, &["and", "y", "from", "de", "i", "we", "but", "thanks", "gracias", "please"])
+        || said.is(
+            n + 1,
+            &[
+                "and", "y", "from", "de", "i", "we", "but", "thanks", "gracias", "please",
+            ],
+        )
         || surname(said, n + 1);
     let describes = ENDINGS.iter().any(|end| name.ends_with(end));
     let percent = match cue {
@@ -164,26 +182,36 @@ fn named(said: &Utterance<'_>, n: usize, cue: Cue) -> Option<Vec<Extracted>> {
         Cue::Loose | Cue::Answer if capital && ends && !describes => 70,
         _ => return None,
     };
-    // A bare lower-case name must end its clause or continue like a sentence, unlike "I'm jordan's"
-    // and "i'm sam i need".
     let mut to = n + 1;
     let mut full = vec![spell(said, n)];
     while to < said.len() && full.len() < 5 && (surname(said, to) || particle(said, to)) {
         full.push(said.spelled(to).to_owned());
         to += 1;
     }
+    // "I'm Jordan's guest" names somebody else.
     if said.words.get(to - 1).is_some_and(|last| last.possessive) {
         return None;
     }
-    let mut found = vec![Extracted::new(Slot::Name(spell(said, n)), percent, said.span(n, n + 1))];
+    let mut found = vec![Extracted::new(
+        Slot::Name(spell(said, n)),
+        percent,
+        said.span(n, n + 1),
+    )];
     if full.len() > 1 {
-        found.push(Extracted::new(Slot::FullName(full.join(" ")), percent, said.span(n, to)));
+        found.push(Extracted::new(
+            Slot::FullName(full.join(" ")),
+            percent,
+            said.span(n, to),
+        ));
     }
     Some(found)
 }
 
 fn surname(said: &Utterance<'_>, n: usize) -> bool {
-    let word = said.words.get(n).filter(|_| said.has_case && said.gap(n) <= Gap::Space);
+    let word = said
+        .words
+        .get(n)
+        .filter(|_| said.has_case && said.gap(n) <= Gap::Space);
     word.is_some_and(|w| {
         w.capital
             && w.text.chars().count() > 1
@@ -202,15 +230,17 @@ fn particle(said: &Utterance<'_>, n: usize) -> bool {
         && is_family(said, n)
 }
 
-/// Returns whether a surname follows: "Maria de la Cruz" is a name, but "Maria de Boston" names a
-/// place.
+/// Returns whether a surname follows: "Maria de la Cruz" has one, "Maria de Boston" names a place.
 fn is_family(said: &Utterance<'_>, n: usize) -> bool {
     said.words.get(n).is_some_and(|w| w.capital)
         || said.is(n + 1, PARTICLES)
-        || said.is(n, &["la", "las", "los", "van", "von", "der", "da", "di", "del"])
+        || said.is(
+            n,
+            &["la", "las", "los", "van", "von", "der", "da", "di", "del"],
+        )
 }
 
-/// Returns the name in the guest's own spelling, except that "maria" and "MARIA" become "Maria".
+/// Returns the name as the guest spells it, but "maria" and "MARIA" become "Maria".
 fn spell(said: &Utterance<'_>, n: usize) -> String {
     let raw = said.spelled(n);
     let mixed = raw.chars().any(char::is_lowercase) && raw.chars().any(char::is_uppercase);
@@ -218,6 +248,10 @@ fn spell(said: &Utterance<'_>, n: usize) -> String {
         return raw.to_owned();
     }
     let mut letters = raw.chars();
-    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    let first: String = letters
+        .next()
+        .into_iter()
+        .flat_map(char::to_uppercase)
+        .collect();
     first + &letters.as_str().to_lowercase()
 }

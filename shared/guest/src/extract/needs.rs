@@ -45,7 +45,7 @@ const OWN: &[&str] = &[
     "una de nosotros",
 ];
 
-/// Reads a diet: "I'm vegan" is certain; "do you have halal food?" is only a hint.
+/// Reads a diet: "I'm vegan" is certain, "do you have halal food?" is only a hint.
 fn diet(said: &Utterance<'_>) -> Vec<Extracted> {
     let hits = terms(List::Diet, said).into_iter().filter(|hit| {
         let n = hit.words.start;
@@ -69,8 +69,16 @@ fn diet(said: &Utterance<'_>) -> Vec<Extracted> {
                     "comida",
                 ],
             ) || owned(said, n) && hit.is != "kosher"
-                || said.one_of(n.saturating_sub(2), &["i keep", "we keep", "eat", "comida", "opciones"]).is_some()
-                || said.is(n.wrapping_sub(1), &["comida", "opciones", "menu", "keep", "eat"]);
+                || said
+                    .one_of(
+                        n.saturating_sub(2),
+                        &["i keep", "we keep", "eat", "comida", "opciones"],
+                    )
+                    .is_some()
+                || said.is(
+                    n.wrapping_sub(1),
+                    &["comida", "opciones", "menu", "keep", "eat"],
+                );
         let past = said.has(&[
             "used to be",
             "was vegan",
@@ -86,7 +94,11 @@ fn diet(said: &Utterance<'_>) -> Vec<Extracted> {
     });
     hits.map(|hit| {
         let percent = if owned(said, hit.words.start) { 92 } else { 70 };
-        Extracted::new(Slot::Diet(hit.is.to_owned()), percent, said.span(hit.words.start, hit.words.end))
+        Extracted::new(
+            Slot::Diet(hit.is.to_owned()),
+            percent,
+            said.span(hit.words.start, hit.words.end),
+        )
     })
     .collect()
 }
@@ -96,15 +108,15 @@ fn owned(said: &Utterance<'_>, n: usize) -> bool {
     (from..n).any(|at| said.one_of(at, OWN).is_some_and(|end| end <= n))
 }
 
-/// Returns whether the clause is about other people, who do not come along.
+/// Returns whether the clause is about people who do not come along.
 fn others(said: &Utterance<'_>, n: usize) -> bool {
     let from = said.clause(n);
     (from..n).any(|at| {
         said.is(
             at,
             &[
-                "boss", "neighbor", "ex", "coworker", "they", "he", "she", "jefe", "vecino", "ella", "ellos", "aunt",
-                "everyone",
+                "boss", "neighbor", "ex", "coworker", "they", "he", "she", "jefe", "vecino",
+                "ella", "ellos", "aunt", "everyone",
             ],
         )
     })
@@ -130,22 +142,36 @@ fn allergies(said: &Utterance<'_>) -> Vec<Extracted> {
         ) && !said.negated(n)
             && !others(said, n)
         {
-            let listed = listed(List::Allergen, said, n + 1, &["to", "a", "al", "la", "las", "los", "the", "el"]);
-            let before =
-                if listed.is_empty() && said.is(n, &["allergy", "allergies"]) { before(said, n) } else { Vec::new() };
+            let listed = listed(
+                List::Allergen,
+                said,
+                n + 1,
+                &["to", "a", "al", "la", "las", "los", "the", "el"],
+            );
+            let before = if listed.is_empty() && said.is(n, &["allergy", "allergies"]) {
+                before(said, n)
+            } else {
+                Vec::new()
+            };
             found.extend(listed.into_iter().chain(before).map(|hit| {
-                Extracted::new(Slot::Allergy(hit.is.to_owned()), 95, said.span(hit.words.start, hit.words.end))
+                Extracted::new(
+                    Slot::Allergy(hit.is.to_owned()),
+                    95,
+                    said.span(hit.words.start, hit.words.end),
+                )
             }));
         }
     }
     found
 }
 
-/// Reads allergens before the noun: "peanut allergy", "nut and egg allergies".
+/// Reads allergens that stand before the word "allergy": "peanut allergy", "nut and egg allergies".
 fn before(said: &Utterance<'_>, n: usize) -> Vec<Hit> {
-    let from =
-        (n.saturating_sub(2)..n).find(|at| term(List::Allergen, said, *at).is_some_and(|hit| hit.words.end == n));
-    from.and_then(|at| term(List::Allergen, said, at)).into_iter().collect()
+    let from = (n.saturating_sub(2)..n)
+        .find(|at| term(List::Allergen, said, *at).is_some_and(|hit| hit.words.end == n));
+    from.and_then(|at| term(List::Allergen, said, at))
+        .into_iter()
+        .collect()
 }
 
 /// Returns consecutive terms from word `n` on, joined by "and", "or" and commas.
@@ -155,7 +181,9 @@ fn listed(list: List, said: &Utterance<'_>, n: usize, skip: &[&str]) -> Vec<Hit>
         if let Some(hit) = term(list, said, at) {
             at = hit.words.end;
             hits.push(hit);
-        } else if said.is(at, skip) || (said.is(at, &["and", "or", "y", "o", "e", "also"]) && !hits.is_empty()) {
+        } else if said.is(at, skip)
+            || (said.is(at, &["and", "or", "y", "o", "e", "also"]) && !hits.is_empty())
+        {
             at += 1;
         } else {
             break;
@@ -181,8 +209,19 @@ fn avoided(said: &Utterance<'_>) -> Vec<Extracted> {
     (0..said.len())
         .filter_map(|n| said.one_of(n, cues))
         .flat_map(|at| listed(List::Avoid, said, at, &["any", "the", "la"]))
-        .filter(|hit| !said.is(hit.words.end, &["often", "much", "every", "on", "mucho", "mucha"]))
-        .map(|hit| Extracted::new(Slot::Diet(hit.is.to_owned()), 92, said.span(hit.words.start, hit.words.end)))
+        .filter(|hit| {
+            !said.is(
+                hit.words.end,
+                &["often", "much", "every", "on", "mucho", "mucha"],
+            )
+        })
+        .map(|hit| {
+            Extracted::new(
+                Slot::Diet(hit.is.to_owned()),
+                92,
+                said.span(hit.words.start, hit.words.end),
+            )
+        })
         .collect()
 }
 
@@ -191,14 +230,21 @@ fn access(said: &Utterance<'_>) -> Vec<Extracted> {
     let mut found: Vec<Extracted> = Vec::new();
     for hit in terms(List::Access, said) {
         let n = hit.words.start;
-        let other = hit.is == "vision" && said.is(hit.words.end, &["date", "bet", "raise", "drunk", "luck", "to"])
+        let other = hit.is == "vision"
+            && said.is(
+                hit.words.end,
+                &["date", "bet", "raise", "drunk", "luck", "to"],
+            )
             || hit.is == "hearing" && said.is(hit.words.end, &["tones", "to"])
             || said.has(&["wheelchair race", "wheelchair basketball"]);
-        // "No stairs please" is a need although it has a "no"; "I don't need a wheelchair" is not.
+        // "No stairs please" states a need although it has a "no"; "I don't need a wheelchair" does
+        // not.
         let need_of_no = hit.is == "limited mobility" && said.is(n, &["no", "cant"]);
         if other
             || (said.negated(n) && !need_of_no)
-            || found.iter().any(|f| f.slot == Slot::Accessibility(hit.is.to_owned()))
+            || found
+                .iter()
+                .any(|f| f.slot == Slot::Accessibility(hit.is.to_owned()))
         {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Converts findings into observations for the profile.
+//! Turns the facts found in a text into observations, which the profile merges.
 
 use chrono::{DateTime, Utc};
 
@@ -8,19 +8,19 @@ use crate::{
     profile::{CompanionKey, Grant},
 };
 
-/// The observations that one finding adds to the profile.
+/// The observations that one fact adds to the profile.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Observed {
     Field(Observation<Key>),
-    /// One companion, for [`crate::Profile::meet`].
+    /// Observations of one companion, for [`crate::Profile::meet`].
     Companion(Vec<Observation<CompanionKey>>),
-    /// Observations that hold for each member of a group, and the number of members, for
+    /// Observations that hold for each member of a group, and the number of members; for
     /// [`crate::Profile::meet_all`].
     Group(Vec<Observation<CompanionKey>>, u32),
 }
 
-/// Returns the observations of one text. Findings of high confidence count as self-reported, the
-/// others as extracted from context (DATA-17).
+/// Returns the observations of one text. Facts of high confidence count as stated by the guest
+/// (`SelfReported`), the others as extracted from context.
 pub fn observations(found: &[Extracted], at: DateTime<Utc>, grant: &Grant) -> Vec<Observed> {
     found.iter().flat_map(|one| of(one, at, grant)).collect()
 }
@@ -31,7 +31,8 @@ fn of(found: &Extracted, at: DateTime<Utc>, grant: &Grant) -> Vec<Observed> {
     } else {
         Source::ContextualExtraction
     };
-    let field = |key: Key, value: Value| Observed::Field(observation(found, key, value, source, at, grant));
+    let field =
+        |key: Key, value: Value| Observed::Field(observation(found, key, value, source, at, grant));
     let one = |key: Key, item: &str| vec![field(key, Value::list([item]))];
     match &found.slot {
         Slot::Name(name) => vec![field(Key::Name, Value::text(name))],
@@ -41,10 +42,16 @@ fn of(found: &Extracted, at: DateTime<Utc>, grant: &Grant) -> Vec<Observed> {
         Slot::Visit(stay) => match stay.grain {
             Grain::Day => vec![field(Key::VisitDate, Value::Date(stay.from))],
             Grain::Days | Grain::Weekend => {
-                vec![field(Key::VisitDate, Value::Date(stay.from)), field(Key::VisitEnd, Value::Date(stay.to))]
+                vec![
+                    field(Key::VisitDate, Value::Date(stay.from)),
+                    field(Key::VisitEnd, Value::Date(stay.to)),
+                ]
             }
             Grain::Week | Grain::Month => {
-                vec![field(Key::DatePreferences, Value::text(format!("{} to {}", stay.from, stay.to)))]
+                vec![field(
+                    Key::DatePreferences,
+                    Value::text(format!("{} to {}", stay.from, stay.to)),
+                )]
             }
         },
         Slot::Diet(diet) => one(Key::Dietary, diet),
@@ -59,12 +66,22 @@ fn of(found: &Extracted, at: DateTime<Utc>, grant: &Grant) -> Vec<Observed> {
         Slot::Companion { kin, name, age } => {
             let fact = |key, value| observation(found, key, value, source, at, grant);
             let mut facts = vec![fact(CompanionKey::Relationship, Value::text(kin))];
-            facts.extend(name.as_ref().map(|name| fact(CompanionKey::Name, Value::text(name))));
+            facts.extend(
+                name.as_ref()
+                    .map(|name| fact(CompanionKey::Name, Value::text(name))),
+            );
             facts.extend(age.map(|age| fact(CompanionKey::Age, Value::Int(age.into()))));
             vec![Observed::Companion(facts)]
         }
         Slot::Group { kin, number } => {
-            let kin = observation(found, CompanionKey::Relationship, Value::text(kin), source, at, grant);
+            let kin = observation(
+                found,
+                CompanionKey::Relationship,
+                Value::text(kin),
+                source,
+                at,
+                grant,
+            );
             vec![Observed::Group(vec![kin], *number)]
         }
     }
@@ -79,5 +96,13 @@ fn observation<K>(
     grant: &Grant,
 ) -> Observation<K> {
     let correction = found.correction;
-    Observation { key, value, confidence: found.confidence, source, at, grant: grant.clone(), correction }
+    Observation {
+        key,
+        value,
+        confidence: found.confidence,
+        source,
+        at,
+        grant: grant.clone(),
+        correction,
+    }
 }

@@ -7,21 +7,46 @@ use super::{
 };
 use crate::Topic;
 
-/// The largest plausible party; a larger one is a typing error or a convention.
+/// The largest plausible party; a larger number means a typing error or a convention.
 const MOST: u32 = 60;
-const PEOPLE: &[&str] =
-    &["people", "persons", "person", "ppl", "guests", "pax", "personas", "persona", "comensales", "huespedes"];
+const PEOPLE: &[&str] = &[
+    "people",
+    "persons",
+    "person",
+    "ppl",
+    "guests",
+    "pax",
+    "personas",
+    "persona",
+    "comensales",
+    "huespedes",
+];
 const ADULTS: &[&str] = &["adults", "adult", "adultos", "adulto", "grownups", "grown"];
-const CHILDREN: &[&str] = &["kids", "kid", "children", "child", "ninos", "nino", "ninas", "hijos"];
+const CHILDREN: &[&str] = &[
+    "kids", "kid", "children", "child", "ninos", "nino", "ninas", "hijos",
+];
 
 pub(super) fn read(said: &Utterance<'_>, setting: &Setting) -> Option<Extracted> {
-    let ways: [fn(&Utterance<'_>) -> Option<Extracted>; 5] = [adults_and_children, counted, of_us, booked, pair];
+    let ways: [fn(&Utterance<'_>) -> Option<Extracted>; 5] =
+        [adults_and_children, counted, of_us, booked, pair];
     let found = ways.iter().find_map(|way| way(said));
-    found.or_else(|| (setting.asked == Some(Topic::PartySize)).then(|| answer(said)).flatten())
+    found.or_else(|| {
+        (setting.asked == Some(Topic::PartySize))
+            .then(|| answer(said))
+            .flatten()
+    })
 }
 
-fn party(said: &Utterance<'_>, size: u32, percent: u8, from: usize, to: usize) -> Option<Extracted> {
-    (1..=MOST).contains(&size).then(|| Extracted::new(Slot::PartySize(size), percent, said.span(from, to)))
+fn party(
+    said: &Utterance<'_>,
+    size: u32,
+    percent: u8,
+    from: usize,
+    to: usize,
+) -> Option<Extracted> {
+    (1..=MOST)
+        .contains(&size)
+        .then(|| Extracted::new(Slot::PartySize(size), percent, said.span(from, to)))
 }
 
 /// Adds adults and children: "2 adults and 3 kids", "2 adultos y un niño".
@@ -30,36 +55,45 @@ fn adults_and_children(said: &Utterance<'_>) -> Option<Extracted> {
         let adults = number(said, n).filter(|_| said.is(n + 1, ADULTS) && !said.negated(n))?;
         let link = n + 2 + usize::from(said.is(n + 2, &["and", "y", "plus", "mas"]));
         let one = said.is(link, &["a", "un", "una"]).then_some(1);
-        let children = number(said, link).or(one).filter(|_| said.is(link + 1, CHILDREN));
+        let children = number(said, link)
+            .or(one)
+            .filter(|_| said.is(link + 1, CHILDREN));
         let to = if children.is_some() { link + 2 } else { n + 2 };
         party(said, adults + children.unwrap_or(0), 92, n, to)
     })
 }
 
-/// Reads "6 people" and "para 4 personas", but not people who wait, work or told somebody
+/// Reads "6 people" and "para 4 personas", but not people who only wait, work or told the guest
 /// something.
 fn counted(said: &Utterance<'_>) -> Option<Extracted> {
     (0..said.len()).find_map(|n| {
-        let size = number(said, n).filter(|_| said.is(n + 1, PEOPLE) && said.gap(n + 1) <= Gap::Space)?;
+        let size =
+            number(said, n).filter(|_| said.is(n + 1, PEOPLE) && said.gap(n + 1) <= Gap::Space)?;
         let ours = said.is(
             n.wrapping_sub(1),
             &[
-                "for", "of", "were", "are", "be", "para", "de", "somos", "seremos", "seriamos", "have", "with",
-                "about", "around", "us", "just", "only", "its", "bring", "bringing", "actually", "like", "unas",
-                "como", "that", "solo",
+                "for", "of", "were", "are", "be", "para", "de", "somos", "seremos", "seriamos",
+                "have", "with", "about", "around", "us", "just", "only", "its", "bring",
+                "bringing", "actually", "like", "unas", "como", "that", "solo",
             ],
         ) || (n == 0 || said.gap(n) >= Gap::Comma);
         let others = said.is(
             n + 2,
             &[
-                "in", "ahead", "waiting", "told", "said", "who", "work", "working", "were", "fit", "died", "there",
-                "max", "at", "que", "en", "trabajan", "delante", "can", "could", "standing",
+                "in", "ahead", "waiting", "told", "said", "who", "work", "working", "were", "fit",
+                "died", "there", "max", "at", "que", "en", "trabajan", "delante", "can", "could",
+                "standing",
             ],
         ) || said.is(n.wrapping_sub(1), &["are", "were"])
             && said.is(n.wrapping_sub(2), &["there", "these", "those", "how"])
             && said.is_question(n)
-            || said.has(&["how many", "cuantas personas caben", "seats", "capacity", "capacidad"])
-                && said.is_question(n);
+            || said.has(&[
+                "how many",
+                "cuantas personas caben",
+                "seats",
+                "capacity",
+                "capacidad",
+            ]) && said.is_question(n);
         if !ours || others || said.negated(n) {
             return None;
         }
@@ -70,30 +104,59 @@ fn counted(said: &Utterance<'_>) -> Option<Extracted> {
 /// Reads "the 4 of us", "there will be six of us" and "somos 5", but not "one of us is vegan".
 fn of_us(said: &Utterance<'_>) -> Option<Extracted> {
     (0..said.len()).find_map(|n| {
-        if let Some(at) = said.one_of(n, &["somos", "seremos", "vamos a ser", "seriamos", "iremos", "vamos"]) {
-            let size = number(said, at).filter(|_| !said.negated(n) && stands_alone(said, at + 1))?;
+        if let Some(at) = said.one_of(
+            n,
+            &[
+                "somos",
+                "seremos",
+                "vamos a ser",
+                "seriamos",
+                "iremos",
+                "vamos",
+            ],
+        ) {
+            let size =
+                number(said, at).filter(|_| !said.negated(n) && stands_alone(said, at + 1))?;
             return party(said, size, 90, n, at + 1);
         }
-        if let Some(at) = said
-            .one_of(n, &["we are", "were", "we re", "we will be", "well be", "therell be", "there will be", "theres"])
-        {
+        if let Some(at) = said.one_of(
+            n,
+            &[
+                "we are",
+                "were",
+                "we re",
+                "we will be",
+                "well be",
+                "therell be",
+                "there will be",
+                "theres",
+            ],
+        ) {
             let size = number(said, at).filter(|_| !said.negated(n))?;
             if said.phrase(at + 1, &["of", "us"]).is_some() {
                 return party(said, size, 92, n, at + 3);
             }
             let ours = !said.is(n, &["therell", "there", "theres"]);
-            return (ours && stands_alone(said, at + 1)).then(|| party(said, size, 85, n, at + 1)).flatten();
+            return (ours && stands_alone(said, at + 1))
+                .then(|| party(said, size, 85, n, at + 1))
+                .flatten();
         }
         let size = number(said, n).filter(|_| said.phrase(n + 1, &["of", "us"]).is_some())?;
         let all = said.is(
             n.wrapping_sub(1),
-            &["the", "all", "just", "only", "about", "be", "are", "for", "feed", "seat", "fit", "take", "sleep"],
+            &[
+                "the", "all", "just", "only", "about", "be", "are", "for", "feed", "seat", "fit",
+                "take", "sleep",
+            ],
         );
         let whole = (n == 0 || said.gap(n) >= Gap::Comma)
             && (said.gap(n + 3) >= Gap::Comma
                 || said.is(
                     n + 3,
-                    &["for", "coming", "this", "next", "on", "arriving", "total", "tonight", "tomorrow", "will"],
+                    &[
+                        "for", "coming", "this", "next", "on", "arriving", "total", "tonight",
+                        "tomorrow", "will",
+                    ],
                 ));
         if size < 2 || said.negated(n) || !(all || whole) {
             return None;
@@ -102,7 +165,7 @@ fn of_us(said: &Utterance<'_>) -> Option<Extracted> {
     })
 }
 
-/// Returns whether no unit such as hours, years or miles follows the number.
+/// Returns whether no unit, such as hours, years or miles, follows the number.
 fn stands_alone(said: &Utterance<'_>, n: usize) -> bool {
     said.gap(n) >= Gap::Comma
         || said.is(
@@ -135,7 +198,7 @@ fn stands_alone(said: &Utterance<'_>, n: usize) -> bool {
         ) && !said.is(n + 1, &["horas", "minutos", "pm", "am"])
 }
 
-/// Reads a booking: "table for 4", "party of six", "mesa para dos", "cena para dos".
+/// Reads the size from a booking: "table for 4", "party of six", "mesa para dos", "cena para dos".
 fn booked(said: &Utterance<'_>) -> Option<Extracted> {
     (0..said.len()).find_map(|n| {
         let sure = said.one_of(
@@ -172,7 +235,9 @@ fn booked(said: &Utterance<'_>) -> Option<Extracted> {
                 ],
             )
         };
-        let (at, meal) = sure.map(|at| (at, false)).or_else(|| meal().map(|at| (at, true)))?;
+        let (at, meal) = sure
+            .map(|at| (at, false))
+            .or_else(|| meal().map(|at| (at, true)))?;
         let at = at + usize::from(said.is(at, &["about", "around", "unas", "like"]));
         let one = said.is(at, &["one", "uno", "una"]).then_some(1);
         let size = number(said, at).or(one)?;
@@ -180,8 +245,8 @@ fn booked(said: &Utterance<'_>) -> Option<Extracted> {
         let time = said.is(
             at + 1,
             &[
-                "pm", "am", "p", "a", "oclock", "nights", "night", "noches", "days", "dias", "hours", "horas",
-                "minutes", "year", "years", "anos", "th", "st", "nd", "rd", "de",
+                "pm", "am", "p", "a", "oclock", "nights", "night", "noches", "days", "dias",
+                "hours", "horas", "minutes", "year", "years", "anos", "th", "st", "nd", "rd", "de",
             ],
         ) && said.phrase(at + 1, &["a", "las"]).is_none();
         let unsure = meal && in_figures(said, at) && size > 4;
@@ -221,20 +286,43 @@ fn pair(said: &Utterance<'_>) -> Option<Extracted> {
     (0..said.len()).find_map(|n| {
         let alone = |at: usize| {
             said.gap(at) >= Gap::Comma
-                || said.is(at, &["this", "tonight", "for", "on", "tomorrow", "esta", "este", "el"])
+                || said.is(
+                    at,
+                    &[
+                        "this", "tonight", "for", "on", "tomorrow", "esta", "este", "el",
+                    ],
+                )
         };
         if let Some(at) = said
             .one_of(
                 n,
-                &["just me", "only me", "just myself", "by myself", "solo yo", "voy solo", "voy sola", "nada mas yo"],
+                &[
+                    "just me",
+                    "only me",
+                    "just myself",
+                    "by myself",
+                    "solo yo",
+                    "voy solo",
+                    "voy sola",
+                    "nada mas yo",
+                ],
             )
             .filter(|at| alone(*at))
         {
-            return (!said.negated(n)).then(|| party(said, 1, 80, n, at)).flatten();
+            return (!said.negated(n))
+                .then(|| party(said, 1, 80, n, at))
+                .flatten();
         }
-        if let Some(at) =
-            said.one_of(n, &["just us two", "both of us", "solo nosotros dos", "nosotros dos", "solo los dos"])
-        {
+        if let Some(at) = said.one_of(
+            n,
+            &[
+                "just us two",
+                "both of us",
+                "solo nosotros dos",
+                "nosotros dos",
+                "solo los dos",
+            ],
+        ) {
             return party(said, 2, 85, n, at);
         }
         let kin = said.is(n + 1, KIN) && !said.words[n + 1].possessive;
@@ -250,8 +338,8 @@ fn pair(said: &Utterance<'_>) -> Option<Extracted> {
             && !said.words[n + 3].possessive;
         // Children or friends who come along make the party larger.
         let more = said.has(&[
-            "kids", "children", "son", "daughter", "and our", "and my", "friends", "hijos", "ninos", "family",
-            "familia",
+            "kids", "children", "son", "daughter", "and our", "and my", "friends", "hijos",
+            "ninos", "family", "familia",
         ]) && !me_and
             || said.negated(n);
         match (and_i && !more, me_and && !said.is(n + 4, &["and"])) {
@@ -262,15 +350,17 @@ fn pair(said: &Utterance<'_>) -> Option<Extracted> {
     })
 }
 
-/// Reads the answer to "how many are you?": a number and little else.
+/// Reads the answer to "how many are you?", which is a number and little else.
 fn answer(said: &Utterance<'_>) -> Option<Extracted> {
-    let numbers: Vec<usize> = (0..said.len()).filter(|n| any_number(said, *n).is_some()).collect();
+    let numbers: Vec<usize> = (0..said.len())
+        .filter(|n| any_number(said, *n).is_some())
+        .collect();
     let [n] = numbers[..] else { return None };
     let other = said.is(
         n + 1,
         &[
-            "pm", "am", "th", "st", "nd", "rd", "nights", "noches", "days", "dias", "hours", "horas", "kids", "ninos",
-            "years", "anos", "of",
+            "pm", "am", "th", "st", "nd", "rd", "nights", "noches", "days", "dias", "hours",
+            "horas", "kids", "ninos", "years", "anos", "of",
         ],
     );
     let size = number(said, n).filter(|_| said.len() <= 5 && !other && !said.negated(n))?;

@@ -8,8 +8,11 @@ use super::{
     terms::{Hit, List, terms},
 };
 
-static NAMES: LazyLock<HashSet<&'static str>> =
-    LazyLock::new(|| include_str!("../../data/names.txt").split_whitespace().collect());
+static NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    include_str!("../../data/names.txt")
+        .split_whitespace()
+        .collect()
+});
 
 const CHILDREN: &[&str] = &["child", "children", "grandchild"];
 
@@ -24,27 +27,41 @@ pub(super) fn read(said: &Utterance<'_>) -> Vec<Extracted> {
             found.extend(children::of(said, &hit));
         } else if along(said, &hit) {
             let name = name(said, &hit);
-            let to = if name.is_some() { hit.words.end + 1 } else { hit.words.end };
+            let to = if name.is_some() {
+                hit.words.end + 1
+            } else {
+                hit.words.end
+            };
             found.push(Extracted::new(
-                Slot::Companion { kin: hit.is.to_owned(), name, age: None },
+                Slot::Companion {
+                    kin: hit.is.to_owned(),
+                    name,
+                    age: None,
+                },
                 80,
                 said.span(n, to),
             ));
         }
     }
     for child in children::by_age(said) {
-        if !found.iter().any(|known| known.span.start < child.span.end && child.span.start < known.span.end) {
+        if !found
+            .iter()
+            .any(|known| known.span.start < child.span.end && child.span.start < known.span.end)
+        {
             found.push(child);
         }
     }
     found
 }
 
-/// Returns whether the person is a former or late one, or only owns something: "my ex wife", "my
-/// wife passed away".
+/// Returns whether the person does not come along: "my ex wife", "my wife passed away", "my wife
+/// is not coming".
 fn gone(said: &Utterance<'_>, hit: &Hit) -> bool {
     let n = hit.words.start;
-    ["ex", "late", "former", "exesposa", "difunta", "difunto", "dead"].contains(&said.before(n, 1))
+    [
+        "ex", "late", "former", "exesposa", "difunta", "difunto", "dead",
+    ]
+    .contains(&said.before(n, 1))
         || said
             .one_of(
                 hit.words.end,
@@ -71,8 +88,11 @@ fn gone(said: &Utterance<'_>, hit: &Hit) -> bool {
 /// "mi esposa y yo", "my wife is coming".
 fn along(said: &Utterance<'_>, hit: &Hit) -> bool {
     let n = hit.words.start;
-    let mine = ["my", "our", "mi", "mis", "nuestros", "nuestro", "the", "some", "two", "a", "unos", "la", "un", "una"]
-        .contains(&said.before(n, 1));
+    let mine = [
+        "my", "our", "mi", "mis", "nuestros", "nuestro", "the", "some", "two", "a", "unos", "la",
+        "un", "una",
+    ]
+    .contains(&said.before(n, 1));
     let lead = if mine { n - 1 } else { n };
     let with = [
         "with",
@@ -128,13 +148,15 @@ fn along(said: &Utterance<'_>, hit: &Hit) -> bool {
         .is_some();
     // A partner whose wishes the guest reports comes along: "my wife wants to know if there is
     // parking".
-    let wishes =
-        ["spouse", "partner", "fiance"].contains(&hit.is) && said.one_of(after_name(said, hit), WISHES).is_some();
-    // "With" alone is weak evidence: "dealing with friends" does not mean that friends come along.
+    let wishes = ["spouse", "partner", "fiance"].contains(&hit.is)
+        && said.one_of(after_name(said, hit), WISHES).is_some();
+    // "With" alone proves little: "dealing with friends" does not mean that friends come along.
     let possessive = said.words.get(n).is_some_and(|w| w.possessive);
     let and_alone = ["and", "y"].contains(&said.before(lead, 1)) && !owned;
     !possessive
-        && ((with && !and_alone && (mine || said.is(n, &["friends", "family", "amigos", "amigas", "familia"])))
+        && ((with
+            && !and_alone
+            && (mine || said.is(n, &["friends", "family", "amigos", "amigas", "familia"])))
             || (owned && (after || wishes)))
 }
 
@@ -158,10 +180,14 @@ fn after_name(said: &Utterance<'_>, hit: &Hit) -> usize {
     hit.words.end + usize::from(name(said, hit).is_some())
 }
 
-/// Returns the name after the relationship, as in "my wife Ana".
+/// Returns the name that follows the relationship, as in "my wife Ana".
 fn name(said: &Utterance<'_>, hit: &Hit) -> Option<String> {
     let at = hit.words.end;
-    let word =
-        said.words.get(at).filter(|w| w.capital && !w.possessive && said.has_case && said.gap(at) <= Gap::Space)?;
-    NAMES.contains(word.text.as_str()).then(|| said.spelled(at).to_owned())
+    let word = said
+        .words
+        .get(at)
+        .filter(|w| w.capital && !w.possessive && said.has_case && said.gap(at) <= Gap::Space)?;
+    NAMES
+        .contains(word.text.as_str())
+        .then(|| said.spelled(at).to_owned())
 }

@@ -1,16 +1,17 @@
-//! A text split into words with their positions.
+//! Splits a text into words with their positions; extraction rules read these words.
 
 use std::ops::Range;
 
-use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+use seven_text::fold;
+use unicode_normalization::char::is_combining_mark;
 
-/// Number of words that are read. No SMS is longer, and the limit keeps every rule's cost linear.
+/// How many words are read. No SMS has more, and the limit keeps every rule's work linear.
 const LONGEST: usize = 400;
 
-/// One word, of letters or of digits, never of both ("7pm" is two words).
+/// One word, of letters alone or digits alone: "7pm" is two words.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Word {
-    /// In lower case, without accents and apostrophes; a possessive ending is removed.
+    /// The word in lower case, without accents and apostrophes, and without a possessive ending.
     pub(super) text: String,
     pub(super) start: usize,
     pub(super) end: usize,
@@ -18,14 +19,14 @@ pub(super) struct Word {
     pub(super) possessive: bool,
 }
 
-/// The separator before a word.
+/// The separator between a word and the word before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Gap {
     /// Nothing, a hyphen or a slash.
     Joined,
     Space,
     Comma,
-    /// The end of a sentence or of the text, a bracket, or a masked range.
+    /// The end of a sentence or of the text, a bracket, or a part of the text that was left out.
     Stop,
 }
 
@@ -33,25 +34,37 @@ pub(super) struct Utterance<'t> {
     pub(super) raw: &'t str,
     pub(super) words: Vec<Word>,
     gaps: Vec<Gap>,
-    /// Whether the text contains lower-case letters; only then do capitals mean anything.
+    /// Whether the text has lower-case letters; without them, capitals mean nothing.
     pub(super) has_case: bool,
 }
 
 // === impl Utterance ===
 
 impl<'t> Utterance<'t> {
-    /// Splits a text into words. Words within the masked ranges (addresses) are left out.
+    /// Splits a text into words. Words in the `masked` ranges, which hold addresses, are left out.
     pub(super) fn read(raw: &'t str, masked: &[Range<usize>]) -> Self {
-        let mut said = Self { raw, words: Vec::new(), gaps: Vec::new(), has_case: raw.chars().any(char::is_lowercase) };
+        let mut said = Self {
+            raw,
+            words: Vec::new(),
+            gaps: Vec::new(),
+            has_case: raw.chars().any(char::is_lowercase),
+        };
         let mut last = 0;
         for range in runs(raw) {
             if said.words.len() >= LONGEST {
                 break;
             }
-            if masked.iter().any(|m| m.start < range.end && range.start < m.end) {
+            if masked
+                .iter()
+                .any(|m| m.start < range.end && range.start < m.end)
+            {
                 continue;
             }
-            let gap = if said.words.is_empty() { Gap::Stop } else { gap(&raw[last..range.start]) };
+            let gap = if said.words.is_empty() {
+                Gap::Stop
+            } else {
+                gap(&raw[last..range.start])
+            };
             last = range.end;
             let word = word(&raw[range.clone()], range);
             if !word.text.is_empty() {
@@ -82,24 +95,38 @@ impl<'t> Utterance<'t> {
     }
 
     pub(super) fn is(&self, n: usize, words: &[&str]) -> bool {
-        self.words.get(n).is_some_and(|word| words.contains(&word.text.as_str()))
+        self.words
+            .get(n)
+            .is_some_and(|word| words.contains(&word.text.as_str()))
     }
 
-    /// Returns the word after the phrase if its words follow each other from `n` on without the end
-    /// of a clause between them.
+    /// Returns the word after the phrase, if its words follow each other from `n` on within one
+    /// clause.
     pub(super) fn phrase(&self, n: usize, phrase: &[&str]) -> Option<usize> {
-        let fits = |(by, word): (usize, &&str)| self.at(n + by) == *word && (by == 0 || self.gap(n + by) <= Gap::Space);
-        phrase.iter().enumerate().all(fits).then_some(n + phrase.len()).filter(|_| !phrase.is_empty())
+        let fits = |(by, word): (usize, &&str)| {
+            self.at(n + by) == *word && (by == 0 || self.gap(n + by) <= Gap::Space)
+        };
+        phrase
+            .iter()
+            .enumerate()
+            .all(fits)
+            .then_some(n + phrase.len())
+            .filter(|_| !phrase.is_empty())
     }
 
     /// Returns the word after the first of these phrases that begins at `n`.
     pub(super) fn one_of(&self, n: usize, phrases: &[&str]) -> Option<usize> {
-        // Compares the first word first: hundreds of phrases are tried at each word, and nearly all
+        // Compares the first word first, because hundreds of phrases are tried and nearly all
         // differ there.
         let begins = |phrase: &&&str| {
-            phrase.strip_prefix(self.at(n)).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+            phrase
+                .strip_prefix(self.at(n))
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
         };
-        phrases.iter().filter(begins).find_map(|phrase| self.phrase(n, &phrase.split(' ').collect::<Vec<_>>()))
+        phrases
+            .iter()
+            .filter(begins)
+            .find_map(|phrase| self.phrase(n, &phrase.split(' ').collect::<Vec<_>>()))
     }
 
     /// Returns whether one of the phrases occurs anywhere in the text.
@@ -109,27 +136,40 @@ impl<'t> Utterance<'t> {
 
     pub(super) fn span(&self, from: usize, to: usize) -> Range<usize> {
         let start = self.words.get(from).map_or(0, |word| word.start);
-        let end = to.checked_sub(1).and_then(|n| self.words.get(n)).map_or(start, |word| word.end);
+        let end = to
+            .checked_sub(1)
+            .and_then(|n| self.words.get(n))
+            .map_or(start, |word| word.end);
         start..end.max(start)
     }
 
-    /// Returns the word in the guest's own spelling.
+    /// Returns the word as the guest spelled it.
     pub(super) fn spelled(&self, n: usize) -> &'t str {
-        self.words.get(n).map_or("", |word| &self.raw[word.start..word.end])
+        self.words
+            .get(n)
+            .map_or("", |word| &self.raw[word.start..word.end])
     }
 
     /// Returns the characters between word `n` and the one before it.
     pub(super) fn between(&self, n: usize) -> &'t str {
-        let from = n.checked_sub(1).and_then(|n| self.words.get(n)).map_or(0, |word| word.end);
-        self.words.get(n).map_or(&self.raw[from..], |word| &self.raw[from..word.start])
+        let from = n
+            .checked_sub(1)
+            .and_then(|n| self.words.get(n))
+            .map_or(0, |word| word.end);
+        self.words
+            .get(n)
+            .map_or(&self.raw[from..], |word| &self.raw[from..word.start])
     }
 
-    /// Returns the first word of the clause that contains word `n`; a comma also ends a clause.
+    /// Returns the first word of the clause that contains word `n`; commas end clauses too.
     pub(super) fn clause(&self, n: usize) -> usize {
-        (1..=n.min(self.len())).rev().find(|n| self.gap(*n) >= Gap::Comma).unwrap_or(0)
+        (1..=n.min(self.len()))
+            .rev()
+            .find(|n| self.gap(*n) >= Gap::Comma)
+            .unwrap_or(0)
     }
 
-    /// Returns whether "not", "no" or a similar word is among the five words before `n` in the same
+    /// Returns whether "not", "no" or a similar word is among the five words before `n` in its
     /// clause.
     pub(super) fn negated(&self, n: usize) -> bool {
         let from = self.clause(n).max(n.saturating_sub(5));
@@ -139,26 +179,24 @@ impl<'t> Utterance<'t> {
     /// Returns whether the sentence that contains word `n` ends with a question mark.
     pub(super) fn is_question(&self, n: usize) -> bool {
         let from = self.words.get(n).map_or(self.raw.len(), |word| word.end);
-        self.raw[from..].chars().find(|c| matches!(c, '?' | '!' | '\n') || *c == '.').is_some_and(|c| c == '?')
+        self.raw[from..]
+            .chars()
+            .find(|c| matches!(c, '?' | '!' | '\n') || *c == '.')
+            .is_some_and(|c| c == '?')
     }
 }
 
 const NOT: &[&str] = &[
-    "not", "no", "dont", "doesnt", "didnt", "isnt", "arent", "wasnt", "werent", "never", "without", "cant", "wont",
-    "aint", "nor", "neither", "hate", "hates", "dislike", "sin", "nunca", "ni", "tampoco", "jamas", "odio", "nobody",
-    "none", "neither", "stop", "quit",
+    "not", "no", "dont", "doesnt", "didnt", "isnt", "arent", "wasnt", "werent", "never", "without",
+    "cant", "wont", "aint", "nor", "neither", "hate", "hates", "dislike", "sin", "nunca", "ni",
+    "tampoco", "jamas", "odio", "nobody", "none", "neither", "stop", "quit",
 ];
-
-/// Converts a text to lower case without accents.
-pub(super) fn fold(text: &str) -> String {
-    text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect()
-}
 
 fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '\u{2018}' | '\u{2019}' | '\u{b4}' | '`')
 }
 
-/// Returns the runs of letters (with apostrophes inside) and the runs of digits.
+/// Returns the ranges of letters, with apostrophes inside, and the ranges of digits.
 fn runs(raw: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let class = |c: char| match c {
         _ if c.is_numeric() => 2,
@@ -173,7 +211,10 @@ fn runs(raw: &str) -> impl Iterator<Item = Range<usize>> + '_ {
         while let Some((at, c)) = chars.peek().copied() {
             let inside = kind == 1
                 && is_apostrophe(c)
-                && raw[at + c.len_utf8()..].chars().next().is_some_and(|next| class(next) == 1);
+                && raw[at + c.len_utf8()..]
+                    .chars()
+                    .next()
+                    .is_some_and(|next| class(next) == 1);
             if class(c) != kind && !inside {
                 break;
             }
@@ -190,31 +231,60 @@ fn word(raw: &str, range: Range<usize>) -> Word {
     if let Some((at, mark)) = raw.char_indices().rev().find(|(_, c)| is_apostrophe(*c))
         && raw[at + mark.len_utf8()..].eq_ignore_ascii_case("s")
     {
-        // "it's" means "it is", but in "Maria's" the ending is a possessive.
-        let short =
-            ["it", "that", "what", "he", "she", "name", "there", "here", "let", "who", "how", "where", "when", "todd"];
+        // The "'s" of "it's" means "is"; in "Maria's" it is a possessive ending.
+        let short = [
+            "it", "that", "what", "he", "she", "name", "there", "here", "let", "who", "how",
+            "where", "when", "todd",
+        ];
         if !short.contains(&fold(&raw[..at]).as_str()) {
             (base, possessive) = (&raw[..at], true);
         }
     }
     let text = fold(base).chars().filter(|c| c.is_alphanumeric()).collect();
-    Word { text, start: range.start, end: range.end, capital: raw.starts_with(char::is_uppercase), possessive }
+    Word {
+        text,
+        start: range.start,
+        end: range.end,
+        capital: raw.starts_with(char::is_uppercase),
+        possessive,
+    }
 }
 
 fn gap(between: &str) -> Gap {
     let stop = |c: char| {
         matches!(
             c,
-            '.' | '!' | '?' | ';' | ':' | '(' | ')' | '[' | ']' | '\n' | '"' | '\u{2014}' | '\u{bf}' | '\u{a1}' | '@'
+            '.' | '!'
+                | '?'
+                | ';'
+                | ':'
+                | '('
+                | ')'
+                | '['
+                | ']'
+                | '\n'
+                | '"'
+                | '\u{2014}'
+                | '\u{bf}'
+                | '\u{a1}'
+                | '@'
         )
     };
     match between {
         _ if between.contains(stop) => Gap::Stop,
-        _ if between.contains(',') || between.contains(" - ") || between.contains('\u{2013}') => Gap::Comma,
+        _ if between.contains(',') || between.contains(" - ") || between.contains('\u{2013}') => {
+            Gap::Comma
+        }
         _ if between.contains(char::is_whitespace) => Gap::Space,
         "" | "-" | "/" | "&" | "$" => Gap::Joined,
-        // Signs that join words without ending a clause.
-        _ if between.chars().all(|c| matches!(c, '-' | '/' | '\'' | '*' | '_' | '#' | '+' | '%' | '\u{2019}')) => {
+        // These signs join words without ending a clause.
+        _ if between.chars().all(|c| {
+            matches!(
+                c,
+                '-' | '/' | '\'' | '*' | '_' | '#' | '+' | '%' | '\u{2019}'
+            )
+        }) =>
+        {
             Gap::Joined
         }
         _ => Gap::Stop,

@@ -1,4 +1,4 @@
-//! Finds occasions, and the things the guest likes.
+//! Finds special occasions, and the things that the guest likes.
 
 use super::{
     Extracted, Slot,
@@ -52,12 +52,14 @@ fn occasions(said: &Utterance<'_>) -> Vec<Extracted> {
     let found = hits.into_iter().filter_map(|hit| {
         let n = hit.words.start;
         let from = said.clause(n).max(n.saturating_sub(6));
-        let owned = (from..n).any(|at| said.one_of(at, mine).is_some_and(|end| end <= n) || said.words[at].possessive);
+        let owned = (from..n).any(|at| {
+            said.one_of(at, mine).is_some_and(|end| end <= n) || said.words[at].possessive
+        });
         let thing = said.is(
             hit.words.end,
             &[
-                "sale", "cake", "card", "venue", "venues", "chapel", "crashers", "packages", "package", "deals",
-                "deal", "specials", "offer", "offers", "capacity", "special",
+                "sale", "cake", "card", "venue", "venues", "chapel", "crashers", "packages",
+                "package", "deals", "deal", "specials", "offer", "offers", "capacity", "special",
             ],
         );
         let past = said.has(&[
@@ -90,7 +92,7 @@ fn occasions(said: &Utterance<'_>) -> Vec<Extracted> {
         ))
     });
     let mut found: Vec<Extracted> = found.collect();
-    // At most one occasion is returned: with two different ones, neither is certain.
+    // Two different occasions are both doubtful, so neither is returned.
     found.dedup_by(|a, b| a.slot == b.slot);
     if found.len() > 1 {
         found.clear();
@@ -208,14 +210,20 @@ const BETWEEN: &[&str] = &[
 fn liked(said: &Utterance<'_>) -> Vec<Extracted> {
     let mut found: Vec<Extracted> = Vec::new();
     for n in 0..said.len() {
-        let Some(mut at) = said.one_of(n, LIKE).filter(|_| !said.negated(n) && !subject_is_other(said, n)) else {
+        let Some(mut at) = said
+            .one_of(n, LIKE)
+            .filter(|_| !said.negated(n) && !subject_is_other(said, n))
+        else {
             continue;
         };
         let mut fillers = 0;
         while at < said.len() && said.gap(at) <= Gap::Comma && fillers < 5 {
             if let Some((slot, to)) = taste(said, at) {
                 let span = said.span(at, to);
-                if !found.iter().any(|f| f.span.start < span.end && span.start < f.span.end) {
+                if !found
+                    .iter()
+                    .any(|f| f.span.start < span.end && span.start < f.span.end)
+                {
                     found.push(Extracted::new(slot, 78, span));
                 }
                 (at, fillers) = (to, 2);
@@ -229,16 +237,16 @@ fn liked(said: &Utterance<'_>) -> Vec<Extracted> {
     found
 }
 
-/// Returns whether the verb's subject is not the guest: "they love", "my boss likes", "tell me if
-/// you like", "you would love".
+/// Returns whether somebody other than the guest likes it: "they love", "my boss likes", "tell me
+/// if you like", "you would love".
 fn subject_is_other(said: &Utterance<'_>, n: usize) -> bool {
     let from = said.clause(n).max(n.saturating_sub(3));
     (from..n).any(|at| {
         said.is(
             at,
             &[
-                "they", "he", "she", "you", "boss", "who", "people", "usted", "le", "les", "ellos", "if", "si",
-                "everyone", "my", "mi", "her", "his", "used",
+                "they", "he", "she", "you", "boss", "who", "people", "usted", "le", "les", "ellos",
+                "if", "si", "everyone", "my", "mi", "her", "his", "used",
             ],
         )
     })
@@ -252,8 +260,8 @@ fn taste(said: &Utterance<'_>, n: usize) -> Option<(Slot, usize)> {
         (List::Treatment, Slot::Treatment),
         (List::Game, Slot::Game),
     ];
-    let hits = lists
-        .iter()
-        .filter_map(|(list, make)| term(*list, said, n).map(|hit| (make(hit.is.to_owned()), hit.words.end)));
+    let hits = lists.iter().filter_map(|(list, make)| {
+        term(*list, said, n).map(|hit| (make(hit.is.to_owned()), hit.words.end))
+    });
     hits.max_by_key(|(_, end)| *end)
 }

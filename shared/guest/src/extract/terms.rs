@@ -20,7 +20,7 @@ pub(super) enum List {
     Kin,
 }
 
-/// A term found: its name in the profile and the words that state it.
+/// A term found in a text: its name in the profile, and the words that state it.
 #[derive(Clone)]
 pub(super) struct Hit {
     pub(super) is: &'static str,
@@ -54,8 +54,8 @@ struct File {
 }
 
 static TERMS: LazyLock<Terms> = LazyLock::new(|| {
-    let file: File =
-        toml::from_str(include_str!("../../data/terms.toml")).expect("the table is part of the crate and tested");
+    let file: File = toml::from_str(include_str!("../../data/terms.toml"))
+        .expect("the table is part of the crate and tested");
     let lists = [
         (List::Diet, file.diet),
         (List::Allergen, file.allergen),
@@ -68,7 +68,12 @@ static TERMS: LazyLock<Terms> = LazyLock::new(|| {
         (List::Access, file.access),
         (List::Kin, file.kin),
     ];
-    Terms(lists.into_iter().map(|(list, terms)| (list, index(terms))).collect())
+    Terms(
+        lists
+            .into_iter()
+            .map(|(list, terms)| (list, index(terms)))
+            .collect(),
+    )
 });
 
 fn index(terms: Vec<Term>) -> Index {
@@ -77,7 +82,10 @@ fn index(terms: Vec<Term>) -> Index {
         for phrase in term.say {
             let words: Vec<String> = phrase.split(' ').map(str::to_owned).collect();
             if let Some(first) = words.first() {
-                index.entry(first.clone()).or_default().push((words, term.is.clone()));
+                index
+                    .entry(first.clone())
+                    .or_default()
+                    .push((words, term.is.clone()));
             }
         }
     }
@@ -89,16 +97,23 @@ fn index(terms: Vec<Term>) -> Index {
 
 /// Returns the longest term of the list that begins at word `n`.
 pub(super) fn term(list: List, said: &Utterance<'_>, n: usize) -> Option<Hit> {
-    let (words, is) = TERMS.0.get(&list)?.get(said.at(n))?.iter().find(|(words, _)| {
-        words
-            .iter()
-            .enumerate()
-            .all(|(by, word)| said.at(n + by) == word && (by == 0 || said.gap(n + by) <= Gap::Space))
-    })?;
-    Some(Hit { is, words: n..n + words.len() })
+    let (words, is) = TERMS
+        .0
+        .get(&list)?
+        .get(said.at(n))?
+        .iter()
+        .find(|(words, _)| {
+            words.iter().enumerate().all(|(by, word)| {
+                said.at(n + by) == word && (by == 0 || said.gap(n + by) <= Gap::Space)
+            })
+        })?;
+    Some(Hit {
+        is,
+        words: n..n + words.len(),
+    })
 }
 
-/// Returns every term of the list from left to right, without overlaps.
+/// Returns every term of the list in the order of the text, without overlaps.
 pub(super) fn terms(list: List, said: &Utterance<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
     let mut n = 0;

@@ -1,4 +1,5 @@
-//! Guests' texts and the facts extracted from them; today is Sunday, 22 November 2026, in New York.
+//! Texts of guests, with the facts extracted from them. Today is Sunday, 22 November 2026, in New
+//! York.
 
 mod english;
 mod spanish;
@@ -15,10 +16,15 @@ fn now() -> DateTime<Utc> {
 }
 
 fn setting(language: Language, asked: Option<Topic>) -> Setting {
-    Setting { now: now(), zone: chrono_tz::America::New_York, language, asked }
+    Setting {
+        now: now(),
+        zone: chrono_tz::America::New_York,
+        language,
+        asked,
+    }
 }
 
-/// Writes the findings as "name Maria | party 4 | visit 2026-11-28".
+/// Returns the facts as a line such as "name Maria | party 4 | visit 2026-11-28".
 fn shown(text: &str, setting: &Setting) -> String {
     let one = |found: &Extracted| match &found.slot {
         Slot::Name(v) => format!("name {v}"),
@@ -26,7 +32,11 @@ fn shown(text: &str, setting: &Setting) -> String {
         Slot::Email(v) => format!("email {v}"),
         Slot::PartySize(v) => format!("party {v}"),
         Slot::Visit(stay) if stay.from == stay.to => format!("visit {}", stay.from.format("%m-%d")),
-        Slot::Visit(stay) => format!("visit {}..{}", stay.from.format("%m-%d"), stay.to.format("%m-%d")),
+        Slot::Visit(stay) => format!(
+            "visit {}..{}",
+            stay.from.format("%m-%d"),
+            stay.to.format("%m-%d")
+        ),
         Slot::Diet(v) => format!("diet {v}"),
         Slot::Allergy(v) => format!("allergy {v}"),
         Slot::Occasion(v) => format!("occasion {v}"),
@@ -43,7 +53,11 @@ fn shown(text: &str, setting: &Setting) -> String {
         }
         Slot::Group { kin, number } => format!("with {number} {kin}"),
     };
-    extract(text, setting).iter().map(one).collect::<Vec<_>>().join(" | ")
+    extract(text, setting)
+        .iter()
+        .map(one)
+        .collect::<Vec<_>>()
+        .join(" | ")
 }
 
 /// Checks every row and reports all failures together.
@@ -56,12 +70,19 @@ fn check(language: Language, rows: &[(&str, &str)]) {
             (got != *wanted).then(|| format!("{text:?}\n   wanted: {wanted}\n      got: {got}"))
         })
         .collect();
-    assert!(wrong.is_empty(), "{} of {} rows:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {} rows:\n{}",
+        wrong.len(),
+        rows.len(),
+        wrong.join("\n")
+    );
 }
 
 #[test]
 fn there_are_enough_rows() {
-    let rows = english::ROWS.len() + spanish::ROWS.len() + traps::ENGLISH.len() + traps::SPANISH.len();
+    let rows =
+        english::ROWS.len() + spanish::ROWS.len() + traps::ENGLISH.len() + traps::SPANISH.len();
     assert!(rows >= 150, "{rows}");
 }
 
@@ -81,11 +102,19 @@ fn bare_answers_are_read_by_what_was_asked() {
         (Topic::Name, "no thanks", ""),
         (Topic::Name, "Why?", ""),
         (Topic::Name, "Yes", ""),
-        (Topic::VisitDate, "probably friday I think if work lets me", "visit 11-27"),
+        (
+            Topic::VisitDate,
+            "probably friday I think if work lets me",
+            "visit 11-27",
+        ),
         (Topic::Dining, "4", ""),
     ];
     for (asked, text, wanted) in rows {
-        assert_eq!(shown(text, &setting(Language::En, Some(asked))), wanted, "{text}");
+        assert_eq!(
+            shown(text, &setting(Language::En, Some(asked))),
+            wanted,
+            "{text}"
+        );
     }
 }
 
@@ -96,13 +125,19 @@ fn spans_show_the_words_and_corrections_are_marked() {
     let words: Vec<_> = found.iter().map(|f| &text[f.span.clone()]).collect();
     assert_eq!(words, ["table for 6", "jose@x.com"]);
     assert!(found.iter().all(|f| f.correction));
-    assert!(!format!("{found:?}").contains("jose"), "no guest text in Debug");
+    assert!(
+        !format!("{found:?}").contains("jose"),
+        "no guest text in Debug"
+    );
 }
 
 #[test]
 fn tomorrow_is_the_casinos() {
     // 02:00 UTC on the 23rd is still the 22nd in New York.
-    let late = Setting { now: "2026-11-23T02:00:00Z".parse().unwrap(), ..setting(Language::En, None) };
+    let late = Setting {
+        now: "2026-11-23T02:00:00Z".parse().unwrap(),
+        ..setting(Language::En, None)
+    };
     assert_eq!(shown("we arrive tomorrow", &late), "visit 11-23");
 }
 
@@ -134,7 +169,13 @@ proptest! {
     }
 
     #[test]
-    fn reads_any_words(words in proptest::collection::vec("(i'm|soy|party of|[0-9]{1,4}|to|and|-|/|\\$|,|\\.|next|friday|el|nov|28th|of us|my|kids|wife|ages|allergic to|nuts|budget|mañana|in|Maria|De|@|:|\\?|¿|’s|love|no|\\(|year old)", 0..14), spanish in any::<bool>()) {
+    fn reads_any_words(
+        words in proptest::collection::vec(
+            "(i'm|soy|party of|[0-9]{1,4}|to|and|-|/|\\$|,|\\.|next|friday|el|nov|28th|of us|my|kids|wife|ages|allergic to|nuts|budget|mañana|in|Maria|De|@|:|\\?|¿|’s|love|no|\\(|year old)",
+            0..14,
+        ),
+        spanish in any::<bool>(),
+    ) {
         total(&words.join(" "), spanish)?;
         total(&words.concat(), spanish)?;
     }
@@ -144,7 +185,10 @@ fn total(text: &str, spanish: bool) -> Result<(), TestCaseError> {
     let language = if spanish { Language::Es } else { Language::En };
     for asked in [None, Some(Topic::Name), Some(Topic::PartySize)] {
         for found in extract(text, &setting(language, asked)) {
-            prop_assert!(text.get(found.span.clone()).is_some_and(|said| !said.is_empty()));
+            prop_assert!(
+                text.get(found.span.clone())
+                    .is_some_and(|said| !said.is_empty())
+            );
             prop_assert!(found.confidence > LEAST && found.confidence <= Confidence::ONE);
         }
     }

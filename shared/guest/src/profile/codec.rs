@@ -1,5 +1,5 @@
-//! Reads and writes the profile as versioned JSON (DATA-14): reads every older format, preserves
-//! unknown parts, and never fails because of one bad field.
+//! Reads and writes the profile as versioned JSON. It reads every older format, keeps unknown
+//! parts, and never fails because of one bad field.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -8,8 +8,8 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{Companion, CompanionKey, Field, Key, Meta, Profile, VERSION, migrate};
 
-/// The result of reading a document: the profile, and the paths that could not be parsed. Those
-/// stay in the document, and agents do not see them.
+/// The profile read from a document, and the paths that could not be parsed. Unparsed parts stay in
+/// the document, and agents do not see them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Read {
     pub profile: Profile,
@@ -35,10 +35,16 @@ impl fmt::Debug for Rest {
 }
 
 impl Rest {
-    /// Returns the unknown entries that are neither null nor empty objects.
+    /// Returns the unknown entries, without nulls and empty objects.
     pub(super) fn unknown(&self) -> Map<String, Json> {
-        let told = |json: &Json| !json.is_null() && json.as_object().is_none_or(|object| !object.is_empty());
-        self.0.iter().filter(|(_, json)| told(json)).map(|(key, json)| (key.clone(), json.clone())).collect()
+        let told = |json: &Json| {
+            !json.is_null() && json.as_object().is_none_or(|object| !object.is_empty())
+        };
+        self.0
+            .iter()
+            .filter(|(_, json)| told(json))
+            .map(|(key, json)| (key.clone(), json.clone()))
+            .collect()
     }
 }
 
@@ -57,18 +63,26 @@ const META: [&str; 8] = [
 
 impl Profile {
     pub fn from_json(json: Json) -> Result<Read, ReadError> {
-        let Json::Object(document) = json else { return Err(ReadError::NotAnObject) };
+        let Json::Object(document) = json else {
+            return Err(ReadError::NotAnObject);
+        };
         let mut rest = migrate::to_current(document)?;
         let mut skipped = Vec::new();
-        let mut meta: Map<String, Json> =
-            META.iter().filter_map(|key| Some(((*key).to_owned(), rest.remove(*key)?))).collect();
+        let mut meta: Map<String, Json> = META
+            .iter()
+            .filter_map(|key| Some(((*key).to_owned(), rest.remove(*key)?)))
+            .collect();
         meta.retain(|_, value| !value.is_null());
         let meta = known::<Meta>(Json::Object(meta.clone())).unwrap_or_else(|| {
             skipped.push("meta".to_owned());
-            Meta { version: VERSION, ..Meta::new(chrono::DateTime::UNIX_EPOCH) }
+            Meta {
+                version: VERSION,
+                ..Meta::new(chrono::DateTime::UNIX_EPOCH)
+            }
         });
         let mut plain = |name: &str| rest.remove(name).filter(|v| !v.is_null());
-        let (consent, engagement, companions) = (plain("consent"), plain("engagement"), plain("companions"));
+        let (consent, engagement, companions) =
+            (plain("consent"), plain("engagement"), plain("companions"));
         let mut fields = BTreeMap::new();
         for key in Key::ALL {
             if let Some(json) = take(&mut rest, key.path()) {
@@ -143,7 +157,9 @@ fn read_companions(json: Option<Json>, skipped: &mut Vec<String>) -> Vec<Compani
         };
         let mut fields = BTreeMap::new();
         for key in CompanionKey::ALL {
-            let Some(json) = take(&mut entry, key.path()) else { continue };
+            let Some(json) = take(&mut entry, key.path()) else {
+                continue;
+            };
             match known::<Field>(json).filter(|f| key.kind().accepts(&f.value)) {
                 Some(field) => drop(fields.insert(key, field)),
                 None => skipped.push(format!("companions.{n}.{}", key.path())),
@@ -154,7 +170,7 @@ fn read_companions(json: Option<Json>, skipped: &mut Vec<String>) -> Vec<Compani
     companions
 }
 
-/// Removes and returns the value at the dotted path; parents that become empty remain.
+/// Removes and returns the value at the dotted path; parents stay even if they become empty.
 pub(super) fn take(document: &mut Map<String, Json>, path: &str) -> Option<Json> {
     match path.split_once('.') {
         None => document.remove(path),
@@ -162,7 +178,7 @@ pub(super) fn take(document: &mut Map<String, Json>, path: &str) -> Option<Json>
     }
 }
 
-/// Stores a value at the dotted path; a value on the way that is not an object is replaced by one.
+/// Stores a value at the dotted path; replaces a parent that is not an object.
 pub(super) fn put(document: &mut Map<String, Json>, path: &str, value: Json) {
     match path.split_once('.') {
         None => drop(document.insert(path.to_owned(), value)),

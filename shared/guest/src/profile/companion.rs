@@ -1,4 +1,4 @@
-//! The people a guest travels with (DATA-15).
+//! The people with whom a guest travels.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ pub struct Companion {
     pub(super) fields: BTreeMap<CompanionKey, Field>,
 }
 
-/// How many companions of one relationship a guest can have.
+/// How many companions of one relationship a guest can have: one spouse, but many children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kin {
     One,
@@ -54,32 +54,42 @@ impl Companion {
         };
         let same = |key| self.fields.contains_key(&key) && said.contains_key(&key) && agrees(key);
         let one = || {
-            let kin = said.get(&CompanionKey::Relationship).and_then(|v| v.as_text());
+            let kin = said
+                .get(&CompanionKey::Relationship)
+                .and_then(|v| v.as_text());
             kin.is_some_and(|kin| Kin::of(kin) == Kin::One)
         };
-        // The same name identifies a person even if the age differs, because ages change.
+        // The same name means the same person even if the age differs, because ages change.
         agrees(CompanionKey::Relationship)
-            && (same(CompanionKey::Name) || one() || (agrees(CompanionKey::Name) && agrees(CompanionKey::Age)))
+            && (same(CompanionKey::Name)
+                || one()
+                || (agrees(CompanionKey::Name) && agrees(CompanionKey::Age)))
     }
 }
 
 // === impl Profile ===
 
 impl Profile {
-    /// Merges observations of one companion into the known one that matches, or else adds a new
-    /// one. Values that do not fit are refused; without a relationship nothing is stored.
+    /// Merges observations of one companion into a known companion that matches, or adds a new one.
+    /// Values of the wrong type are refused, and nothing is stored without a relationship.
     pub fn meet(&mut self, said: Vec<Observation<CompanionKey>>) -> Option<Met> {
         let (said, refused): (Vec<_>, Vec<_>) = said.into_iter().partition(Observation::fits);
         if !said.iter().any(|o| o.key == CompanionKey::Relationship) {
             return None;
         }
         let values: BTreeMap<_, _> = said.iter().map(|o| (o.key, &o.value)).collect();
-        let known = self.companions.iter().position(|companion| companion.may_be(&values));
+        let known = self
+            .companions
+            .iter()
+            .position(|companion| companion.may_be(&values));
         let index = known.unwrap_or_else(|| {
             self.companions.push(Companion::default());
             self.companions.len() - 1
         });
-        let mut merged: Vec<_> = refused.into_iter().map(|o| (o.key, Merged::Refused)).collect();
+        let mut merged: Vec<_> = refused
+            .into_iter()
+            .map(|o| (o.key, Merged::Refused))
+            .collect();
         for seen in said {
             self.meta.updated_at = self.meta.updated_at.max(seen.at);
             let (key, plan) = (seen.key, seen.key == CompanionKey::Age);
@@ -96,11 +106,19 @@ impl Profile {
         Some(Met { index, merged })
     }
 
-    /// Records that at least `number` companions of this kind exist; known ones count, so "our two
-    /// kids" said twice means two. Returns true when a companion was added.
+    /// Makes sure that at least `number` companions of this kind are stored, so that "our two kids"
+    /// said twice means two. Returns true if one was added.
     pub fn meet_all(&mut self, said: &[Observation<CompanionKey>], number: u32) -> bool {
-        let values: BTreeMap<_, _> = said.iter().filter(|o| o.fits()).map(|o| (o.key, &o.value)).collect();
-        let known = self.companions.iter().filter(|companion| companion.may_be(&values)).count();
+        let values: BTreeMap<_, _> = said
+            .iter()
+            .filter(|o| o.fits())
+            .map(|o| (o.key, &o.value))
+            .collect();
+        let known = self
+            .companions
+            .iter()
+            .filter(|companion| companion.may_be(&values))
+            .count();
         if !values.contains_key(&CompanionKey::Relationship) {
             return false;
         }

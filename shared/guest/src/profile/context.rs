@@ -1,4 +1,4 @@
-//! Selects the parts of a profile that an agent, or marketing, may see.
+//! Selects the parts of a profile that agents, or marketing, may see.
 
 use std::fmt;
 
@@ -15,11 +15,12 @@ pub struct Seen {
     pub path: String,
     pub value: Value,
     pub confidence: Confidence,
-    /// Contradicted and not yet resolved: the host may ask about it but not state it.
+    /// Whether the fact is contradicted and not yet resolved: the host may ask about it but not
+    /// state it.
     pub doubtful: bool,
 }
 
-/// The profile without withdrawn and doubtful facts, and without facts collected for other
+/// The facts of a profile that are neither withdrawn nor too doubtful, nor collected for other
 /// purposes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Context {
@@ -28,7 +29,13 @@ pub struct Context {
 
 impl fmt::Debug for Seen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Seen({} {:?} {})", self.path, self.value, self.confidence.get())
+        write!(
+            f,
+            "Seen({} {:?} {})",
+            self.path,
+            self.value,
+            self.confidence.get()
+        )
     }
 }
 
@@ -36,10 +43,13 @@ impl fmt::Debug for Seen {
 
 impl Context {
     pub fn get(&self, key: Key) -> Option<&Value> {
-        self.facts.iter().find(|fact| fact.path == key.path()).map(|fact| &fact.value)
+        self.facts
+            .iter()
+            .find(|fact| fact.path == key.path())
+            .map(|fact| &fact.value)
     }
 
-    /// Returns the values as nested JSON, in the form that a prompt shows (AGENT-50).
+    /// Returns the facts as nested JSON, as they appear in a prompt.
     pub fn to_json(&self) -> Json {
         let mut root = Map::new();
         for fact in &self.facts {
@@ -52,23 +62,28 @@ impl Context {
 // === impl Profile ===
 
 impl Profile {
-    /// Returns the facts an agent may see now (DATA-18, DATA-42, C-30).
+    /// Returns the facts that an agent may see now.
     pub fn context(&self, now: DateTime<Utc>) -> Context {
         self.select(|_, field| field.is_visible(now), now)
     }
 
-    /// Returns the facts marketing may read (DATA-39, C-29): those collected for marketing, not
-    /// withdrawn and certain enough; health data only where the grant names it (C-47).
+    /// Returns the facts that marketing may read: collected for marketing, not withdrawn, certain
+    /// enough. Health data is included only where the consent names it.
     pub fn marketing(&self, now: DateTime<Utc>) -> Context {
         let named = |key: Option<Key>, field: &Field| match key {
             Some(key) => {
                 !key.is_sensitive()
-                    || key.path().ends_with(&field.consent_scope_detail) && !field.consent_scope_detail.is_empty()
+                    || key.path().ends_with(&field.consent_scope_detail)
+                        && !field.consent_scope_detail.is_empty()
             }
             None => false,
         };
         self.select(
-            |key, field| field.consent_scope == Scope::Marketing && named(key, field) && field.is_visible(now),
+            |key, field| {
+                field.consent_scope == Scope::Marketing
+                    && named(key, field)
+                    && field.is_visible(now)
+            },
             now,
         )
     }
@@ -80,13 +95,24 @@ impl Profile {
             confidence: field.effective(now),
             doubtful: field.needs_review,
         };
-        let own = self.fields().filter(|(key, f)| wanted(Some(*key), f)).map(|(key, f)| seen(key.path().to_owned(), f));
-        let others = self.companions().iter().enumerate().flat_map(|(n, companion)| {
-            companion
-                .fields()
-                .filter(|(_, f)| wanted(None, f))
-                .map(move |(key, f)| (format!("companions.{n}.{}", key.path()), f))
-        });
-        Context { facts: own.chain(others.map(|(path, field)| seen(path, field))).collect() }
+        let own = self
+            .fields()
+            .filter(|(key, f)| wanted(Some(*key), f))
+            .map(|(key, f)| seen(key.path().to_owned(), f));
+        let others = self
+            .companions()
+            .iter()
+            .enumerate()
+            .flat_map(|(n, companion)| {
+                companion
+                    .fields()
+                    .filter(|(_, f)| wanted(None, f))
+                    .map(move |(key, f)| (format!("companions.{n}.{}", key.path()), f))
+            });
+        Context {
+            facts: own
+                .chain(others.map(|(path, field)| seen(path, field)))
+                .collect(),
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! One profile field with its evidence: confidence, source, consent and history (DATA-16).
+//! One profile field, with its confidence, source, consent and history.
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
@@ -10,11 +10,10 @@ use uuid::Uuid;
 use super::{Source, Value, merge::Evidence};
 use crate::Confidence;
 
-/// Number of changes kept per field; older changes are in the audit log.
+/// How many changes are kept per field; older ones are in the audit log.
 pub(super) const HISTORY: usize = 20;
 
-/// The use that the guest agreed to for a field (DATA-38). Nothing is ever shared with others,
-/// whatever the scope is.
+/// The use of a field to which the guest agreed. Nothing is shared with others, whatever the scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
@@ -38,12 +37,12 @@ pub enum ConsentStatus {
 #[serde(try_from = "String", into = "String")]
 pub struct GrantRef(pub Uuid);
 
-/// The consent an observation is stored under.
+/// The consent under which an observation is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     pub scope: Scope,
-    /// The data or use that the consent names: `dining_preferences`, `email_campaigns`, `identity`;
-    /// may be empty.
+    /// The data or the use that the consent names, such as `dining_preferences` or
+    /// `email_campaigns`; may be empty.
     pub detail: String,
     pub reference: GrantRef,
     pub version: u32,
@@ -70,12 +69,12 @@ pub struct Change {
     pub source: Source,
     /// The field's confidence after the change.
     pub confidence: Confidence,
-    /// The replaced value, or the value that contradicts.
+    /// The replaced value, or the value that contradicts the stored one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
 }
 
-/// A value that contradicts the stored one (C-24).
+/// A value that contradicts the stored one and waits for a person's decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     pub value: Value,
@@ -84,12 +83,12 @@ pub struct Candidate {
     pub at: DateTime<Utc>,
 }
 
-/// One profile field. Documents older than version 3 lack scope, grant and history; defaults fill
-/// them in (C-23).
+/// One profile field. Defaults fill in scope, grant and history, which documents older than version
+/// 3 lack.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Field {
     pub value: Value,
-    /// The confidence at `confirmed_at`; [`Field::effective`] returns the current one.
+    /// The confidence at `confirmed_at`; [`Field::effective`] returns the confidence now.
     pub confidence: Confidence,
     pub source: Source,
     pub collected_at: DateTime<Utc>,
@@ -107,7 +106,7 @@ pub struct Field {
     pub consent_status: ConsentStatus,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consent_withdrawn_at: Option<DateTime<Utc>>,
-    /// The highest confidence that each source gave for this value.
+    /// The highest confidence with which each source stated this value.
     #[serde(default)]
     pub sources: BTreeMap<Source, Confidence>,
     #[serde(default)]
@@ -152,22 +151,26 @@ impl Field {
         self.confirmed_at.unwrap_or(self.collected_at)
     }
 
-    /// Returns the current confidence: nine tenths for every 90 days without confirmation, computed
-    /// when read (DATA-18, C-24).
+    /// Returns the confidence now: it shrinks to nine tenths for every 90 days without
+    /// confirmation.
     pub fn effective(&self, now: DateTime<Utc>) -> Confidence {
         let periods = (now - self.confirmed()).num_days().max(0) / 90;
-        self.confidence.decayed(u32::try_from(periods).unwrap_or(u32::MAX))
+        self.confidence
+            .decayed(u32::try_from(periods).unwrap_or(u32::MAX))
     }
 
     pub fn is_withdrawn(&self) -> bool {
         self.consent_status == ConsentStatus::Withdrawn
     }
 
-    /// Returns whether an agent may see the field (DATA-18, DATA-42). A field collected for
-    /// statistics or for sharing must not reach a prompt.
+    /// Returns whether an agent may see the field. A field collected for statistics or for sharing
+    /// must not reach a prompt.
     pub fn is_visible(&self, now: DateTime<Utc>) -> bool {
         !self.is_withdrawn()
-            && matches!(self.consent_scope, Scope::Personalization | Scope::Marketing)
+            && matches!(
+                self.consent_scope,
+                Scope::Personalization | Scope::Marketing
+            )
             && !self.value.is_empty()
             && self.effective(now) >= Confidence::VISIBLE
     }
@@ -182,11 +185,23 @@ impl Field {
         true
     }
 
-    pub(super) fn note(&mut self, at: DateTime<Utc>, what: What, source: Source, value: Option<Value>) {
+    pub(super) fn note(
+        &mut self,
+        at: DateTime<Utc>,
+        what: What,
+        source: Source,
+        value: Option<Value>,
+    ) {
         if self.history.len() >= HISTORY {
             self.history.remove(0);
         }
-        self.history.push(Change { at, what, source, confidence: self.confidence, value });
+        self.history.push(Change {
+            at,
+            what,
+            source,
+            confidence: self.confidence,
+            value,
+        });
     }
 }
 
@@ -199,8 +214,11 @@ impl fmt::Display for GrantRef {
 impl FromStr for GrantRef {
     type Err = Invalid;
     fn from_str(text: &str) -> Result<Self, Invalid> {
-        let id = text.strip_prefix("consent_grant:").and_then(|id| Uuid::parse_str(id).ok());
-        id.map(Self).ok_or_else(|| Invalid::new("consent grant", "not a reference", "consent_grant:{uuid}"))
+        let id = text
+            .strip_prefix("consent_grant:")
+            .and_then(|id| Uuid::parse_str(id).ok());
+        id.map(Self)
+            .ok_or_else(|| Invalid::new("consent grant", "not a reference", "consent_grant:{uuid}"))
     }
 }
 
@@ -221,7 +239,7 @@ fn one() -> u32 {
     1
 }
 
-/// Reads the version as a number, or as the text "1.0" that early documents contain (C-44).
+/// Reads the version as a number, or as the text "1.0" that early documents have.
 fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -231,6 +249,11 @@ fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> 
     }
     match Either::deserialize(deserializer)? {
         Either::Number(number) => Ok(number),
-        Either::Text(text) => text.split('.').next().unwrap_or_default().parse().map_err(D::Error::custom),
+        Either::Text(text) => text
+            .split('.')
+            .next()
+            .unwrap_or_default()
+            .parse()
+            .map_err(D::Error::custom),
     }
 }

@@ -1,4 +1,4 @@
-//! The fields a profile may contain, with their dotted paths (DATA-15, C-42).
+//! The fields that a profile may have, with their dotted paths.
 
 use seven_domain::Invalid;
 
@@ -40,8 +40,8 @@ pub enum Section {
 }
 
 impl Section {
-    /// Returns the days a field is kept after its last confirmation (DATA-55); `None` means until
-    /// the guest's data is deleted.
+    /// Returns how many days a field is kept after its last confirmation; `None` means until the
+    /// guest's data is deleted.
     pub fn keep_days(self) -> Option<i64> {
         match self {
             Self::Identity => None,
@@ -54,7 +54,10 @@ impl Section {
 macro_rules! keys {
     ($($(#[$doc:meta])* $key:ident = $path:literal, $kind:ident, $section:ident;)+) => {
         /// One field of the profile.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash,
+            serde::Serialize, serde::Deserialize,
+        )]
         #[serde(try_from = "String", into = "&'static str")]
         pub enum Key { $($(#[$doc])* $key),+ }
 
@@ -78,14 +81,14 @@ macro_rules! keys {
 }
 
 keys! {
-    /// The name to call the guest by.
+    /// The name by which the guest wants to be called.
     Name = "core_identity.name", Text, Identity;
     FullName = "core_identity.full_name", Text, Identity;
     Email = "core_identity.email", Text, Identity;
-    /// The language code, by ISO 639-1.
+    /// The language, as an ISO 639-1 code.
     Language = "core_identity.language", Text, Identity;
     VisitDate = "visit_context.planned_visit_date", Date, Visit;
-    /// The last day of the visit, if the guest named one.
+    /// The last day of the visit, if the guest named it.
     VisitEnd = "visit_context.planned_visit_end", Date, Visit;
     PartySize = "visit_context.party_size", Int, Visit;
     Occasion = "visit_context.occasion", Text, Visit;
@@ -114,17 +117,22 @@ impl Key {
         Self::ALL.iter().copied().find(|key| key.path() == path)
     }
 
-    /// Returns whether the field is a plan. Plans change, so a later statement replaces an earlier
-    /// one and does not contradict it.
+    /// Returns whether the field is a plan. Plans change, so a new statement replaces the old one
+    /// instead of contradicting it.
     pub fn is_plan(self) -> bool {
         matches!(
             self,
-            Self::VisitDate | Self::VisitEnd | Self::PartySize | Self::Occasion | Self::DatePreferences | Self::Budget
+            Self::VisitDate
+                | Self::VisitEnd
+                | Self::PartySize
+                | Self::Occasion
+                | Self::DatePreferences
+                | Self::Budget
         )
     }
 
-    /// Returns whether the field is health data, which marketing may use only if the grant names
-    /// the field (C-47).
+    /// Returns whether the field is health data, which marketing may use only if the consent names
+    /// it.
     pub fn is_sensitive(self) -> bool {
         matches!(self, Self::Dietary | Self::Accessibility)
     }
@@ -133,7 +141,13 @@ impl Key {
 impl TryFrom<String> for Key {
     type Error = Invalid;
     fn try_from(path: String) -> Result<Self, Invalid> {
-        Self::at(&path).ok_or_else(|| Invalid::new("profile field", path, "a path such as visit_context.party_size"))
+        Self::at(&path).ok_or_else(|| {
+            Invalid::new(
+                "profile field",
+                path,
+                "a path such as visit_context.party_size",
+            )
+        })
     }
 }
 
@@ -173,12 +187,14 @@ impl CompanionKey {
     }
 }
 
-/// Returns the path at which an extraction target of an agent or planner is stored (C-42).
+/// Returns the path at which an agent's or planner's extraction target is stored.
 pub fn home_of_target(target: &str) -> Option<&'static str> {
     let key = match target {
         "kids_ages" => return Some("companions[].age"),
         "companion_preferences" => return Some("companions[].preferences.dining"),
-        "companion_type" | "companions" | "companion_details" => return Some("companions[].relationship"),
+        "companion_type" | "companions" | "companion_details" => {
+            return Some("companions[].relationship");
+        }
         "name" => Key::Name,
         "email" => Key::Email,
         "language" => Key::Language,

@@ -1,7 +1,5 @@
-//! Merges an observation into a field (DATA-18, C-24).
-//!
-//! Agreeing observations may arrive in any order: confidence depends only on the highest confidence
-//! per source and on the number of sources.
+//! Merges an observation into a profile field. The order of observations that agree does not
+//! matter: the highest confidence per source and the number of sources decide.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -17,13 +15,13 @@ const CONTRADICTED: Confidence = Confidence::percent(30);
 pub struct Observation<K = Key> {
     pub key: K,
     pub value: Value,
-    /// The confidence, already within the source's range (DATA-17).
+    /// The confidence, already within the range of its source.
     pub confidence: Confidence,
     pub source: Source,
     pub at: DateTime<Utc>,
     pub grant: Grant,
-    /// The guest said that the known value is wrong ("actually, ..."); the new value replaces it
-    /// without review.
+    /// Whether the guest said that the known value is wrong ("actually, ..."). The new value then
+    /// replaces it without review.
     pub correction: bool,
 }
 
@@ -39,8 +37,23 @@ pub(super) struct Evidence {
 
 impl<K> Observation<K> {
     pub(super) fn evidence(self) -> Evidence {
-        let Self { value, confidence, source, at, grant, correction, .. } = self;
-        Evidence { value, confidence, source, at, grant, correction }
+        let Self {
+            value,
+            confidence,
+            source,
+            at,
+            grant,
+            correction,
+            ..
+        } = self;
+        Evidence {
+            value,
+            confidence,
+            source,
+            at,
+            grant,
+            correction,
+        }
     }
 }
 
@@ -54,28 +67,31 @@ impl Observation<CompanionKey> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Merged {
     Added,
-    /// The value was known; confirmation by another source raises its confidence.
+    /// The value was known; a new source raises its confidence.
     Confirmed,
     /// Items were added to a list.
     Extended,
-    /// A changed plan or a correction: the new value replaces the old one, which moves to the
+    /// The new value, a changed plan or a correction, replaced the old one, which moved to the
     /// history.
     Replaced,
-    /// The old value stays with less confidence; the new one awaits a person's review.
+    /// The old value stays with less confidence, and the new one waits for a person's decision.
     Contradicted,
     /// The observation is older than the stored value.
     Stale,
     /// The consent for the observation was withdrawn.
     Withdrawn,
-    /// The value is not of the field's kind.
+    /// The value has another type than the field.
     Refused,
 }
 
 impl Merged {
-    /// Returns whether the profile knows more than before; the loop guard counts turns without news
-    /// (PROD-19).
+    /// Returns whether the profile knows more than before. Turns without news are counted to notice
+    /// a conversation that goes in circles.
     pub fn is_news(self) -> bool {
-        matches!(self, Self::Added | Self::Extended | Self::Replaced | Self::Contradicted)
+        matches!(
+            self,
+            Self::Added | Self::Extended | Self::Replaced | Self::Contradicted
+        )
     }
 }
 
@@ -92,7 +108,7 @@ impl Field {
     pub(super) fn merge(&mut self, seen: Evidence, plan: bool) -> Merged {
         if self.is_withdrawn() {
             // A new grant starts the field anew; an observation under the withdrawn grant is
-            // dropped (DATA-41).
+            // dropped.
             if self.consent_ref == Some(seen.grant.reference) {
                 return Merged::Withdrawn;
             }
@@ -121,8 +137,17 @@ impl Field {
     /// Returns the confidence of the best source, plus 0.15 per further source, minus 0.30 per
     /// contradiction.
     fn weigh(&self) -> Confidence {
-        let best = self.sources.values().max().copied().unwrap_or(self.confidence);
-        let agreed = self.sources.keys().skip(1).fold(best, |sum, _| sum.plus(CONFIRMED));
+        let best = self
+            .sources
+            .values()
+            .max()
+            .copied()
+            .unwrap_or(self.confidence);
+        let agreed = self
+            .sources
+            .keys()
+            .skip(1)
+            .fold(best, |sum, _| sum.plus(CONFIRMED));
         (0..self.contradictions).fold(agreed, |sum, _| sum.minus(CONTRADICTED))
     }
 
@@ -147,8 +172,21 @@ impl Field {
         self.sources = [(self.source, self.confidence)].into();
         self.confirmed_at = Some(self.confirmed().max(seen.at));
         self.value = Value::List(all);
-        self.note(seen.at, if grown { What::Extended } else { What::Confirmed }, seen.source, None);
-        if grown { Merged::Extended } else { Merged::Confirmed }
+        self.note(
+            seen.at,
+            if grown {
+                What::Extended
+            } else {
+                What::Confirmed
+            },
+            seen.source,
+            None,
+        );
+        if grown {
+            Merged::Extended
+        } else {
+            Merged::Confirmed
+        }
     }
 
     fn replace(&mut self, seen: Evidence) -> Merged {
@@ -156,9 +194,11 @@ impl Field {
         let mut history = std::mem::take(&mut self.history);
         let old = std::mem::replace(self, Self::first(seen));
         std::mem::swap(&mut self.history, &mut history);
-        // A withdrawn value is not copied into the history of its replacement.
+        // The history of the new value does not repeat a withdrawn value.
         if old.is_withdrawn() {
-            self.history.iter_mut().for_each(|change| change.value = None);
+            self.history
+                .iter_mut()
+                .for_each(|change| change.value = None);
         }
         let old = (!old.is_withdrawn()).then_some(old.value);
         self.note(at, What::Replaced, source, old);
@@ -172,15 +212,25 @@ impl Field {
         self.needs_review = true;
         let doubted = self.confidence < Confidence::VISIBLE;
         if doubted && seen.source == Source::SelfReported && seen.at >= self.confirmed() {
-            // The guest's own statement replaces a value too uncertain to show; a person reviews
-            // the change.
+            // The guest's own statement replaces a value that was too doubtful to show; a person
+            // reviews the change.
             let merged = self.replace(seen);
             self.needs_review = true;
             return merged;
         }
         let confidence = seen.source.clamp(seen.confidence);
-        self.note(seen.at, What::Contradicted, seen.source, Some(seen.value.clone()));
-        self.candidate = Some(Candidate { value: seen.value, confidence, source: seen.source, at: seen.at });
+        self.note(
+            seen.at,
+            What::Contradicted,
+            seen.source,
+            Some(seen.value.clone()),
+        );
+        self.candidate = Some(Candidate {
+            value: seen.value,
+            confidence,
+            source: seen.source,
+            at: seen.at,
+        });
         Merged::Contradicted
     }
 
@@ -205,7 +255,7 @@ impl Field {
     }
 }
 
-/// Returns the items of both lists in order, each once regardless of case and outer spaces.
+/// Returns the items of both lists in order, without duplicates; case and outer spaces are ignored.
 fn union(have: &[String], more: &[String]) -> Vec<String> {
     let plain = |text: &str| text.trim().to_lowercase();
     let mut all: Vec<String> = have.to_vec();

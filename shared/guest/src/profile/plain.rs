@@ -1,5 +1,4 @@
-//! The parts of a profile that we record ourselves, not statements about the guest (DATA-15,
-//! CONV-52).
+//! The parts of a profile that we record ourselves, unlike statements about the guest.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -33,19 +32,19 @@ pub struct Meta {
     pub archive_uri: Option<String>,
     #[serde(default)]
     pub deletion_requested_at: Option<DateTime<Utc>>,
-    /// The proof of age, kept instead of a date of birth, which is never stored (C-22).
+    /// The proof of age, kept in place of a date of birth, which is never stored.
     #[serde(default)]
     pub age_verified: Option<AgeVerified>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgeVerified {
-    /// The age limit that was verified: 18 or 21.
+    /// The age that was verified: over 18 or over 21.
     pub over: u8,
     pub at: DateTime<Utc>,
 }
 
-/// A copy of the guest's consents for the agents; the consent chain is authoritative.
+/// A copy of the guest's consents, for the agents; the consent chain decides.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Consent {
@@ -60,7 +59,7 @@ pub struct Consent {
     pub consent_version: String,
 }
 
-/// Counters, and the state of the conversation.
+/// Counters, and the state of the conversation with the guest.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Engagement {
@@ -76,16 +75,16 @@ pub struct Engagement {
     pub conversation_phase: Phase,
     pub phase_entered_at: Option<DateTime<Utc>>,
     pub last_profiling_topic: Option<Topic>,
-    /// Only a person resets it, never the program (CONV-36).
+    /// Whether the guest showed a gambling problem. Only a person resets it, never the program.
     pub responsible_gaming_triggered: bool,
 }
 
-/// The amounts one turn adds to a guest's counters.
+/// The amounts that one turn adds to a guest's counters.
 #[derive(Debug, Clone, Copy)]
 pub struct Counted {
     pub now: DateTime<Utc>,
     pub texts: usize,
-    /// This was the first turn of a session.
+    /// Whether this was the first turn of a session.
     pub fresh: bool,
     pub offers: usize,
     pub redeemed: usize,
@@ -95,7 +94,9 @@ pub struct Counted {
 
 impl Engagement {
     pub(super) fn count(&mut self, turn: &Counted, completeness: Confidence) {
-        let add = |slot: &mut i64, more: usize| *slot = slot.saturating_add(i64::try_from(more).unwrap_or(i64::MAX));
+        let add = |slot: &mut i64, more: usize| {
+            *slot = slot.saturating_add(i64::try_from(more).unwrap_or(i64::MAX));
+        };
         add(&mut self.total_conversations, usize::from(turn.fresh));
         add(&mut self.total_messages_received, turn.texts);
         add(&mut self.total_messages_sent, 1);
@@ -103,7 +104,10 @@ impl Engagement {
         add(&mut self.offers_redeemed, turn.redeemed);
         add(&mut self.escalations, turn.escalations);
         self.last_message_at = Some(turn.now);
-        self.sentiment_trend = turn.mood.map(|mood| mood.as_str().to_owned()).or(self.sentiment_trend.take());
+        self.sentiment_trend = turn
+            .mood
+            .map(|mood| mood.as_str().to_owned())
+            .or(self.sentiment_trend.take());
         self.profile_completeness = completeness;
     }
 }

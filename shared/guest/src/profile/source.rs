@@ -1,4 +1,4 @@
-//! The origin of a fact about a guest (DATA-17).
+//! Where a fact about a guest comes from.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub enum Source {
     /// Inferred from other facts.
     Inferred,
     CrmImport,
-    /// The guest gave it in exchange for an incentive.
+    /// The guest stated it in return for an incentive.
     IncentiveExchange,
     /// Found by a detector, such as the language.
     AutoDetected,
@@ -30,8 +30,8 @@ impl Source {
         Self::AutoDetected,
     ];
 
-    /// Returns the lowest and highest confidence that a fact from this source may start with. The
-    /// specification has no range for `auto_detected`, so any value is allowed.
+    /// Returns the lowest and the highest confidence with which a fact from this source may start.
+    /// Any value is allowed for `auto_detected`.
     pub fn range(self) -> (Confidence, Confidence) {
         let (low, high) = match self {
             Self::SelfReported => (85, 100),
@@ -44,7 +44,7 @@ impl Source {
         (Confidence::percent(low), Confidence::percent(high))
     }
 
-    /// Clamps a confidence to this source's range.
+    /// Returns the confidence, moved into this source's range if it is outside.
     pub fn clamp(self, confidence: Confidence) -> Confidence {
         let (low, high) = self.range();
         confidence.clamp(low, high)
@@ -52,6 +52,9 @@ impl Source {
 
     /// Returns whether the fact came from the guest.
     pub fn is_guest(self) -> bool {
-        matches!(self, Self::SelfReported | Self::ContextualExtraction | Self::IncentiveExchange)
+        matches!(
+            self,
+            Self::SelfReported | Self::ContextualExtraction | Self::IncentiveExchange
+        )
     }
 }

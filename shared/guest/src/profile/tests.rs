@@ -11,12 +11,25 @@ fn at(day: i64) -> DateTime<Utc> {
 }
 
 fn grant(n: u128) -> Grant {
-    Grant { scope: Scope::Personalization, detail: String::new(), reference: GrantRef(Uuid::from_u128(n)), version: 1 }
+    Grant {
+        scope: Scope::Personalization,
+        detail: String::new(),
+        reference: GrantRef(Uuid::from_u128(n)),
+        version: 1,
+    }
 }
 
 fn said(key: Key, value: Value, source: Source, percent: u8, day: i64) -> Observation {
     let confidence = Confidence::percent(percent);
-    Observation { key, value, confidence, source, at: at(day), grant: grant(1), correction: false }
+    Observation {
+        key,
+        value,
+        confidence,
+        source,
+        at: at(day),
+        grant: grant(1),
+        correction: false,
+    }
 }
 
 fn name(text: &str, source: Source, percent: u8, day: i64) -> Observation {
@@ -37,21 +50,51 @@ fn a_turn_counts() {
         mood: Some(crate::escalation::Mood::Positive),
     };
     profile.count(&turn);
-    profile.count(&Counted { fresh: false, mood: None, ..turn });
+    profile.count(&Counted {
+        fresh: false,
+        mood: None,
+        ..turn
+    });
     let engagement = &profile.engagement;
     assert_eq!(
-        (engagement.total_conversations, engagement.total_messages_received, engagement.total_messages_sent),
+        (
+            engagement.total_conversations,
+            engagement.total_messages_received,
+            engagement.total_messages_sent
+        ),
         (1, 4, 2)
     );
     assert_eq!((engagement.offers_sent, engagement.escalations), (2, 2));
-    assert_eq!(engagement.sentiment_trend.as_deref(), Some("positive"), "kept when a turn tells nothing");
-    assert_eq!(engagement.profile_completeness, completeness(&profile, at(1)));
+    assert_eq!(
+        engagement.sentiment_trend.as_deref(),
+        Some("positive"),
+        "kept when a turn tells nothing"
+    );
+    assert_eq!(
+        engagement.profile_completeness,
+        completeness(&profile, at(1))
+    );
     assert!(engagement.profile_completeness > Confidence::ZERO);
 }
 
 fn companion(key: CompanionKey, value: Value) -> Observation<CompanionKey> {
-    let Observation { confidence, source, at, grant, correction, .. } = name("x", Source::SelfReported, 90, 0);
-    Observation { key, value, confidence, source, at, grant, correction }
+    let Observation {
+        confidence,
+        source,
+        at,
+        grant,
+        correction,
+        ..
+    } = name("x", Source::SelfReported, 90, 0);
+    Observation {
+        key,
+        value,
+        confidence,
+        source,
+        at,
+        grant,
+        correction,
+    }
 }
 
 fn confidence(profile: &Profile, key: Key) -> f64 {
@@ -60,21 +103,40 @@ fn confidence(profile: &Profile, key: Key) -> f64 {
 
 #[test]
 fn confirmed_contradicted_and_faded() {
-    // DATA-18, C-24
+    // DATA-18, C-24: confidence after confirmation, contradiction and time
     let mut p = Profile::new(at(0));
-    assert_eq!(p.observe(name("Maria", Source::ContextualExtraction, 70, 0)), Merged::Added);
-    assert_eq!(p.observe(name("maria", Source::ContextualExtraction, 70, 1)), Merged::Confirmed);
-    assert_eq!(confidence(&p, Key::Name), 0.70, "the same source is no second one");
-    assert_eq!(p.observe(name("Maria", Source::Inferred, 60, 1)), Merged::Confirmed);
+    assert_eq!(
+        p.observe(name("Maria", Source::ContextualExtraction, 70, 0)),
+        Merged::Added
+    );
+    assert_eq!(
+        p.observe(name("maria", Source::ContextualExtraction, 70, 1)),
+        Merged::Confirmed
+    );
+    assert_eq!(
+        confidence(&p, Key::Name),
+        0.70,
+        "the same source is no second one"
+    );
+    assert_eq!(
+        p.observe(name("Maria", Source::Inferred, 60, 1)),
+        Merged::Confirmed
+    );
     assert_eq!(confidence(&p, Key::Name), 0.85);
-    assert_eq!(p.observe(name("Marta", Source::Inferred, 60, 2)), Merged::Contradicted);
+    assert_eq!(
+        p.observe(name("Marta", Source::Inferred, 60, 2)),
+        Merged::Contradicted
+    );
     assert_eq!(confidence(&p, Key::Name), 0.55);
     let field = p.field(Key::Name).unwrap();
     assert_eq!(field.value.as_text(), Some("Maria"), "the old value stays");
     assert!(field.needs_review && field.candidate.is_some());
     // Confidence after each further 90 days: 0.55, 0.495, 0.4455, 0.4009, 0.3608
     assert!(p.seen(Key::Name, at(1 + 3 * 90)).is_some());
-    assert!(p.seen(Key::Name, at(1 + 4 * 90)).is_none(), "below 0.40 agents do not see it");
+    assert!(
+        p.seen(Key::Name, at(1 + 4 * 90)).is_none(),
+        "below 0.40 agents do not see it"
+    );
     assert!(p.resolve(Key::Name, Resolution::TakeCandidate, at(3)));
     assert_eq!(p.seen(Key::Name, at(3)).unwrap().as_text(), Some("Marta"));
     assert_eq!(p.under_review().count(), 0);
@@ -82,7 +144,7 @@ fn confirmed_contradicted_and_faded() {
 
 #[test]
 fn sources_bound_confidence() {
-    // DATA-17
+    // DATA-17: each source limits the confidence
     let mut p = Profile::new(at(0));
     p.observe(name("Maria", Source::Inferred, 99, 0));
     assert_eq!(confidence(&p, Key::Name), 0.70);
@@ -97,7 +159,10 @@ fn plans_change_and_corrections_stand() {
     assert_eq!(p.observe(party(5, 0)), Merged::Stale, "late, not newer");
     assert_eq!(p.seen(Key::PartySize, at(1)).unwrap().as_int(), Some(6));
     p.observe(name("Maria", Source::SelfReported, 90, 0));
-    let right = Observation { correction: true, ..name("Mariana", Source::SelfReported, 90, 1) };
+    let right = Observation {
+        correction: true,
+        ..name("Mariana", Source::SelfReported, 90, 1)
+    };
     assert_eq!(p.observe(right), Merged::Replaced);
     assert!(!p.field(Key::Name).unwrap().needs_review);
     assert_eq!(p.field(Key::Name).unwrap().history.len(), 2);
@@ -106,51 +171,119 @@ fn plans_change_and_corrections_stand() {
 #[test]
 fn lists_grow() {
     let mut p = Profile::new(at(0));
-    let diet = |items: &[&str]| said(Key::Dietary, Value::list(items.to_vec()), Source::SelfReported, 90, 0);
+    let diet = |items: &[&str]| {
+        said(
+            Key::Dietary,
+            Value::list(items.to_vec()),
+            Source::SelfReported,
+            90,
+            0,
+        )
+    };
     p.observe(diet(&["vegan"]));
     assert_eq!(p.observe(diet(&["allergy: peanuts"])), Merged::Extended);
     assert_eq!(p.observe(diet(&["Vegan"])), Merged::Confirmed);
-    assert_eq!(p.seen(Key::Dietary, at(0)).unwrap().as_list().unwrap(), ["allergy: peanuts", "vegan"]);
-    assert_eq!(p.observe(said(Key::Dietary, Value::Int(1), Source::SelfReported, 90, 0)), Merged::Refused);
+    assert_eq!(
+        p.seen(Key::Dietary, at(0)).unwrap().as_list().unwrap(),
+        ["allergy: peanuts", "vegan"]
+    );
+    assert_eq!(
+        p.observe(said(
+            Key::Dietary,
+            Value::Int(1),
+            Source::SelfReported,
+            90,
+            0
+        )),
+        Merged::Refused
+    );
 }
 
 #[test]
 fn withdrawn_fields_are_nowhere_but_in_the_export() {
     // DATA-41, DATA-42, C-30: covers fields three levels deep, and companions
     let mut p = Profile::new(at(0));
-    p.observe(said(Key::Cuisine, Value::list(["italian"]), Source::SelfReported, 90, 0));
-    p.observe(Observation { grant: grant(2), ..name("Maria", Source::SelfReported, 90, 0) });
+    p.observe(said(
+        Key::Cuisine,
+        Value::list(["italian"]),
+        Source::SelfReported,
+        90,
+        0,
+    ));
+    p.observe(Observation {
+        grant: grant(2),
+        ..name("Maria", Source::SelfReported, 90, 0)
+    });
     p.meet(vec![
         companion(CompanionKey::Relationship, Value::text("spouse")),
         companion(CompanionKey::Name, Value::text("Carlos")),
     ]);
     assert_eq!(p.context(at(0)).facts.len(), 4);
     let gone = p.withdraw(&grant(1).reference, at(1));
-    assert_eq!(gone, ["preferences.dining.cuisine_preferences", "companions.0.relationship", "companions.0.name"]);
-    assert_eq!(p.context(at(1)).to_json(), json!({ "core_identity": { "name": "Maria" } }));
-    assert!(p.withdraw(&grant(1).reference, at(2)).is_empty(), "only what changes counts");
-    let cuisine =
-        |g| Observation { grant: grant(g), ..said(Key::Cuisine, Value::list(["thai"]), Source::SelfReported, 90, 2) };
+    assert_eq!(
+        gone,
+        [
+            "preferences.dining.cuisine_preferences",
+            "companions.0.relationship",
+            "companions.0.name"
+        ]
+    );
+    assert_eq!(
+        p.context(at(1)).to_json(),
+        json!({ "core_identity": { "name": "Maria" } })
+    );
+    assert!(
+        p.withdraw(&grant(1).reference, at(2)).is_empty(),
+        "only what changes counts"
+    );
+    let cuisine = |g| Observation {
+        grant: grant(g),
+        ..said(
+            Key::Cuisine,
+            Value::list(["thai"]),
+            Source::SelfReported,
+            90,
+            2,
+        )
+    };
     assert_eq!(p.observe(cuisine(1)), Merged::Withdrawn);
     let before = completeness(&p, at(2));
     assert_eq!(p.observe(cuisine(3)), Merged::Replaced);
     assert!(completeness(&p, at(2)) > before);
-    assert_eq!(p.export(at(2))["preferences"]["dining"]["cuisine_preferences"]["value"], json!(["thai"]));
-    assert_eq!(p.export(at(2))["companions"][0]["name"]["consent"]["status"], json!("withdrawn"));
+    assert_eq!(
+        p.export(at(2))["preferences"]["dining"]["cuisine_preferences"]["value"],
+        json!(["thai"])
+    );
+    assert_eq!(
+        p.export(at(2))["companions"][0]["name"]["consent"]["status"],
+        json!("withdrawn")
+    );
 }
 
 #[test]
 fn marketing_sees_what_was_given_for_marketing() {
-    // DATA-39, C-29, C-47, CONV-22
+    // DATA-39, C-29, C-47, CONV-22: marketing sees only facts given for it
     let mut p = Profile::new(at(0));
     let given = |key, value, detail: &str| {
-        let grant = Grant { scope: Scope::Marketing, detail: detail.to_owned(), ..grant(1) };
-        Observation { grant, ..said(key, value, Source::SelfReported, 90, 0) }
+        let grant = Grant {
+            scope: Scope::Marketing,
+            detail: detail.to_owned(),
+            ..grant(1)
+        };
+        Observation {
+            grant,
+            ..said(key, value, Source::SelfReported, 90, 0)
+        }
     };
     p.observe(given(Key::Email, Value::text("m@x.com"), "email_campaigns"));
     p.observe(given(Key::Dietary, Value::list(["vegan"]), ""));
     p.observe(name("Maria", Source::SelfReported, 90, 0));
-    let paths: Vec<_> = p.marketing(at(0)).facts.into_iter().map(|f| f.path).collect();
+    let paths: Vec<_> = p
+        .marketing(at(0))
+        .facts
+        .into_iter()
+        .map(|f| f.path)
+        .collect();
     assert_eq!(paths, ["core_identity.email"]);
 }
 
@@ -158,7 +291,10 @@ fn marketing_sees_what_was_given_for_marketing() {
 fn companions_are_told_apart() {
     let mut p = Profile::new(at(0));
     let child = |age| {
-        vec![companion(CompanionKey::Relationship, Value::text("child")), companion(CompanionKey::Age, Value::Int(age))]
+        vec![
+            companion(CompanionKey::Relationship, Value::text("child")),
+            companion(CompanionKey::Age, Value::Int(age)),
+        ]
     };
     p.meet(child(5));
     p.meet(child(8));
@@ -170,33 +306,78 @@ fn companions_are_told_apart() {
         ]
     };
     p.meet(spouse("Carlos"));
-    assert_eq!(p.meet(spouse("Carl")).unwrap().merged[1].1, Merged::Contradicted);
+    assert_eq!(
+        p.meet(spouse("Carl")).unwrap().merged[1].1,
+        Merged::Contradicted
+    );
     assert_eq!(p.companions().len(), 3);
-    assert!(p.meet(vec![companion(CompanionKey::Age, Value::Int(3))]).is_none());
+    assert!(
+        p.meet(vec![companion(CompanionKey::Age, Value::Int(3))])
+            .is_none()
+    );
 }
 
 #[test]
 fn retention() {
-    // DATA-55
+    // DATA-55: fields are removed when their retention ends
     let mut p = Profile::new(at(0));
     p.observe(name("Maria", Source::SelfReported, 90, 0));
-    p.observe(said(Key::Games, Value::list(["poker"]), Source::SelfReported, 90, 0));
-    p.observe(said(Key::Cuisine, Value::list(["thai"]), Source::SelfReported, 90, 0));
-    p.meet(vec![companion(CompanionKey::Relationship, Value::text("spouse"))]);
+    p.observe(said(
+        Key::Games,
+        Value::list(["poker"]),
+        Source::SelfReported,
+        90,
+        0,
+    ));
+    p.observe(said(
+        Key::Cuisine,
+        Value::list(["thai"]),
+        Source::SelfReported,
+        90,
+        0,
+    ));
+    p.meet(vec![companion(
+        CompanionKey::Relationship,
+        Value::text("spouse"),
+    )]);
     assert!(p.expire(at(364)).is_empty());
-    assert_eq!(p.expire(at(365)), ["preferences.gaming.preferred_games", "companions"]);
-    assert_eq!(p.expire(at(730)), ["preferences.dining.cuisine_preferences"]);
+    assert_eq!(
+        p.expire(at(365)),
+        ["preferences.gaming.preferred_games", "companions"]
+    );
+    assert_eq!(
+        p.expire(at(730)),
+        ["preferences.dining.cuisine_preferences"]
+    );
     assert!(p.field(Key::Name).is_some());
 }
 
 #[test]
 fn older_newer_and_broken_documents_are_read() {
-    // DATA-14, C-22, C-23, C-44, DATA-15, DATA-16
-    let field = |value: serde_json::Value| json!({ "value": value, "confidence": 0.9, "source": "self_reported", "collected_at": "2026-03-15T14:22:00Z" });
+    // DATA-14, C-22, C-23, C-44, DATA-15, DATA-16: every document can be read
+    let field = |value: serde_json::Value| {
+        json!({
+            "value": value,
+            "confidence": 0.9,
+            "source": "self_reported",
+            "collected_at": "2026-03-15T14:22:00Z",
+        })
+    };
     let old = json!({
-        "core_identity": { "name": field(json!("Maria")), "phone": "+12035551234", "date_of_birth": "1980-01-01", "email": "broken" },
-        "preferences": { "dietary_restrictions": field(json!(["gluten-free"])), "level": field(json!("high")) },
-        "visit_context": { "visit_history": [{ "date": "2026-01-20", "source": "crm_import" }], "occasion": null },
+        "core_identity": {
+            "name": field(json!("Maria")),
+            "phone": "+12035551234",
+            "date_of_birth": "1980-01-01",
+            "email": "broken",
+        },
+        "preferences": {
+            "dietary_restrictions": field(json!(["gluten-free"])),
+            "level": field(json!("high")),
+        },
+        "visit_context": {
+            "visit_history": [{ "date": "2026-01-20", "source": "crm_import" }],
+            "occasion": null,
+        },
         "future": { "thing": 1 },
         "consent": { "sms_opt_in": true, "new_flag": 1 },
     });
@@ -210,19 +391,37 @@ fn older_newer_and_broken_documents_are_read() {
     }
     let json = p.to_json();
     assert_eq!(json["future"]["thing"], 1, "kept for whoever knows it");
-    assert!(json["core_identity"].get("date_of_birth").is_none() && json["core_identity"].get("phone").is_none());
-    assert_eq!(Profile::from_json(json.clone()).unwrap().profile.to_json(), json);
-    assert!(!format!("{p:?}").contains("Maria"), "Debug shows nothing the guest said");
-    let newer =
-        Profile::from_json(json!({ "_version": 9, "core_identity": { "name": field(json!("Ana")) } })).unwrap().profile;
+    assert!(
+        json["core_identity"].get("date_of_birth").is_none()
+            && json["core_identity"].get("phone").is_none()
+    );
+    assert_eq!(
+        Profile::from_json(json.clone()).unwrap().profile.to_json(),
+        json
+    );
+    assert!(
+        !format!("{p:?}").contains("Maria"),
+        "Debug shows nothing the guest said"
+    );
+    let newer = Profile::from_json(
+        json!({ "_version": 9, "core_identity": { "name": field(json!("Ana")) } }),
+    )
+    .unwrap()
+    .profile;
     assert_eq!(newer.to_json()["_version"], 9);
     assert_eq!(Profile::from_json(json!([])), Err(ReadError::NotAnObject));
-    assert_eq!(Profile::from_json(json!({ "_version": "x" })), Err(ReadError::Version));
     assert_eq!(
-        Profile::from_json(json!({ "_version": 3, "core_identity": { "name": { "value": "X", "confidence": 1.5 } } }))
-            .unwrap()
-            .skipped
-            .len(),
+        Profile::from_json(json!({ "_version": "x" })),
+        Err(ReadError::Version)
+    );
+    assert_eq!(
+        Profile::from_json(json!({
+            "_version": 3,
+            "core_identity": { "name": { "value": "X", "confidence": 1.5 } },
+        }))
+        .unwrap()
+        .skipped
+        .len(),
         1
     );
 }
@@ -233,7 +432,7 @@ fn every_key_has_a_place_of_its_own() {
     paths.sort_unstable();
     paths.dedup();
     assert_eq!(paths.len(), Key::ALL.len());
-    // C-42
+    // C-42: every extraction target has a field of its own
     for target in [
         "kids_ages",
         "companion_preferences",
@@ -245,7 +444,10 @@ fn every_key_has_a_place_of_its_own() {
     ] {
         assert!(home_of_target(target).is_some(), "{target}");
     }
-    let old = Profile { meta: Meta::new(at(0)), ..Profile::new(at(0)) };
+    let old = Profile {
+        meta: Meta::new(at(0)),
+        ..Profile::new(at(0))
+    };
     assert!(old.to_reconsent(2).is_empty());
 }
 
@@ -255,7 +457,10 @@ fn any_source() -> impl Strategy<Value = Source> {
 
 proptest! {
     #[test]
-    fn agreement_commutes(seen in proptest::collection::vec((any_source(), 0..=100u8, 0..200i64), 1..6), turn in 0..6usize) {
+    fn agreement_commutes(
+        seen in proptest::collection::vec((any_source(), 0..=100u8, 0..200i64), 1..6),
+        turn in 0..6usize,
+    ) {
         let mut turned = seen.clone();
         turned.rotate_left(turn % seen.len());
         let read = |rows: &[(Source, u8, i64)]| {
@@ -270,11 +475,20 @@ proptest! {
     }
 
     #[test]
-    fn lists_commute(a in proptest::collection::vec("[a-d]", 1..4), b in proptest::collection::vec("[a-d]", 1..4)) {
+    fn lists_commute(
+        a in proptest::collection::vec("[a-d]", 1..4),
+        b in proptest::collection::vec("[a-d]", 1..4),
+    ) {
         let read = |rows: [&Vec<String>; 2]| {
             let mut p = Profile::new(at(0));
             for row in rows {
-                p.observe(said(Key::Interests, Value::list(row.clone()), Source::SelfReported, 90, 0));
+                p.observe(said(
+                    Key::Interests,
+                    Value::list(row.clone()),
+                    Source::SelfReported,
+                    90,
+                    0,
+                ));
             }
             let mut all = p.seen(Key::Interests, at(0)).unwrap().as_list().unwrap().to_vec();
             all.sort();
@@ -285,7 +499,13 @@ proptest! {
     }
 
     #[test]
-    fn anything_goes_in_and_stays_in_bounds(rows in proptest::collection::vec((0..Key::ALL.len(), 0..3i64, any_source(), 0..=100u8, -400..400i64, any::<bool>()), 0..30), day in 0..2000i64) {
+    fn anything_goes_in_and_stays_in_bounds(
+        rows in proptest::collection::vec(
+            (0..Key::ALL.len(), 0..3i64, any_source(), 0..=100u8, -400..400i64, any::<bool>()),
+            0..30,
+        ),
+        day in 0..2000i64,
+    ) {
         let mut p = Profile::new(at(0));
         for (key, pick, source, percent, day, correction) in rows {
             let key = Key::ALL[key];

@@ -5,7 +5,7 @@ use std::fmt;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-/// A field's value, written in JSON as the bare value; a string in date format is read as a date.
+/// A field's value. In JSON it is the bare value; a string in the format of a date is read as one.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
@@ -26,19 +26,35 @@ impl Value {
     }
 
     pub fn as_text(&self) -> Option<&str> {
-        if let Self::Text(text) = self { Some(text) } else { None }
+        if let Self::Text(text) = self {
+            Some(text)
+        } else {
+            None
+        }
     }
 
     pub fn as_int(&self) -> Option<i64> {
-        if let Self::Int(number) = self { Some(*number) } else { None }
+        if let Self::Int(number) = self {
+            Some(*number)
+        } else {
+            None
+        }
     }
 
     pub fn as_date(&self) -> Option<NaiveDate> {
-        if let Self::Date(date) = self { Some(*date) } else { None }
+        if let Self::Date(date) = self {
+            Some(*date)
+        } else {
+            None
+        }
     }
 
     pub fn as_list(&self) -> Option<&[String]> {
-        if let Self::List(items) = self { Some(items) } else { None }
+        if let Self::List(items) = self {
+            Some(items)
+        } else {
+            None
+        }
     }
 
     /// Returns whether the value is blank text or a list without items.
@@ -50,13 +66,18 @@ impl Value {
         }
     }
 
-    /// Returns whether two values are the same to a person, ignoring case and outer spaces.
+    /// Returns whether a person would call both values the same: case and outer spaces are ignored.
     pub fn agrees(&self, other: &Self) -> bool {
         let plain = |text: &str| text.trim().to_lowercase();
         match (self, other) {
             (Self::Text(a), Self::Text(b)) => plain(a) == plain(b),
             (Self::List(a), Self::List(b)) => {
-                let set = |items: &[String]| items.iter().map(|i| plain(i)).collect::<std::collections::BTreeSet<_>>();
+                let set = |items: &[String]| {
+                    items
+                        .iter()
+                        .map(|i| plain(i))
+                        .collect::<std::collections::BTreeSet<_>>()
+                };
                 set(a) == set(b)
             }
             _ => self == other,

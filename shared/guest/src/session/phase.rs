@@ -1,5 +1,5 @@
-//! Computes the phase after a turn (CONV-30, CONV-31): collects the facts for [`Phase::next`] from
-//! session and profile.
+//! Computes the phase after a turn: collects the facts for [`Phase::next`] from session and
+//! profile.
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
@@ -10,27 +10,29 @@ use crate::{
     phase::{Event, Facts, Phase, Visit},
 };
 
-/// The facts of this turn, other than session and profile.
+/// The facts of this turn that neither session nor profile holds.
 #[derive(Debug, Clone, Copy)]
 pub struct Step {
     /// The current time.
     pub now: DateTime<Utc>,
-    /// The date of `now` on the casino's calendar.
+    /// The date of `now` in the casino's time zone.
     pub today: NaiveDate,
     pub reachable: bool,
     pub escalated: bool,
     pub offer_readiness: Confidence,
     /// How long the guest was silent before this text; `None` for the guest's first text.
     pub silence: Option<TimeDelta>,
-    /// The texts mention a visit in the future.
+    /// Whether the texts mention a future visit.
     pub names_next_visit: bool,
 }
 
-/// Returns the phase after this turn, which the session has already counted. Silence before the
-/// text is applied first, as a timer would have done: a text after two days of silence makes a
-/// dormant conversation active again.
+/// Returns the phase after this turn, which the session has already counted. The silence before the
+/// text is applied first, as a timer would: it may make the phase dormant, and the text active.
 pub fn advance(session: &Session, profile: &Profile, step: &Step) -> Phase {
-    let entered = profile.engagement.phase_entered_at.unwrap_or(session.started_at);
+    let entered = profile
+        .engagement
+        .phase_entered_at
+        .unwrap_or(session.started_at);
     let in_phase = hours(step.now - entered);
     let visit = visit(profile, step);
     let facts = Facts {
@@ -41,7 +43,9 @@ pub fn advance(session: &Session, profile: &Profile, step: &Step) -> Phase {
         substantive_in_phase: session.counts.substantive_in_phase,
         fields: u32::try_from(profile.context(step.now).facts.len()).unwrap_or(u32::MAX),
         preference_topics: preferences(profile, step.now),
-        has_name_or_date: [Key::Name, Key::VisitDate].iter().any(|key| profile.seen(*key, step.now).is_some()),
+        has_name_or_date: [Key::Name, Key::VisitDate]
+            .iter()
+            .any(|key| profile.seen(*key, step.now).is_some()),
         rapport: rapport(&session.counts.moods),
         offer_readiness: step.offer_readiness,
         hours_in_phase: in_phase,
@@ -52,9 +56,14 @@ pub fn advance(session: &Session, profile: &Profile, step: &Step) -> Phase {
     };
     let before = step.silence.map_or(session.phase, |silence| {
         let (zero, hours) = (Confidence::ZERO, Some(hours(silence)));
-        // A timer would have run before this text arrived, so its facts leave this text out.
-        let quiet =
-            Facts { exchanges_in_phase: 0, substantive_in_phase: 0, rapport: zero, offer_readiness: zero, ..facts };
+        // A timer would have run before this text arrived, so this text is left out of its facts.
+        let quiet = Facts {
+            exchanges_in_phase: 0,
+            substantive_in_phase: 0,
+            rapport: zero,
+            offer_readiness: zero,
+            ..facts
+        };
         session.phase.next(&Facts {
             event: Event::Timer,
             hours_since_guest: hours,
@@ -70,7 +79,9 @@ fn hours(span: TimeDelta) -> u32 {
 }
 
 fn preferences(profile: &Profile, now: DateTime<Utc>) -> u32 {
-    let known = Topic::ALL.into_iter().filter(|topic| topic.is_preference() && topic.is_known(profile, now));
+    let known = Topic::ALL
+        .into_iter()
+        .filter(|topic| topic.is_preference() && topic.is_known(profile, now));
     u32::try_from(known.count()).unwrap_or(u32::MAX)
 }
 
@@ -83,7 +94,11 @@ fn rapport(moods: &[Mood]) -> Confidence {
         Mood::Negative => 0.0,
     };
     let sum: f64 = moods.iter().map(worth).sum();
-    if moods.is_empty() { Confidence::ZERO } else { Confidence::clamped(sum / moods.len() as f64) }
+    if moods.is_empty() {
+        Confidence::ZERO
+    } else {
+        Confidence::clamped(sum / moods.len() as f64)
+    }
 }
 
 fn visit(profile: &Profile, step: &Step) -> Visit {
@@ -91,7 +106,7 @@ fn visit(profile: &Profile, step: &Step) -> Visit {
     match date(Key::VisitEnd).max(date(Key::VisitDate)) {
         None => Visit::Unknown,
         Some(last) if last >= step.today => Visit::Ahead,
-        // Hours since midnight after the last day, counted in whole days.
+        // Counts hours from the midnight that ended the visit's last day, in whole days.
         Some(last) => Visit::Over(hours(step.today - last) - 24),
     }
 }

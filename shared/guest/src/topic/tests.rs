@@ -22,8 +22,12 @@ fn situation(asked: &[Topic]) -> Situation<'_> {
 
 fn knows(known: &[(Key, Value)]) -> Profile {
     let mut profile = Profile::new(now());
-    let grant =
-        Grant { scope: Scope::Personalization, detail: String::new(), reference: GrantRef(Uuid::nil()), version: 1 };
+    let grant = Grant {
+        scope: Scope::Personalization,
+        detail: String::new(),
+        reference: GrantRef(Uuid::nil()),
+        version: 1,
+    };
     for (key, value) in known {
         let (key, value, grant) = (*key, value.clone(), grant.clone());
         let confidence = Confidence::ONE;
@@ -43,7 +47,7 @@ fn knows(known: &[(Key, Value)]) -> Profile {
 #[test]
 fn by_priority_and_never_twice_in_a_row() {
     use Topic::*;
-    // CONV-25, AGENT-56
+    // CONV-25, AGENT-56: topics by priority, never the same twice in a row
     let nobody = knows(&[]);
     let rows: &[(&[Topic], Next)] = &[
         (&[], Next::Ask(Name)),
@@ -53,10 +57,20 @@ fn by_priority_and_never_twice_in_a_row() {
         (&[Name, VisitDate, Name, VisitDate], Next::Ask(PartySize)),
     ];
     for (asked, wanted) in rows {
-        assert_eq!(next(&nobody, &situation(asked), now()), *wanted, "{asked:?}");
+        assert_eq!(
+            next(&nobody, &situation(asked), now()),
+            *wanted,
+            "{asked:?}"
+        );
     }
-    let named = knows(&[(Key::Name, Value::text("Maria")), (Key::PartySize, Value::Int(2))]);
-    assert_eq!(next(&named, &situation(&[VisitDate]), now()), Next::Ask(Dining));
+    let named = knows(&[
+        (Key::Name, Value::text("Maria")),
+        (Key::PartySize, Value::Int(2)),
+    ]);
+    assert_eq!(
+        next(&named, &situation(&[VisitDate]), now()),
+        Next::Ask(Dining)
+    );
 }
 
 #[test]
@@ -64,9 +78,24 @@ fn silence_has_reasons() {
     let nobody = knows(&[]);
     let s = situation(&[]);
     let nothing = |s| next(&nobody, &s, now());
-    assert_eq!(nothing(Situation { guest_question_open: true, ..s }), Next::Nothing(Silence::GuestAsked));
-    assert_eq!(nothing(Situation { paused: true, ..s }), Next::Nothing(Silence::Paused));
-    assert_eq!(nothing(Situation { phase: Phase::PostVisit, ..s }), Next::Nothing(Silence::AfterVisit));
+    assert_eq!(
+        nothing(Situation {
+            guest_question_open: true,
+            ..s
+        }),
+        Next::Nothing(Silence::GuestAsked)
+    );
+    assert_eq!(
+        nothing(Situation { paused: true, ..s }),
+        Next::Nothing(Silence::Paused)
+    );
+    assert_eq!(
+        nothing(Situation {
+            phase: Phase::PostVisit,
+            ..s
+        }),
+        Next::Nothing(Silence::AfterVisit)
+    );
 }
 
 #[test]
@@ -81,17 +110,37 @@ fn gaming_after_rapport_companions_never_and_offers_when_ready() {
     ]);
     let s = situation(&[]);
     assert_eq!(next(&most, &s, now()), Next::Nothing(Silence::NothingLeft));
-    assert_eq!(next(&most, &Situation { phase: Phase::Discovery, ..s }, now()), Next::Ask(Topic::Gaming));
-    // AGENT-54, CONV-28
-    let ready = Situation { offer_readiness: Confidence::percent(85), ..s };
+    assert_eq!(
+        next(
+            &most,
+            &Situation {
+                phase: Phase::Discovery,
+                ..s
+            },
+            now()
+        ),
+        Next::Ask(Topic::Gaming)
+    );
+    // AGENT-54, CONV-28: from a readiness of 0.8, the next topic is an offer
+    let ready = Situation {
+        offer_readiness: Confidence::percent(85),
+        ..s
+    };
     assert_eq!(next(&most, &ready, now()), Next::OfferReady);
-    assert_eq!(next(&knows(&[]), &ready, now()), Next::Ask(Topic::Name), "readiness without data");
+    assert_eq!(
+        next(&knows(&[]), &ready, now()),
+        Next::Ask(Topic::Name),
+        "readiness without data"
+    );
 }
 
 #[test]
 fn dormant_guests_resume_with_the_next_field() {
-    // CONV-32
+    // CONV-32: a dormant conversation resumes with the next topic
     assert_eq!(resume(&knows(&[]), now()).next, Next::Ask(Topic::Name));
     let named = resume(&knows(&[(Key::Name, Value::text("Maria"))]), now());
-    assert_eq!((named.known, named.next), (vec![Topic::Name], Next::Ask(Topic::VisitDate)));
+    assert_eq!(
+        (named.known, named.next),
+        (vec![Topic::Name], Next::Ask(Topic::VisitDate))
+    );
 }

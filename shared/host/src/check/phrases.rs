@@ -1,4 +1,5 @@
-//! Phrases that no reply may hold, folded: lower case, one space between words, no accents.
+//! Phrases that replies are searched for, folded: lower case, single spaces between words, no
+//! accents.
 
 pub(super) const INTERNALS: &[&str] = &[
     "system prompt",
@@ -123,5 +124,6 @@ pub(super) const EMPTY_PROMISES: &[&str] = &[
     "le contactaremos",
     "le escribiremos",
 ];
-pub(super) const WINNING: &[&str] =
-    &["win", "wins", "winner", "payout", "payouts", "jackpot", "ganar", "gana", "premio", "ganancia"];
+pub(super) const WINNING: &[&str] = &[
+    "win", "wins", "winner", "payout", "payouts", "jackpot", "ganar", "gana", "premio", "ganancia",
+];

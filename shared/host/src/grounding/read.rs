@@ -1,26 +1,44 @@
-//! Facts and names in a text. Works on words: no grammar, both languages.
+//! Extracts facts and names from an English or Spanish text, word by word, without grammar.
+
+use seven_text::fold;
 
 use super::Unfounded;
 
-/// Something that can be right or wrong.
+/// A stated fact, which can be right or wrong.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fact {
-    /// In cents.
+    /// An amount in cents.
     Money(u64),
-    /// Minutes after midnight, or after noon when it is not said which.
+    /// Minutes after midnight. If `known_half` is false, the text does not say am or pm, and 12
+    /// hours may be missing.
     Time { minutes: u16, known_half: bool },
-    /// Digits without separators or leading zeros.
+    /// The digits, without separators.
     Number(String),
 }
 
 impl Fact {
     pub(super) fn same_time(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Time { minutes: a, known_half: true }, Self::Time { minutes: b, known_half: true }) => a == b,
+            (
+                Self::Time {
+                    minutes: a,
+                    known_half: true,
+                },
+                Self::Time {
+                    minutes: b,
+                    known_half: true,
+                },
+            ) => a == b,
             (Self::Time { minutes: a, .. }, Self::Time { minutes: b, .. }) => a % 720 == b % 720,
-            // "doors at 7": an hour that was not marked as one.
+            // In "doors at 7" the hour is written as a plain number.
             (Self::Number(hour), Self::Time { minutes, .. }) => {
-                minutes % 60 == 0 && hour.parse() == Ok(if minutes % 720 == 0 { 12 } else { minutes / 60 % 12 })
+                minutes % 60 == 0
+                    && hour.parse()
+                        == Ok(if minutes % 720 == 0 {
+                            12
+                        } else {
+                            minutes / 60 % 12
+                        })
             }
             _ => false,
         }
@@ -41,7 +59,10 @@ impl Fact {
     pub(super) fn unfounded(self) -> Unfounded {
         match self {
             Self::Money(cents) => Unfounded::Money(format!("${}.{:02}", cents / 100, cents % 100)),
-            Self::Time { minutes, known_half } => {
+            Self::Time {
+                minutes,
+                known_half,
+            } => {
                 let half = if !known_half {
                     ""
                 } else if minutes < 720 {
@@ -49,77 +70,60 @@ impl Fact {
                 } else {
                     " PM"
                 };
-                Unfounded::Time(format!("{}:{:02}{half}", (minutes / 60 + 11) % 12 + 1, minutes % 60))
+                Unfounded::Time(format!(
+                    "{}:{:02}{half}",
+                    (minutes / 60 + 11) % 12 + 1,
+                    minutes % 60
+                ))
             }
             Self::Number(number) => Unfounded::Number(number),
         }
     }
 }
 
-/// Ends at a full stop, a question or exclamation mark before a space; "a.m." and "$89.50" do not end one.
-pub(super) fn sentences(text: &str) -> Vec<&str> {
-    let mut out = Vec::new();
-    let mut start = 0;
-    for (at, sign) in text.char_indices() {
-        let end = at + sign.len_utf8();
-        let ends = matches!(sign, '?' | '!' | '\n') || sign == '.' && !abbreviation(&text[start..at]);
-        if ends && text[end..].chars().next().is_none_or(char::is_whitespace) {
-            out.push(&text[start..end]);
-            start = end;
-        }
-    }
-    out.push(&text[start..]);
-    out
-}
-
-fn abbreviation(before: &str) -> bool {
-    let last = before.rsplit(|c: char| c.is_whitespace()).next().unwrap_or_default().to_lowercase();
-    matches!(
-        last.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':'),
-        "a" | "p" | "a.m" | "p.m" | "st" | "mr" | "mrs" | "dr"
-    )
-}
-
-/// Words that make a sentence a denial.
+/// Returns true if a word marks the sentence as a denial.
 pub(super) fn denies(sentence: &str) -> bool {
     let words = words(sentence);
     let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     any(&[
-        "no", "not", "don't", "dont", "isn't", "can't", "cannot", "nothing", "sorry", "ningun", "ninguna", "nada",
-        "tampoco",
+        "no", "not", "don't", "dont", "isn't", "can't", "cannot", "nothing", "sorry", "ningun",
+        "ninguna", "nada", "tampoco",
     ])
 }
 
-/// Lower case, without accents, without signs at the ends.
+/// Splits a text into folded words: lower case, no accents, no punctuation at their ends.
 pub(super) fn words(text: &str) -> Vec<String> {
-    let bare = text.split(|c: char| c.is_whitespace() || "/-–—&".contains(c)).map(bare).filter(|word| !word.is_empty());
-    bare.map(|word| fold(word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word))).collect()
+    let bare = text
+        .split(|c: char| c.is_whitespace() || "/-–—&".contains(c))
+        .map(bare)
+        .filter(|word| !word.is_empty());
+    bare.map(|word| {
+        fold(
+            word.strip_suffix("'s")
+                .or_else(|| word.strip_suffix("’s"))
+                .unwrap_or(word),
+        )
+    })
+    .collect()
 }
 
 fn bare(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
-fn fold(word: &str) -> String {
-    let plain = |c: char| match c {
-        'á' => 'a',
-        'é' => 'e',
-        'í' => 'i',
-        'ó' => 'o',
-        'ú' | 'ü' => 'u',
-        other => other,
-    };
-    word.to_lowercase().chars().map(plain).collect()
-}
-
-/// Names: capitalised words inside a sentence, and two or more of them at its beginning.
+/// Returns names: runs of capitalised words; at the beginning of a sentence only runs of two or
+/// more.
 pub(super) fn names(sentence: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut run: Vec<&str> = Vec::new();
     let mut run_starts = true;
     let close = |run: &mut Vec<&str>, at_start: bool, names: &mut Vec<String>| {
-        // The first word of a sentence is capitalised whatever it is.
-        let words = if at_start && run.first().is_some_and(|word| common(word)) { &run[1..] } else { &run[..] };
+        // The first word of a sentence is capitalised even if it is no name.
+        let words = if at_start && run.first().is_some_and(|word| common(word)) {
+            &run[1..]
+        } else {
+            &run[..]
+        };
         if words.len() > usize::from(at_start && words.len() == run.len()) {
             names.push(words.join(" "));
         }
@@ -127,7 +131,8 @@ pub(super) fn names(sentence: &str) -> Vec<String> {
     };
     for (at, token) in sentence.split_whitespace().enumerate() {
         let word = bare(token);
-        let capital = word.chars().next().is_some_and(char::is_uppercase) && word.chars().any(char::is_lowercase);
+        let capital = word.chars().next().is_some_and(char::is_uppercase)
+            && word.chars().any(char::is_lowercase);
         if capital && !(at > 0 && common(word)) {
             if run.is_empty() {
                 run_starts = at == 0;
@@ -142,7 +147,8 @@ pub(super) fn names(sentence: &str) -> Vec<String> {
     names
 }
 
-/// Capitalised, and still no name: calendar words, and words sentences begin with.
+/// Returns true for capitalised words that are no names: calendar words and common first words of
+/// sentences.
 fn common(word: &str) -> bool {
     const COMMON: &str = " monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays \
         january february march april may june july august september october november december mon tue wed thu fri sat sun jan feb mar apr jun jul \
@@ -153,13 +159,17 @@ fn common(word: &str) -> bool {
     COMMON.contains(&format!(" {} ", fold(word)))
 }
 
-/// Money, times and numbers, in the order in which they stand.
+/// Returns amounts, times and numbers in the order of the text.
 pub(super) fn facts(text: &str) -> Vec<Fact> {
-    let tokens: Vec<&str> = text.split(|c: char| c.is_whitespace() || "-–—/()".contains(c)).collect();
+    let tokens: Vec<&str> = text
+        .split(|c: char| c.is_whitespace() || "-–—/()".contains(c))
+        .collect();
     let mut facts = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         let token = token.trim_matches(|c: char| !c.is_alphanumeric() && c != '$');
-        let next = tokens.get(at + 1).map_or("", |next| next.trim_matches([',', ';', '!', '?', ')']));
+        let next = tokens
+            .get(at + 1)
+            .map_or("", |next| next.trim_matches([',', ';', '!', '?', ')']));
         facts.extend(fact(token, next));
     }
     facts
@@ -173,15 +183,20 @@ fn fact(token: &str, next: &str) -> Option<Fact> {
         let digits: String = token.chars().filter(char::is_ascii_digit).collect();
         return (!digits.is_empty()).then(|| number(&digits));
     }
-    let split = token.find(|c: char| !c.is_ascii_digit() && c != ':').unwrap_or(token.len());
+    let split = token
+        .find(|c: char| !c.is_ascii_digit() && c != ':')
+        .unwrap_or(token.len());
     let (clock, tail) = token.split_at(split);
     let half = half(tail).or_else(|| if tail.is_empty() { half(next) } else { None });
     if clock.contains(':') || half.is_some() {
         return time(clock, half);
     }
-    // 89.50, 1,200, 4th
-    let digits: String =
-        token.chars().take_while(|c| c.is_ascii_digit() || *c == ',').filter(char::is_ascii_digit).collect();
+    // Only the whole part counts: 89.50 gives 89, 1,200 gives 1200, 4th gives 4.
+    let digits: String = token
+        .chars()
+        .take_while(|c| c.is_ascii_digit() || *c == ',')
+        .filter(char::is_ascii_digit)
+        .collect();
     Some(number(&digits))
 }
 
@@ -207,16 +222,29 @@ fn time(clock: &str, half: Option<bool>) -> Option<Fact> {
         Some(afternoon) if (1..=12).contains(&hour) => hour % 12 + if afternoon { 12 } else { 0 },
         _ => hour % 24,
     };
-    // Two digits before the colon, or more than twelve, are a 24 hour clock.
-    let known_half = half.is_some() || hour > 12 || clock.starts_with('0') || clock.len() == 5 && hour != 12;
-    Some(Fact::Time { minutes: hour * 60 + minute, known_half })
+    // An hour above 12 or with two digits, such as 17:30 or 09:30, is read as a 24-hour time; 12:30
+    // is not.
+    let known_half =
+        half.is_some() || hour > 12 || clock.starts_with('0') || clock.len() == 5 && hour != 12;
+    Some(Fact::Time {
+        minutes: hour * 60 + minute,
+        known_half,
+    })
 }
 
 fn cents(amount: &str) -> Option<u64> {
-    let amount: String =
-        amount.chars().take_while(|c| c.is_ascii_digit() || matches!(c, '.' | ',')).filter(|c| *c != ',').collect();
-    let (whole, part) = amount.trim_end_matches('.').split_once('.').unwrap_or((amount.trim_end_matches('.'), "0"));
+    let amount: String = amount
+        .chars()
+        .take_while(|c| c.is_ascii_digit() || matches!(c, '.' | ','))
+        .filter(|c| *c != ',')
+        .collect();
+    let (whole, part) = amount
+        .trim_end_matches('.')
+        .split_once('.')
+        .unwrap_or((amount.trim_end_matches('.'), "0"));
     let part = format!("{part:0<2}");
     let whole: u64 = whole.parse().ok()?;
-    whole.checked_mul(100)?.checked_add(part.get(..2)?.parse().ok()?)
+    whole
+        .checked_mul(100)?
+        .checked_add(part.get(..2)?.parse().ok()?)
 }

@@ -23,36 +23,74 @@ offers = true
 }
 
 fn routed(subject: Subject, domain: &str, confidence: f64) -> Event {
-    Event::Routed(Route { subject, domain: Some(domain.to_owned()), confidence })
+    Event::Routed(Route {
+        subject,
+        domain: Some(domain.to_owned()),
+        confidence,
+    })
 }
 
 fn retry() -> Event {
     Event::Judged(Verdict::Retry("names a competitor".to_owned()))
 }
 
-/// Plays the events and tells the path and the last action.
+/// Plays the events and returns the path and the last action.
 fn play(events: Vec<Event>) -> (String, Action) {
     let manifest = manifest();
     let mut turn = Turn::new(&manifest, true);
-    let last = events.into_iter().map(|event| turn.next(event)).last().unwrap_or_else(|| turn.first());
+    let last = events
+        .into_iter()
+        .map(|event| turn.next(event))
+        .last()
+        .unwrap_or_else(|| turn.first());
     (turn.path().join(" "), last)
 }
 
 #[test] // AGENT-9, AGENT-11, AGENT-13, AGENT-18, AGENT-22, AGENT-51, AGENT-58, AGENT-59, AGENT-64
 fn the_table_of_transitions() {
     // AGENT-8, AGENT-52, AGENT-65, RAG-5, WID-12
-    use Event::{HandsTo, Judged, NotJudged, Planned, RouterSlow, RouterUnreadable, SpeechFailed, Spoke};
+    use Event::{
+        HandsTo, Judged, NotJudged, Planned, RouterSlow, RouterUnreadable, SpeechFailed, Spoke,
+    };
     let domain = || routed(Subject::Domain, "restaurant", 0.92);
     let pass = || Judged(Verdict::Pass);
     for (events, path, ending) in [
-        (vec![routed(Subject::Greeting, "", 0.05)], "router greeting", Ending::Greeting),
-        (vec![routed(Subject::OffTopic, "", 0.9)], "router off_topic", Ending::OffTopic),
-        (vec![routed(Subject::Domain, "dining", 0.29)], "router off_topic", Ending::OffTopic),
-        (vec![RouterUnreadable], "router off_topic", Ending::OffTopic),
-        (vec![domain(), Planned(None), Spoke, pass()], "router planner dining validator reply", Ending::Reply),
-        (vec![RouterSlow, Planned(None), Spoke, pass()], "router planner host validator reply", Ending::Reply),
         (
-            vec![RouterSlow, Planned(None), HandsTo("dining".into()), Spoke, retry(), Spoke, pass()],
+            vec![routed(Subject::Greeting, "", 0.05)],
+            "router greeting",
+            Ending::Greeting,
+        ),
+        (
+            vec![routed(Subject::OffTopic, "", 0.9)],
+            "router off_topic",
+            Ending::OffTopic,
+        ),
+        (
+            vec![routed(Subject::Domain, "dining", 0.29)],
+            "router off_topic",
+            Ending::OffTopic,
+        ),
+        (vec![RouterUnreadable], "router off_topic", Ending::OffTopic),
+        (
+            vec![domain(), Planned(None), Spoke, pass()],
+            "router planner dining validator reply",
+            Ending::Reply,
+        ),
+        (
+            vec![RouterSlow, Planned(None), Spoke, pass()],
+            "router planner host validator reply",
+            Ending::Reply,
+        ),
+        (
+            vec![
+                RouterSlow,
+                Planned(None),
+                HandsTo("dining".into()),
+                Spoke,
+                retry(),
+                Spoke,
+                pass(),
+            ],
             "router planner host dining validator dining validator reply",
             Ending::Reply,
         ),
@@ -62,7 +100,12 @@ fn the_table_of_transitions() {
             Ending::Fallback(Reason::Refused),
         ),
         (
-            vec![domain(), Planned(None), Spoke, Judged(Verdict::Fail("win".into()))],
+            vec![
+                domain(),
+                Planned(None),
+                Spoke,
+                Judged(Verdict::Fail("win".into())),
+            ],
             "router planner dining validator fallback",
             Ending::Fallback(Reason::Refused),
         ),
@@ -82,18 +125,39 @@ fn the_table_of_transitions() {
             Ending::Fallback(Reason::ValidatorDown),
         ),
         (
-            vec![domain(), Planned(None), Spoke, retry(), Spoke, NotJudged { clean: true }],
+            vec![
+                domain(),
+                Planned(None),
+                Spoke,
+                retry(),
+                Spoke,
+                NotJudged { clean: true },
+            ],
             "router planner dining validator dining validator fallback",
             Ending::Fallback(Reason::ValidatorDown),
         ),
         (
-            vec![domain(), Planned(None), HandsTo("comp".into()), Spoke, NotJudged { clean: true }],
+            vec![
+                domain(),
+                Planned(None),
+                HandsTo("comp".into()),
+                Spoke,
+                NotJudged { clean: true },
+            ],
             "router planner dining comp validator fallback",
             Ending::Fallback(Reason::ValidatorDown),
         ),
-        (vec![domain(), Spoke], "router planner fallback", Ending::Fallback(Reason::OutOfOrder)),
+        (
+            vec![domain(), Spoke],
+            "router planner fallback",
+            Ending::Fallback(Reason::OutOfOrder),
+        ),
     ] {
-        assert_eq!(play(events), (path.to_owned(), Action::End(ending)), "{path}");
+        assert_eq!(
+            play(events),
+            (path.to_owned(), Action::End(ending)),
+            "{path}"
+        );
     }
 }
 
@@ -101,7 +165,13 @@ fn the_table_of_transitions() {
 fn handoffs_are_capped() {
     let hands = |to: &str| Event::HandsTo(to.to_owned());
     let start = || vec![Event::RouterSlow, Event::Planned(None)];
-    let (path, last) = play([start(), vec![hands("dining"), hands("host"), hands("dining")]].concat());
+    let (path, last) = play(
+        [
+            start(),
+            vec![hands("dining"), hands("host"), hands("dining")],
+        ]
+        .concat(),
+    );
     assert_eq!(path, "router planner host dining host host");
     assert!(matches!(last, Action::Speak { agent, feedback: Some(_) } if agent == "host"));
     let (_, last) = play([start(), vec![hands("nobody")]].concat());
@@ -112,12 +182,26 @@ fn handoffs_are_capped() {
 fn a_new_turn_knows_nothing() {
     let manifest = manifest();
     let mut turn = Turn::new(&manifest, false);
-    for event in [routed(Subject::Domain, "dining", 0.9), Event::Planned(None), Event::Spoke, retry()] {
+    for event in [
+        routed(Subject::Domain, "dining", 0.9),
+        Event::Planned(None),
+        Event::Spoke,
+        retry(),
+    ] {
         turn.next(event);
     }
     assert_eq!((turn.retries(), turn.agent()), (1, "dining"));
     let next = Turn::new(&manifest, false);
-    assert_eq!((next.retries(), next.handoffs(), next.agent(), next.plan(), next.route()), (0, 0, "host", None, None));
+    assert_eq!(
+        (
+            next.retries(),
+            next.handoffs(),
+            next.agent(),
+            next.plan(),
+            next.route()
+        ),
+        (0, 0, "host", None, None)
+    );
 }
 
 fn any_event() -> impl Strategy<Value = Event> {
@@ -126,7 +210,12 @@ fn any_event() -> impl Strategy<Value = Event> {
         1 => Just(Event::RouterSlow),
         3 => Just(Event::Planned(None)),
         4 => Just(Event::Spoke),
-        4 => prop::sample::select(vec!["host", "dining", "comp", "nobody"]).prop_map(|to| Event::HandsTo(to.to_owned())),
+        4 => prop::sample::select(vec![
+            "host",
+            "dining",
+            "comp",
+            "nobody",
+        ]).prop_map(|to| Event::HandsTo(to.to_owned())),
         1 => Just(Event::Judged(Verdict::Pass)),
         4 => Just(retry()),
         1 => Just(Event::NotJudged { clean: true }),
@@ -146,7 +235,10 @@ proptest! {
             }
         }
         prop_assert_eq!(ends, 1);
-        prop_assert!(turn.handoffs() <= manifest.limits.handoffs && turn.retries() <= manifest.limits.retries);
+        prop_assert!(
+            turn.handoffs() <= manifest.limits.handoffs
+                && turn.retries() <= manifest.limits.retries
+        );
         prop_assert!(turn.path().len() <= manifest.limits.steps as usize + 1);
     }
 }

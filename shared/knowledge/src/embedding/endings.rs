@@ -1,8 +1,7 @@
-//! Endings of words in guests' texts: Spanish verb forms, attached pronouns and diminutives,
-//! English -er, -y, -ly. The light stem of `text` already unites forms of nouns; these endings are
-//! tried only on words that nothing else knows.
+//! Finds the base of a word with an ending that the stem does not remove: Spanish verb forms,
+//! pronouns and diminutives, English -er, -y, -ly. Tried only on words that nothing else knows.
 
-/// Each ending, with the endings of the base words that it may replace. Longer endings first.
+/// Each ending, with the endings of base words that it may replace; longer endings come first.
 const ENDINGS: &[(&str, &[&str])] = &[
     ("andonos", &["ar"]),
     ("iendonos", &["er", "ir"]),
@@ -76,20 +75,26 @@ const ENDINGS: &[(&str, &[&str])] = &[
     ("e", &["ar", "er"]),
 ];
 
-/// Fewest letters that must remain of a word; shorter remainders are meaningless.
+/// The fewest letters that must remain of a word, because shorter remainders mean nothing.
 const LEAST: usize = 3;
 
-/// Returns the words of which this one may be a form, likelier ones first; folded, as words are
-/// compared.
+/// Returns the words of which this one may be a form, the likelier ones first, in folded form.
 pub(super) fn bases(word: &str) -> impl Iterator<Item = String> {
-    let trunks = ENDINGS.iter().filter_map(move |(ending, before)| Some((word.strip_suffix(ending)?, *before)));
-    trunks.filter(|(trunk, _)| trunk.chars().count() >= LEAST).flat_map(|(trunk, before)| {
-        let single = single(trunk);
-        before.iter().flat_map(move |b| std::iter::once(format!("{trunk}{b}")).chain(single.map(|t| format!("{t}{b}"))))
-    })
+    let trunks = ENDINGS
+        .iter()
+        .filter_map(move |(ending, before)| Some((word.strip_suffix(ending)?, *before)));
+    trunks
+        .filter(|(trunk, _)| trunk.chars().count() >= LEAST)
+        .flat_map(|(trunk, before)| {
+            let single = single(trunk);
+            before.iter().flat_map(move |b| {
+                std::iter::once(format!("{trunk}{b}")).chain(single.map(|t| format!("{t}{b}")))
+            })
+        })
 }
 
-/// Removes letters repeated by a key held too long: "poool" -> "pool" and "pol", "gymm" -> "gym".
+/// Shortens runs of one letter to two and to one, because a key was held too long: "poool" ->
+/// "pool" and "pol", "gymm" -> "gym".
 pub(super) fn squeezed(word: &str) -> impl Iterator<Item = String> {
     [2, 1].into_iter().filter_map(move |most| {
         let (mut short, mut last, mut run) = (String::with_capacity(word.len()), None, 0);
@@ -104,7 +109,7 @@ pub(super) fn squeezed(word: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Removes a doubled last letter: "swimm" -> "swim".
+/// Removes the second of two equal last letters: "swimm" -> "swim".
 fn single(trunk: &str) -> Option<&str> {
     let (at, last) = trunk.char_indices().next_back()?;
     let rest = &trunk[..at];
@@ -129,7 +134,11 @@ mod tests {
             ("smoky", "smoke"),
             ("boxers", "boxing"),
         ] {
-            assert!(bases(form).any(|b| b == base), "{form}: {:?}", bases(form).collect::<Vec<_>>());
+            assert!(
+                bases(form).any(|b| b == base),
+                "{form}: {:?}",
+                bases(form).collect::<Vec<_>>()
+            );
         }
         assert_eq!(squeezed("poool").collect::<Vec<_>>(), ["pool", "pol"]);
         assert_eq!(squeezed("gymm").collect::<Vec<_>>(), ["gym"]);

@@ -1,46 +1,41 @@
-//! An embedder without network or model: concepts of a bilingual lexicon, stemmed words and pieces
-//! of words, hashed into one vector.
-//!
-//! Concepts match meaning in both languages ("somewhere to swim", "alberca" -> pool), words match
-//! names, pieces match misspelt names. Deterministic: the same text gives the same vector on every
-//! machine.
+//! An embedder without network or model. Hashes concepts (for meaning in both languages), words
+//! (for names) and pieces of words (for misspelt names) into one vector.
 
 use std::collections::BTreeMap;
 
 use super::{Embedder, Embedding, Purpose, Space, Vector, lexicon};
-use crate::{
-    index::is_common,
-    text::{stem, words},
-};
+use crate::index::is_common;
+use seven_text::{stem, words};
 
-/// Vector slots: one for each concept, then the hashed ones.
+/// The number of a vector's values: one per concept, then `HASHED` for words and their pieces.
 const CONCEPTS: usize = lexicon::ROOM;
 const HASHED: usize = 320;
-/// Version of the arithmetic; raise it when that changes. The lexicon has its own version.
+/// The version of this file's arithmetic; raise it with every change. The lexicon has its own
+/// version.
 const ALGORITHM: u32 = 2;
 
 const CONCEPT: f32 = 2.0;
 /// Weight of a word that the lexicon does not know, such as a name.
 const WORD: f32 = 0.8;
-/// Weight of a word whose concept is counted already.
+/// Weight of a word of a known concept, whose concept counts too.
 const KNOWN: f32 = 0.4;
-/// Factor for a corrected spelling; the word as written keeps its full weight.
+/// Factor for the meaning of a corrected spelling; the word as written keeps its full weight.
 const GUESSED: f32 = 0.8;
-/// Factor for a word such as "room" or "friday", which hardly shows which row is meant.
+/// Factor for a common word, such as "room" or "friday", which hardly shows which row is meant.
 const COMMON: f32 = 0.4;
 const PIECES: f32 = 0.5;
-/// Weight of a document's body relative to its title, which is its first line.
+/// Weight of a document's body, relative to its first line, which is its title.
 const BODY: f32 = 0.2;
-/// Sum of weights at which a concept reaches half of its maximum.
+/// The sum of weights at which a concept reaches half of its maximum.
 const HALF: f32 = 0.9;
 
-/// The offline embedder; see the module.
+/// The offline embedder; its vectors are described in the module.
 #[derive(Debug, Clone)]
 pub struct Offline {
     space: Space,
 }
 
-/// The concepts and words of a text, before they become a vector.
+/// The concepts and words of a text with their weights, before they become a vector.
 #[derive(Debug, Default)]
 struct Features {
     concepts: BTreeMap<usize, f32>,
@@ -52,10 +47,16 @@ struct Features {
 impl Offline {
     pub fn new() -> Self {
         let version = format!("{ALGORITHM}-{}", lexicon::version());
-        Self { space: Space { model: "offline".into(), version, dimension: CONCEPTS + HASHED } }
+        Self {
+            space: Space {
+                model: "offline".into(),
+                version,
+                dimension: CONCEPTS + HASHED,
+            },
+        }
     }
 
-    /// Returns the vector of one document or query, without a future.
+    /// Returns the vector of one document or query at once, without a future.
     pub fn vector(&self, text: &str, purpose: Purpose) -> Vector {
         let mut features = Features::default();
         match purpose {
@@ -69,7 +70,7 @@ impl Offline {
         Vector::normalised(features.values())
     }
 
-    /// Returns the space shared by every offline embedder of this build.
+    /// Returns the space of every offline embedder of this build.
     pub fn as_space(&self) -> &Space {
         &self.space
     }
@@ -91,7 +92,10 @@ impl Embedder for Offline {
     }
 
     fn embed<'a>(&'a self, texts: &'a [&'a str], purpose: Purpose) -> Embedding<'a> {
-        let vectors = texts.iter().map(|text| self.vector(text, purpose)).collect();
+        let vectors = texts
+            .iter()
+            .map(|text| self.vector(text, purpose))
+            .collect();
         Box::pin(std::future::ready(Ok(vectors)))
     }
 }
@@ -102,8 +106,17 @@ impl Features {
     fn add(&mut self, text: &str, weight: f32, mend: bool) {
         let lexicon = &*lexicon::LEXICON;
         let said = words(text);
-        let meant = |word: &String| if mend { lexicon.mend(word).map(str::to_owned) } else { None };
-        let meant: Vec<String> = said.iter().map(|word| meant(word).unwrap_or_else(|| word.clone())).collect();
+        let meant = |word: &String| {
+            if mend {
+                lexicon.mend(word).map(str::to_owned)
+            } else {
+                None
+            }
+        };
+        let meant: Vec<String> = said
+            .iter()
+            .map(|word| meant(word).unwrap_or_else(|| word.clone()))
+            .collect();
         let mut at = 0;
         while at < meant.len() {
             let sense = lexicon.sense(&meant[at..]);
@@ -113,7 +126,11 @@ impl Features {
             for (concept, strength) in sense.iter().flat_map(|sense| sense.meanings) {
                 *self.concepts.entry(*concept).or_default() += weight * strength * trust;
             }
-            let worth = if sense.is_some() && !guessed { KNOWN } else { WORD };
+            let worth = if sense.is_some() && !guessed {
+                KNOWN
+            } else {
+                WORD
+            };
             let empty = sense.is_some_and(|sense| sense.meanings.is_empty());
             for word in said[at..at + taken].iter().filter(|_| !empty) {
                 if lexicon.is_filler(word) {
@@ -133,23 +150,32 @@ impl Features {
         }
         for (word, weight) in &self.words {
             put(&mut values, word.as_bytes(), *weight);
-            let chars: Vec<char> = std::iter::once('^').chain(word.chars()).chain(std::iter::once('$')).collect();
+            let chars: Vec<char> = std::iter::once('^')
+                .chain(word.chars())
+                .chain(std::iter::once('$'))
+                .collect();
             if chars.len() < 5 {
                 continue;
             }
             let share = PIECES * weight / ((chars.len() - 2) as f32).sqrt();
             for piece in chars.windows(3) {
-                put(&mut values, piece.iter().collect::<String>().as_bytes(), share);
+                put(
+                    &mut values,
+                    piece.iter().collect::<String>().as_bytes(),
+                    share,
+                );
             }
         }
         values
     }
 }
 
-/// Adds to the slot that the bytes hash to, with a sign from the hash, so that collisions cancel
-/// out on average.
+/// Adds the weight to the value to which the bytes hash. The hash also chooses the sign, so that
+/// collisions cancel out on average.
 fn put(values: &mut [f32], bytes: &[u8], weight: f32) {
-    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3));
+    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325u64, |h, b| {
+        (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3)
+    });
     let mixed = (hash ^ (hash >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let slot = usize::try_from((mixed >> 33) % HASHED as u64).unwrap_or(0);
     values[CONCEPTS + slot] += if mixed & 1 == 0 { weight } else { -weight };

@@ -1,5 +1,5 @@
-//! Finds the words that a misspelt one may stand for: both become the same when one letter, or in
-//! long words two, are removed from each.
+//! Finds known words that a misspelt one may stand for: words that become equal when one letter, or
+//! two in long words, is removed from each.
 
 use std::{
     collections::HashSet,
@@ -10,40 +10,52 @@ use super::lexicon::LONG;
 
 #[derive(Debug)]
 pub(super) struct Spellings {
-    /// Sorted.
+    /// The known words, sorted.
     words: Vec<String>,
-    /// Sorted pairs of the hash of a shortened word and the number of the word. A hash collision
-    /// only costs one more comparison.
+    /// Sorted pairs of a shortened word's hash and the word's index. A hash collision only costs a
+    /// comparison.
     filed: Vec<(u32, u32)>,
 }
 
 impl Spellings {
-    /// Files words of four letters and more; shorter ones resemble each other too much.
+    /// Files words of at least four letters; shorter ones resemble each other too much.
     pub(super) fn of(known: &HashSet<String>) -> Self {
-        let mut words: Vec<String> = known.iter().filter(|word| word.chars().count() >= 4).cloned().collect();
+        let mut words: Vec<String> = known
+            .iter()
+            .filter(|word| word.chars().count() >= 4)
+            .cloned()
+            .collect();
         words.sort_unstable();
         let numbered = (0..).zip(&words);
         let mut filed: Vec<(u32, u32)> = numbered
-            .flat_map(|(number, word)| shortened(word).into_iter().map(move |short| (hash(&short), number)))
+            .flat_map(|(number, word)| {
+                shortened(word)
+                    .into_iter()
+                    .map(move |short| (hash(&short), number))
+            })
             .collect();
         filed.sort_unstable();
         filed.shrink_to_fit();
         Self { words, filed }
     }
 
-    /// Returns candidates for a closer comparison; one may occur several times, or not be close at
-    /// all.
+    /// Returns candidates, which the caller must compare: some are not close, and some come twice.
     pub(super) fn near(&self, word: &str) -> impl Iterator<Item = &String> {
         let filed = |short: String| {
             let wanted = hash(&short);
             let first = self.filed.partition_point(|(hash, _)| *hash < wanted);
-            self.filed[first..].iter().take_while(move |(hash, _)| *hash == wanted)
+            self.filed[first..]
+                .iter()
+                .take_while(move |(hash, _)| *hash == wanted)
         };
-        shortened(word).into_iter().flat_map(filed).map(|(_, number)| &self.words[*number as usize])
+        shortened(word)
+            .into_iter()
+            .flat_map(filed)
+            .map(|(_, number)| &self.words[*number as usize])
     }
 }
 
-/// Returns the word itself, and the word without any one (in long words, any two) of its letters.
+/// Returns the word, and the word without any one letter, or any two letters if it is long.
 fn shortened(word: &str) -> Vec<String> {
     let once = without_one(word);
     let mut all = vec![word.to_owned()];
@@ -78,12 +90,23 @@ mod tests {
 
     #[test]
     fn a_word_is_found_by_what_it_has_in_common_with_the_misspelt_one() {
-        let known = ["spa", "steak", "stake", "reservation"].map(str::to_owned).into();
+        let known = ["spa", "steak", "stake", "reservation"]
+            .map(str::to_owned)
+            .into();
         let spellings = Spellings::of(&known);
-        let near = |word| spellings.near(word).map(String::as_str).collect::<HashSet<_>>();
+        let near = |word| {
+            spellings
+                .near(word)
+                .map(String::as_str)
+                .collect::<HashSet<_>>()
+        };
         assert_eq!(near("steek"), HashSet::from(["steak"]));
         assert_eq!(near("stak"), HashSet::from(["steak", "stake"]));
-        assert_eq!(near("resrvaton"), HashSet::from(["reservation"]), "two are missing from a long one");
+        assert_eq!(
+            near("resrvaton"),
+            HashSet::from(["reservation"]),
+            "two are missing from a long one"
+        );
         assert_eq!(near("spaa"), HashSet::new(), "short words are left alone");
         assert_eq!(near("buffet"), HashSet::new());
     }

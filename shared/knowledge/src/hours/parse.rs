@@ -1,14 +1,14 @@
-//! Reads door signs: "Sun-Thu 11am-10pm, Fri-Sat 11am-12am", "Closed Mon, Tue-Sun 5pm-11pm", "24
-//! hours".
+//! Reads door signs: "Sun-Thu 11am-10pm, Fri-Sat 11am-12am", "Closed Mon, Tue-Sun 5pm-11pm".
 
 use std::{fmt, sync::LazyLock};
 
 use regex::Regex;
 
 use super::{DAY, Span, WeeklyHours};
-use crate::text::fold;
+use seven_domain::Language;
+use seven_text::{calendar, fold};
 
-/// The text that cannot be read as opening hours, and the reason.
+/// A text that cannot be read as opening hours, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("cannot read `{text}` as opening hours: {reason}")]
 pub struct HoursError {
@@ -30,13 +30,13 @@ enum Token {
     Closed,
 }
 
-/// How the half of the day (am or pm) of a time is known.
+/// How it is known whether a time is before or after noon.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Half {
     Said,
-    /// Written on the 24-hour clock: "22:00".
+    /// The time is written on the 24-hour clock: "22:00".
     Clock24,
-    /// Not written, as "5" in "5-10pm": the other end decides.
+    /// The half of the day is not written, as for "5" in "5-10pm"; the other time decides.
     Unsaid,
 }
 
@@ -46,21 +46,19 @@ const PATTERN: &str = r"(?x)
   | (?P<dash> - | \bto\b | \buntil\b | \btill?\b | \bthrough\b | \ba\b | \bhasta\b ) | (?P<and> & | \+ | \band\b | \by\b ) | (?P<comma> [,;/\n|] )
   | (?P<word> [a-z]+ ) | (?P<skip> [\s.:()] ) | (?P<bad> . )";
 
-static TOKENS: LazyLock<Regex> = LazyLock::new(|| Regex::new(PATTERN).expect("the pattern is a constant"));
+static TOKENS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(PATTERN).expect("the pattern is a constant"));
 
+/// Returns the weekday, from Monday = 0, that a word names in full, in the plural or shortened.
 fn day(word: &str) -> Option<usize> {
-    const STARTS: [[&str; 2]; 7] = [
-        ["mon", "lun"],
-        ["tue", "mar"],
-        ["wed", "mie"],
-        ["thu", "jue"],
-        ["fri", "vie"],
-        ["sat", "sab"],
-        ["sun", "dom"],
-    ];
-    const FULL: &str = "monday tuesday wednesday thursday friday saturday sunday tues weds thur thurs lunes martes miercoles jueves viernes sabado domingo mondays tuesdays wednesdays thursdays fridays saturdays sundays sabados domingos";
-    let known = word.len() == 3 || FULL.split(' ').any(|full| full == word);
-    known.then(|| STARTS.iter().position(|starts| starts.iter().any(|s| word.starts_with(s))))?
+    let short = || {
+        Language::ALL
+            .into_iter()
+            .find_map(|language| calendar::short_weekday(word, language))
+    };
+    let plural = || calendar::weekday(word.strip_suffix('s')?);
+    let day = calendar::weekday(word).or_else(short).or_else(plural)?;
+    Some(day.num_days_from_monday() as usize)
 }
 
 fn tokens(text: &str) -> Result<Vec<Token>, String> {
@@ -73,8 +71,15 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
         } else if found.name("time").is_some() {
             time(whole)?
         } else if found.name("named").is_some() {
-            let minute = if whole.starts_with("noon") || whole == "mediodia" { 720 } else { 0 };
-            Token::Time { minute, half: Half::Said }
+            let minute = if whole.starts_with("noon") || whole == "mediodia" {
+                720
+            } else {
+                0
+            };
+            Token::Time {
+                minute,
+                half: Half::Said,
+            }
         } else if found.name("dash").is_some() {
             Token::Dash
         } else if found.name("and").is_some() {
@@ -83,13 +88,18 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
             Token::Comma
         } else if found.name("word").is_some() {
             match whole {
-                "daily" | "everyday" | "diario" | "diariamente" | "todos" | "siempre" => Token::Every,
-                "every" | "all" | "open" | "abierto" | "from" | "de" | "desde" | "las" | "la" | "los" | "at"
-                | "day" | "days" | "dias" | "week" | "hours" | "hrs" | "cada" | "el" => continue,
+                "daily" | "everyday" | "diario" | "diariamente" | "todos" | "siempre" => {
+                    Token::Every
+                }
+                "every" | "all" | "open" | "abierto" | "from" | "de" | "desde" | "las" | "la"
+                | "los" | "at" | "day" | "days" | "dias" | "week" | "hours" | "hrs" | "cada"
+                | "el" => continue,
                 "weekday" | "weekdays" => Token::Weekdays,
                 "weekend" | "weekends" => Token::Weekend,
                 "closed" | "cerrado" => Token::Closed,
-                word => Token::Day(day(word).ok_or_else(|| format!("`{word}` is neither a weekday nor a time"))?),
+                word => Token::Day(
+                    day(word).ok_or_else(|| format!("`{word}` is neither a weekday nor a time"))?,
+                ),
             }
         } else if found.name("skip").is_some() {
             continue;
@@ -105,7 +115,10 @@ fn time(text: &str) -> Result<Token, String> {
     let bad = || format!("`{}` is no time of day", text.trim());
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
     let (hour, minute) = digits.split_once(':').unwrap_or((digits, "0"));
-    let (hour, rest): (u16, u16) = (hour.parse().map_err(|_| bad())?, minute.parse().map_err(|_| bad())?);
+    let (hour, rest): (u16, u16) = (
+        hour.parse().map_err(|_| bad())?,
+        minute.parse().map_err(|_| bad())?,
+    );
     let suffix = text[digits.len()..].trim_start();
     let (minute, half) = match suffix.chars().next() {
         Some(_) if !(1..=12).contains(&hour) || rest > 59 => return Err(bad()),
@@ -118,7 +131,7 @@ fn time(text: &str) -> Result<Token, String> {
     Ok(Token::Time { minute, half })
 }
 
-/// Makes a span of two times; where one end lacks am or pm, decides it from the other.
+/// Makes an opening of two times. If one of them lacks am or pm, the other decides.
 fn span(from: (u16, Half), to: (u16, Half)) -> Result<Span, String> {
     let twelve = |minute: u16| if minute >= 720 { minute - 720 } else { minute };
     let (opens, closes) = match (from, to) {
@@ -134,26 +147,31 @@ fn span(from: (u16, Half), to: (u16, Half)) -> Result<Span, String> {
         ((a, _), (b, _)) => (a, b),
     };
     let opens = opens % DAY;
-    let closes = if closes % DAY <= opens { closes % DAY + DAY } else { closes };
+    let closes = if closes % DAY <= opens {
+        closes % DAY + DAY
+    } else {
+        closes
+    };
     Ok(Span { opens, closes })
 }
 
-/// Builds the week while it reads the tokens.
+/// The week, while its tokens are read.
 struct Week {
     days: [Vec<Span>; 7],
-    /// Groups of days named since the last span, such as `[Mon]`, `[Tue..Sun]`.
+    /// Groups of days named since the last opening, such as `[Mon]`, `[Tue..Sun]`.
     groups: Vec<Vec<usize>>,
-    /// The days to which a further span belongs.
+    /// The days to which the next opening belongs.
     current: Vec<usize>,
-    /// Days whose hours came from a general word ("daily"); naming such a day replaces them.
+    /// Days whose hours come from a general word such as "daily". Hours of a named day replace
+    /// them.
     blanket: [bool; 7],
     closing: bool,
     said: bool,
 }
 
 impl Week {
-    /// Assigns days to the time that follows: after "Closed Mon, Tue-Sun 5pm", only the last group
-    /// gets the time.
+    /// Decides the days of the next time. In "Closed Mon, Tue-Sun 5pm", only the last group gets
+    /// it.
     fn take_days(&mut self) {
         if self.groups.is_empty() {
             if !self.said {
@@ -167,7 +185,8 @@ impl Week {
             let closed: Vec<usize> = self.groups.drain(..keep).flatten().collect();
             self.close(&closed);
             if self.groups.is_empty() {
-                self.groups.push((0..7).filter(|day| !closed.contains(day)).collect());
+                self.groups
+                    .push((0..7).filter(|day| !closed.contains(day)).collect());
             }
             self.closing = false;
         }
@@ -203,7 +222,8 @@ fn range(from: usize, to: usize) -> Vec<usize> {
     (0..=length).map(|n| (from + n) % 7).collect()
 }
 
-/// Reads the whole text; `starts` accepts single times ("Fri-Sat 9pm"), which become empty spans.
+/// Reads the whole text. `starts` also accepts single times ("Fri-Sat 9pm"), which become openings
+/// without a length.
 fn week(text: &str, starts: bool) -> Result<[Vec<Span>; 7], String> {
     let tokens = tokens(text)?;
     let mut week = Week {
@@ -226,14 +246,30 @@ fn week(text: &str, starts: bool) -> Result<[Vec<Span>; 7], String> {
             (Token::Every, ..) => week.groups.push((0..7).collect()),
             (Token::Weekdays, ..) => week.groups.push((0..5).collect()),
             (Token::Weekend, ..) => week.groups.push(vec![5, 6]),
-            (Token::Always, ..) => week.add(Span { opens: 0, closes: DAY }),
-            (Token::Time { minute: a, half: ha }, Some(Token::Dash), Some(Token::Time { minute: b, half: hb })) => {
+            (Token::Always, ..) => week.add(Span {
+                opens: 0,
+                closes: DAY,
+            }),
+            (
+                Token::Time {
+                    minute: a,
+                    half: ha,
+                },
+                Some(Token::Dash),
+                Some(Token::Time {
+                    minute: b,
+                    half: hb,
+                }),
+            ) => {
                 week.add(span((a, ha), (*b, *hb))?);
                 at += 3;
                 continue;
             }
             (Token::Time { minute, half }, ..) if starts && half != Half::Unsaid => {
-                week.add(Span { opens: minute, closes: minute });
+                week.add(Span {
+                    opens: minute,
+                    closes: minute,
+                });
             }
             (Token::Time { .. }, ..) => {
                 return Err("a time without its other end; write both, such as 11am-10pm".into());
@@ -248,29 +284,46 @@ fn week(text: &str, starts: bool) -> Result<[Vec<Span>; 7], String> {
         at += 1;
     }
     if week.closing {
-        let days: Vec<usize> =
-            if week.groups.is_empty() && !week.said { (0..7).collect() } else { week.groups.concat() };
+        let days: Vec<usize> = if week.groups.is_empty() && !week.said {
+            (0..7).collect()
+        } else {
+            week.groups.concat()
+        };
         week.close(&days);
     } else if !week.groups.is_empty() {
         return Err("days without hours; write such as Mon-Fri 9am-5pm".into());
     }
-    if week.said { Ok(week.days) } else { Err("no hours in it; write such as Daily 7am-2am, or 24 hours".into()) }
+    if week.said {
+        Ok(week.days)
+    } else {
+        Err("no hours in it; write such as Daily 7am-2am, or 24 hours".into())
+    }
 }
 
 pub(super) fn weekly(text: &str) -> Result<WeeklyHours, HoursError> {
-    week(text, false).map(WeeklyHours::new).map_err(|reason| HoursError { text: text.to_owned(), reason })
+    week(text, false)
+        .map(WeeklyHours::new)
+        .map_err(|reason| HoursError {
+            text: text.to_owned(),
+            reason,
+        })
 }
 
-/// Reads weekly starting times of a recurring show ("Fri-Sat 9pm", "Wednesdays 7:30pm"): Monday
-/// first, in minutes of the day. A text with anything more (a season, "first Friday") is refused;
-/// it is then shown as written, and not interpreted.
+/// Reads weekly starting times of a show ("Fri-Sat 9pm"), Monday first, in minutes of the day.
+/// Refuses a text that says more, such as a season; it is then shown as written.
 pub fn weekly_starts(text: &str) -> Result<[Vec<u16>; 7], HoursError> {
-    let days = week(text, true).map_err(|reason| HoursError { text: text.to_owned(), reason })?;
+    let days = week(text, true).map_err(|reason| HoursError {
+        text: text.to_owned(),
+        reason,
+    })?;
     Ok(days.map(|spans| spans.into_iter().map(|s| s.opens).collect()))
 }
 
 pub(super) fn weekly_json(value: &serde_json::Value) -> Result<WeeklyHours, HoursError> {
-    let fail = |text: &dyn fmt::Display, reason: &str| HoursError { text: text.to_string(), reason: reason.to_owned() };
+    let fail = |text: &dyn fmt::Display, reason: &str| HoursError {
+        text: text.to_string(),
+        reason: reason.to_owned(),
+    };
     match value {
         serde_json::Value::String(text) => weekly(text),
         serde_json::Value::Object(map) => {
@@ -279,24 +332,32 @@ pub(super) fn weekly_json(value: &serde_json::Value) -> Result<WeeklyHours, Hour
                 let days = match fold(key).as_str() {
                     "daily" => (0..7).collect(),
                     word => {
-                        vec![day(word).ok_or_else(|| fail(&key, "the key is no weekday; write mon, tue, ... sun"))?]
+                        vec![day(word).ok_or_else(|| {
+                            fail(&key, "the key is no weekday; write mon, tue, ... sun")
+                        })?]
                     }
                 };
                 let texts: Vec<&str> = match spans {
                     serde_json::Value::String(text) => vec![text],
-                    serde_json::Value::Array(list) => list.iter().filter_map(serde_json::Value::as_str).collect(),
+                    serde_json::Value::Array(list) => {
+                        list.iter().filter_map(serde_json::Value::as_str).collect()
+                    }
                     _ => return Err(fail(spans, "write a list such as [\"11:00-22:00\"]")),
                 };
                 for text in texts {
                     let read = weekly(text)?;
                     for &d in &days {
-                        // The text names no days, so every day of it has the same spans.
+                        // This text has no weekdays, so all days of its week have the same
+                        // openings.
                         week[d].extend_from_slice(&read.days[0]);
                     }
                 }
             }
             Ok(WeeklyHours::new(week))
         }
-        other => Err(fail(other, "write text such as Daily 7am-2am, or an object of weekdays")),
+        other => Err(fail(
+            other,
+            "write text such as Daily 7am-2am, or an object of weekdays",
+        )),
     }
 }

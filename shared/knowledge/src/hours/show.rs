@@ -1,33 +1,15 @@
-//! Writes hours as people do, in English and Spanish.
+//! Writes opening hours as people do, in English and Spanish.
 
 use std::fmt;
 
-use chrono::{DateTime, Utc, Weekday};
+use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use seven_domain::Language;
+use seven_text::calendar;
 
 use super::{DAY, Span, WeeklyHours};
 
-const SHORT: [[&str; 7]; 2] =
-    [["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"], ["lun", "mar", "mie", "jue", "vie", "sab", "dom"]];
-const LONG: [[&str; 7]; 2] = [
-    ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"],
-    ["lunes", "martes", "miercoles", "jueves", "viernes", "sabado", "domingo"],
-];
-
-fn row<'a>(table: &'a [[&'a str; 7]; 2], language: Language) -> &'a [&'a str; 7] {
-    match language {
-        Language::En => &table[0],
-        Language::Es => &table[1],
-    }
-}
-
-/// Returns a weekday's name: "Friday", "viernes" (without accents, so that Spanish stays in GSM-7).
-pub fn day_name(day: Weekday, language: Language) -> &'static str {
-    row(&LONG, language)[day.num_days_from_monday() as usize]
-}
-
-/// Writes a time of day such as "10pm", "6:30am", "12am"; the same in both languages.
+/// Writes a time of day such as "10pm", "6:30am" or "12am"; it is the same in both languages.
 pub fn clock(minute: u16) -> String {
     let minute = minute % DAY;
     let half = if minute < 720 { "am" } else { "pm" };
@@ -42,8 +24,7 @@ pub fn clock(minute: u16) -> String {
 }
 
 impl WeeklyHours {
-    /// Writes the week in short: "Sun-Thu 11am-10pm, Fri-Sat 11am-12am" or "dom-jue 11am-10pm,
-    /// vie-sab 11am-12am".
+    /// Writes the week in short form: "Sun-Thu 11am-10pm, Fri-Sat 11am-12am", "dom-jue 11am-10pm".
     pub fn show(&self, language: Language) -> String {
         let (daily, always, closed, and) = match language {
             Language::En => ("Daily", "24 hours", "Closed", "and"),
@@ -56,7 +37,12 @@ impl WeeklyHours {
             return closed.to_owned();
         }
         let spans = |spans: &[Span]| match spans {
-            [Span { opens: 0, closes: DAY }] => always.to_owned(),
+            [
+                Span {
+                    opens: 0,
+                    closes: DAY,
+                },
+            ] => always.to_owned(),
             spans => spans
                 .iter()
                 .map(|s| format!("{}-{}", clock(s.opens), clock(s.closes)))
@@ -66,7 +52,7 @@ impl WeeklyHours {
         let Some(first) = (0..7).find(|d| self.days[*d] != self.days[(d + 6) % 7]) else {
             return format!("{daily} {}", spans(&self.days[0]));
         };
-        let names = row(&SHORT, language);
+        let names = calendar::short_weekdays(language);
         let mut runs: Vec<(usize, usize)> = Vec::new();
         for day in (0..7).map(|n| (first + n) % 7) {
             match runs.last_mut() {
@@ -74,22 +60,25 @@ impl WeeklyHours {
                 _ => runs.push((day, day)),
             }
         }
-        // People start the week on Monday, unless the run of days itself continues past Sunday.
+        // The list begins with Monday, or with a run of days that contains both Sunday and Monday.
         let wraps = |(a, b): &(usize, usize)| a > b;
         runs.sort_by_key(|run| (!wraps(run), run.0));
         runs.iter()
             .filter(|(from, _)| !self.days[*from].is_empty())
             .map(|(from, to)| {
-                let days =
-                    if from == to { names[*from].to_owned() } else { format!("{}-{}", names[*from], names[*to]) };
+                let days = if from == to {
+                    names[*from].to_owned()
+                } else {
+                    format!("{}-{}", names[*from], names[*to])
+                };
                 format!("{days} {}", spans(&self.days[*from]))
             })
             .collect::<Vec<_>>()
             .join(", ")
     }
 
-    /// Writes "until 10pm" or "hasta las 10pm" for a venue open at `at`; "24 hours" if it never
-    /// closes; `None` if it is closed.
+    /// Writes "until 10pm" or "hasta las 10pm" for a venue that is open at `at`, "24 hours" if it
+    /// never closes; `None` if it is closed.
     pub fn until(&self, at: DateTime<Utc>, tz: Tz, language: Language) -> Option<String> {
         if !self.is_open(at, tz) {
             return None;
@@ -98,7 +87,9 @@ impl WeeklyHours {
             (None, Language::En) => "24 hours".to_owned(),
             (None, Language::Es) => "24 horas".to_owned(),
             (Some(m), Language::En) => format!("until {}", clock(m.minute())),
-            (Some(m), Language::Es) => format!("hasta {} {}", article(m.minute()), clock(m.minute())),
+            (Some(m), Language::Es) => {
+                format!("hasta {} {}", article(m.minute()), clock(m.minute()))
+            }
         })
     }
 }

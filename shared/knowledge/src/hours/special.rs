@@ -1,4 +1,4 @@
-//! Days with exceptional hours: holidays, with other hours or none.
+//! Holidays: days with other hours than their weekday, or none.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use seven_domain::Language;
 
 use super::{HoursError, Span, WeeklyHours};
 
-/// The calendar day to which exceptional hours apply.
+/// The calendar day of a holiday.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Day {
     Once(NaiveDate),
@@ -16,7 +16,7 @@ pub enum Day {
     Yearly(u32, u32),
 }
 
-/// The openings of one day, which replace its weekday's; no openings means closed.
+/// The openings of a holiday, which replace those of its weekday; none means closed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecialDay {
     pub day: Day,
@@ -28,12 +28,12 @@ pub struct SpecialDay {
 // === impl Day ===
 
 impl Day {
-    /// Reads "12-25" for every year. Other days are read by the caller, which knows what "tomorrow"
-    /// is relative to.
+    /// Reads "12-25", a day of every year. The caller reads other days, because it knows what
+    /// "tomorrow" counts from.
     pub fn yearly(text: &str) -> Option<Self> {
         let (month, day) = text.trim().split_once('-')?;
         let (month, day) = (month.parse().ok()?, day.parse().ok()?);
-        // 2024 was a leap year, so 02-29 is accepted.
+        // Uses 2024, a leap year, so that 02-29 is accepted.
         NaiveDate::from_ymd_opt(2024, month, day).map(|_| Self::Yearly(month, day))
     }
 
@@ -61,7 +61,10 @@ impl SpecialDay {
     pub fn new(day: Day, name: Option<String>, hours: &str) -> Result<Self, HoursError> {
         let week = WeeklyHours::parse(hours)?;
         if week.days.iter().any(|spans| *spans != week.days[0]) {
-            return Err(HoursError { text: hours.to_owned(), reason: "one day needs no weekdays".to_owned() });
+            return Err(HoursError {
+                text: hours.to_owned(),
+                reason: "one day needs no weekdays".to_owned(),
+            });
         }
         let [spans, ..] = week.days;
         Ok(Self { day, name, spans })
@@ -74,7 +77,10 @@ impl SpecialDay {
     /// Writes the hours: "10am-6pm", "Closed".
     pub fn show(&self, language: Language) -> String {
         let week = WeeklyHours::new(std::array::from_fn(|_| self.spans.clone())).show(language);
-        week.strip_prefix("Daily ").or_else(|| week.strip_prefix("Diario ")).map(str::to_owned).unwrap_or(week)
+        week.strip_prefix("Daily ")
+            .or_else(|| week.strip_prefix("Diario "))
+            .map(str::to_owned)
+            .unwrap_or(week)
     }
 
     /// Writes the day with its hours: "Dec 25 (Christmas Day) closed".
@@ -85,9 +91,17 @@ impl SpecialDay {
                 .map(|date| date.format("%b %-d").to_string())
                 .unwrap_or_default(),
         };
-        let name = self.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
+        let name = self
+            .name
+            .as_ref()
+            .map(|name| format!(" ({name})"))
+            .unwrap_or_default();
         let hours = self.show(Language::En);
-        let hours = if self.spans.is_empty() { hours.to_lowercase() } else { hours };
+        let hours = if self.spans.is_empty() {
+            hours.to_lowercase()
+        } else {
+            hours
+        };
         format!("{date}{name} {hours}")
     }
 }

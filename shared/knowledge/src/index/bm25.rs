@@ -1,4 +1,4 @@
-//! The word index: weighted fields, saturated counts, scores between 0 and 1.
+//! The word index: ranks items by BM25, with more weight for names, and scores between 0 and 1.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -6,33 +6,32 @@ use std::{
 };
 
 use super::vocabulary::{STOP, SYNONYMS};
-use crate::{
-    Item, formatter,
-    text::{similarity, stem, trigrams, words},
-};
+use crate::{Item, formatter};
+use seven_text::{similarity, stem, trigrams, words};
 
 const K1: f32 = 0.9;
 const B: f32 = 0.4;
-/// Weight of a synonym relative to the word itself.
+/// Weight of a synonym, relative to the word itself.
 const SYNONYM: f32 = 0.85;
-/// Lowest similarity at which an unknown word counts as a misspelt one.
+/// The lowest similarity at which an unknown word counts as a misspelling of a name.
 const MISSPELT: f32 = 0.5;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Postings {
-    /// Sorted.
+    /// All stems, sorted.
     stems: Box<[Box<str>]>,
-    /// End of each stem's list in `counts`.
+    /// For each stem, the end of its list in `counts`.
     ends: Box<[u32]>,
-    /// The lists of all stems, one after the other: item number, weighted count.
+    /// The lists of all stems, one after the other, as pairs of an item's index and a weighted
+    /// count.
     counts: Box<[(u32, f32)]>,
-    /// Document length relative to the average.
+    /// The length of each item's text, relative to the average.
     lengths: Vec<f32>,
-    /// Stems of words in names. Only these are compared by similarity: guests misspell names, and
-    /// other matches would be guesswork.
+    /// Stems of words in names. Only these are searched for misspelt words, because guests mostly
+    /// misspell names.
     names: Vec<String>,
-    /// Names that contain a trigram, by number, so that similarity is computed for only a few of
-    /// thousands of names.
+    /// For each trigram, the indexes of the names that contain it, so that similarity is computed
+    /// for a few names only.
     grams: HashMap<[char; 3], Vec<u32>>,
 }
 
@@ -49,16 +48,25 @@ impl Postings {
         }
         let average = (lengths.iter().sum::<f32>() / lengths.len().max(1) as f32).max(1.0);
         lengths.iter_mut().for_each(|length| *length /= average);
-        let of_names =
-            |item: &Arc<Item>| words(&[item.name.as_str(), item.name_es.as_deref().unwrap_or_default()].join(" "));
+        let of_names = |item: &Arc<Item>| {
+            words(
+                &[
+                    item.name.as_str(),
+                    item.name_es.as_deref().unwrap_or_default(),
+                ]
+                .join(" "),
+            )
+        };
         let mut names: Vec<String> = items.iter().flat_map(of_names).map(|w| stem(&w)).collect();
-        // A word of a name that is in no chunk finds nothing, so it is not looked up.
+        // A stem that no item's text contains would find nothing.
         names.retain(|s| s.len() >= 4 && postings.contains_key(s));
         names.sort_unstable();
         names.dedup();
         let mut grams: HashMap<[char; 3], Vec<u32>> = HashMap::new();
         for (n, name) in names.iter().enumerate() {
-            trigrams(name).into_iter().for_each(|gram| grams.entry(gram).or_default().push(number(n)));
+            trigrams(name)
+                .into_iter()
+                .for_each(|gram| grams.entry(gram).or_default().push(number(n)));
         }
         let ends = postings.values().scan(0, |end, list| {
             *end += list.len();
@@ -67,10 +75,17 @@ impl Postings {
         let ends = ends.collect();
         let counts = postings.values().flatten().copied().collect();
         let stems = postings.into_keys().map(String::into_boxed_str).collect();
-        Self { stems, ends, counts, lengths, names, grams }
+        Self {
+            stems,
+            ends,
+            counts,
+            lengths,
+            names,
+            grams,
+        }
     }
 
-    /// Returns the items that contain the stem; none if no item does.
+    /// Returns the items that contain the stem, with their counts; `None` if no item does.
     fn list(&self, stem: &str) -> Option<&[(u32, f32)]> {
         let at = self.stems.binary_search_by(|own| (**own).cmp(stem)).ok()?;
         let from = at.checked_sub(1).map_or(0, |before| self.ends[before]);
@@ -80,31 +95,47 @@ impl Postings {
     pub(super) fn bytes(&self) -> usize {
         self.stems.iter().map(|stem| stem.len() + 36).sum::<usize>()
             + size_of_val(&*self.counts)
-            + self.grams.values().map(|list| 48 + list.len() * 4).sum::<usize>()
+            + self
+                .grams
+                .values()
+                .map(|list| 48 + list.len() * 4)
+                .sum::<usize>()
     }
 
     fn rarity(&self, found: usize) -> f32 {
         (1.0 + (self.lengths.len() as f32 - found as f32 + 0.5) / (found as f32 + 0.5)).ln()
     }
 
-    /// Returns one score per item. Words that the casino never uses count in the total, so that a
+    /// Returns one score per item. Words that no item contains count in the total, so that a
     /// question about something else scores low.
     pub(super) fn scores(&self, query: &[String]) -> Vec<f32> {
         let mut scores = vec![0.0f32; self.lengths.len()];
         let (mut best, mut touched) = (vec![0.0f32; self.lengths.len()], Vec::new());
         let mut whole = 0.0f32;
-        let mut asked: Vec<String> = query.iter().filter(|w| !STOP.contains(w.as_str())).map(|w| stem(w)).collect();
+        let mut asked: Vec<String> = query
+            .iter()
+            .filter(|w| !STOP.contains(w.as_str()))
+            .map(|w| stem(w))
+            .collect();
         asked.sort_unstable();
         asked.dedup();
         for word in asked {
             let readings = self.readings(&word);
-            let rarity = readings.iter().map(|(list, _)| self.rarity(list.len())).fold(f32::NAN, f32::min);
-            let rarity = if rarity.is_nan() { self.rarity(0) } else { rarity };
+            let rarity = readings
+                .iter()
+                .map(|(list, _)| self.rarity(list.len()))
+                .fold(f32::NAN, f32::min);
+            let rarity = if rarity.is_nan() {
+                self.rarity(0)
+            } else {
+                rarity
+            };
             whole += rarity;
             for (list, likeness) in readings {
                 for &(n, count) in list {
                     let norm = K1 * (1.0 - B + B * self.lengths[n as usize]);
-                    let gain = likeness * rarity * count / (count + norm) * (1.0 + norm / 4.0).min(1.2);
+                    let gain =
+                        likeness * rarity * count / (count + norm) * (1.0 + norm / 4.0).min(1.2);
                     let slot = &mut best[n as usize];
                     if *slot == 0.0 {
                         touched.push(n as usize);
@@ -122,17 +153,25 @@ impl Postings {
         scores
     }
 
-    /// Returns the lists of the stems that a query word may mean, each with its weight: the word
-    /// itself, its synonyms, else the most similar spelling.
+    /// Returns the lists for a word of the question, each with its weight: the word and its
+    /// synonyms, or else the most similar name.
     fn readings(&self, word: &str) -> Vec<(&[(u32, f32)], f32)> {
         let mut readings: Vec<(&[(u32, f32)], f32)> = Vec::new();
         readings.extend(self.list(word).map(|list| (list, 1.0)));
         let same = SYNONYMS.get(word).into_iter().flatten();
-        readings.extend(same.filter_map(|stem| self.list(stem)).map(|list| (list, SYNONYM)));
+        readings.extend(
+            same.filter_map(|stem| self.list(stem))
+                .map(|list| (list, SYNONYM)),
+        );
         if readings.is_empty() && word.len() >= 4 && !SYNONYMS.contains_key(word) {
-            let alike = self.near(word).map(|s| (similarity(word, s), s)).filter(|(l, _)| *l >= MISSPELT);
+            let alike = self
+                .near(word)
+                .map(|s| (similarity(word, s), s))
+                .filter(|(l, _)| *l >= MISSPELT);
             let likest = alike.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
-            readings.extend(likest.and_then(|(likeness, stem)| Some((self.list(stem)?, 0.8 * likeness))));
+            readings.extend(
+                likest.and_then(|(likeness, stem)| Some((self.list(stem)?, 0.8 * likeness))),
+            );
         }
         readings
     }
@@ -142,7 +181,11 @@ impl Postings {
         let asked = trigrams(word);
         let mut shared: HashMap<u32, usize> = HashMap::new();
         for gram in &asked {
-            self.grams.get(gram).into_iter().flatten().for_each(|n| *shared.entry(*n).or_default() += 1);
+            self.grams
+                .get(gram)
+                .into_iter()
+                .flatten()
+                .for_each(|n| *shared.entry(*n).or_default() += 1);
         }
         let enough = move |n: usize, shared: usize| {
             let total = asked.len() + self.names[n].chars().count();
@@ -163,8 +206,8 @@ fn number(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// Returns weighted stem counts of an item: most weight for its name, then its keywords, then its
-/// text. Never its notes.
+/// Returns an item's weighted stem counts: its name weighs most, then its keywords, then its text.
+/// Notes are not counted.
 fn counts(item: &Item) -> BTreeMap<String, f32> {
     let mut counts: BTreeMap<String, f32> = BTreeMap::new();
     let mut add = |text: &str, weight: f32| {
@@ -176,9 +219,12 @@ fn counts(item: &Item) -> BTreeMap<String, f32> {
     item.name_es.iter().for_each(|name| add(name, 3.0));
     item.keywords.iter().for_each(|word| add(word, 2.0));
     add(&item.category.as_str().replace('_', " "), 1.0);
-    item.subcategory.iter().for_each(|sub| add(&sub.replace('_', " "), 2.0));
+    item.subcategory
+        .iter()
+        .for_each(|sub| add(&sub.replace('_', " "), 2.0));
     item.description_es.iter().for_each(|text| add(text, 1.0));
-    // The zone changes only digits of an event's start, for which nobody searches.
+    // UTC serves here, because the time zone only changes the hour of an event, and nobody searches
+    // for that.
     add(&formatter::text(item, chrono_tz::Tz::UTC), 1.0);
     counts
 }

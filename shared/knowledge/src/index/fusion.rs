@@ -1,13 +1,12 @@
-//! Merges several rankings into one (RAG-18), and picks varied results instead of five similar ones
-//! (MMR, D12).
+//! Merges several rankings into one, and selects varied results instead of five similar ones (D12).
 
 use std::collections::BTreeMap;
 
-/// Fixed by RAG-18; T3 computes an example.
+/// The constant that reciprocal rank fusion adds to every rank; the specification fixes it.
 pub(super) const RRF_K: f32 = 60.0;
 
-/// Reciprocal rank fusion: the sum over lists of 1 / (60 + rank), rank from 1. Best first; equal
-/// sums keep the order of the items.
+/// Reciprocal rank fusion: sums 1 / (60 + rank) over the lists, with ranks from 1. Best first;
+/// equal sums keep the order of the items.
 pub(super) fn reciprocal_ranks(lists: &[Vec<usize>]) -> Vec<(usize, f32)> {
     let mut scores: BTreeMap<usize, f32> = BTreeMap::new();
     for list in lists {
@@ -20,20 +19,25 @@ pub(super) fn reciprocal_ranks(lists: &[Vec<usize>]) -> Vec<(usize, f32)> {
     fused
 }
 
-/// Maximal marginal relevance: picks `k` items, each the most relevant that differs from those
-/// already picked. `relevance` 1 keeps the plain order, 0 gives the most variety.
+/// Maximal marginal relevance: picks `k` items one by one, each relevant and unlike those already
+/// picked. `relevance` 1 keeps the plain order, 0 gives the most variety.
 pub(super) fn varied(
     ranked: &[(usize, f32)],
     k: usize,
     relevance: f32,
     likeness: impl Fn(usize, usize) -> f32,
 ) -> Vec<(usize, f32)> {
-    let best = ranked.first().map_or(1.0, |(_, score)| score.max(f32::EPSILON));
+    let best = ranked
+        .first()
+        .map_or(1.0, |(_, score)| score.max(f32::EPSILON));
     let mut left: Vec<(usize, f32)> = ranked.to_vec();
     let mut taken: Vec<(usize, f32)> = Vec::with_capacity(k);
     while taken.len() < k && !left.is_empty() {
         let worth = |(item, score): &(usize, f32)| {
-            let known = taken.iter().map(|(other, _)| likeness(*item, *other)).fold(0.0, f32::max);
+            let known = taken
+                .iter()
+                .map(|(other, _)| likeness(*item, *other))
+                .fold(0.0, f32::max);
             relevance * score / best - (1.0 - relevance) * known
         };
         let mut choice = 0;
@@ -56,7 +60,10 @@ mod tests {
     #[test] // RAG-18, T3
     fn a_row_of_two_lists_comes_before_the_first_of_one() {
         let fused = reciprocal_ranks(&[vec![0, 1], vec![1, 2]]);
-        assert_eq!(fused.iter().map(|(item, _)| *item).collect::<Vec<_>>(), [1, 0, 2]);
+        assert_eq!(
+            fused.iter().map(|(item, _)| *item).collect::<Vec<_>>(),
+            [1, 0, 2]
+        );
         assert!((fused[0].1 - (1.0 / 62.0 + 1.0 / 61.0)).abs() < 1e-6);
         assert!((fused[1].1 - 1.0 / 61.0).abs() < 1e-6 && (fused[2].1 - 1.0 / 62.0).abs() < 1e-6);
     }
@@ -65,8 +72,12 @@ mod tests {
     fn varied_results_skip_the_second_of_a_kind() {
         let ranked = [(0, 1.0), (1, 0.95), (2, 0.9)];
         let twins = |a: usize, b: usize| if a + b == 1 { 1.0 } else { 0.1 };
-        let ids =
-            |relevance| varied(&ranked, 2, relevance, twins).into_iter().map(|(item, _)| item).collect::<Vec<_>>();
+        let ids = |relevance| {
+            varied(&ranked, 2, relevance, twins)
+                .into_iter()
+                .map(|(item, _)| item)
+                .collect::<Vec<_>>()
+        };
         assert_eq!((ids(1.0), ids(0.5)), (vec![0, 1], vec![0, 2]));
     }
 }

@@ -1,5 +1,5 @@
-//! Finds the sentences of a casino's rows: a question about one thing gets the sentence that tells
-//! it, not the whole row.
+//! Finds single sentences of a casino's rows, so that a question about one thing gets one sentence
+//! and not the whole row.
 
 #[cfg(test)]
 mod tests;
@@ -18,66 +18,67 @@ use crate::{
     embedding::lexicon::{LEXICON, Lexicon},
     formatter,
     item::Details,
-    text::{stem, words},
 };
+use seven_text::{sentences, stem, words};
 
-/// Weights of a synonym, and of a word of the same concept, relative to the word itself.
+/// Weight of a synonym, relative to the word itself.
 const SYNONYM: f32 = 0.85;
 const CONCEPT: f32 = 0.8;
 /// Weight of the same word with an ending that the stem does not cover: "rent", "rental".
 const ENDING: f32 = 0.75;
 const ENDED: usize = 4;
-/// Factor for a word that only helps to choose.
+/// Factor for a word that helps to choose among sentences but need not be found.
 const SOFT: f32 = 0.15;
-/// Lowest score at which a row's name counts as mentioning a word.
+/// The lowest score at which a row's name counts as naming a word.
 const NAMED: f32 = 0.82;
-/// Factor for a word such as "room" or "friday".
+/// Factor for a common word, such as "room" or "friday".
 const COMMON: f32 = 0.5;
-/// Weight of a word found in the row's name or keywords, and in another sentence of the row.
+/// Weight of a word that is found only in the row's name or keywords; `BESIDE`: only in another
+/// sentence of the row.
 const TITLE: f32 = 0.9;
 const BESIDE: f32 = 0.5;
-/// Facts that other fields of the row tell in their own words.
+/// Fields that are left out, because other fields of the row tell the same in their own words.
 const TOLD_ELSEWHERE: [&str; 6] = ["price", "cost", "fee", "location", "phone", "hours"];
 
-/// A word or phrase of a question that has a meaning.
+/// A word or phrase of a question that means something.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Term {
-    /// Words of the text that the term covers, from the first up to but not including the second.
+    /// The first of the text's words that the term covers; `to` is the index after the last.
     pub from: usize,
     pub to: usize,
-    /// A row or the lexicon knows the term.
+    /// Whether a row or the lexicon knows the term.
     pub known: bool,
-    /// The term helps to choose among sentences, but need not be found.
+    /// Whether the term only helps to choose among sentences and need not be found.
     pub soft: bool,
     stems: Vec<String>,
     meanings: Vec<(usize, f32)>,
     weight: f32,
 }
 
-/// A sentence, and the share of the question that it contains.
+/// A sentence, with the share of the question's words that it contains.
 #[derive(Debug, Clone)]
 pub struct Passed {
     pub item: Arc<Item>,
     pub text: String,
-    /// Share of the question found in the sentence, in the row's name or elsewhere in the row, 0 to
-    /// 1, by weight of the words.
+    /// The share of the question, by weight of the words, that is found in the sentence, the row's
+    /// name or elsewhere in the row, 0 to 1.
     pub score: f32,
-    /// The same share, for the sentence alone.
+    /// The share of the question that is found in the sentence itself.
     pub own: f32,
-    /// Share of the words missing from the row's name and keywords that the sentence contains; 0
-    /// when none is missing.
+    /// Of the words that the row's name and keywords lack, the share that the sentence contains; 0
+    /// if they lack none.
     pub rest: f32,
 }
 
-/// Words of a text and their meanings, both sorted and without duplicates. A casino has a thousand
-/// of these, so each word is stored once.
+/// The stems and meanings of a text, both sorted and without duplicates. A casino has a thousand of
+/// these, so each stem is stored once.
 #[derive(Debug, Clone, Default)]
 struct Sense {
     stems: Box<[Arc<str>]>,
     meanings: Box<[(usize, f32)]>,
 }
 
-/// Builds senses that share their words.
+/// Builds senses that share their stems in memory.
 #[derive(Debug, Default)]
 struct Senses {
     words: HashSet<Arc<str>>,
@@ -86,7 +87,7 @@ struct Senses {
 #[derive(Debug, Clone)]
 struct Passage {
     item: usize,
-    /// `None` if the sentence is used in both languages.
+    /// The sentence's language; `None` if it serves both.
     language: Option<Language>,
     text: String,
     sense: Sense,
@@ -98,46 +99,60 @@ pub(super) struct Passages {
     titles: Vec<Sense>,
     bodies: Vec<Sense>,
     passages: Vec<Passage>,
-    /// Number of rows that contain a stem.
+    /// For each stem, the number of rows that contain it.
     uses: HashMap<Arc<str>, usize>,
 }
 
 // === impl Term ===
 
 impl Term {
-    /// Returns the term as one that helps to choose but need not be found.
+    /// Returns the term as one that only helps to choose.
     #[must_use]
     pub fn softened(self) -> Self {
-        Self { soft: true, weight: self.weight * SOFT, ..self }
+        Self {
+            soft: true,
+            weight: self.weight * SOFT,
+            ..self
+        }
     }
 
-    /// Returns whether the text contains the very word, in any ending.
+    /// Returns whether the text contains the word itself, with any ending.
     pub fn is_literally_in(&self, text: &str) -> bool {
         let stems: Vec<String> = words(text).iter().map(|word| stem(word)).collect();
         self.stems.iter().all(|own| stems.contains(own))
     }
 
-    /// Returns how far a text mentions the term, 0 to 1.
+    /// Returns how surely a text mentions the term, 0 to 1.
     pub fn is_in(&self, text: &str) -> f32 {
         self.held(&Sense::of(text))
     }
 
-    /// Returns how far a text with that sense mentions the term, 0 to 1.
+    /// Returns how surely a text with this sense mentions the term, 0 to 1.
     fn held(&self, sense: &Sense) -> f32 {
         if self.stems.iter().all(|stem| sense.has(stem)) {
             return 1.0;
         }
-        let synonyms = self.stems.first().filter(|_| self.stems.len() == 1).and_then(|stem| SYNONYMS.get(stem));
+        let synonyms = self
+            .stems
+            .first()
+            .filter(|_| self.stems.len() == 1)
+            .and_then(|stem| SYNONYMS.get(stem));
         if synonyms.is_some_and(|all| all.iter().any(|stem| sense.has(stem))) {
             return SYNONYM;
         }
         if let [own] = self.stems.as_slice()
             && own.len() >= ENDED
-            && sense.stems.iter().any(|s| s.len() >= ENDED && (s.starts_with(own.as_str()) || own.starts_with(&**s)))
+            && sense
+                .stems
+                .iter()
+                .any(|s| s.len() >= ENDED && (s.starts_with(own.as_str()) || own.starts_with(&**s)))
         {
             return ENDING;
         }
-        let shared = self.meanings.iter().filter_map(|(concept, s)| Some(s.min(sense.strength(*concept)?)));
+        let shared = self
+            .meanings
+            .iter()
+            .filter_map(|(concept, s)| Some(s.min(sense.strength(*concept)?)));
         shared.fold(0.0, f32::max).min(1.0) * CONCEPT
     }
 }
@@ -154,7 +169,10 @@ impl Sense {
     }
 
     fn strength(&self, concept: usize) -> Option<f32> {
-        let at = self.meanings.binary_search_by_key(&concept, |(own, _)| *own).ok()?;
+        let at = self
+            .meanings
+            .binary_search_by_key(&concept, |(own, _)| *own)
+            .ok()?;
         Some(self.meanings[at].1)
     }
 }
@@ -162,7 +180,7 @@ impl Sense {
 // === impl Senses ===
 
 impl Senses {
-    /// Returns the combined sense of the texts.
+    /// Returns the sense of all these texts together.
     fn of(&mut self, texts: &[&str]) -> Sense {
         let (mut stems, mut meanings) = (BTreeSet::new(), BTreeMap::new());
         for text in texts {
@@ -178,7 +196,10 @@ impl Senses {
                 at += sense.map_or(1, |sense| sense.words);
             }
         }
-        Sense { stems: stems.into_iter().collect(), meanings: meanings.into_iter().collect() }
+        Sense {
+            stems: stems.into_iter().collect(),
+            meanings: meanings.into_iter().collect(),
+        }
     }
 
     fn kept(&mut self, word: &str) -> Arc<str> {
@@ -199,14 +220,27 @@ impl Passages {
         for (n, item) in items.iter().enumerate() {
             let told = told(item);
             let title = senses.of(&[&title(item)]);
-            let body = senses.of(&told.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>());
-            for stem in title.stems.iter().chain(body.stems.iter().filter(|stem| !title.has(stem))) {
+            let body = senses.of(&told
+                .iter()
+                .map(|(_, text)| text.as_str())
+                .collect::<Vec<_>>());
+            for stem in title
+                .stems
+                .iter()
+                .chain(body.stems.iter().filter(|stem| !title.has(stem)))
+            {
                 *all.uses.entry(Arc::clone(stem)).or_default() += 1;
             }
-            all.passages.extend(told.into_iter().map(|(language, text)| {
-                let sense = senses.of(&[&text]);
-                Passage { item: n, language, text, sense }
-            }));
+            all.passages
+                .extend(told.into_iter().map(|(language, text)| {
+                    let sense = senses.of(&[&text]);
+                    Passage {
+                        item: n,
+                        language,
+                        text,
+                        sense,
+                    }
+                }));
             all.titles.push(title);
             all.bodies.push(body);
         }
@@ -217,7 +251,11 @@ impl Passages {
         let said = words(text);
         let casinos = |word: &str| self.uses.contains_key(stem(word).as_str());
         let meant = |word: &String| {
-            let mended = if casinos(word) { None } else { lexicon.mend(word) };
+            let mended = if casinos(word) {
+                None
+            } else {
+                lexicon.mend(word)
+            };
             mended.map_or_else(|| word.clone(), str::to_owned)
         };
         let meant: Vec<String> = said.iter().map(meant).collect();
@@ -225,19 +263,35 @@ impl Passages {
         while at < meant.len() {
             let sense = lexicon.sense(&meant[at..]);
             let taken = sense.as_ref().map_or(1, |sense| sense.words);
-            let meanings = sense.map(|sense| sense.meanings.to_vec()).unwrap_or_default();
-            let stems: Vec<String> = meant[at..at + taken].iter().map(|word| stem(word)).collect();
+            let meanings = sense
+                .map(|sense| sense.meanings.to_vec())
+                .unwrap_or_default();
+            let stems: Vec<String> = meant[at..at + taken]
+                .iter()
+                .map(|word| stem(word))
+                .collect();
             let filler = taken == 1 && lexicon.is_filler(&meant[at]);
             let empty = taken > 1 && meanings.is_empty();
             if !filler && !empty {
-                let found =
-                    stems.iter().map(|stem| self.uses.get(stem.as_str()).copied().unwrap_or(0)).min().unwrap_or(0);
+                let found = stems
+                    .iter()
+                    .map(|stem| self.uses.get(stem.as_str()).copied().unwrap_or(0))
+                    .min()
+                    .unwrap_or(0);
                 let all = self.titles.len() as f32;
                 let rarity = (1.0 + (all - found as f32 + 0.5) / (found as f32 + 0.5)).ln();
                 let common = meant[at..at + taken].iter().all(|word| is_common(word));
                 let weight = rarity.max(0.1) * if common { COMMON } else { 1.0 };
                 let known = found > 0 || !meanings.is_empty();
-                terms.push(Term { from: at, to: at + taken, known, soft: false, stems, meanings, weight });
+                terms.push(Term {
+                    from: at,
+                    to: at + taken,
+                    known,
+                    soft: false,
+                    stems,
+                    meanings,
+                    weight,
+                });
             }
             at += taken;
         }
@@ -248,13 +302,15 @@ impl Passages {
 // === impl Index ===
 
 impl Index {
-    /// Returns the words of a text that have a meaning; misspelt ones are corrected.
+    /// Returns the words and phrases of a text that mean something; misspelt ones are corrected.
     pub fn terms(&self, text: &str) -> Vec<Term> {
-        self.passages.get_or_init(|| Passages::build(&self.items)).terms(text, &LEXICON)
+        self.passages
+            .get_or_init(|| Passages::build(&self.items))
+            .terms(text, &LEXICON)
     }
 
-    /// Returns sentences in a language that contain some of the terms, from current rows that
-    /// `keep` accepts; best first, equal scores in the order of the content file.
+    /// Returns the sentences, in one language, that contain some of the terms, from valid rows that
+    /// `keep` accepts. Best first; equal scores keep the order of the content file.
     pub fn passages(
         &self,
         terms: &[Term],
@@ -287,7 +343,13 @@ impl Index {
             if score > 0.0 && item.is_current_on(now, today) && keep(item, &passage.text) {
                 let rest = if rests > 0.0 { rest / rests } else { 0.0 };
                 let (score, own) = (score / whole, own / whole);
-                found.push(Passed { item: Arc::clone(item), text: passage.text.clone(), score, own, rest });
+                found.push(Passed {
+                    item: Arc::clone(item),
+                    text: passage.text.clone(),
+                    score,
+                    own,
+                    rest,
+                });
             }
         }
         found.sort_by(|a, b| (b.score + b.own).total_cmp(&(a.score + a.own)));
@@ -298,21 +360,31 @@ impl Index {
     pub fn sentences(&self, item: &Item, language: Language) -> impl Iterator<Item = &str> {
         let all = self.passages.get_or_init(|| Passages::build(&self.items));
         let at = self.items.iter().position(|other| other.id == item.id);
-        let of_row = all.passages.iter().filter(move |passage| Some(passage.item) == at);
-        of_row.filter(move |p| p.language.is_none_or(|own| own == language)).map(|passage| passage.text.as_str())
+        let of_row = all
+            .passages
+            .iter()
+            .filter(move |passage| Some(passage.item) == at);
+        of_row
+            .filter(move |p| p.language.is_none_or(|own| own == language))
+            .map(|passage| passage.text.as_str())
     }
 
-    /// Returns how far a row mentions a term anywhere, 0 to 1.
+    /// Returns how surely any part of a row mentions a term, 0 to 1.
     pub fn says(&self, item: &Item, term: &Term) -> f32 {
         let all = self.passages.get_or_init(|| Passages::build(&self.items));
         let at = self.items.iter().position(|other| other.id == item.id);
-        at.map_or(0.0, |n| term.held(&all.titles[n]).max(term.held(&all.bodies[n])))
+        at.map_or(0.0, |n| {
+            term.held(&all.titles[n]).max(term.held(&all.bodies[n]))
+        })
     }
 
-    /// Returns how far a row's name and keywords mention a term, 0 to 1.
+    /// Returns how surely a row's name or keywords mention a term, 0 to 1.
     pub fn is_called(&self, item: &Item, term: &Term) -> f32 {
         let all = self.passages.get_or_init(|| Passages::build(&self.items));
-        self.items.iter().position(|other| other.id == item.id).map_or(0.0, |n| term.held(&all.titles[n]))
+        self.items
+            .iter()
+            .position(|other| other.id == item.id)
+            .map_or(0.0, |n| term.held(&all.titles[n]))
     }
 }
 
@@ -337,18 +409,33 @@ fn title(item: &Item) -> String {
     parts.join("; ")
 }
 
-/// Returns the texts of a row, sentence by sentence.
+/// Returns the sentences of a row, each with its language.
 fn told(item: &Item) -> Vec<(Option<Language>, String)> {
     let english = item.description_es.is_some().then_some(Language::En);
-    let mut told: Vec<(Option<Language>, String)> =
-        sentences(&item.description).into_iter().map(|text| (english, text)).collect();
-    let spanish = item.description_es.iter().flat_map(|text| sentences(text));
-    told.extend(spanish.map(|text| (Some(Language::Es), text)));
-    told.extend(item.tip.iter().flat_map(|text| sentences(text)).map(|text| (Some(Language::En), text)));
+    let spoken = |text: &str, language| {
+        let sentences = sentences(text).into_iter().map(str::to_owned);
+        sentences
+            .map(|sentence| (language, sentence))
+            .collect::<Vec<_>>()
+    };
+    let mut told = spoken(&item.description, english);
+    told.extend(
+        item.description_es
+            .iter()
+            .flat_map(|text| spoken(text, Some(Language::Es))),
+    );
+    told.extend(
+        item.tip
+            .iter()
+            .flat_map(|text| spoken(text, Some(Language::En))),
+    );
     if let Details::Hours(d) = &item.details {
-        told.extend(
-            d.seasonal_notes.iter().map(|text| (Some(Language::En), format!("{}.", text.trim_end_matches('.')))),
-        );
+        told.extend(d.seasonal_notes.iter().map(|text| {
+            (
+                Some(Language::En),
+                format!("{}.", text.trim_end_matches('.')),
+            )
+        }));
     }
     for (key, value) in item.details.extra().into_iter().flatten() {
         let value = formatter::plain(value);
@@ -361,20 +448,4 @@ fn told(item: &Item) -> Vec<(Option<Language>, String)> {
         }
     }
     told
-}
-
-/// Cuts the text where a sentence ends, but not inside "a.m." or "$1.50".
-fn sentences(text: &str) -> Vec<String> {
-    let mut cuts = vec![0];
-    for (at, mark) in text.match_indices(['.', '!', '?']) {
-        let next = at + mark.len();
-        let ends = text[next..].chars().next().is_none_or(char::is_whitespace);
-        let last = text[..at].rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-        if ends && (mark != "." || last.chars().count() > 1 || last.chars().all(|c| c.is_ascii_digit())) {
-            cuts.push(next);
-        }
-    }
-    cuts.push(text.len());
-    cuts.dedup();
-    cuts.windows(2).map(|cut| text[cut[0]..cut[1]].trim().to_owned()).filter(|s| !s.is_empty()).collect()
 }

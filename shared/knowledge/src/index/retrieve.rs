@@ -1,5 +1,5 @@
-//! The merged search: lexical and vector rankings of one or more wordings of a question, merged by
-//! RRF (RAG-1, RAG-2, RAG-18).
+//! The merged search: rankings by words and by vectors, for one or more wordings of a question, are
+//! merged by reciprocal rank fusion.
 
 #[cfg(test)]
 mod tests;
@@ -9,23 +9,23 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::{Index, fusion};
-use crate::{Category, Item, Offline, Space, Strategy, Thresholds, Vector, text::words};
+use crate::{Category, Item, Offline, Space, Strategy, Thresholds, Vector};
+use seven_text::words;
 
-/// Rows returned for a question, as the specification fixes it (RAG-1, RAG-22).
+/// How many rows a question gets; the specification fixes the number.
 pub const TOP_K: usize = 5;
-/// Rows of each ranking that take part in the fusion; lower ranks carry no information.
+/// How many rows of each ranking take part in the fusion; lower ranks say nothing.
 const DEPTH: usize = 20;
-/// The fused score of a row that is close but in no ranking: less than that of any ranked row.
+/// The fused score of a row that is close enough but in no ranking; lower than any ranked row's.
 const LAST: f32 = 1.0 / (fusion::RRF_K + DEPTH as f32 + 1.0);
-/// Number of the best rows to which other rows of the same name are added.
+/// For how many of the best rows other rows of the same name are added.
 const NAMESAKES_OF: usize = 2;
-/// Least share of a ranking's best score with which a row takes part in it. RRF knows only ranks:
-/// it would otherwise prefer a row slightly favoured by both rankings to one strongly favoured by
-/// one.
+/// The least share of a ranking's best score with which a row takes part. Fusion sees only ranks,
+/// and would prefer a row slightly good in both rankings to one very good in one.
 const WORDS_SHARE: f32 = 0.35;
 const COSINE_SHARE: f32 = 0.6;
 
-/// One question to the index.
+/// One question to the index, in one or more wordings.
 #[derive(Debug, Clone)]
 pub struct Query<'a> {
     now: DateTime<Utc>,
@@ -42,22 +42,22 @@ struct Wording<'a> {
     vector: Option<(&'a Space, Vector)>,
 }
 
-/// A row that answers, with its scores.
+/// A row that may answer the question, with its scores.
 #[derive(Debug, Clone)]
 pub struct Retrieved {
     pub item: Arc<Item>,
     pub scores: Scores,
 }
 
-/// The scores that each ranking gave a row; ranks count from 1.
+/// A row's scores in each ranking; ranks count from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
 pub struct Scores {
-    /// Sum of reciprocal ranks. It orders the rows; it is not a similarity.
+    /// The sum of reciprocal ranks, by which the rows are ordered. It is not a similarity.
     pub fused: f32,
-    /// Share of the question's meaning found in the row, 0 to 1.
+    /// The share of the question's words, by weight, that is found in the row, 0 to 1.
     pub bm25: f32,
     pub bm25_rank: Option<usize>,
-    /// The highest cosine over all wordings (RAG-18).
+    /// The highest cosine over all wordings.
     pub cosine: Option<f32>,
     pub cosine_rank: Option<usize>,
 }
@@ -65,19 +65,28 @@ pub struct Scores {
 // === impl Query ===
 
 impl<'a> Query<'a> {
-    /// Asks by words alone, unless a vector is added.
+    /// Asks by words alone, until a vector is added.
     pub fn new(text: &str, now: DateTime<Utc>) -> Self {
-        let wordings = vec![Wording { text: text.to_owned(), vector: None }];
-        Self { now, k: TOP_K, wordings, categories: &[], thresholds: None, relevance: None }
+        let wordings = vec![Wording {
+            text: text.to_owned(),
+            vector: None,
+        }];
+        Self {
+            now,
+            k: TOP_K,
+            wordings,
+            categories: &[],
+            thresholds: None,
+            relevance: None,
+        }
     }
 
-    /// Asks by words and by the offline embedding.
+    /// Asks by words and by their offline embedding.
     pub fn offline(text: &str, now: DateTime<Utc>, embedder: &'a Offline) -> Self {
         Self::new(text, now).vector(embedder.as_space(), embedder.query(text))
     }
 
-    /// Adds the vector of the last wording; a vector of another space than the index's is ignored
-    /// (RAG-12).
+    /// Adds a vector to the last wording. A vector of another space than the index's is ignored.
     #[must_use]
     pub fn vector(mut self, space: &'a Space, vector: Vector) -> Self {
         if let Some(last) = self.wordings.last_mut() {
@@ -86,22 +95,27 @@ impl<'a> Query<'a> {
         self
     }
 
-    /// Returns whether the question has a vector to compare.
+    /// Returns whether any wording has a vector.
     pub fn has_vector(&self) -> bool {
         self.wordings.iter().any(|wording| wording.vector.is_some())
     }
 
-    /// Adds another wording of the question, which is ranked separately and merged (RAG-2).
+    /// Adds another wording of the question; its rankings are merged with the others.
     #[must_use]
     pub fn also(mut self, text: &str) -> Self {
-        self.wordings.push(Wording { text: text.to_owned(), vector: None });
+        self.wordings.push(Wording {
+            text: text.to_owned(),
+            vector: None,
+        });
         self
     }
 
-    /// Adds the second wording of a strategy, embedded offline.
+    /// Adds the strategy's second wording of the question, embedded offline.
     #[must_use]
     pub fn strategy(self, strategy: Strategy, embedder: &'a Offline) -> Self {
-        let Some(text) = self.wordings.first().map(|w| strategy.augment(&w.text)) else { return self };
+        let Some(text) = self.wordings.first().map(|w| strategy.augment(&w.text)) else {
+            return self;
+        };
         let vector = embedder.query(&text);
         self.also(&text).vector(embedder.as_space(), vector)
     }
@@ -119,14 +133,14 @@ impl<'a> Query<'a> {
         self
     }
 
-    /// Uses these thresholds instead of those calibrated for the embedding.
+    /// Uses these thresholds, not the ones calibrated for the embedder.
     #[must_use]
     pub fn thresholds(mut self, thresholds: &'a Thresholds) -> Self {
         self.thresholds = Some(thresholds);
         self
     }
 
-    /// Sets the balance of relevance (1) and variety (0) among the rows (MMR).
+    /// Sets the balance between relevance (1) and variety (0) among the returned rows.
     #[must_use]
     pub fn varied(mut self, relevance: f32) -> Self {
         self.relevance = Some(relevance.clamp(0.0, 1.0));
@@ -137,8 +151,8 @@ impl<'a> Query<'a> {
 // === impl Index ===
 
 impl Index {
-    /// Returns the rows that answer, best first. Inactive, past and expired rows and other
-    /// categories are left out of every ranking.
+    /// Returns the rows that may answer, best first. Inactive, past and expired rows, and rows of
+    /// other categories, are in no ranking.
     pub fn retrieve(&self, query: &Query<'_>) -> Vec<Retrieved> {
         let today = self.today(query.now);
         let allowed: Vec<bool> = self
@@ -159,15 +173,24 @@ impl Index {
         let thresholds = match query.thresholds {
             Some(given) => given,
             None => {
-                calibrated = self.vectors.as_ref().map_or_else(Thresholds::default, |v| Thresholds::of(&v.space));
+                calibrated = self
+                    .vectors
+                    .as_ref()
+                    .map_or_else(Thresholds::default, |v| Thresholds::of(&v.space));
                 &calibrated
             }
         };
         let named = self.named(&query.wordings, &lists);
         lists.push(named.clone());
-        let near = |n: usize| scores[n].cosine.is_some_and(|c| c >= thresholds.cosine(&self.items[n].category));
+        let near = |n: usize| {
+            scores[n]
+                .cosine
+                .is_some_and(|c| c >= thresholds.cosine(&self.items[n].category))
+        };
         let mut ranked = fusion::reciprocal_ranks(&lists);
-        ranked.retain(|(n, _)| near(*n) || scores[*n].bm25 >= thresholds.lexical || named.contains(n));
+        ranked.retain(|(n, _)| {
+            near(*n) || scores[*n].bm25 >= thresholds.lexical || named.contains(n)
+        });
         fill(&mut ranked, query.k, &scores, near);
         if let (Some(relevance), Some(vectors)) = (query.relevance, &self.vectors) {
             ranked = fusion::varied(&ranked, query.k, relevance, |a, b| vectors.likeness(a, b));
@@ -181,8 +204,8 @@ impl Index {
         ranked.into_iter().map(found).collect()
     }
 
-    /// Adds rows of the same name after the two best: a venue's opening hours often have a row of
-    /// their own.
+    /// Adds rows of the same name after each of the two best, because a venue's opening hours often
+    /// have a row of their own.
     fn with_namesakes(&self, ranked: Vec<(usize, f32)>, allowed: &[bool]) -> Vec<(usize, f32)> {
         let mut all: Vec<(usize, f32)> = Vec::with_capacity(ranked.len());
         for (place, (n, fused)) in ranked.into_iter().enumerate() {
@@ -192,7 +215,11 @@ impl Index {
             }
             all.push((n, fused));
             if place < NAMESAKES_OF {
-                let same = self.names.namesakes(n).iter().filter(|other| allowed[**other] && !placed(**other, &all));
+                let same = self
+                    .names
+                    .namesakes(n)
+                    .iter()
+                    .filter(|other| allowed[**other] && !placed(**other, &all));
                 let same: Vec<(usize, f32)> = same.map(|other| (*other, fused)).collect();
                 all.extend(same);
             }
@@ -200,30 +227,50 @@ impl Index {
         all
     }
 
-    /// Returns every row that may answer, with its best cosine over the question's wordings, for
-    /// inspecting distances.
+    /// Returns every valid row that has a vector, with its best cosine over the wordings; for
+    /// calibration.
     pub fn retrieve_all(&self, query: &Query<'_>) -> Vec<(Arc<Item>, f32)> {
         let today = self.today(query.now);
-        let allowed: Vec<bool> = self.items.iter().map(|item| item.is_current_on(query.now, today)).collect();
+        let allowed: Vec<bool> = self
+            .items
+            .iter()
+            .map(|item| item.is_current_on(query.now, today))
+            .collect();
         let mut scores = vec![Scores::default(); self.items.len()];
         for wording in &query.wordings {
             self.by_vector(wording, &allowed, &mut scores);
         }
         let rows = self.items.iter().zip(&scores);
-        rows.filter_map(|(item, score)| Some((Arc::clone(item), score.cosine?))).collect()
+        rows.filter_map(|(item, score)| Some((Arc::clone(item), score.cosine?)))
+            .collect()
     }
 
-    /// Returns those of the rows found so far whose name the question mentions, possibly misspelt:
-    /// proper nouns are ranked separately (RAG-2).
+    /// Returns the ranked rows that the question names, even misspelt; they make a ranking of their
+    /// own.
     fn named(&self, wordings: &[Wording<'_>], lists: &[Vec<usize>]) -> Vec<usize> {
         let found = |n: usize| lists.iter().any(|list| list.contains(&n));
         let text = wordings.first().map_or("", |wording| wording.text.as_str());
-        let mentions = self.names.find(text, found, &self.items).into_iter().filter(|mention| mention.telling);
-        mentions.filter_map(|mention| self.items.iter().position(|item| Arc::ptr_eq(item, &mention.item))).collect()
+        let mentions = self
+            .names
+            .find(text, found, &self.items)
+            .into_iter()
+            .filter(|mention| mention.telling);
+        mentions
+            .filter_map(|mention| {
+                self.items
+                    .iter()
+                    .position(|item| Arc::ptr_eq(item, &mention.item))
+            })
+            .collect()
     }
 
     fn by_words(&self, text: &str, allowed: &[bool], scores: &mut [Scores]) -> Vec<usize> {
-        let found = self.words.scores(&words(text)).into_iter().enumerate().filter(|(n, s)| *s > 0.0 && allowed[*n]);
+        let found = self
+            .words
+            .scores(&words(text))
+            .into_iter()
+            .enumerate()
+            .filter(|(n, s)| *s > 0.0 && allowed[*n]);
         let list = top(found.collect(), WORDS_SHARE);
         for (rank, (n, score)) in list.iter().enumerate() {
             scores[*n].bm25 = scores[*n].bm25.max(*score);
@@ -232,41 +279,65 @@ impl Index {
         list.into_iter().map(|(n, _)| n).collect()
     }
 
-    fn by_vector(&self, wording: &Wording<'_>, allowed: &[bool], scores: &mut [Scores]) -> Option<Vec<usize>> {
+    fn by_vector(
+        &self,
+        wording: &Wording<'_>,
+        allowed: &[bool],
+        scores: &mut [Scores],
+    ) -> Option<Vec<usize>> {
         let (space, query) = wording.vector.as_ref()?;
-        let vectors =
-            self.vectors.as_ref().filter(|v| v.space == **space && query.values().len() == space.dimension)?;
+        let vectors = self
+            .vectors
+            .as_ref()
+            .filter(|v| v.space == **space && query.values().len() == space.dimension)?;
         if query.is_silent() {
             return None;
         }
         let mut found = Vec::with_capacity(allowed.len());
-        for (n, cosine) in vectors.similarities(query).enumerate().filter(|(n, _)| allowed[*n]) {
+        for (n, cosine) in vectors
+            .similarities(query)
+            .enumerate()
+            .filter(|(n, _)| allowed[*n])
+        {
             if let Some(cosine) = cosine {
                 scores[n].cosine = Some(scores[n].cosine.map_or(cosine, |c| c.max(cosine)));
                 found.push((n, cosine));
             }
         }
-        let list = top(found.into_iter().filter(|(_, cosine)| *cosine > 0.0).collect(), COSINE_SHARE);
+        let list = top(
+            found
+                .into_iter()
+                .filter(|(_, cosine)| *cosine > 0.0)
+                .collect(),
+            COSINE_SHARE,
+        );
         for (rank, (n, _)) in list.iter().enumerate() {
-            scores[*n].cosine_rank = Some(scores[*n].cosine_rank.map_or(rank + 1, |r| r.min(rank + 1)));
+            scores[*n].cosine_rank =
+                Some(scores[*n].cosine_rank.map_or(rank + 1, |r| r.min(rank + 1)));
         }
         Some(list.into_iter().map(|(n, _)| n).collect())
     }
 }
 
-/// Rows that are close enough but in no ranking come last, closest first, if there is space for
-/// them (RAG-1).
+/// Appends rows that are close enough but in no ranking, closest first, until there are `k` rows.
 fn fill(ranked: &mut Vec<(usize, f32)>, k: usize, scores: &[Scores], near: impl Fn(usize) -> bool) {
     if ranked.len() >= k {
         return;
     }
-    let left = scores.iter().enumerate().filter_map(|(n, score)| Some((n, score.cosine?)));
+    let left = scores
+        .iter()
+        .enumerate()
+        .filter_map(|(n, score)| Some((n, score.cosine?)));
     let left = left.filter(|(n, _)| near(*n) && !ranked.iter().any(|(other, _)| other == n));
     let rest = top(left.collect(), 0.0);
-    ranked.extend(rest.into_iter().take(k - ranked.len()).map(|(n, _)| (n, LAST)));
+    ranked.extend(
+        rest.into_iter()
+            .take(k - ranked.len())
+            .map(|(n, _)| (n, LAST)),
+    );
 }
 
-/// Sorts a ranking and keeps its best; equal scores keep the order of the content file.
+/// Sorts a ranking and keeps its best rows; equal scores keep the order of the content file.
 fn top(mut found: Vec<(usize, f32)>, share: f32) -> Vec<(usize, f32)> {
     let order = |a: &(usize, f32), b: &(usize, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
     if found.len() > DEPTH {

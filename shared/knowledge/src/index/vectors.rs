@@ -1,22 +1,23 @@
-//! The vectors of one casino's items, compared one by one: exact, and fast enough for up to
-//! thousands of rows (RAG-22).
+//! The vectors of a casino's items. They are compared one by one, which is exact and fast enough
+//! for thousands of rows.
 
 use std::{collections::HashMap, sync::Arc};
 
 use crate::{Item, Space, Vector};
 
-/// One vector per item; items without a vector of this space are left out.
+/// One vector per item; items without a vector of this space have none.
 #[derive(Debug, Clone)]
 pub(super) struct Matrix {
     pub(super) space: Space,
     rows: Vec<Option<Row>>,
 }
 
-/// Offline vectors are mostly zeros: stored densely, they would be a quarter of a casino's memory.
+/// A vector's values. Offline vectors are mostly zeros; stored in full, they would take a quarter
+/// of a casino's memory.
 #[derive(Debug, Clone)]
 enum Row {
     Dense(Box<[f32]>),
-    /// By dimension.
+    /// Pairs of a dimension and its value, sorted by dimension.
     Sparse(Box<[(u32, f32)]>),
 }
 
@@ -24,14 +25,24 @@ enum Row {
 
 impl Row {
     fn new(values: &[f32]) -> Self {
-        let sparse: Vec<(u32, f32)> = (0..).zip(values.iter().copied()).filter(|(_, value)| *value != 0.0).collect();
-        if sparse.len() * 2 < values.len() { Self::Sparse(sparse.into()) } else { Self::Dense(values.into()) }
+        let sparse: Vec<(u32, f32)> = (0..)
+            .zip(values.iter().copied())
+            .filter(|(_, value)| *value != 0.0)
+            .collect();
+        if sparse.len() * 2 < values.len() {
+            Self::Sparse(sparse.into())
+        } else {
+            Self::Dense(values.into())
+        }
     }
 
     fn dot(&self, with: &[f32]) -> f32 {
         match self {
             Self::Dense(values) => values.iter().zip(with).map(|(a, b)| a * b).sum(),
-            Self::Sparse(cells) => cells.iter().map(|(at, value)| value * with[*at as usize]).sum(),
+            Self::Sparse(cells) => cells
+                .iter()
+                .map(|(at, value)| value * with[*at as usize])
+                .sum(),
         }
     }
 
@@ -40,7 +51,9 @@ impl Row {
             Self::Dense(values) => values.to_vec(),
             Self::Sparse(cells) => {
                 let mut dense = vec![0.0; dimension];
-                cells.iter().for_each(|(at, value)| dense[*at as usize] = *value);
+                cells
+                    .iter()
+                    .for_each(|(at, value)| dense[*at as usize] = *value);
                 dense
             }
         }
@@ -57,29 +70,44 @@ impl Row {
 // === impl Matrix ===
 
 impl Matrix {
-    /// Builds the matrix; vectors whose length differs from the space's are left out.
-    pub(super) fn build(items: &[Arc<Item>], space: Space, vectors: &HashMap<String, Vector>) -> Self {
+    /// Builds the matrix; leaves out vectors that are not as long as the space says.
+    pub(super) fn build(
+        items: &[Arc<Item>],
+        space: Space,
+        vectors: &HashMap<String, Vector>,
+    ) -> Self {
         let row = |item: &Arc<Item>| {
-            let values = vectors.get(&item.id).map(Vector::values).filter(|v| v.len() == space.dimension);
-            values.filter(|v| v.iter().any(|value| *value != 0.0)).map(Row::new)
+            let values = vectors
+                .get(&item.id)
+                .map(Vector::values)
+                .filter(|v| v.len() == space.dimension);
+            values
+                .filter(|v| v.iter().any(|value| *value != 0.0))
+                .map(Row::new)
         };
         let rows = items.iter().map(row).collect();
         Self { space, rows }
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.rows.iter().map(|row| size_of::<Option<Row>>() + row.as_ref().map_or(0, Row::bytes)).sum()
+        self.rows
+            .iter()
+            .map(|row| size_of::<Option<Row>>() + row.as_ref().map_or(0, Row::bytes))
+            .sum()
     }
 
-    /// Returns the cosine of the query with every item, in the items' order; `None` for items
+    /// Returns the query's cosine with every item, in the order of the items; `None` for an item
     /// without a vector.
     pub(super) fn similarities(&self, query: &Vector) -> impl Iterator<Item = Option<f32>> {
         let query = query.values();
         let fits = query.len() == self.space.dimension;
-        self.rows.iter().map(move |row| row.as_ref().map(|row| if fits { row.dot(query) } else { 0.0 }))
+        self.rows.iter().map(move |row| {
+            row.as_ref()
+                .map(|row| if fits { row.dot(query) } else { 0.0 })
+        })
     }
 
-    /// Returns the similarity of two items, used for variety.
+    /// Returns the cosine of two items, by which results are varied.
     pub(super) fn likeness(&self, a: usize, b: usize) -> f32 {
         match (&self.rows[a], &self.rows[b]) {
             (Some(a), Some(b)) => a.dot(&b.dense(self.space.dimension)),

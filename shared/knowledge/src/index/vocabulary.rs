@@ -1,13 +1,14 @@
-//! Word lists of the index, as data: stop words, words too common to name a venue, English and Spanish synonyms.
+//! Word lists of the index: stop words, words too common to name a venue, English and Spanish
+//! synonyms. The lists are data.
 
 use std::{
     collections::{HashMap, HashSet},
     sync::LazyLock,
 };
 
-use crate::text::stem;
+use seven_text::stem;
 
-/// Blocks of the data file, by heading: `[stop]`, `[common]`, `[synonyms]`.
+/// Returns the words under a heading of the data file: `[stop]`, `[common]`, `[synonyms]`.
 fn block(name: &str) -> impl Iterator<Item = &'static str> {
     let heading = format!("[{name}]");
     include_str!("vocabulary.txt")
@@ -23,23 +24,30 @@ pub(super) static STOP: LazyLock<HashSet<&'static str>> =
     LazyLock::new(|| block("stop").flat_map(str::split_whitespace).collect());
 
 static COMMON: LazyLock<HashSet<String>> = LazyLock::new(|| {
-    block("common").flat_map(str::split_whitespace).map(stem).chain(SYNONYMS.keys().cloned()).collect()
+    block("common")
+        .flat_map(str::split_whitespace)
+        .map(stem)
+        .chain(SYNONYMS.keys().cloned())
+        .collect()
 });
 
-/// Stems that mean the same, by stem.
+/// For each stem, the stems that mean the same.
 pub(super) static SYNONYMS: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
     let mut table: HashMap<String, Vec<String>> = HashMap::new();
     for line in block("synonyms") {
         let stems: Vec<String> = line.split_whitespace().map(stem).collect();
         for one in &stems {
-            table.entry(one.clone()).or_default().extend(stems.iter().filter(|s| *s != one).cloned());
+            table
+                .entry(one.clone())
+                .or_default()
+                .extend(stems.iter().filter(|s| *s != one).cloned());
         }
     }
     table
 });
 
-/// Returns whether the word does not show which venue is meant: "room", "grill", "friday",
-/// "restaurante".
+/// Returns whether the word does not show which venue is meant, such as "room", "grill", "friday"
+/// or "restaurante".
 pub(crate) fn is_common(word: &str) -> bool {
     STOP.contains(word) || COMMON.contains(&stem(word))
 }

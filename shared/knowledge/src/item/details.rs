@@ -1,4 +1,4 @@
-//! The details that each category has besides name and description (CMS-12, CMS-19..23).
+//! The details that an item of each category has besides name and description.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub enum Details {
     Promotion(Promotion),
     Regulation(Regulation),
     Hours(HoursInfo),
-    /// General info, and categories without a form of their own.
+    /// General information, and categories whose fields the code does not know.
     Free(BTreeMap<String, Value>),
 }
 
@@ -31,7 +31,7 @@ macro_rules! details {
     )+};
 }
 
-/// Omits nulls and empty lists from the stored form, whatever the field's type.
+/// Tells which values are omitted from the stored form: nulls and empty lists.
 trait Absent {
     fn absent(&self) -> bool {
         false
@@ -59,24 +59,31 @@ fn absent(value: &impl Absent) -> bool {
 
 details! {
     Dining {
-        cuisine_type: String, price_range: String, hours: WeeklyHours, location: Option<String>, dress_code: Option<String>,
-        reservations: Option<String>, kids_menu: Option<bool>, dietary_options: Vec<String>, special_hours: Vec<SpecialDay>,
+        cuisine_type: String, price_range: String, hours: WeeklyHours, location: Option<String>,
+        dress_code: Option<String>,
+        reservations: Option<String>, kids_menu: Option<bool>, dietary_options: Vec<String>,
+        special_hours: Vec<SpecialDay>,
     }
     Entertainment {
-        event_type: String, venue: String, starts_at: Option<DateTime<Utc>>, schedule: Option<String>, ticket_price_min: Option<f64>,
-        ticket_price_max: Option<f64>, age_restriction: Option<String>, duration_minutes: Option<u32>, hours: Option<WeeklyHours>,
+        event_type: String, venue: String, starts_at: Option<DateTime<Utc>>,
+        schedule: Option<String>, ticket_price_min: Option<f64>,
+        ticket_price_max: Option<f64>, age_restriction: Option<String>,
+        duration_minutes: Option<u32>, hours: Option<WeeklyHours>,
         special_hours: Vec<SpecialDay>,
     }
     Spa {
-        treatment_type: String, duration_minutes: u32, price: f64, couples_option: Option<bool>, booking_required: Option<bool>,
+        treatment_type: String, duration_minutes: u32, price: f64, couples_option: Option<bool>,
+        booking_required: Option<bool>,
         hours: Option<WeeklyHours>, special_hours: Vec<SpecialDay>,
     }
     Promotion {
-        promo_type: String, value: f64, valid_from: NaiveDate, valid_until: NaiveDate, eligibility: Option<String>,
+        promo_type: String, value: f64, valid_from: NaiveDate, valid_until: NaiveDate,
+        eligibility: Option<String>,
         redemption_method: Option<String>, max_redemptions: Option<u32>,
     }
     Regulation {
-        regulation_type: String, state: String, effective_date: Option<NaiveDate>, applies_to: Vec<String>, penalty: Option<String>,
+        regulation_type: String, state: String, effective_date: Option<NaiveDate>,
+        applies_to: Vec<String>, penalty: Option<String>,
     }
 }
 
@@ -96,7 +103,7 @@ pub struct Gaming {
     pub extra: BTreeMap<String, Value>,
 }
 
-/// Opening hours of a place that is not a restaurant: pool, valet, gift shop.
+/// The opening hours of a place that is not a restaurant, such as a pool or a gift shop.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HoursInfo {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -121,13 +128,17 @@ impl Details {
         }
     }
 
-    /// Fields outside the schema.
+    /// Returns the fields that are not in the category's schema.
     pub fn extra(&self) -> Option<&BTreeMap<String, Value>> {
         match self {
-            Self::Gaming(Gaming { extra, .. }) | Self::Hours(HoursInfo { extra, .. }) | Self::Free(extra) => {
-                Some(extra)
-            }
-            Self::Dining(_) | Self::Entertainment(_) | Self::Spa(_) | Self::Promotion(_) | Self::Regulation(_) => None,
+            Self::Gaming(Gaming { extra, .. })
+            | Self::Hours(HoursInfo { extra, .. })
+            | Self::Free(extra) => Some(extra),
+            Self::Dining(_)
+            | Self::Entertainment(_)
+            | Self::Spa(_)
+            | Self::Promotion(_)
+            | Self::Regulation(_) => None,
         }
     }
 }

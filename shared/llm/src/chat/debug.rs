@@ -1,4 +1,5 @@
-//! `Debug` without content: what guests, models and tools wrote must not reach a log through a careless `{:?}`.
+//! `Debug` without content, so that a `{:?}` cannot write texts of guests, models or tools to a
+//! log.
 
 use std::fmt::{Debug, Formatter, Result};
 
@@ -9,7 +10,10 @@ impl Debug for ChatRequest {
         f.debug_struct("ChatRequest")
             .field("system_bytes", &self.system.len())
             .field("messages", &self.messages)
-            .field("tools", &self.tools.iter().map(|tool| &tool.name).collect::<Vec<_>>())
+            .field(
+                "tools",
+                &self.tools.iter().map(|tool| &tool.name).collect::<Vec<_>>(),
+            )
             .field("output_schema", &self.output_schema.is_some())
             .field("temperature", &self.temperature)
             .field("max_output_tokens", &self.max_output_tokens)
@@ -24,7 +28,12 @@ impl Debug for Message {
             Self::User(text) => write!(f, "User({} bytes)", text.len()),
             Self::Assistant(text) => write!(f, "Assistant({} bytes)", text.len()),
             Self::AssistantCalls { text, calls } => {
-                write!(f, "AssistantCalls({} bytes, {} calls)", text.len(), calls.len())
+                write!(
+                    f,
+                    "AssistantCalls({} bytes, {} calls)",
+                    text.len(),
+                    calls.len()
+                )
             }
             Self::ToolResults(results) => write!(f, "ToolResults({})", results.len()),
         }
@@ -33,14 +42,18 @@ impl Debug for Message {
 
 impl Debug for ToolCall {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        // The name is the model's choice of words, too.
-        f.debug_struct("ToolCall").field("name_bytes", &self.name.len()).finish_non_exhaustive()
+        // The model chooses the name, so it may contain a guest's words.
+        f.debug_struct("ToolCall")
+            .field("name_bytes", &self.name.len())
+            .finish_non_exhaustive()
     }
 }
 
 impl Debug for ToolResult {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        f.debug_struct("ToolResult").field("name_bytes", &self.name.len()).finish_non_exhaustive()
+        f.debug_struct("ToolResult")
+            .field("name_bytes", &self.name.len())
+            .finish_non_exhaustive()
     }
 }
 

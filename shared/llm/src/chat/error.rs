@@ -1,21 +1,25 @@
-//! Errors of a hosted model. They carry places, codes and sizes, never what anybody wrote.
+//! Errors of a hosted model. They hold positions, codes and sizes, never text of a guest or a
+//! model.
 
 use std::time::Duration;
 
 use super::Usage;
 use crate::Retry;
 
-/// A call that gave no usable reply.
+/// The reason why a call gave no usable reply.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("asking {model}: rate limited")]
-    RateLimited { model: String, after: Option<Duration> },
-    /// A daily or paid quota is used up: no wait within a turn helps.
+    RateLimited {
+        model: String,
+        after: Option<Duration>,
+    },
+    /// A daily or paid quota is used up; waiting within the turn does not help.
     #[error("asking {model}: the quota is used up")]
     QuotaSpent { model: String },
     #[error("asking {model}: unavailable (HTTP {status})")]
     Unavailable { model: String, status: u16 },
-    /// Not reached, or cut before the whole answer was here.
+    /// The provider was not reached, or the connection broke before the whole answer arrived.
     #[error("asking {model}: the connection failed")]
     Connection {
         model: String,
@@ -24,19 +28,33 @@ pub enum Error {
     },
     #[error("asking {model}: no answer within {waited:?}")]
     Timeout { model: String, waited: Duration },
-    /// Our request or our key is not accepted. `code` is the provider's, made of letters and digits.
+    /// The provider rejected our request or our key. `code` is the provider's, reduced to safe
+    /// characters.
     #[error("asking {model}: refused (HTTP {status}, {code})")]
-    Refused { model: String, status: u16, code: String },
+    Refused {
+        model: String,
+        status: u16,
+        code: String,
+    },
     /// The provider's content filter stopped the prompt or the answer.
     #[error("asking {model}: blocked by the provider ({reason})")]
-    Blocked { model: String, reason: String, usage: Usage },
-    /// An answer came, was billed, and cannot be used.
+    Blocked {
+        model: String,
+        reason: String,
+        usage: Usage,
+    },
+    /// An answer arrived and was billed, but cannot be used.
     #[error("asking {model}: {defect}")]
-    Answer { model: String, defect: Defect, usage: Usage },
-    /// Our own limiter has no place before the deadline.
+    Answer {
+        model: String,
+        defect: Defect,
+        usage: Usage,
+    },
+    /// Our own rate limiter would let the request out only after the deadline.
     #[error("asking {model}: over our own rate limit for another {wait:?}")]
     Throttled { model: String, wait: Duration },
-    /// The breaker is open: answer without this model. `source` is set when this very call opened it.
+    /// The breaker is open; answer without this model. `source` is set if this very call opened the
+    /// breaker.
     #[error("asking {model}: the breaker is open")]
     Open {
         model: String,
@@ -44,7 +62,7 @@ pub enum Error {
         #[source]
         source: Option<Box<Error>>,
     },
-    /// A client that cannot be built; only at start.
+    /// The client cannot be built; occurs only at start.
     #[error("setting up {model}: {reason}")]
     Setup { model: String, reason: &'static str },
 }
@@ -60,39 +78,44 @@ pub enum Defect {
     Unreadable(&'static str),
     #[error("the answer is empty")]
     Empty,
-    /// `tool` is a name we offered, or none of them.
-    #[error("the arguments of tool call {nth} ({}) are not a JSON object", tool.as_deref().unwrap_or("a tool we did not offer"))]
+    /// `tool` is the name of an offered tool; `None` if the model named any other.
+    #[error(
+        "the arguments of tool call {nth} ({}) are not a JSON object",
+        tool.as_deref().unwrap_or("a tool we did not offer")
+    )]
     ToolArguments { nth: usize, tool: Option<String> },
     #[error("the text is not JSON though a schema was asked for")]
     NotJson,
     #[error("{got} vectors of the length asked for came for {asked} texts")]
     Vectors { asked: usize, got: usize },
-    /// `at` is a path of the schema's own names.
+    /// `at` is a path of names from the schema, never from the answer.
     #[error("the answer violates its schema at {at}: {rule}")]
     Schema { at: String, rule: &'static str },
 }
 
-/// The party at fault: decides which failures count against the breaker (AGENT-62) and which calls
-/// are repeated (PROD-13, PROD-14).
+/// The party at fault for a failed call; decides whether the failure counts against the breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// The provider is unwell, or no call can succeed (a bad key): counts.
+    /// The provider is down, or no call can succeed, such as with a bad key. Counts against the
+    /// breaker.
     Provider,
-    /// The answer is of no use: counts.
+    /// The answer cannot be used. Counts against the breaker.
     Answer,
-    /// This one request, or what it was about: does not count.
+    /// Only this request or its content is at fault. Does not count against the breaker.
     Request,
-    /// Our own guard said no: no call was made.
+    /// Our own breaker or rate limiter stopped the call. Does not count against the breaker.
     Guard,
 }
 
 // === impl Error ===
 
 impl Error {
-    /// Whether asking again can help, now or later.
+    /// Says whether asking again can help, and after which wait.
     pub fn retry(&self) -> Retry {
         match self {
-            Self::RateLimited { after: Some(wait), .. }
+            Self::RateLimited {
+                after: Some(wait), ..
+            }
             | Self::Throttled { wait, .. }
             | Self::Open { retry_in: wait, .. } => Retry::After(*wait),
             Self::RateLimited { after: None, .. }
@@ -100,14 +123,20 @@ impl Error {
             | Self::Connection { .. }
             | Self::Timeout { .. }
             | Self::Answer { .. } => Retry::Backoff,
-            Self::QuotaSpent { .. } | Self::Refused { .. } | Self::Blocked { .. } | Self::Setup { .. } => Retry::Never,
+            Self::QuotaSpent { .. }
+            | Self::Refused { .. }
+            | Self::Blocked { .. }
+            | Self::Setup { .. } => Retry::Never,
         }
     }
 
-    /// PROD-13: what is repeated within the call. A lost connection is what gRPC calls unavailable; a time-out has used up its time;
-    /// a bad answer belongs to the turn's validator, which asks once more with feedback (AGENT-61).
+    /// Returns true if the guard itself repeats the call. It does not after a time-out, which
+    /// leaves no time, nor after a bad answer, because then the turn asks again with feedback.
     pub fn repeats_in_call(&self) -> bool {
-        matches!(self, Self::RateLimited { .. } | Self::Unavailable { .. } | Self::Connection { .. })
+        matches!(
+            self,
+            Self::RateLimited { .. } | Self::Unavailable { .. } | Self::Connection { .. }
+        )
     }
 
     pub fn fault(&self) -> Fault {
@@ -117,25 +146,31 @@ impl Error {
             | Self::Unavailable { .. }
             | Self::Connection { .. }
             | Self::Timeout { .. } => Fault::Provider,
-            Self::Refused { status: 401 | 403 | 404, .. } => Fault::Provider,
+            Self::Refused {
+                status: 401 | 403 | 404,
+                ..
+            } => Fault::Provider,
             Self::Refused { code, .. } if code == "API_KEY_INVALID" => Fault::Provider,
             Self::Answer { .. } => Fault::Answer,
-            // A guest whose texts are blocked must not take the model from everybody else.
+            // A guest whose texts are blocked must not open the breaker for everybody else.
             Self::Refused { .. } | Self::Blocked { .. } | Self::Setup { .. } => Fault::Request,
             Self::Throttled { .. } | Self::Open { .. } => Fault::Guard,
         }
     }
 
-    /// Tokens that were billed all the same.
+    /// Returns the tokens that were billed although the call failed.
     pub fn usage(&self) -> Usage {
         match self {
             Self::Blocked { usage, .. } | Self::Answer { usage, .. } => *usage,
-            Self::Open { source: Some(source), .. } => source.usage(),
+            Self::Open {
+                source: Some(source),
+                ..
+            } => source.usage(),
             _ => Usage::default(),
         }
     }
 
-    /// A bounded label for metrics.
+    /// Returns the error's metric label, one of a fixed set.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::RateLimited { .. } => "rate_limited",

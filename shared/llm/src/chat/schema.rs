@@ -1,30 +1,36 @@
-//! The part of JSON Schema that models are held to: enough to refuse an answer of the wrong form, not a validator for the world.
+//! The part of JSON Schema that models' replies are checked against; not a complete validator.
 //!
-//! Known: type, enum, const, properties, required, additionalProperties (false or a schema), items, minItems, maxItems, minimum,
-//! maximum, minLength, maxLength, anyOf, oneOf (as anyOf), allOf, and `$ref` into the same document. Other words are ignored.
+//! Known: type, enum, const, properties, required, additionalProperties, items, anyOf, oneOf (as
+//! anyOf), allOf, local `$ref`, and minimum and maximum keywords. Others are ignored.
 
 use serde_json::{Map, Value};
 
 use super::Defect;
 
-/// Where and how a value breaks its schema. Names in `at` are the schema's, never the value's.
+/// The position and the rule of a violation. `at` holds names from the schema, never from the
+/// value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
     pub at: String,
     pub rule: &'static str,
 }
 
-/// Deeper schemas, or references in a circle, count as violated.
+/// Deeper nesting counts as a violation, so that circular references end.
 const DEEPEST: usize = 64;
 
-/// The first violation, if any.
+/// Returns the first violation, if any.
 pub fn violation(schema: &Value, value: &Value) -> Option<Violation> {
     Checker { root: schema }.check(schema, value, "$", 0).err()
 }
 
 pub(super) fn check(schema: &Value, text: &str) -> Result<(), Defect> {
-    let value: Value =
-        serde_json::from_str(text).map_err(|error| if error.is_eof() { Defect::Truncated } else { Defect::NotJson })?;
+    let value: Value = serde_json::from_str(text).map_err(|error| {
+        if error.is_eof() {
+            Defect::Truncated
+        } else {
+            Defect::NotJson
+        }
+    })?;
     match violation(schema, &value) {
         None => Ok(()),
         Some(Violation { at, rule }) => Err(Defect::Schema { at, rule }),
@@ -38,7 +44,14 @@ struct Checker<'a> {
 type Checked = Result<(), Violation>;
 
 fn require(holds: bool, at: &str, rule: &'static str) -> Checked {
-    if holds { Ok(()) } else { Err(Violation { at: at.to_owned(), rule }) }
+    if holds {
+        Ok(())
+    } else {
+        Err(Violation {
+            at: at.to_owned(),
+            rule,
+        })
+    }
 }
 
 impl<'a> Checker<'a> {
@@ -50,8 +63,13 @@ impl<'a> Checker<'a> {
             _ => return Ok(()),
         };
         if let Some(target) = rules.get("$ref").and_then(Value::as_str) {
-            let target = target.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
-            let target = target.ok_or_else(|| Violation { at: at.to_owned(), rule: "$ref" })?;
+            let target = target
+                .strip_prefix('#')
+                .and_then(|pointer| self.root.pointer(pointer));
+            let target = target.ok_or_else(|| Violation {
+                at: at.to_owned(),
+                rule: "$ref",
+            })?;
             self.check(target, value, at, depth + 1)?;
         }
         self.kind(rules, value, at)?;
@@ -60,7 +78,9 @@ impl<'a> Checker<'a> {
             Value::Object(fields) => self.object(rules, fields, at, depth),
             Value::Array(items) => self.array(rules, items, at, depth),
             Value::Number(_) => number(rules, value, at),
-            Value::String(text) => length(rules, text.chars().count(), at, "minLength", "maxLength"),
+            Value::String(text) => {
+                length(rules, text.chars().count(), at, "minLength", "maxLength")
+            }
             Value::Null | Value::Bool(_) => Ok(()),
         }
     }
@@ -68,38 +88,72 @@ impl<'a> Checker<'a> {
     fn kind(&self, rules: &Map<String, Value>, value: &Value, at: &str) -> Checked {
         let fits = match rules.get("type") {
             Some(Value::String(kind)) => is(kind, value),
-            Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).any(|kind| is(kind, value)),
+            Some(Value::Array(kinds)) => kinds
+                .iter()
+                .filter_map(Value::as_str)
+                .any(|kind| is(kind, value)),
             _ => true,
         };
         require(fits, at, "type")?;
         if let Some(Value::Array(allowed)) = rules.get("enum") {
             require(allowed.contains(value), at, "enum")?;
         }
-        rules.get("const").map_or(Ok(()), |only| require(only == value, at, "const"))
+        rules
+            .get("const")
+            .map_or(Ok(()), |only| require(only == value, at, "const"))
     }
 
-    fn combined(&self, rules: &'a Map<String, Value>, value: &Value, at: &str, depth: usize) -> Checked {
+    fn combined(
+        &self,
+        rules: &'a Map<String, Value>,
+        value: &Value,
+        at: &str,
+        depth: usize,
+    ) -> Checked {
         if let Some(Value::Array(all)) = rules.get("allOf") {
-            all.iter().try_for_each(|schema| self.check(schema, value, at, depth + 1))?;
+            all.iter()
+                .try_for_each(|schema| self.check(schema, value, at, depth + 1))?;
         }
         for word in ["anyOf", "oneOf"] {
             if let Some(Value::Array(any)) = rules.get(word) {
-                require(any.iter().any(|schema| self.check(schema, value, at, depth + 1).is_ok()), at, "anyOf")?;
+                require(
+                    any.iter()
+                        .any(|schema| self.check(schema, value, at, depth + 1).is_ok()),
+                    at,
+                    "anyOf",
+                )?;
             }
         }
         Ok(())
     }
 
-    fn object(&self, rules: &'a Map<String, Value>, fields: &Map<String, Value>, at: &str, depth: usize) -> Checked {
+    fn object(
+        &self,
+        rules: &'a Map<String, Value>,
+        fields: &Map<String, Value>,
+        at: &str,
+        depth: usize,
+    ) -> Checked {
         let known = rules.get("properties").and_then(Value::as_object);
-        for name in rules.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
-            require(fields.contains_key(name), &format!("{at}.{name}"), "required")?;
+        for name in rules
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+        {
+            require(
+                fields.contains_key(name),
+                &format!("{at}.{name}"),
+                "required",
+            )?;
         }
         for (name, value) in fields {
             match known.and_then(|known| known.get(name)) {
                 Some(schema) => self.check(schema, value, &format!("{at}.{name}"), depth + 1)?,
                 None => match rules.get("additionalProperties") {
-                    // The name of an unknown field is the model's, so it is not repeated.
+                    // The model chose the name of an unknown field, so the error must not repeat
+                    // it.
                     Some(Value::Bool(false)) => require(false, at, "additionalProperties")?,
                     Some(schema) => self.check(schema, value, &format!("{at}.*"), depth + 1)?,
                     None => {}
@@ -109,10 +163,21 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    fn array(&self, rules: &'a Map<String, Value>, items: &[Value], at: &str, depth: usize) -> Checked {
+    fn array(
+        &self,
+        rules: &'a Map<String, Value>,
+        items: &[Value],
+        at: &str,
+        depth: usize,
+    ) -> Checked {
         length(rules, items.len(), at, "minItems", "maxItems")?;
-        let Some(schema) = rules.get("items") else { return Ok(()) };
-        items.iter().enumerate().try_for_each(|(n, item)| self.check(schema, item, &format!("{at}[{n}]"), depth + 1))
+        let Some(schema) = rules.get("items") else {
+            return Ok(());
+        };
+        items
+            .iter()
+            .enumerate()
+            .try_for_each(|(n, item)| self.check(schema, item, &format!("{at}[{n}]"), depth + 1))
     }
 }
 
@@ -124,19 +189,39 @@ fn is(kind: &str, value: &Value) -> bool {
         "boolean" => value.is_boolean(),
         "null" => value.is_null(),
         "number" => value.is_number(),
-        "integer" => value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|number| number.fract() == 0.0),
+        "integer" => {
+            value.is_i64()
+                || value.is_u64()
+                || value.as_f64().is_some_and(|number| number.fract() == 0.0)
+        }
         _ => true,
     }
 }
 
 fn number(rules: &Map<String, Value>, value: &Value, at: &str) -> Checked {
-    let Some(number) = value.as_f64() else { return Ok(()) };
+    let Some(number) = value.as_f64() else {
+        return Ok(());
+    };
     let bound = |word: &str| rules.get(word).and_then(Value::as_f64);
-    require(bound("minimum").is_none_or(|least| number >= least), at, "minimum")?;
-    require(bound("maximum").is_none_or(|most| number <= most), at, "maximum")
+    require(
+        bound("minimum").is_none_or(|least| number >= least),
+        at,
+        "minimum",
+    )?;
+    require(
+        bound("maximum").is_none_or(|most| number <= most),
+        at,
+        "maximum",
+    )
 }
 
-fn length(rules: &Map<String, Value>, length: usize, at: &str, least: &'static str, most: &'static str) -> Checked {
+fn length(
+    rules: &Map<String, Value>,
+    length: usize,
+    at: &str,
+    least: &'static str,
+    most: &'static str,
+) -> Checked {
     let length = length as u64;
     let bound = |word: &str| rules.get(word).and_then(Value::as_u64);
     require(bound(least).is_none_or(|bound| length >= bound), at, least)?;

@@ -1,7 +1,7 @@
-//! Gemini's `embedContent` (a question) and `batchEmbedContents` (content), v1beta over REST.
+//! Gemini's `embedContent` for a question and `batchEmbedContents` for content (v1beta, REST).
 //!
-//! Documents and questions are embedded for their purpose, documents with their title (RAG-13). Vectors shorter than the model's own
-//! are not of unit length; the caller scales them.
+//! Each request says whether it embeds a question or a document, and gives a document's title.
+//! Shortened vectors are not of unit length; the caller normalises them.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::{
 pub(super) struct Gemini {
     one: Endpoint,
     many: Endpoint,
-    /// `models/<model>`, as each request of a batch has to repeat it.
+    /// `models/<model>`, which each request of a batch has to repeat.
     model: String,
     dimension: usize,
 }
@@ -45,31 +45,64 @@ struct Values {
 impl Gemini {
     pub(super) fn new(name: &str, settings: &Settings) -> Result<Self, Error> {
         let key = settings.api_key.as_ref();
-        let key = key.ok_or_else(|| Error::Setup { model: name.to_owned(), reason: "Gemini asks for an API key" })?;
+        let key = key.ok_or_else(|| Error::Setup {
+            model: name.to_owned(),
+            reason: "Gemini asks for an API key",
+        })?;
         let base = settings.base_url.clone().unwrap_or_else(google);
         let endpoint = |verb: &str| {
             let call = format!("{}:{verb}", settings.model);
-            Endpoint::new(name.to_owned(), &base, &["v1beta", "models", &call], Some(("x-goog-api-key", "", key)))
+            Endpoint::new(
+                name.to_owned(),
+                &base,
+                &["v1beta", "models", &call],
+                Some(("x-goog-api-key", "", key)),
+            )
         };
         let one = endpoint("embedContent")?;
         let many = endpoint("batchEmbedContents")?;
-        Ok(Self { one, many, model: format!("models/{}", settings.model), dimension: settings.dimension })
+        Ok(Self {
+            one,
+            many,
+            model: format!("models/{}", settings.model),
+            dimension: settings.dimension,
+        })
     }
 
-    pub(super) async fn embed(&self, texts: &[&str], purpose: Purpose, deadline: Duration) -> Result<Raw, Error> {
+    pub(super) async fn embed(
+        &self,
+        texts: &[&str],
+        purpose: Purpose,
+        deadline: Duration,
+    ) -> Result<Raw, Error> {
         if let [text] = texts {
-            let body = self.one.post(&self.content(text, purpose), deadline, problem).await?;
+            let body = self
+                .one
+                .post(&self.content(text, purpose), deadline, problem)
+                .await?;
             let answer: One = parse(&self.one.name, &body)?;
             return Ok((vec![answer.embedding.values], Usage::default()));
         }
-        let requests: Vec<Value> = texts.iter().map(|text| self.content(text, purpose)).collect();
-        let body = self.many.post(&json!({ "requests": requests }), deadline, problem).await?;
+        let requests: Vec<Value> = texts
+            .iter()
+            .map(|text| self.content(text, purpose))
+            .collect();
+        let body = self
+            .many
+            .post(&json!({ "requests": requests }), deadline, problem)
+            .await?;
         let answer: Many = parse(&self.many.name, &body)?;
-        Ok((answer.embeddings.into_iter().map(|e| e.values).collect(), Usage::default()))
+        Ok((
+            answer.embeddings.into_iter().map(|e| e.values).collect(),
+            Usage::default(),
+        ))
     }
 
     fn content(&self, text: &str, purpose: Purpose) -> Value {
-        let (title, body) = text.split_once('\n').filter(|(_, body)| !body.trim().is_empty()).unwrap_or(("", text));
+        let (title, body) = text
+            .split_once('\n')
+            .filter(|(_, body)| !body.trim().is_empty())
+            .unwrap_or(("", text));
         let mut request = json!({ "model": self.model, "outputDimensionality": self.dimension });
         match purpose {
             Purpose::Query => {

@@ -1,4 +1,4 @@
-//! A hosted embedder behind the same HTTP and the same guard as the chat models.
+//! A hosted embedder behind the same HTTP client and the same guard as the chat models.
 
 use std::{sync::Arc, time::Duration};
 
@@ -29,18 +29,30 @@ enum Wire {
 }
 
 impl Hosted {
-    /// Refuses an offline provider, a model that is no pinned one, and a length or batch of zero.
+    /// Refuses the offline provider, an alias instead of a pinned model, and a dimension or batch
+    /// of zero.
     pub fn new(
         settings: &Settings,
         cache: &Cache,
         guard: guarded::Settings,
         observer: Arc<dyn Observer>,
     ) -> Result<Self, Error> {
-        let provider = if settings.provider == Provider::Gemini { "gemini" } else { "openai" };
+        let provider = if settings.provider == Provider::Gemini {
+            "gemini"
+        } else {
+            "openai"
+        };
         let name = format!("{provider}/{}", settings.model);
-        let setup = |reason| Err(Error::Setup { model: name.clone(), reason });
+        let setup = |reason| {
+            Err(Error::Setup {
+                model: name.clone(),
+                reason,
+            })
+        };
         if settings.model.is_empty() || settings.model.contains("latest") {
-            return setup("an embedding model has to be pinned: aliases give vectors that cannot be compared");
+            return setup(
+                "an embedding model has to be pinned: aliases give vectors that cannot be compared",
+            );
         }
         if settings.dimension == 0 || settings.batch == 0 {
             return setup("dimension and batch have to be at least 1");
@@ -52,7 +64,11 @@ impl Hosted {
         };
         let (model, version) = (settings.model.clone(), settings.version.clone());
         Ok(Self {
-            space: Space { model, version, dimension: settings.dimension },
+            space: Space {
+                model,
+                version,
+                dimension: settings.dimension,
+            },
             wire,
             guard: Guard::new("embedding", &name, cache, guard, observer),
             batch: settings.batch,
@@ -61,24 +77,33 @@ impl Hosted {
         })
     }
 
-    /// The breaker of this (provider, model), for people who look.
+    /// Returns the breaker of this provider and model, for reading its state.
     pub fn breaker(&self) -> &Breaker {
         self.guard.breaker()
     }
 
-    /// Texts that say nothing are not sent, and have the vector that is near nothing.
+    /// Embeds the texts in batches. A blank text is not sent; its vector is zero and similar to
+    /// nothing.
     async fn all(&self, texts: &[&str], purpose: Purpose) -> Result<Vec<Vector>, EmbedError> {
         let silent = Vector::normalised(vec![0.0; self.space.dimension]);
         let mut vectors = vec![silent; texts.len()];
-        let said: Vec<usize> = (0..texts.len()).filter(|n| !texts[*n].trim().is_empty()).collect();
+        let said: Vec<usize> = (0..texts.len())
+            .filter(|n| !texts[*n].trim().is_empty())
+            .collect();
         for part in said.chunks(self.batch) {
             let batch: Vec<&str> = part.iter().map(|n| texts[*n]).collect();
             let deadline = match purpose {
                 Purpose::Query => self.query_deadline,
                 Purpose::Document => self.document_deadline,
             };
-            let call = |deadline| -> Trying<'_, Vec<Vec<f32>>> { Box::pin(self.request(&batch, purpose, deadline)) };
-            let (raw, ..) = self.guard.run(deadline, call).await.map_err(|error| self.explain(error))?;
+            let call = |deadline| -> Trying<'_, Vec<Vec<f32>>> {
+                Box::pin(self.request(&batch, purpose, deadline))
+            };
+            let (raw, ..) = self
+                .guard
+                .run(deadline, call)
+                .await
+                .map_err(|error| self.explain(error))?;
             for (n, values) in part.iter().zip(raw) {
                 vectors[*n] = Vector::normalised(values);
             }
@@ -86,16 +111,32 @@ impl Hosted {
         Ok(vectors)
     }
 
-    /// One request. A vector of another length is a broken answer: it would be compared with nothing, silently.
-    async fn request(&self, texts: &[&str], purpose: Purpose, deadline: Duration) -> Result<Raw, Error> {
+    /// Makes one request. A vector of the wrong length is an error, because no comparison would
+    /// ever match it.
+    async fn request(
+        &self,
+        texts: &[&str],
+        purpose: Purpose,
+        deadline: Duration,
+    ) -> Result<Raw, Error> {
         let (vectors, usage) = match &self.wire {
             Wire::Gemini(gemini) => gemini.embed(texts, purpose, deadline).await?,
             Wire::Openai(openai) => openai.embed(texts, deadline).await?,
         };
-        let got = vectors.iter().filter(|values| values.len() == self.space.dimension).count();
+        let got = vectors
+            .iter()
+            .filter(|values| values.len() == self.space.dimension)
+            .count();
         if got != texts.len() || vectors.len() != texts.len() {
-            let defect = Defect::Vectors { asked: texts.len(), got };
-            return Err(Error::Answer { model: self.guard.name().to_owned(), defect, usage });
+            let defect = Defect::Vectors {
+                asked: texts.len(),
+                got,
+            };
+            return Err(Error::Answer {
+                model: self.guard.name().to_owned(),
+                defect,
+                usage,
+            });
         }
         Ok((vectors, usage))
     }
@@ -104,9 +145,18 @@ impl Hosted {
         let model = self.guard.name().to_owned();
         match error {
             Error::Timeout { .. } => EmbedError::Timeout { model },
-            Error::Answer { defect: Defect::Vectors { asked, got }, .. } => EmbedError::Mismatch { model, asked, got },
-            Error::Open { source: Some(source), .. } => self.explain(*source),
-            error => EmbedError::Failed { model, reason: error.to_string() },
+            Error::Answer {
+                defect: Defect::Vectors { asked, got },
+                ..
+            } => EmbedError::Mismatch { model, asked, got },
+            Error::Open {
+                source: Some(source),
+                ..
+            } => self.explain(*source),
+            error => EmbedError::Failed {
+                model,
+                reason: error.to_string(),
+            },
         }
     }
 }

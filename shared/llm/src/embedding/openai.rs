@@ -1,4 +1,4 @@
-//! `/embeddings` as OpenAI has it, and servers that speak like it (llama.cpp, vLLM, Ollama).
+//! OpenAI's `/embeddings`, which llama.cpp, vLLM and Ollama offer too.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::{
 pub(super) struct OpenAi {
     endpoint: Endpoint,
     model: String,
-    /// Asked for, when the server knows the field.
+    /// The vector length to ask for; `None` if the server does not know the field.
     dimension: Option<usize>,
 }
 
@@ -33,7 +33,7 @@ struct Answer {
 
 #[derive(Deserialize)]
 struct Datum {
-    /// Its text's place in the request; the list itself may come in another order.
+    /// Position of the text in the request; the list itself may come in another order.
     index: usize,
     embedding: Vec<f32>,
 }
@@ -50,13 +50,20 @@ fn openai() -> Url {
 impl OpenAi {
     pub(super) fn new(name: &str, settings: &Settings) -> Result<Self, Error> {
         let base = settings.base_url.clone().unwrap_or_else(openai);
-        let key = settings.api_key.as_ref().map(|key| ("authorization", "Bearer ", key));
+        let key = settings
+            .api_key
+            .as_ref()
+            .map(|key| ("authorization", "Bearer ", key));
         let endpoint = Endpoint::new(name.to_owned(), &base, &["embeddings"], key)?;
         let dimension = settings.ask_for_dimension.then_some(settings.dimension);
-        Ok(Self { endpoint, model: settings.model.clone(), dimension })
+        Ok(Self {
+            endpoint,
+            model: settings.model.clone(),
+            dimension,
+        })
     }
 
-    /// Purposes are one here: these models embed questions and documents alike.
+    /// Takes no purpose, because these models embed questions and documents alike.
     pub(super) async fn embed(&self, texts: &[&str], deadline: Duration) -> Result<Raw, Error> {
         let mut body = json!({ "model": self.model, "input": texts, "encoding_format": "float" });
         if let Some(dimension) = self.dimension {
@@ -66,9 +73,20 @@ impl OpenAi {
         let answer: Answer = parse(&self.endpoint.name, &answer)?;
         let mut vectors = vec![Vec::new(); texts.len()];
         for datum in answer.data {
-            *vectors.get_mut(datum.index).ok_or_else(|| unreadable(&self.endpoint))? = datum.embedding;
+            *vectors
+                .get_mut(datum.index)
+                .ok_or_else(|| unreadable(&self.endpoint))? = datum.embedding;
         }
-        let input_tokens = answer.usage.and_then(|usage| usage.prompt_tokens).unwrap_or_default();
-        Ok((vectors, Usage { input_tokens, output_tokens: 0 }))
+        let input_tokens = answer
+            .usage
+            .and_then(|usage| usage.prompt_tokens)
+            .unwrap_or_default();
+        Ok((
+            vectors,
+            Usage {
+                input_tokens,
+                output_tokens: 0,
+            },
+        ))
     }
 }

@@ -1,11 +1,11 @@
-//! The answer of an embedding service, before it is checked.
+//! The unchecked answer of an embedding service.
 
 use crate::{Usage, chat::Error, http::Endpoint};
 
-/// Vectors of texts in their order, and what they cost.
+/// Vectors in the order of the texts, and the tokens billed for them.
 pub(super) type Raw = (Vec<Vec<f32>>, Usage);
 
-/// An answer that is not what the wire format promises.
+/// Returns the error for a vector whose position matches none of the texts.
 pub(super) fn unreadable(endpoint: &Endpoint) -> Error {
     endpoint.unreadable("a vector's place is not among the texts asked for")
 }

@@ -1,4 +1,4 @@
-//! The request's body.
+//! Writes the request's body.
 
 use serde_json::{Map, Value, json};
 
@@ -6,9 +6,14 @@ use super::Dialect;
 use crate::chat::{ChatRequest, Message, ToolCall, ToolResult, ToolSpec};
 
 pub(super) fn body(request: &ChatRequest, dialect: Dialect) -> Value {
-    let in_words = request.output_schema.is_some() && !request.tools.is_empty() && !dialect.schema_beside_tools;
+    let in_words = request.output_schema.is_some()
+        && !request.tools.is_empty()
+        && !dialect.schema_beside_tools;
     let mut body = Map::new();
-    body.insert("contents".into(), request.messages.iter().map(content).collect());
+    body.insert(
+        "contents".into(),
+        request.messages.iter().map(content).collect(),
+    );
     let mut system = request.system.clone();
     if in_words && let Some(schema) = &request.output_schema {
         system.push_str(
@@ -17,11 +22,17 @@ pub(super) fn body(request: &ChatRequest, dialect: Dialect) -> Value {
         system.push_str(&schema.to_string());
     }
     if !system.is_empty() {
-        body.insert("systemInstruction".into(), json!({ "parts": [{ "text": system }] }));
+        body.insert(
+            "systemInstruction".into(),
+            json!({ "parts": [{ "text": system }] }),
+        );
     }
     if !request.tools.is_empty() {
         let functions: Vec<_> = request.tools.iter().map(declaration).collect();
-        body.insert("tools".into(), json!([{ "functionDeclarations": functions }]));
+        body.insert(
+            "tools".into(),
+            json!([{ "functionDeclarations": functions }]),
+        );
     }
     let config = generation(request, dialect, in_words);
     if !config.is_empty() {
@@ -30,7 +41,11 @@ pub(super) fn body(request: &ChatRequest, dialect: Dialect) -> Value {
     Value::Object(body)
 }
 
-fn generation(request: &ChatRequest, dialect: Dialect, schema_in_words: bool) -> Map<String, Value> {
+fn generation(
+    request: &ChatRequest,
+    dialect: Dialect,
+    schema_in_words: bool,
+) -> Map<String, Value> {
     let mut config = Map::new();
     if let Some(temperature) = request.temperature {
         config.insert("temperature".into(), json!(temperature));
@@ -50,8 +65,13 @@ fn generation(request: &ChatRequest, dialect: Dialect, schema_in_words: bool) ->
 
 fn declaration(tool: &ToolSpec) -> Value {
     let mut declaration = json!({ "name": tool.name, "description": tool.description });
-    // An empty object schema is refused: no parameters means no field.
-    if tool.parameters.get("properties").and_then(Value::as_object).is_some_and(|known| !known.is_empty()) {
+    // Gemini refuses an object schema without properties, so the field is left out.
+    if tool
+        .parameters
+        .get("properties")
+        .and_then(Value::as_object)
+        .is_some_and(|known| !known.is_empty())
+    {
         declaration["parametersJsonSchema"] = tool.parameters.clone();
     }
     declaration
@@ -63,7 +83,10 @@ fn content(message: &Message) -> Value {
         Message::Assistant(text) => json!({ "role": "model", "parts": [{ "text": text }] }),
         Message::AssistantCalls { text, calls } => {
             let text = (!text.is_empty()).then(|| json!({ "text": text }));
-            json!({ "role": "model", "parts": text.into_iter().chain(calls.iter().map(call)).collect::<Vec<_>>() })
+            json!({
+                "role": "model",
+                "parts": text.into_iter().chain(calls.iter().map(call)).collect::<Vec<_>>(),
+            })
         }
         Message::ToolResults(results) => {
             json!({ "role": "user", "parts": results.iter().map(result).collect::<Vec<_>>() })
@@ -84,9 +107,12 @@ fn call(call: &ToolCall) -> Value {
 }
 
 fn result(result: &ToolResult) -> Value {
-    // `response` is a Struct: anything else needs a field to live in.
-    let response =
-        if result.content.is_object() { result.content.clone() } else { json!({ "result": result.content }) };
+    // Gemini accepts only an object here, so any other value is wrapped in one.
+    let response = if result.content.is_object() {
+        result.content.clone()
+    } else {
+        json!({ "result": result.content })
+    };
     let mut function = json!({ "name": result.name, "response": response });
     if !ToolCall::is_own_id(&result.call_id) {
         function["id"] = json!(result.call_id);

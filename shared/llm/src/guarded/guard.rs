@@ -1,4 +1,5 @@
-//! The guard itself: it knows calls, their deadline and their bill, not what they are about.
+//! The guard of one hosted model. It knows nothing of the calls' content, so chat and embedding
+//! models share it.
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
@@ -15,16 +16,18 @@ use crate::{
     chat::{Error, Fault},
 };
 
-/// A probe's lease outlives its call by this, so that the outcome still finds it.
+/// The breaker reserves its one test call (probe) for the call's deadline plus this margin, so that
+/// the outcome can still be recorded.
 const LEASE_MARGIN: Duration = Duration::from_secs(2);
 
-/// The result of one call, and the tokens it was billed for.
+/// The result of one call and the tokens billed for it.
 type Billed<T> = Result<(T, Usage), Error>;
 
-/// One request under way; boxed, because the compiler cannot prove an `AsyncFn`'s future to be `Send`.
+/// One request in progress; boxed, because the compiler cannot prove an `AsyncFn`'s future to be
+/// `Send`.
 pub(crate) type Trying<'a, T> = Pin<Box<dyn Future<Output = Billed<T>> + Send + 'a>>;
 
-/// Breaker, retries, limiter and prices of one (provider, model).
+/// The breaker, retry policy, rate limiter and prices of one provider and model.
 pub(crate) struct Guard {
     name: String,
     settings: Settings,
@@ -34,7 +37,7 @@ pub(crate) struct Guard {
     observer: Arc<dyn Observer>,
 }
 
-/// The sum over the attempts of one call.
+/// The totals over all attempts of one call.
 #[derive(Default)]
 struct Bill {
     attempts: u32,
@@ -43,17 +46,33 @@ struct Bill {
 
 impl std::fmt::Debug for Guard {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Guard").field("name", &self.name).field("settings", &self.settings).finish_non_exhaustive()
+        f.debug_struct("Guard")
+            .field("name", &self.name)
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
     }
 }
 
 impl Guard {
-    /// `name` is provider and model; the breaker's is `<kind>/<name>`, as `llm/<name>`.
-    pub(crate) fn new(kind: &str, name: &str, cache: &Cache, settings: Settings, observer: Arc<dyn Observer>) -> Self {
+    /// `name` is provider and model; the breaker's name is `<kind>/<name>`, such as `llm/<name>`.
+    pub(crate) fn new(
+        kind: &str,
+        name: &str,
+        cache: &Cache,
+        settings: Settings,
+        observer: Arc<dyn Observer>,
+    ) -> Self {
         let breaker = cache.breaker(&format!("{kind}/{name}"), BreakerSettings::from(&settings));
         let quota = Quota::per_minute(settings.limit.per_minute).allow_burst(settings.limit.burst);
         let limiter = RateLimiter::direct(quota);
-        Self { name: name.to_owned(), settings, breaker, limiter, clock: DefaultClock::default(), observer }
+        Self {
+            name: name.to_owned(),
+            settings,
+            breaker,
+            limiter,
+            clock: DefaultClock::default(),
+            observer,
+        }
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -68,8 +87,8 @@ impl Guard {
         self.settings.price.of(usage)
     }
 
-    /// Runs `call`, again where that can help; it is given the time one request may take. Returns what came, the tokens of all
-    /// attempts, and what they cost.
+    /// Runs `call`, with retries, and passes it the time that one request may take. Returns the
+    /// result, the tokens of all attempts and their cost.
     pub(crate) async fn run<'a, T>(
         &self,
         deadline: Duration,
@@ -102,19 +121,28 @@ impl Guard {
         let permit = match self.breaker.admit(deadline + LEASE_MARGIN).await {
             Admission::Go(permit) => permit,
             Admission::Refused { retry_in } => {
-                return Err(Error::Open { model: self.name.clone(), retry_in, source: None });
+                return Err(Error::Open {
+                    model: self.name.clone(),
+                    retry_in,
+                    source: None,
+                });
             }
         };
         self.moved(permit.transition());
-        // The attempts share one deadline; it strikes wherever they are. Only telling the breaker comes after it: 150 ms at most.
+        // All attempts share one deadline. Only the report to the breaker may end later, by at most
+        // 150 ms.
         let outcome = match tokio::time::timeout_at(until, self.attempts(call, until, bill)).await {
             Ok(outcome) => outcome,
-            Err(_) => Err(Error::Timeout { model: self.name.clone(), waited: deadline }),
+            Err(_) => Err(Error::Timeout {
+                model: self.name.clone(),
+                waited: deadline,
+            }),
         };
         self.settle(permit, outcome).await
     }
 
-    /// Tells the breaker. The call that opens it is answered as the ones after it will be (PROD-10).
+    /// Reports the outcome to the breaker. The call that opens it returns the same error as the
+    /// calls after it.
     async fn settle<T>(&self, permit: Permit, outcome: Result<T, Error>) -> Result<T, Error> {
         let said = match outcome.as_ref().map_err(Error::fault) {
             Ok(_) => Outcome::Success,
@@ -124,11 +152,13 @@ impl Guard {
         let moved = self.breaker.record(permit, said).await;
         self.moved(moved);
         match (moved, outcome) {
-            (Some(Transition::Opened { .. } | Transition::Reopened), Err(error)) => Err(Error::Open {
-                model: self.name.clone(),
-                retry_in: Duration::from_millis(self.settings.breaker_cooldown_ms),
-                source: Some(Box::new(error)),
-            }),
+            (Some(Transition::Opened { .. } | Transition::Reopened), Err(error)) => {
+                Err(Error::Open {
+                    model: self.name.clone(),
+                    retry_in: Duration::from_millis(self.settings.breaker_cooldown_ms),
+                    source: Some(Box::new(error)),
+                })
+            }
             (_, outcome) => outcome,
         }
     }
@@ -178,20 +208,23 @@ impl Guard {
         }
     }
 
-    /// How long the next request may take: no longer than one call may (PROD-15).
+    /// Returns the time limit for the next request: the time left, but at most one call's timeout.
     fn each(&self, until: Instant) -> Duration {
         let left = until.saturating_duration_since(Instant::now());
         left.min(Duration::from_millis(self.settings.call_timeout_ms))
     }
 
-    /// Waits for a place in our own limiter, unless it would come too late.
+    /// Waits for the rate limiter, or fails if the wait would pass the deadline.
     async fn place(&self, until: Instant) -> Result<(), Error> {
         while let Err(not_until) = self.limiter.check() {
             let wait = not_until.wait_time_from(self.clock.now());
             if Instant::now() + wait >= until {
-                return Err(Error::Throttled { model: self.name.clone(), wait });
+                return Err(Error::Throttled {
+                    model: self.name.clone(),
+                    wait,
+                });
             }
-            // Zero would spin when the limiter's clock and ours disagree by a hair.
+            // A wait of zero would spin if the limiter's clock and tokio's differ slightly.
             tokio::time::sleep(wait.max(Duration::from_millis(1))).await;
         }
         Ok(())

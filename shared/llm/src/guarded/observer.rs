@@ -1,4 +1,4 @@
-//! Observers of calls: metrics, and the turn's record.
+//! The interface through which metrics follow the calls of hosted models.
 
 use std::time::Duration;
 
@@ -7,28 +7,28 @@ use seven_cache::Transition;
 use super::NanoUsd;
 use crate::chat::{Error, Usage};
 
-/// One guarded call, ended.
+/// A guarded call that has ended.
 #[derive(Debug)]
 pub struct Finished<'a> {
     /// Provider and model.
     pub model: &'a str,
-    /// Requests that went out; 0 when the breaker or the limiter said no.
+    /// Requests that were sent; 0 if the breaker or the rate limiter refused.
     pub attempts: u32,
-    /// Over all attempts, failed ones that were billed included.
+    /// Sum over all attempts, including failed ones that were billed.
     pub usage: Usage,
     pub cost: NanoUsd,
     pub took: Duration,
     pub error: Option<&'a Error>,
 }
 
-/// Hears of what happens; must not block.
+/// Receives the events of guarded calls. Its methods must not block.
 pub trait Observer: Send + Sync {
     fn finished(&self, _call: &Finished<'_>) {}
 
-    /// Called before the wait, with what went wrong.
+    /// Called before the wait for a retry, with the error that caused the retry.
     fn retried(&self, _model: &str, _error: &Error) {}
 
-    /// AGENT-70: every transition that one of our calls caused. Opening is what pages (PROD-11).
+    /// Called for every transition of the breaker that a call of this process caused.
     fn breaker(&self, _name: &str, _moved: Transition) {}
 }
 

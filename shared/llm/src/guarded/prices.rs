@@ -6,18 +6,22 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::Usage;
 
-/// Billionths of a US dollar: a single token of the cheapest model is still tens of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+/// Billionths of a US dollar. One token of the cheapest model still costs tens of them, so no cost
+/// rounds to zero.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
 #[serde(transparent)]
 pub struct NanoUsd(pub u64);
 
-/// US dollars for a million tokens, written as a decimal string of at most six places: "0.30".
+/// US dollars per million tokens, read from a decimal string with at most six places, such as
+/// "0.30".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct UsdPerMillion {
     micros: u64,
 }
 
-/// The prices of one model. Without them calls cost nothing, which is right for local servers only.
+/// The prices of one model. The default is zero, which is right for local servers only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
@@ -30,18 +34,25 @@ pub struct Price {
 pub struct BadPrice;
 
 impl Price {
-    /// Rounded up to the next nano-dollar, once per call.
+    /// Returns the cost, rounded up to the next nano-dollar once per call.
     pub fn of(&self, usage: Usage) -> NanoUsd {
         // Micro-dollars per million tokens are pico-dollars per token.
-        let pico = |tokens: u64, price: UsdPerMillion| u128::from(tokens) * u128::from(price.micros);
-        let pico = pico(usage.input_tokens, self.input).saturating_add(pico(usage.output_tokens, self.output));
+        let pico =
+            |tokens: u64, price: UsdPerMillion| u128::from(tokens) * u128::from(price.micros);
+        let pico = pico(usage.input_tokens, self.input)
+            .saturating_add(pico(usage.output_tokens, self.output));
         NanoUsd(u64::try_from(pico.div_ceil(1_000)).unwrap_or(u64::MAX))
     }
 }
 
 impl fmt::Display for NanoUsd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "${}.{:09}", self.0 / 1_000_000_000, self.0 % 1_000_000_000)
+        write!(
+            f,
+            "${}.{:09}",
+            self.0 / 1_000_000_000,
+            self.0 % 1_000_000_000
+        )
     }
 }
 
@@ -56,19 +67,24 @@ impl FromStr for UsdPerMillion {
 
     fn from_str(text: &str) -> Result<Self, BadPrice> {
         let (whole, places) = text.split_once('.').unwrap_or((text, "0"));
-        let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let digits =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         if !digits(whole) || !digits(places) || places.len() > 6 {
             return Err(BadPrice);
         }
         let number = |text: &str| text.parse::<u64>().map_err(|_| BadPrice);
         let micros = number(whole)?.checked_mul(1_000_000).ok_or(BadPrice)?;
-        let micros = micros.checked_add(number(&format!("{places:0<6}"))?).ok_or(BadPrice)?;
+        let micros = micros
+            .checked_add(number(&format!("{places:0<6}"))?)
+            .ok_or(BadPrice)?;
         Ok(Self { micros })
     }
 }
 
 impl<'de> Deserialize<'de> for UsdPerMillion {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
+        String::deserialize(from)?
+            .parse()
+            .map_err(serde::de::Error::custom)
     }
 }

@@ -1,4 +1,4 @@
-//! The guard's numbers; the defaults are the specification's.
+//! The guard's settings; the defaults are those of the specification.
 
 use std::{num::NonZeroU32, time::Duration};
 
@@ -7,15 +7,15 @@ use seven_cache::BreakerSettings;
 
 use super::{Price, RetryPolicy};
 
-/// How one model is guarded.
+/// The guard's settings for one model.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
-    /// One request, however much time is left (PROD-15).
+    /// Timeout of one request, even if the call's deadline leaves more time.
     pub call_timeout_ms: u64,
     pub retry: RetryPolicy,
     pub limit: Limit,
-    /// AGENT-68, PROD-9.
+    /// Number of failures within the window that opens the breaker.
     pub breaker_failures: u32,
     pub breaker_window_ms: u64,
     pub breaker_cooldown_ms: u64,
@@ -23,12 +23,12 @@ pub struct Settings {
     pub price: Price,
 }
 
-/// Requests this process sends at most.
+/// Most requests that this process sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limit {
     pub per_minute: NonZeroU32,
-    /// Of these, how many at once.
+    /// The number of them that may go out at once.
     pub burst: NonZeroU32,
 }
 
@@ -53,7 +53,10 @@ impl Default for Limit {
     fn default() -> Self {
         const PER_MINUTE: NonZeroU32 = NonZeroU32::new(600).expect("not zero");
         const BURST: NonZeroU32 = NonZeroU32::new(50).expect("not zero");
-        Self { per_minute: PER_MINUTE, burst: BURST }
+        Self {
+            per_minute: PER_MINUTE,
+            burst: BURST,
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The answer's body. Unknown fields are ignored, absent and null ones are the same.
+//! Reads the answer's body. Unknown fields are ignored; a null field counts as absent.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -37,12 +37,12 @@ struct Call {
 #[derive(Deserialize)]
 struct Function {
     name: String,
-    /// JSON in a string; some local servers send the object itself.
+    /// A string that holds JSON; some local servers send the object itself.
     #[serde(default)]
     arguments: Value,
 }
 
-/// Reasoning is part of the completion tokens here.
+/// `completion_tokens` already includes the tokens spent on reasoning.
 #[derive(Deserialize)]
 struct Tokens {
     prompt_tokens: Option<u64>,
@@ -52,11 +52,21 @@ struct Tokens {
 pub(super) fn reply(model: &str, request: &ChatRequest, body: &[u8]) -> Result<ChatReply, Error> {
     let answer: Answer = parse(model, body)?;
     let usage = answer.usage.map(Usage::from).unwrap_or_default();
-    let blocked = |reason: &str| Error::Blocked { model: model.to_owned(), reason: reason.to_owned(), usage };
-    let fail = |defect| Error::Answer { model: model.to_owned(), defect, usage };
+    let blocked = |reason: &str| Error::Blocked {
+        model: model.to_owned(),
+        reason: reason.to_owned(),
+        usage,
+    };
+    let fail = |defect| Error::Answer {
+        model: model.to_owned(),
+        defect,
+        usage,
+    };
     let choice = answer.choices.into_iter().flatten().next();
     let choice = choice.ok_or_else(|| fail(Defect::Unreadable("there is no choice")))?;
-    let message = choice.message.ok_or_else(|| fail(Defect::Unreadable("there is no message")))?;
+    let message = choice
+        .message
+        .ok_or_else(|| fail(Defect::Unreadable("there is no message")))?;
     let cut = match choice.finish_reason.as_deref() {
         Some("stop" | "tool_calls" | "function_call") => false,
         Some("length") => true,
@@ -68,25 +78,44 @@ pub(super) fn reply(model: &str, request: &ChatRequest, body: &[u8]) -> Result<C
         return Err(blocked("refusal"));
     }
     let text = message.content.unwrap_or_default();
-    // Cut calls have cut arguments: that is the token limit's doing.
+    // If the token limit cut the answer, unreadable arguments are reported as that limit.
     let tool_calls = match collect(&request.tools, message.tool_calls.unwrap_or_default()) {
         Err(_) if cut => return Err(fail(Defect::TokenLimit)),
         calls => calls.map_err(fail)?,
     };
-    Draft { text, tool_calls, usage, cut }.finish(model, request)
+    Draft {
+        text,
+        tool_calls,
+        usage,
+        cut,
+    }
+    .finish(model, request)
 }
 
 fn collect(offered: &[ToolSpec], calls: Vec<Call>) -> Result<Vec<ToolCall>, Defect> {
     let read = |(nth, call): (usize, Call)| {
-        let Function { name, arguments: raw } = call.function;
+        let Function {
+            name,
+            arguments: raw,
+        } = call.function;
         let value = match raw {
             Value::String(text) if text.trim().is_empty() => Value::Null,
-            Value::String(text) => serde_json::from_str(&text).map_err(|_| bad_arguments(nth, &name, offered))?,
+            Value::String(text) => {
+                serde_json::from_str(&text).map_err(|_| bad_arguments(nth, &name, offered))?
+            }
             other => other,
         };
         let arguments = arguments(nth, &name, offered, value)?;
-        let id = call.id.filter(|id| !id.is_empty()).unwrap_or_else(|| ToolCall::own_id(nth));
-        Ok(ToolCall { id, name, arguments, signature: None })
+        let id = call
+            .id
+            .filter(|id| !id.is_empty())
+            .unwrap_or_else(|| ToolCall::own_id(nth));
+        Ok(ToolCall {
+            id,
+            name,
+            arguments,
+            signature: None,
+        })
     };
     calls.into_iter().enumerate().map(read).collect()
 }
@@ -100,10 +129,14 @@ impl From<Tokens> for Usage {
     }
 }
 
-/// `{"error": {"message", "type", "param", "code"}}`; the message is not read, it may quote the prompt.
+/// Reads `{"error": {"message", "type", "param", "code"}}`, except the message, which may quote the
+/// prompt.
 pub(crate) fn problem(body: &Value) -> Problem {
     let error = &body["error"];
-    let code = error["code"].as_str().or(error["type"].as_str()).unwrap_or("unknown");
+    let code = error["code"]
+        .as_str()
+        .or(error["type"].as_str())
+        .unwrap_or("unknown");
     Problem {
         code: safe_code(code),
         wait: None,

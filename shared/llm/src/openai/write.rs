@@ -1,4 +1,4 @@
-//! The request's body.
+//! Writes the request's body.
 
 use serde_json::{Map, Value, json};
 
@@ -8,18 +8,32 @@ use crate::chat::{ChatRequest, Message, ToolCall};
 pub(super) fn body(request: &ChatRequest, model: &str, token_limit: TokenLimit) -> Value {
     let mut body = Map::new();
     body.insert("model".into(), json!(model));
-    let system = (!request.system.is_empty()).then(|| json!({ "role": "system", "content": request.system }));
-    body.insert("messages".into(), system.into_iter().chain(request.messages.iter().flat_map(messages)).collect());
+    let system = (!request.system.is_empty())
+        .then(|| json!({ "role": "system", "content": request.system }));
+    body.insert(
+        "messages".into(),
+        system
+            .into_iter()
+            .chain(request.messages.iter().flat_map(messages))
+            .collect(),
+    );
     if !request.tools.is_empty() {
         let tools = request.tools.iter().map(|tool| {
-            let function = json!({ "name": tool.name, "description": tool.description, "parameters": tool.parameters });
+            let function = json!({
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": tool.parameters,
+            });
             json!({ "type": "function", "function": function })
         });
         body.insert("tools".into(), tools.collect());
     }
     if let Some(schema) = &request.output_schema {
         let schema = json!({ "name": "reply", "schema": schema, "strict": is_strict(schema, 0) });
-        body.insert("response_format".into(), json!({ "type": "json_schema", "json_schema": schema }));
+        body.insert(
+            "response_format".into(),
+            json!({ "type": "json_schema", "json_schema": schema }),
+        );
     }
     if let Some(temperature) = request.temperature {
         body.insert("temperature".into(), json!(temperature));
@@ -34,20 +48,27 @@ pub(super) fn body(request: &ChatRequest, model: &str, token_limit: TokenLimit) 
     Value::Object(body)
 }
 
-/// One entry here may be several there: every tool result is a message of its own.
+/// Converts one entry of the conversation; each tool result becomes a message of its own.
 fn messages(message: &Message) -> Vec<Value> {
     match message {
         Message::User(text) => vec![json!({ "role": "user", "content": text })],
         Message::Assistant(text) => vec![json!({ "role": "assistant", "content": text })],
         Message::AssistantCalls { text, calls } => {
-            let content = if text.is_empty() { Value::Null } else { json!(text) };
+            let content = if text.is_empty() {
+                Value::Null
+            } else {
+                json!(text)
+            };
             let calls: Vec<_> = calls.iter().map(call).collect();
             vec![json!({ "role": "assistant", "content": content, "tool_calls": calls })]
         }
         Message::ToolResults(results) => results
             .iter()
             .map(|result| {
-                let content = result.content.as_str().map_or_else(|| result.content.to_string(), str::to_owned);
+                let content = result
+                    .content
+                    .as_str()
+                    .map_or_else(|| result.content.to_string(), str::to_owned);
                 json!({ "role": "tool", "tool_call_id": result.call_id, "content": content })
             })
             .collect(),
@@ -59,7 +80,8 @@ fn call(call: &ToolCall) -> Value {
     json!({ "id": call.id, "type": "function", "function": function })
 }
 
-/// Strict mode refuses schemas with optional or further properties with HTTP 400, so it is asked for where it can be had.
+/// Returns whether the provider takes this schema in strict mode; it refuses optional and
+/// additional properties with HTTP 400.
 fn is_strict(schema: &Value, depth: usize) -> bool {
     const DEEPEST: usize = 16;
     if depth > DEEPEST {
@@ -67,17 +89,23 @@ fn is_strict(schema: &Value, depth: usize) -> bool {
     }
     let closed = match schema.get("properties").and_then(Value::as_object) {
         Some(known) => {
-            let required = schema["required"].as_array().map(Vec::as_slice).unwrap_or_default();
+            let required = schema["required"]
+                .as_array()
+                .map(Vec::as_slice)
+                .unwrap_or_default();
             schema["additionalProperties"] == json!(false)
-                && known.keys().all(|name| required.iter().any(|one| one == name.as_str()))
+                && known
+                    .keys()
+                    .all(|name| required.iter().any(|one| one == name.as_str()))
         }
         None => schema["type"] != "object",
     };
     closed
         && match schema {
-            Value::Object(fields) => {
-                fields.iter().filter(|(word, _)| *word != "enum").all(|(_, s)| is_strict(s, depth + 1))
-            }
+            Value::Object(fields) => fields
+                .iter()
+                .filter(|(word, _)| *word != "enum")
+                .all(|(_, s)| is_strict(s, depth + 1)),
             Value::Array(items) => items.iter().all(|item| is_strict(item, depth + 1)),
             _ => true,
         }

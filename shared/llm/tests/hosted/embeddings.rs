@@ -1,4 +1,4 @@
-//! Embedders over both wire formats: what they ask, and what they make of bad answers.
+//! Embedders over both wire formats: their requests, and their errors on bad answers.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,9 +12,11 @@ use seven_testkit::models::{Format, Play};
 
 use crate::house::{BOTH, Heard, House, KEY, quick};
 
-/// Letters of the text that are `a`, `b`, `c` and `d`.
+/// Counts the letters `a`, `b`, `c` and `d` in the text.
 fn letters(text: &str) -> Vec<f32> {
-    ['a', 'b', 'c', 'd'].map(|letter| text.matches(letter).count() as f32).to_vec()
+    ['a', 'b', 'c', 'd']
+        .map(|letter| text.matches(letter).count() as f32)
+        .to_vec()
 }
 
 fn three(_: &str) -> Vec<f32> {
@@ -24,7 +26,11 @@ fn three(_: &str) -> Vec<f32> {
 fn settings(house: &House, format: Format) -> Settings {
     let (provider, url, model) = match format {
         Format::Gemini => (Provider::Gemini, house.models.url(), "gemini-embedding-001"),
-        Format::OpenAi => (Provider::Openai, house.models.openai_url(), "text-embedding-3-small"),
+        Format::OpenAi => (
+            Provider::Openai,
+            house.models.openai_url(),
+            "text-embedding-3-small",
+        ),
     };
     Settings {
         provider,
@@ -42,13 +48,26 @@ fn settings(house: &House, format: Format) -> Settings {
 }
 
 fn cache(house: &House) -> Cache {
-    let cache = seven_cache::Settings { url: house.redis.url(), prefix: "t:".into(), senders: 1 };
+    let cache = seven_cache::Settings {
+        url: house.redis.url(),
+        prefix: "t:".into(),
+        senders: 1,
+    };
     Cache::new(&cache, seven_domain::Clock::default()).unwrap()
 }
 
 fn hosted(house: &House, format: Format) -> (Hosted, Arc<Heard>) {
     let heard = Arc::<Heard>::default();
-    (Hosted::new(&settings(house, format), &cache(house), quick(), heard.clone()).unwrap(), heard)
+    (
+        Hosted::new(
+            &settings(house, format),
+            &cache(house),
+            quick(),
+            heard.clone(),
+        )
+        .unwrap(),
+        heard,
+    )
 }
 
 #[tokio::test] // RAG-12, RAG-13, RAG-15
@@ -60,26 +79,51 @@ async fn documents_go_out_in_batches_and_come_back_in_order() {
         let before = house.models.count();
         let texts = ["Alpha; a\nbody a", "  ", "bbb", "c d"];
         let vectors = hosted.embed(&texts, Purpose::Document).await.unwrap();
-        let near =
-            |n: usize, text: &str| vectors[n].similarity(&seven_knowledge::Vector::normalised(letters(text))) > 0.999;
-        assert!(vectors[1].is_silent() && near(0, "Alpha; a body a") && near(2, "b") && near(3, "cd"), "{vectors:?}");
+        let near = |n: usize, text: &str| {
+            vectors[n].similarity(&seven_knowledge::Vector::normalised(letters(text))) > 0.999
+        };
+        assert!(
+            vectors[1].is_silent() && near(0, "Alpha; a body a") && near(2, "b") && near(3, "cd"),
+            "{vectors:?}"
+        );
         let asked = house.models.requests().split_off(before);
-        assert_eq!(asked.len(), 2, "three texts that say something, two in a batch");
-        assert!(asked.iter().all(|request| request.key.as_deref() == Some(KEY)));
+        assert_eq!(
+            asked.len(),
+            2,
+            "three texts that say something, two in a batch"
+        );
+        assert!(
+            asked
+                .iter()
+                .all(|request| request.key.as_deref() == Some(KEY))
+        );
         let first = &asked[0].body;
         match format {
             Format::Gemini => {
-                assert_eq!(asked[0].path, "/v1beta/models/gemini-embedding-001:batchEmbedContents");
+                assert_eq!(
+                    asked[0].path,
+                    "/v1beta/models/gemini-embedding-001:batchEmbedContents"
+                );
                 let one = &first["requests"][0];
                 assert_eq!(one["taskType"], "RETRIEVAL_DOCUMENT");
-                assert_eq!((&one["title"], &one["outputDimensionality"]), (&"Alpha; a".into(), &4.into()));
+                assert_eq!(
+                    (&one["title"], &one["outputDimensionality"]),
+                    (&"Alpha; a".into(), &4.into())
+                );
                 assert_eq!(one["content"]["parts"][0]["text"], "body a");
-                assert_eq!(first["requests"][1].get("title"), None, "one line is no title");
+                assert_eq!(
+                    first["requests"][1].get("title"),
+                    None,
+                    "one line is no title"
+                );
             }
             Format::OpenAi => {
                 assert_eq!(asked[0].path, "/v1/embeddings");
                 assert_eq!(first["input"][0], texts[0]);
-                assert_eq!((&first["dimensions"], &first["encoding_format"]), (&4.into(), &"float".into()));
+                assert_eq!(
+                    (&first["dimensions"], &first["encoding_format"]),
+                    (&4.into(), &"float".into())
+                );
             }
         }
     }
@@ -91,12 +135,23 @@ async fn a_question_is_embedded_as_one() {
     house.models.otherwise(Play::vectors(letters));
     let (hosted, _) = hosted(&house, Format::Gemini);
     let embedding = Embedding::Hosted(Arc::new(hosted));
-    let vectors = embedding.embedder().embed(&["dad\nand bad"], Purpose::Query).await.unwrap();
+    let vectors = embedding
+        .embedder()
+        .embed(&["dad\nand bad"], Purpose::Query)
+        .await
+        .unwrap();
     assert!((vectors[0].values().iter().map(|v| v * v).sum::<f32>() - 1.0).abs() < 1e-5);
     let request = house.models.requests().pop().unwrap();
-    assert_eq!(request.path, "/v1beta/models/gemini-embedding-001:embedContent");
+    assert_eq!(
+        request.path,
+        "/v1beta/models/gemini-embedding-001:embedContent"
+    );
     assert_eq!(request.body["taskType"], "RETRIEVAL_QUERY");
-    assert_eq!(request.embedded, ["dad\nand bad"], "the whole question, and no title");
+    assert_eq!(
+        request.embedded,
+        ["dad\nand bad"],
+        "the whole question, and no title"
+    );
     assert_eq!(embedding.space().to_string(), "gemini-embedding-001@1:4");
 }
 
@@ -111,8 +166,17 @@ async fn a_provider_that_is_busy_or_unwell_is_asked_again() {
         house.models.then(Play::vectors(letters).cut_body());
         house.models.otherwise(Play::vectors(letters));
         let before = house.models.count();
-        assert_eq!(hosted.embed(&["a"], Purpose::Document).await.unwrap().len(), 1);
-        assert_eq!((house.models.count() - before, *heard.retries.lock().unwrap()), (4, 3));
+        assert_eq!(
+            hosted.embed(&["a"], Purpose::Document).await.unwrap().len(),
+            1
+        );
+        assert_eq!(
+            (
+                house.models.count() - before,
+                *heard.retries.lock().unwrap()
+            ),
+            (4, 3)
+        );
     }
 }
 
@@ -126,14 +190,24 @@ async fn useless_answers_are_errors_and_not_vectors() {
             (Play::vectors(letters).truncated(), "ends too early"),
             (Play::raw("{}"), "expected form"),
             (Play::raw(r#"{"embeddings":[],"data":[]}"#), "wrong kind"),
-            (Play::raw(r#"{"embeddings":[{"values":[]}],"data":[{"index":7,"embedding":[]}]}"#), ""),
+            (
+                Play::raw(r#"{"embeddings":[{"values":[]}],"data":[{"index":7,"embedding":[]}]}"#),
+                "",
+            ),
         ];
         for (play, words) in cases {
             house.models.otherwise(play);
             let before = house.models.count();
-            let error = hosted.embed(&["a", "b"], Purpose::Document).await.unwrap_err();
+            let error = hosted
+                .embed(&["a", "b"], Purpose::Document)
+                .await
+                .unwrap_err();
             assert!(error.to_string().contains(words), "{error}");
-            assert_eq!(house.models.count() - before, 1, "asking the same again helps nobody");
+            assert_eq!(
+                house.models.count() - before,
+                1,
+                "asking the same again helps nobody"
+            );
             assert!(!format!("{error:?}").contains(KEY));
         }
     }
@@ -143,13 +217,23 @@ async fn useless_answers_are_errors_and_not_vectors() {
 async fn a_question_without_a_vector_in_time_is_searched_by_words() {
     let house = House::open("embed-slow").await;
     let (hosted, _) = hosted(&house, Format::OpenAi);
-    house.models.otherwise(Play::vectors(letters).after(Duration::from_secs(3)));
+    house
+        .models
+        .otherwise(Play::vectors(letters).after(Duration::from_secs(3)));
     let error = hosted.embed(&["pool"], Purpose::Query).await.unwrap_err();
     assert!(matches!(error, EmbedError::Timeout { .. }), "{error:?}");
     let embedding = Embedding::Hosted(Arc::new(hosted));
-    let item = serde_json::json!({ "id": "p", "category": "pool", "name": "Lake Pool", "description": "Warm water." });
+    let item = serde_json::json!({
+        "id": "p",
+        "category": "pool",
+        "name": "Lake Pool",
+        "description": "Warm water.",
+    });
     let now = seven_domain::Clock::default().now();
-    let reference = seven_knowledge::Reference { now, zone: chrono_tz::Tz::UTC };
+    let reference = seven_knowledge::Reference {
+        now,
+        zone: chrono_tz::Tz::UTC,
+    };
     let items = vec![seven_knowledge::Item::read(&item, reference).unwrap()];
     let index = embedding.index(items, chrono_tz::Tz::UTC, Vec::new());
     assert_eq!(index.space(), Some(embedding.space()));
@@ -170,7 +254,10 @@ async fn five_failures_open_the_breaker_of_this_embedder() {
     let before = house.models.count();
     let error = hosted.embed(&["a"], Purpose::Query).await.unwrap_err();
     assert!(error.to_string().contains("breaker"), "{error}");
-    assert_eq!((house.models.count(), hosted.breaker().name()), (before, "embedding/gemini/gemini-embedding-001"));
+    assert_eq!(
+        (house.models.count(), hosted.breaker().name()),
+        (before, "embedding/gemini/gemini-embedding-001")
+    );
 }
 
 #[tokio::test] // RAG-12
@@ -178,16 +265,31 @@ async fn what_cannot_work_is_refused_at_start() {
     let house = House::open("embed-setup").await;
     let good = settings(&house, Format::Gemini);
     let bad = [
-        Settings { model: "gemini-embedding-latest".into(), ..good.clone() },
-        Settings { dimension: 0, ..good.clone() },
-        Settings { batch: 0, ..good.clone() },
-        Settings { api_key: None, ..good.clone() },
+        Settings {
+            model: "gemini-embedding-latest".into(),
+            ..good.clone()
+        },
+        Settings {
+            dimension: 0,
+            ..good.clone()
+        },
+        Settings {
+            batch: 0,
+            ..good.clone()
+        },
+        Settings {
+            api_key: None,
+            ..good.clone()
+        },
     ];
     for settings in bad {
         let refused = Embedding::new(&settings, &cache(&house), Arc::new(()));
         assert!(matches!(refused, Err(Error::Setup { .. })), "{settings:?}");
     }
-    let offline = Settings { provider: Provider::Offline, ..good };
+    let offline = Settings {
+        provider: Provider::Offline,
+        ..good
+    };
     let offline = Embedding::new(&offline, &cache(&house), Arc::new(())).unwrap();
     assert!(!offline.is_stored() && offline.space() == Offline::new().as_space());
 }

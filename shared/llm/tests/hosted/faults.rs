@@ -1,4 +1,5 @@
-//! Each fault of the double becomes one typed error, that knows whether asking again may help.
+//! Each fault that the test double plays becomes one typed error, which says whether asking again
+//! may help.
 
 use std::{error::Error as _, time::Duration};
 
@@ -8,15 +9,22 @@ use seven_testkit::models::{Format, Play};
 
 use crate::house::{BOTH, House, ask};
 
-/// Plays one thing to the bare model, without any guard.
+/// Lets the double play `play` to a model without a guard, and returns the error.
 async fn fails(house: &House, format: Format, play: Play, request: &ChatRequest) -> Error {
     house.models.then(play);
     house.bare(format).chat(request).await.unwrap_err()
 }
 
 fn strict() -> ChatRequest {
-    let schema = json!({ "type": "object", "properties": { "reply": { "type": "string" } }, "required": ["reply"] });
-    ChatRequest { output_schema: Some(schema), ..ask("hello") }
+    let schema = json!({
+        "type": "object",
+        "properties": { "reply": { "type": "string" } },
+        "required": ["reply"],
+    });
+    ChatRequest {
+        output_schema: Some(schema),
+        ..ask("hello")
+    }
 }
 
 #[tokio::test] // PROD-13, PROD-14
@@ -25,22 +33,48 @@ async fn statuses_say_what_may_be_repeated() {
     for format in BOTH {
         for status in [429, 500, 502, 503, 504] {
             let error = fails(&house, format, Play::status(status), &ask("hello")).await;
-            assert!(error.repeats_in_call() && error.retry() == Retry::Backoff, "{status}: {error}");
+            assert!(
+                error.repeats_in_call() && error.retry() == Retry::Backoff,
+                "{status}: {error}"
+            );
             assert_eq!(error.fault(), Fault::Provider);
         }
         for status in [400, 401, 403, 404, 413, 422] {
             let error = fails(&house, format, Play::status(status), &ask("hello")).await;
-            assert!(!error.repeats_in_call() && error.retry() == Retry::Never, "{status}: {error}");
+            assert!(
+                !error.repeats_in_call() && error.retry() == Retry::Never,
+                "{status}: {error}"
+            );
             let everybody = matches!(status, 401 | 403 | 404);
             assert_eq!(error.fault() == Fault::Provider, everybody, "{status}");
         }
-        let error = fails(&house, format, Play::status(429).retry_after("7"), &ask("hello")).await;
+        let error = fails(
+            &house,
+            format,
+            Play::status(429).retry_after("7"),
+            &ask("hello"),
+        )
+        .await;
         assert_eq!(error.retry(), Retry::After(Duration::from_secs(7)));
     }
-    let error = fails(&house, Format::Gemini, Play::gemini_rate_limit("1.5s"), &ask("hello")).await;
+    let error = fails(
+        &house,
+        Format::Gemini,
+        Play::gemini_rate_limit("1.5s"),
+        &ask("hello"),
+    )
+    .await;
     assert_eq!(error.retry(), Retry::After(Duration::from_millis(1_500)));
-    let spent = json!({ "error": { "code": "insufficient_quota", "type": "insufficient_quota", "message": "pay" } });
-    let error = fails(&house, Format::OpenAi, Play::problem(429, spent), &ask("hello")).await;
+    let spent = json!({
+        "error": { "code": "insufficient_quota", "type": "insufficient_quota", "message": "pay" },
+    });
+    let error = fails(
+        &house,
+        Format::OpenAi,
+        Play::problem(429, spent),
+        &ask("hello"),
+    )
+    .await;
     assert!(matches!(error, Error::QuotaSpent { .. }) && !error.repeats_in_call());
 }
 
@@ -51,7 +85,10 @@ async fn filters_are_never_repeated() {
         for play in [Play::blocked(), Play::prompt_blocked()] {
             let error = fails(&house, format, play, &ask("hello")).await;
             assert!(matches!(error, Error::Blocked { .. }), "{format:?} {error}");
-            assert_eq!((error.retry(), error.fault()), (Retry::Never, Fault::Request));
+            assert_eq!(
+                (error.retry(), error.fault()),
+                (Retry::Never, Fault::Request)
+            );
         }
     }
 }
@@ -60,9 +97,18 @@ async fn filters_are_never_repeated() {
 async fn a_slow_answer_ends_at_the_deadline() {
     let house = House::open("faults-slow").await;
     for format in BOTH {
-        let request = ChatRequest { deadline: Duration::from_millis(80), ..ask("hello") };
+        let request = ChatRequest {
+            deadline: Duration::from_millis(80),
+            ..ask("hello")
+        };
         let started = tokio::time::Instant::now();
-        let error = fails(&house, format, Play::text("late").after(Duration::from_secs(20)), &request).await;
+        let error = fails(
+            &house,
+            format,
+            Play::text("late").after(Duration::from_secs(20)),
+            &request,
+        )
+        .await;
         assert!(matches!(error, Error::Timeout { .. }), "{error}");
         assert!(started.elapsed() < Duration::from_secs(2));
     }
@@ -72,9 +118,15 @@ async fn a_slow_answer_ends_at_the_deadline() {
 async fn lost_connections_are_not_unreadable_answers() {
     let house = House::open("faults-cut").await;
     for format in BOTH {
-        for play in [Play::text("hello").cut(), Play::text("a longer text than that").cut_body()] {
+        for play in [
+            Play::text("hello").cut(),
+            Play::text("a longer text than that").cut_body(),
+        ] {
             let error = fails(&house, format, play, &ask("hello")).await;
-            assert!(matches!(error, Error::Connection { .. }) && error.repeats_in_call(), "{error:?}");
+            assert!(
+                matches!(error, Error::Connection { .. }) && error.repeats_in_call(),
+                "{error:?}"
+            );
             assert!(error.source().is_some());
         }
     }
@@ -83,25 +135,64 @@ async fn lost_connections_are_not_unreadable_answers() {
     drop(nobody.models);
     tokio::task::yield_now().await;
     let outcome = model.chat(&ask("hello")).await;
-    assert!(matches!(outcome, Err(Error::Connection { .. } | Error::Timeout { .. })), "{outcome:?}");
+    assert!(
+        matches!(
+            outcome,
+            Err(Error::Connection { .. } | Error::Timeout { .. })
+        ),
+        "{outcome:?}"
+    );
 }
 
 #[tokio::test] // issue 4.2
 async fn bad_answers_say_what_is_wrong_with_them() {
     let house = House::open("faults-answers").await;
     let parameters = json!({ "type": "object", "properties": { "q": { "type": "string" } } });
-    let tools = vec![ToolSpec { name: "search".into(), description: "Search".into(), parameters }];
-    let offered = ChatRequest { tools, ..ask("hello") };
+    let tools = vec![ToolSpec {
+        name: "search".into(),
+        description: "Search".into(),
+        parameters,
+    }];
+    let offered = ChatRequest {
+        tools,
+        ..ask("hello")
+    };
     for format in BOTH {
         let cases = [
-            (Play::text("hello").truncated(), ask("hello"), Defect::Truncated),
+            (
+                Play::text("hello").truncated(),
+                ask("hello"),
+                Defect::Truncated,
+            ),
             (Play::text("{\"reply\": \"Su"), strict(), Defect::Truncated),
-            (Play::cut_text("{\"reply\": \"Su"), strict(), Defect::TokenLimit),
+            (
+                Play::cut_text("{\"reply\": \"Su"),
+                strict(),
+                Defect::TokenLimit,
+            ),
             (Play::text("Sure."), strict(), Defect::NotJson),
-            (Play::json(&json!({ "reply": 1 })), strict(), Defect::Schema { at: "$.reply".into(), rule: "type" }),
-            (Play::json(&json!({})), strict(), Defect::Schema { at: "$.reply".into(), rule: "required" }),
+            (
+                Play::json(&json!({ "reply": 1 })),
+                strict(),
+                Defect::Schema {
+                    at: "$.reply".into(),
+                    rule: "type",
+                },
+            ),
+            (
+                Play::json(&json!({})),
+                strict(),
+                Defect::Schema {
+                    at: "$.reply".into(),
+                    rule: "required",
+                },
+            ),
             (Play::text(""), ask("hello"), Defect::Empty),
-            (Play::raw("<html>busy</html>"), ask("hello"), Defect::Unreadable("it is not JSON")),
+            (
+                Play::raw("<html>busy</html>"),
+                ask("hello"),
+                Defect::Unreadable("it is not JSON"),
+            ),
         ];
         for (play, request, expected) in cases {
             match fails(&house, format, play, &request).await {
@@ -109,9 +200,27 @@ async fn bad_answers_say_what_is_wrong_with_them() {
                 other => panic!("{format:?} {expected:?}: {other:?}"),
             }
         }
-        let error = fails(&house, format, Play::raw_call("search", "{\"q\": GUEST-WORDS"), &offered).await;
-        assert!(matches!(&error, Error::Answer { defect: Defect::ToolArguments { .. }, .. }), "{error:?}");
-        assert_eq!((error.retry(), error.fault(), error.repeats_in_call()), (Retry::Backoff, Fault::Answer, false));
+        let error = fails(
+            &house,
+            format,
+            Play::raw_call("search", "{\"q\": GUEST-WORDS"),
+            &offered,
+        )
+        .await;
+        assert!(
+            matches!(
+                &error,
+                Error::Answer {
+                    defect: Defect::ToolArguments { .. },
+                    ..
+                }
+            ),
+            "{error:?}"
+        );
+        assert_eq!(
+            (error.retry(), error.fault(), error.repeats_in_call()),
+            (Retry::Backoff, Fault::Answer, false)
+        );
         assert!(!format!("{error} {error:?}").contains("GUEST-WORDS"));
     }
 }
@@ -119,10 +228,24 @@ async fn bad_answers_say_what_is_wrong_with_them() {
 #[tokio::test] // OBS: no guest text
 async fn what_a_provider_quotes_is_not_repeated() {
     let house = House::open("faults-quotes").await;
-    let body =
-        json!({ "error": { "message": "bad prompt: GUEST-WORDS", "status": "INVALID_ARGUMENT", "code": "x y" } });
+    let body = json!({
+        "error": {
+            "message": "bad prompt: GUEST-WORDS",
+            "status": "INVALID_ARGUMENT",
+            "code": "x y",
+        },
+    });
     for format in BOTH {
-        let error = fails(&house, format, Play::problem(400, body.clone()), &ask("GUEST-WORDS")).await;
-        assert!(!format!("{error} {error:?}").contains("GUEST-WORDS"), "{error:?}");
+        let error = fails(
+            &house,
+            format,
+            Play::problem(400, body.clone()),
+            &ask("GUEST-WORDS"),
+        )
+        .await;
+        assert!(
+            !format!("{error} {error:?}").contains("GUEST-WORDS"),
+            "{error:?}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Setup for these tests: the double, a Redis of its own, and a guarded model with short waits.
+//! Setup for these tests: a double of the providers, a private Redis, and a guarded model with
+//! short waits.
 
 use std::{
     sync::{Arc, Mutex},
@@ -46,7 +47,10 @@ impl Observer for Heard {
     }
 
     fn breaker(&self, name: &str, moved: Transition) {
-        assert!(name.starts_with("llm/") || name.starts_with("embedding/"), "{name}");
+        assert!(
+            name.starts_with("llm/") || name.starts_with("embedding/"),
+            "{name}"
+        );
         self.moves.lock().unwrap().push(moved);
     }
 }
@@ -55,7 +59,11 @@ impl House {
     pub(crate) async fn open(name: &str) -> Self {
         drop(rustls::crypto::ring::default_provider().install_default());
         let dir = Scratch::new(name).unwrap();
-        Self { models: Models::start().await.unwrap(), redis: Redis::start(dir.path()).await.unwrap(), _dir: dir }
+        Self {
+            models: Models::start().await.unwrap(),
+            redis: Redis::start(dir.path()).await.unwrap(),
+            _dir: dir,
+        }
     }
 
     pub(crate) fn bare(&self, format: Format) -> Arc<dyn ChatModel> {
@@ -87,16 +95,23 @@ impl House {
         .unwrap()
     }
 
-    /// As one process of the fleet would build it.
+    /// Builds the model as one process of the fleet would.
     pub(crate) fn guarded(&self, format: Format, settings: Settings) -> (Guarded, Arc<Heard>) {
-        let cache = seven_cache::Settings { url: self.redis.url(), prefix: "t:".into(), senders: 1 };
+        let cache = seven_cache::Settings {
+            url: self.redis.url(),
+            prefix: "t:".into(),
+            senders: 1,
+        };
         let cache = Cache::new(&cache, seven_domain::Clock::default()).unwrap();
         let heard = Arc::<Heard>::default();
-        (Guarded::new(self.bare(format), &cache, settings, heard.clone()), heard)
+        (
+            Guarded::new(self.bare(format), &cache, settings, heard.clone()),
+            heard,
+        )
     }
 }
 
-/// The specification's numbers with waits that tests can afford.
+/// Returns the default settings, but with waits short enough for tests.
 pub(crate) fn quick() -> Settings {
     let text = "retry = { initial_ms = 4, max_ms = 20, jitter_ms = 2 }\nbreaker_cooldown_ms = 90\n\
                 price = { input = \"0.30\", output = \"2.50\" }";

@@ -1,4 +1,5 @@
-//! Hosted models against a double that speaks both wire formats over real HTTP, with the breaker in a real Redis.
+//! Hosted models against a double that speaks both wire formats over real HTTP, with the breaker in
+//! a real Redis.
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
 mod breaker;

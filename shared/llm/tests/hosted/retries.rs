@@ -1,4 +1,4 @@
-//! PROD-13 at the double: how often it is asked, and when it is not asked again.
+//! How often the guard asks the test double, and after which errors it does not ask again.
 
 use std::time::Duration;
 
@@ -16,15 +16,32 @@ use crate::house::{BOTH, House, ask, quick};
 async fn three_retries_and_no_more() {
     let house = House::open("retries-count").await;
     for format in BOTH {
-        for play in [Play::status(429), Play::status(500), Play::status(503), Play::text("x").cut()] {
+        for play in [
+            Play::status(429),
+            Play::status(500),
+            Play::status(503),
+            Play::text("x").cut(),
+        ] {
             let before = house.models.count();
             house.models.clear();
             house.models.otherwise(play);
-            let (model, heard) = house.guarded(format, Settings { breaker_failures: 100, ..quick() });
+            let (model, heard) = house.guarded(
+                format,
+                Settings {
+                    breaker_failures: 100,
+                    ..quick()
+                },
+            );
             let error = model.chat(&ask("hello")).await.unwrap_err();
             assert!(error.repeats_in_call(), "the last error is told: {error}");
             assert_eq!(house.models.count() - before, 4);
-            assert_eq!((*heard.retries.lock().unwrap(), heard.attempts.lock().unwrap().as_slice()), (3, &[4][..]));
+            assert_eq!(
+                (
+                    *heard.retries.lock().unwrap(),
+                    heard.attempts.lock().unwrap().as_slice()
+                ),
+                (3, &[4][..])
+            );
         }
     }
 }
@@ -45,7 +62,10 @@ async fn a_provider_that_comes_back_answers() {
 #[tokio::test] // PROD-14, AGENT-61
 async fn what_must_not_be_repeated_is_asked_once() {
     let house = House::open("retries-never").await;
-    let strict = ChatRequest { output_schema: Some(json!({ "type": "object" })), ..ask("hello") };
+    let strict = ChatRequest {
+        output_schema: Some(json!({ "type": "object" })),
+        ..ask("hello")
+    };
     for format in BOTH {
         for play in [
             Play::status(400),
@@ -59,7 +79,13 @@ async fn what_must_not_be_repeated_is_asked_once() {
             let before = house.models.count();
             house.models.then(play);
             house.models.otherwise(Play::json(&json!({})));
-            let (model, _) = house.guarded(format, Settings { breaker_failures: 100, ..quick() });
+            let (model, _) = house.guarded(
+                format,
+                Settings {
+                    breaker_failures: 100,
+                    ..quick()
+                },
+            );
             model.chat(&strict).await.unwrap_err();
             assert_eq!(house.models.count() - before, 1);
         }
@@ -69,9 +95,10 @@ async fn what_must_not_be_repeated_is_asked_once() {
 #[tokio::test] // PROD-13
 async fn the_provider_is_given_the_time_it_asks_for() {
     let house = House::open("retries-after").await;
-    for (format, busy) in
-        [(Format::OpenAi, Play::status(429).retry_after("0.09")), (Format::Gemini, Play::gemini_rate_limit("0.09s"))]
-    {
+    for (format, busy) in [
+        (Format::OpenAi, Play::status(429).retry_after("0.09")),
+        (Format::Gemini, Play::gemini_rate_limit("0.09s")),
+    ] {
         house.models.then(busy);
         house.models.then(Play::text("Here."));
         let (model, _) = house.guarded(format, quick());
@@ -84,30 +111,62 @@ async fn the_provider_is_given_the_time_it_asks_for() {
 #[tokio::test] // issue 4.2
 async fn the_deadline_stands_over_everything() {
     let house = House::open("retries-deadline").await;
-    let request = ChatRequest { deadline: Duration::from_millis(300), ..ask("hello") };
-    // A wait that cannot end in time is not begun.
+    let request = ChatRequest {
+        deadline: Duration::from_millis(300),
+        ..ask("hello")
+    };
+    // A wait that would pass the deadline is not started.
     house.models.then(Play::status(429).retry_after("60"));
     let (model, _) = house.guarded(Format::OpenAi, quick());
     let started = Instant::now();
-    assert!(matches!(model.chat(&request).await, Err(Error::RateLimited { .. })));
+    assert!(matches!(
+        model.chat(&request).await,
+        Err(Error::RateLimited { .. })
+    ));
     assert!(started.elapsed() < Duration::from_millis(250));
-    // Neither slowness nor retries go beyond it.
-    house.models.then(Play::status(500).after(Duration::from_millis(150)));
-    house.models.otherwise(Play::text("late").after(Duration::from_secs(20)));
+    // Neither a slow answer nor retries pass the deadline.
+    house
+        .models
+        .then(Play::status(500).after(Duration::from_millis(150)));
+    house
+        .models
+        .otherwise(Play::text("late").after(Duration::from_secs(20)));
     let started = Instant::now();
-    assert!(matches!(model.chat(&request).await, Err(Error::Timeout { .. })));
-    assert!(started.elapsed() < Duration::from_millis(900), "{:?}", started.elapsed());
+    assert!(matches!(
+        model.chat(&request).await,
+        Err(Error::Timeout { .. })
+    ));
+    assert!(
+        started.elapsed() < Duration::from_millis(900),
+        "{:?}",
+        started.elapsed()
+    );
 }
 
 #[tokio::test] // PROD-15
 async fn one_call_may_not_use_up_the_whole_deadline() {
     let house = House::open("retries-slow").await;
-    house.models.otherwise(Play::text("late").after(Duration::from_secs(20)));
-    let (model, _) = house.guarded(Format::Gemini, Settings { call_timeout_ms: 60, ..quick() });
+    house
+        .models
+        .otherwise(Play::text("late").after(Duration::from_secs(20)));
+    let (model, _) = house.guarded(
+        Format::Gemini,
+        Settings {
+            call_timeout_ms: 60,
+            ..quick()
+        },
+    );
     let started = Instant::now();
-    assert!(matches!(model.chat(&ask("hello")).await, Err(Error::Timeout { .. })));
+    assert!(matches!(
+        model.chat(&ask("hello")).await,
+        Err(Error::Timeout { .. })
+    ));
     assert!(started.elapsed() < Duration::from_secs(2));
-    assert_eq!(house.models.count(), 1, "a call that was too slow is not repeated");
+    assert_eq!(
+        house.models.count(),
+        1,
+        "a call that was too slow is not repeated"
+    );
 }
 
 #[tokio::test] // issue 4.2
@@ -120,11 +179,23 @@ async fn our_own_limit_delays_and_then_refuses() {
     for _ in 0..3 {
         model.chat(&ask("hello")).await.unwrap();
     }
-    assert!(started.elapsed() >= Duration::from_millis(90), "50 ms between two");
-    let hasty = ChatRequest { deadline: Duration::from_millis(20), ..ask("hello") };
+    assert!(
+        started.elapsed() >= Duration::from_millis(90),
+        "50 ms between two"
+    );
+    let hasty = ChatRequest {
+        deadline: Duration::from_millis(20),
+        ..ask("hello")
+    };
     let before = house.models.count();
     let outcome = model.chat(&hasty).await;
-    assert!(matches!(outcome, Err(Error::Throttled { .. } | Error::Timeout { .. })), "{outcome:?}");
+    assert!(
+        matches!(
+            outcome,
+            Err(Error::Throttled { .. } | Error::Timeout { .. })
+        ),
+        "{outcome:?}"
+    );
     assert_eq!(house.models.count(), before);
 }
 
@@ -138,10 +209,17 @@ async fn every_billed_token_is_on_the_bill() {
         let reply = model.chat(&ask("hello")).await.unwrap();
         // 1000 x $0.30 + 100 x $2.50 per million.
         assert_eq!(reply.cost, NanoUsd(550_000));
-        let strict = ChatRequest { output_schema: Some(json!({ "type": "object" })), ..ask("hello") };
+        let strict = ChatRequest {
+            output_schema: Some(json!({ "type": "object" })),
+            ..ask("hello")
+        };
         house.models.then(Play::text("not JSON").tokens(1_000, 100));
         model.chat(&strict).await.unwrap_err();
-        assert_eq!(heard.costs.lock().unwrap().as_slice(), [NanoUsd(550_000); 2], "a useless answer costs the same");
+        assert_eq!(
+            heard.costs.lock().unwrap().as_slice(),
+            [NanoUsd(550_000); 2],
+            "a useless answer costs the same"
+        );
     }
     assert_eq!(RetryPolicy::default().retries, 3);
 }

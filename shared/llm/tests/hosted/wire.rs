@@ -1,4 +1,4 @@
-//! Both formats carry a whole exchange, and keep secrets and guests' words to themselves.
+//! Both formats carry a whole exchange, and print neither keys nor guests' words.
 
 use serde_json::json;
 use seven_llm::chat::{ChatRequest, Finish, Message, ToolResult, ToolSpec, Usage};
@@ -7,9 +7,16 @@ use seven_testkit::models::{Format, Play};
 use crate::house::{BOTH, House, KEY, ask};
 
 fn tools() -> Vec<ToolSpec> {
-    let parameters =
-        json!({ "type": "object", "properties": { "query": { "type": "string" } }, "required": ["query"] });
-    vec![ToolSpec { name: "search_dining".into(), description: "Restaurants".into(), parameters }]
+    let parameters = json!({
+        "type": "object",
+        "properties": { "query": { "type": "string" } },
+        "required": ["query"],
+    });
+    vec![ToolSpec {
+        name: "search_dining".into(),
+        description: "Restaurants".into(),
+        parameters,
+    }]
 }
 
 #[tokio::test] // issue 4.2
@@ -18,12 +25,29 @@ async fn a_question_is_answered_over_two_tool_calls() {
     for format in BOTH {
         let model = house.bare(format);
         let (steak, thai) = (json!({ "query": "steak" }), json!({ "query": "thai" }));
-        house.models.then(Play::calls(&[("search_dining", steak), ("search_dining", thai)]).tokens(200, 40));
-        house.models.then(Play::text("Rye has steak, Lotus is Thai."));
-        let mut request = ChatRequest { tools: tools(), ..ask("steak or thai?") };
+        house.models.then(
+            Play::calls(&[("search_dining", steak), ("search_dining", thai)]).tokens(200, 40),
+        );
+        house
+            .models
+            .then(Play::text("Rye has steak, Lotus is Thai."));
+        let mut request = ChatRequest {
+            tools: tools(),
+            ..ask("steak or thai?")
+        };
         let reply = model.chat(&request).await.unwrap();
-        assert_eq!((reply.finish, reply.tool_calls.len()), (Finish::ToolCalls, 2));
-        assert_eq!(reply.usage, Usage { input_tokens: 200, output_tokens: 40 }, "{format:?}");
+        assert_eq!(
+            (reply.finish, reply.tool_calls.len()),
+            (Finish::ToolCalls, 2)
+        );
+        assert_eq!(
+            reply.usage,
+            Usage {
+                input_tokens: 200,
+                output_tokens: 40
+            },
+            "{format:?}"
+        );
         assert_eq!(reply.tool_calls[1].arguments, json!({ "query": "thai" }));
         let result = |n: usize, rows| ToolResult {
             call_id: reply.tool_calls[n].id.clone(),
@@ -31,10 +55,16 @@ async fn a_question_is_answered_over_two_tool_calls() {
             content: json!({ "rows": [rows] }),
         };
         let results = vec![result(0, "Rye"), result(1, "Lotus")];
-        request.messages.push(Message::AssistantCalls { text: reply.text.clone(), calls: reply.tool_calls.clone() });
+        request.messages.push(Message::AssistantCalls {
+            text: reply.text.clone(),
+            calls: reply.tool_calls.clone(),
+        });
         request.messages.push(Message::ToolResults(results));
         let reply = model.chat(&request).await.unwrap();
-        assert_eq!((reply.finish, reply.text.as_str()), (Finish::Stop, "Rye has steak, Lotus is Thai."));
+        assert_eq!(
+            (reply.finish, reply.text.as_str()),
+            (Finish::Stop, "Rye has steak, Lotus is Thai.")
+        );
         let last = house.models.requests().pop().unwrap();
         assert_eq!(last.tool_results.len(), 2);
         assert!(last.tool_results[1].contains("Lotus"));
@@ -50,11 +80,23 @@ async fn a_schema_is_kept_with_and_without_tools() {
         "required": ["status"],
         "additionalProperties": false,
     });
-    house.models.otherwise(Play::json(&json!({ "status": "PASS" })));
-    let plain = ChatRequest { output_schema: Some(schema), ..ask("check") };
-    let with_tools = ChatRequest { tools: tools(), ..plain.clone() };
+    house
+        .models
+        .otherwise(Play::json(&json!({ "status": "PASS" })));
+    let plain = ChatRequest {
+        output_schema: Some(schema),
+        ..ask("check")
+    };
+    let with_tools = ChatRequest {
+        tools: tools(),
+        ..plain.clone()
+    };
     let three = house.gemini("gemini-3-flash");
-    for model in [&*house.bare(Format::Gemini), &*house.bare(Format::OpenAi), &three] {
+    for model in [
+        &*house.bare(Format::Gemini),
+        &*house.bare(Format::OpenAi),
+        &three,
+    ] {
         for request in [&plain, &with_tools] {
             let reply = model.chat(request).await.unwrap();
             assert_eq!(reply.json(), Some(json!({ "status": "PASS" })));
@@ -75,7 +117,10 @@ async fn the_key_travels_in_a_header_and_nothing_prints_it_or_the_guest() {
         assert!(!seen.path.contains("key"), "{}", seen.path);
         let (guarded, _) = house.guarded(format, crate::house::quick());
         let printed = format!("{request:?} {reply:?} {guarded:?}");
-        assert!(!printed.contains("GUEST-WORDS") && !printed.contains(KEY), "{printed}");
+        assert!(
+            !printed.contains("GUEST-WORDS") && !printed.contains(KEY),
+            "{printed}"
+        );
     }
     assert!(!format!("{:?}", house.gemini("gemini-2.5-flash")).contains(KEY));
 }

@@ -1,13 +1,17 @@
 //! Courtesies, the answer to "are you a robot?", and questions back to the guest.
 
+use std::sync::Arc;
+
 use super::super::{
     fit::{Part, join_names},
     host::Host,
+    resolve,
+    suggest::reasons,
     understand::Understood,
 };
 
-/// Says a fixed wording of the pack. If the lead has already introduced the host, picks the wording
-/// that does not do so again.
+/// Says a fixed wording of the pack. If the lead (the disclosure before the reply) has introduced
+/// the host, uses a wording that does not repeat it.
 pub(crate) fn say(host: &Host<'_>, intent: &str) -> Part {
     let key = match intent {
         "greeting" if host.room.is_led() => "greeting_led",
@@ -15,19 +19,96 @@ pub(crate) fn say(host: &Host<'_>, intent: &str) -> Part {
         "human" if host.room.is_led() => "human_led",
         own => own,
     };
-    Part { chat: true, ..host.part(intent, host.say(key, &[]), &[]) }
+    Part {
+        chat: true,
+        ..host.part(intent, host.say(key, &[]), &[])
+    }
 }
 
 pub(crate) fn small_talk(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
-    // A question that could not be answered must not be met with "you are welcome".
+    // A question that was not answered must not get "you are welcome".
     if u.is_question && !u.leftover.is_empty() && !u.intends("help") {
         return None;
     }
-    let order = ["help", "goodbye", "thanks", "greeting", "statement", "decline", "ack"];
-    order.into_iter().find(|intent| u.intends(intent)).map(|intent| say(host, intent))
+    let order = [
+        "help",
+        "goodbye",
+        "thanks",
+        "greeting",
+        "statement",
+        "decline",
+        "ack",
+    ];
+    order
+        .into_iter()
+        .find(|intent| u.intends(intent))
+        .map(|intent| say(host, intent))
 }
 
-/// Asks which of the places just named the guest means.
+/// Acknowledges what the guest told; only at the beginning it offers where to start.
+pub(crate) fn heard(host: &Host<'_>) -> Part {
+    let begins = host.request.history.is_empty();
+    let said = say(host, "statement");
+    if begins {
+        return said;
+    }
+    Part {
+        body: host.say("noted", &[]),
+        ..said
+    }
+}
+
+/// Says a fixed wording after which the host asks nothing about the guest.
+pub(crate) fn grave(host: &Host<'_>, intent: &str) -> Part {
+    Part {
+        chat: false,
+        is_grave: true,
+        ..say(host, intent)
+    }
+}
+
+/// Confirms what the guest chose: the row with how to get a place there, or the open request.
+pub(crate) fn accepted(host: &Host<'_>, u: &Understood<'_>) -> Part {
+    let listed = resolve::listed(host);
+    let chosen = resolve::nth(u, &listed).or_else(|| {
+        let named = u.venues().into_iter().find(|mention| mention.telling);
+        named.map(|mention| Arc::clone(&mention.item)).or_else(|| {
+            listed
+                .first()
+                .filter(|_| listed.len() == 1 || leaves_choice(u))
+                .cloned()
+        })
+    });
+    match chosen {
+        Some(row) => {
+            let facts = reasons(host, &row).join(", ");
+            let slots = [("name", host.name(&row)), ("value", facts)];
+            let slots: Vec<(&str, &str)> = slots.iter().map(|(k, v)| (*k, v.as_str())).collect();
+            host.part("accept", host.say("accepted", &slots), &[row])
+        }
+        None if listed.len() > 1 => {
+            let names: Vec<String> = listed.iter().map(|row| host.name(row)).collect();
+            Part {
+                chat: true,
+                ..which(host, &names)
+            }
+        }
+        None => say(host, "ack"),
+    }
+}
+
+/// Returns whether the guest leaves the choice to the host.
+fn leaves_choice(u: &Understood<'_>) -> bool {
+    let words = [
+        "pick", "choose", "decide", "choice", "elige", "elija", "escoge", "decida",
+    ];
+    u.said
+        .words
+        .iter()
+        .any(|word| words.contains(&word.as_str()))
+}
+
+/// Asks the guest which of the places just named is meant.
 pub(crate) fn which(host: &Host<'_>, names: &[String]) -> Part {
     let or = if host.and() == "and" { "or" } else { "o" };
     let body = if names.len() <= 3 {
@@ -36,4 +117,12 @@ pub(crate) fn which(host: &Host<'_>, names: &[String]) -> Part {
         host.say("which", &[])
     };
     host.part("clarify", body, &[])
+}
+
+/// Marks a fixed wording as an answer that no other part displaces.
+pub(crate) fn firm(part: Part) -> Part {
+    Part {
+        chat: false,
+        ..part
+    }
 }

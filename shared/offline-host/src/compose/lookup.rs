@@ -1,8 +1,8 @@
-//! Finds answers by search; a row's score must reach the pack's threshold.
+//! Finds answers by search. A row counts only if its score reaches the pack's threshold.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use seven_knowledge::{Category, Hit, Item, item::Details};
+use seven_knowledge::{Category, Hit, Item, Offline, Query, index::is_stop, item::Details};
 
 use super::{
     super::{fit::Part, host::Host, reading, understand::Understood},
@@ -13,40 +13,76 @@ use crate::compose::{prices, several};
 /// Returns the rows whose score reaches the threshold, best first.
 fn hits(host: &Host<'_>, query: &str, keep: impl Fn(&Item) -> bool) -> Vec<Hit> {
     let all = host.request.index.search(query, host.request.now, 40);
-    all.into_iter().filter(|hit| hit.score >= host.pack.threshold && keep(&hit.item)).collect()
+    all.into_iter()
+        .filter(|hit| hit.score >= host.pack.threshold && keep(&hit.item))
+        .collect()
+}
+
+/// The least share of a question's words, by weight, that the row of the last look-up holds.
+const RETRIEVED: f32 = 0.7;
+
+/// Answers from the row that the search of the hosted host puts first, by words and by vectors, if
+/// nothing else has answered.
+pub(crate) fn retrieved(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    static EMBEDDER: LazyLock<Offline> = LazyLock::new(Offline::new);
+    let index = &host.request.index;
+    let query = Query::offline(u.text, host.request.now, &EMBEDDER).at_most(2);
+    let found = index.retrieve(&query);
+    let best = found.first()?;
+    let first = best.scores.bm25_rank == Some(1) && best.scores.bm25 >= RETRIEVED;
+    let agreed = best.scores.cosine_rank.is_none_or(|rank| rank == 1);
+    (first && agreed && u.is_question).then(|| venue::info(host, &best.item))
 }
 
 /// Answers from the best row of the whole content.
 pub(crate) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
-    if u.leftover.is_empty() && u.mentions.is_empty() && u.topics.is_empty() && u.facets.is_empty() {
+    if u.leftover.is_empty() && u.mentions.is_empty() && u.topics.is_empty() && u.facets.is_empty()
+    {
         return None;
     }
-    // A remark that happens to share a word with a row does not ask about that row.
+    // A remark that shares a word with a row by chance does not ask about the row.
     if !u.is_question && u.leftover.len() > 3 && u.mentions.is_empty() {
         return None;
     }
-    let timed = ["open", "opens", "closes", "hours"].iter().any(|f| u.wants(f)) && u.mentions.iter().all(|m| !m.whole);
+    let timed = ["open", "opens", "closes", "hours"]
+        .iter()
+        .any(|f| u.wants(f))
+        && u.mentions.iter().all(|m| !m.whole);
     if timed && let Some(part) = place(host, u) {
         return Some(part);
     }
-    // Words already understood as a time or as asking for a price would only dilute the search.
+    // Words already understood as a time or a price would lower the scores of fitting rows.
     let worded = |word: &&str| !word.starts_with(|c: char| c.is_ascii_digit());
-    let telling: Vec<&str> = u.leftover.iter().map(String::as_str).filter(worded).chain(topic_words(u)).collect();
-    let mut found =
-        if u.leftover.is_empty() || u.wants("kids") { Vec::new() } else { hits(host, &telling.join(" "), |_| true) };
+    let telling: Vec<&str> = u
+        .leftover
+        .iter()
+        .map(String::as_str)
+        .filter(worded)
+        .chain(topic_words(u))
+        .collect();
+    let mut found = if u.leftover.is_empty() || u.wants("kids") {
+        Vec::new()
+    } else {
+        hits(host, &telling.join(" "), |_| true)
+    };
     if found.is_empty() {
         found = hits(host, u.text, |_| true);
     }
     if found.is_empty() {
         return by_one_word(host, u);
     }
-    // A place whose name holds the word is preferred to a show that mentions it: the pool before
-    // the party at the pool.
+    // A place with the word in its name is preferred to a show that mentions it: the pool before a
+    // party at the pool.
     let named = |h: &Hit| u.leftover.iter().any(|word| in_name(&h.item, word));
     let first = found.first()?;
-    let place = |h: &&Hit| h.item.category != Category::Entertainment && named(h) && h.score >= first.score * 0.6;
-    let best =
-        if first.item.category == Category::Entertainment { found.iter().find(place).unwrap_or(first) } else { first };
+    let place = |h: &&Hit| {
+        h.item.category != Category::Entertainment && named(h) && h.score >= first.score * 0.6
+    };
+    let best = if first.item.category == Category::Entertainment {
+        found.iter().find(place).unwrap_or(first)
+    } else {
+        first
+    };
     // "Weather tomorrow?" does not ask about the pool that closes in bad weather.
     let filed = u.leftover.is_empty() || u.leftover.iter().any(|word| names_it(&best.item, word));
     if u.when.is_said() && u.facets.is_empty() && !filed {
@@ -54,8 +90,12 @@ pub(crate) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     }
     let alike = |h: &&Hit| h.item.category == best.item.category;
     if u.wants("price") {
-        let priced: Vec<Arc<Item>> =
-            found.iter().filter(alike).filter(|h| named(h)).map(|h| Arc::clone(&h.item)).collect();
+        let priced: Vec<Arc<Item>> = found
+            .iter()
+            .filter(alike)
+            .filter(|h| named(h))
+            .map(|h| Arc::clone(&h.item))
+            .collect();
         if priced.len() > 1
             && u.mentions.iter().all(|m| !m.telling)
             && let Some(part) = prices::prices(host, &priced, "venue_info")
@@ -63,93 +103,189 @@ pub(crate) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
             return Some(part);
         }
     }
-    let rest: Vec<Arc<Item>> =
-        found.iter().filter(alike).filter(|h| h.score >= best.score * 0.8).map(|h| Arc::clone(&h.item)).collect();
+    let rest: Vec<Arc<Item>> = found
+        .iter()
+        .filter(alike)
+        .filter(|h| h.score >= best.score * 0.8)
+        .map(|h| Arc::clone(&h.item))
+        .collect();
     if best.item.category == Category::Dining && rest.len() > 1 {
-        return Some(several::names(host, "fitting", "cuisine", &rest[..rest.len().min(5)], Some("ask_dining")));
+        return Some(several::names(
+            host,
+            "fitting",
+            "cuisine",
+            &rest[..rest.len().min(5)],
+            Some("ask_dining"),
+        ));
     }
     let facts = venue::answer(host, u, std::slice::from_ref(&best.item));
-    Some(if facts.grounded && !matches!(best.item.category, Category::Regulations | Category::GeneralInfo) {
-        facts
-    } else {
-        venue::info(host, &best.item)
-    })
+    Some(
+        if facts.grounded
+            && !matches!(
+                best.item.category,
+                Category::Regulations | Category::GeneralInfo
+            )
+        {
+            facts
+        } else {
+            venue::info(host, &best.item)
+        },
+    )
 }
 
-/// Answers with a service that one word of the question names, if the whole question found nothing:
-/// "how often does the shuttle run?"
+/// If the whole question found nothing, answers with a service that one of its words names: "how
+/// often does the shuttle run?"
 fn by_one_word(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
-    let service = |item: &Item| matches!(item.category.as_str(), "amenities" | "general_info" | "loyalty");
+    let service = |item: &Item| {
+        matches!(
+            item.category.as_str(),
+            "amenities" | "general_info" | "loyalty"
+        )
+    };
     let named = |item: &Item, word: &str| service(item) && in_name(item, word);
     let word = |word: &String| {
-        let found = hits(host, word, |item| named(item, word) || (service(item) && !word_is_named(host, word)));
+        let found = hits(host, word, |item| {
+            named(item, word) || (service(item) && !word_is_named(host, word))
+        });
         found.into_iter().find(|hit| hit.score >= 0.7)
     };
-    let found = u.leftover.iter().filter(|w| w.chars().count() >= 4).find_map(word)?;
+    let found = u
+        .leftover
+        .iter()
+        .filter(|w| w.chars().count() >= 4)
+        .find_map(word)?;
     Some(venue::info(host, &found.item))
 }
 
-/// Returns whether the name of some row contains exactly this word.
+/// Returns whether any row's name contains exactly this word.
 fn word_is_named(host: &Host<'_>, word: &str) -> bool {
-    host.request.index.current(host.request.now).any(|item| in_name(item, word))
+    host.request
+        .index
+        .current(host.request.now)
+        .any(|item| in_name(item, word))
 }
 
-/// Answers with a row of rules or services whose whole name is in the text: "room service", "lost
+/// Answers with the row of a rule or service whose whole name is in the text: "room service", "lost
 /// and found".
 pub(crate) fn by_name(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let service = |item: &Item| matches!(item.category.as_str(), "general_info" | "amenities");
-    let longest =
-        u.mentions.iter().filter(|m| m.whole && m.to - m.from > 1 && service(&m.item)).max_by_key(|m| m.to - m.from)?;
+    let longest = u
+        .mentions
+        .iter()
+        .filter(|m| m.whole && m.to - m.from > 1 && service(&m.item))
+        .max_by_key(|m| m.to - m.from)?;
     (!u.wants("price") && !u.intends("booking")).then(|| venue::info(host, &longest.item))
 }
 
-/// Describes the best row, whichever fact the text asks for.
+/// Describes the best row, whatever fact the text asks for.
 pub(crate) fn told(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let telling: Vec<&str> = u.leftover.iter().map(String::as_str).collect();
-    hits(host, &telling.join(" "), |item| item.category != Category::Hours)
-        .first()
+    hits(host, &telling.join(" "), |item| {
+        item.category != Category::Hours
+    })
+    .first()
+    .map(|hit| venue::info(host, &hit.item))
+}
+
+/// Returns the offer or reward that the text asks for, if the content has one.
+pub(crate) fn offer(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    let mut words = u.said.words.clone();
+    words.retain(|word| !is_stop(word) && !host.pack.ignore.contains(word));
+    let rows =
+        |item: &Item| item.category == Category::Promotions || item.category.as_str() == "loyalty";
+    let told = |hit: &&Hit| {
+        let left = u.leftover.iter().any(|word| rows::tells(&hit.item, word));
+        left || words
+            .iter()
+            .any(|word| word.len() > 4 && names_it(&hit.item, word))
+    };
+    hits(host, &words.join(" "), rows)
+        .iter()
+        .find(told)
         .map(|hit| venue::info(host, &hit.item))
 }
 
-/// Answers a question about help with gambling from the casino's own rules.
+/// Returns the casino's rule about cancelling a booking, if the content has one.
+pub(crate) fn cancellation(host: &Host<'_>) -> Option<Part> {
+    let rules = |item: &Item| {
+        matches!(item.category, Category::Regulations | Category::GeneralInfo)
+            && rows::tells(item, "cancellation")
+    };
+    let found = hits(host, "cancellation", rules);
+    found.first().map(|hit| venue::info(host, &hit.item))
+}
+
+/// Answers a question about help with gambling from the casino's rules.
 pub(crate) fn limits(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let rules = |item: &Item| item.category == Category::Regulations;
     let queries = [u.text, "responsible gaming", "juego responsable"];
-    queries.iter().find_map(|query| hits(host, query, rules).first().map(|hit| venue::info(host, &hit.item)))
+    queries.iter().find_map(|query| {
+        hits(host, query, rules)
+            .first()
+            .map(|hit| venue::info(host, &hit.item))
+    })
 }
 
-/// Answers "Can I bring ..." from the casino's own rules and services, never with a list of other
+/// Answers "Can I bring ..." from the casino's rules and services, and never with a list of other
 /// things.
 pub(crate) fn rule(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let rules = |item: &Item| {
-        !matches!(item.category, Category::Dining | Category::Entertainment | Category::Promotions | Category::Hours)
+        !matches!(
+            item.category,
+            Category::Dining | Category::Entertainment | Category::Promotions | Category::Hours
+        )
     };
-    let query = if u.leftover.is_empty() { u.text.to_owned() } else { u.leftover.join(" ") };
-    let sure = |hit: &&Hit| hit.score >= 0.6 || u.leftover.iter().any(|word| rows::tells(&hit.item, word));
-    hits(host, &query, rules).iter().find(sure).map(|hit| venue::info(host, &hit.item))
+    let query = if u.leftover.is_empty() {
+        u.text.to_owned()
+    } else {
+        u.leftover.join(" ")
+    };
+    let sure =
+        |hit: &&Hit| hit.score >= 0.6 || u.leftover.iter().any(|word| rows::tells(&hit.item, word));
+    hits(host, &query, rules)
+        .iter()
+        .find(sure)
+        .map(|hit| venue::info(host, &hit.item))
 }
 
-/// Answers from the category's row that best matches the words other than the category's own name.
-pub(crate) fn within(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>], category: &Category) -> Option<Part> {
+/// Answers with the category's row that best matches the text, apart from the category's own words.
+pub(crate) fn within(
+    host: &Host<'_>,
+    u: &Understood<'_>,
+    items: &[Arc<Item>],
+    category: &Category,
+) -> Option<Part> {
     if u.is_all_said() {
         return None;
     }
-    let mut found = hits(host, &u.leftover.join(" "), |item| items.iter().any(|i| i.id == item.id));
-    // A synonym may find a row, but a row that holds the very word is preferred: a room is not
-    // offered for a suite.
+    let mut found = hits(host, &u.leftover.join(" "), |item| {
+        items.iter().any(|i| i.id == item.id)
+    });
+    // A row that contains the word itself is preferred to one found by a synonym, so that a room is
+    // not offered for a suite.
     let literal = |hit: &Hit| u.leftover.iter().any(|word| rows::tells(&hit.item, word));
     if found.iter().any(literal) {
         found.retain(literal);
     }
     let best = found.first()?;
-    // The value of points is told in a sentence, not in a price field.
+    // The value of points is told by a sentence of the row; no price field has it.
     if u.wants("price") && category.as_str() == "loyalty" {
-        let worth = |hit: &&Hit| ["worth", "value"].iter().any(|word| rows::tells(&hit.item, word));
-        return Some(venue::info(host, &found.iter().find(worth).unwrap_or(best).item));
+        let worth = |hit: &&Hit| {
+            ["worth", "value"]
+                .iter()
+                .any(|word| rows::tells(&hit.item, word))
+        };
+        return Some(venue::info(
+            host,
+            &found.iter().find(worth).unwrap_or(best).item,
+        ));
     }
     let share = if u.wants("price") { 0.7 } else { 0.9 };
-    let close: Vec<Arc<Item>> =
-        found.iter().filter(|h| h.score >= best.score * share).map(|h| Arc::clone(&h.item)).collect();
+    let close: Vec<Arc<Item>> = found
+        .iter()
+        .filter(|h| h.score >= best.score * share)
+        .map(|h| Arc::clone(&h.item))
+        .collect();
     if close.len() > 1
         && u.wants("price")
         && let Some(part) = prices::prices(host, &close, category.as_str())
@@ -157,115 +293,216 @@ pub(crate) fn within(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>], c
         return Some(part);
     }
     if close.len() > 2 && u.facets.is_empty() {
-        return Some(several::names(host, "fitting", category.as_str(), &close, Some("ask_topic")));
+        return Some(several::names(
+            host,
+            "fitting",
+            category.as_str(),
+            &close,
+            Some("ask_topic"),
+        ));
     }
     let facts = venue::answer(host, u, std::slice::from_ref(&best.item));
     Some(Part {
         intent: category.as_str().into(),
-        ..if facts.grounded { facts } else { venue::info(host, &best.item) }
+        ..if facts.grounded {
+            facts
+        } else {
+            venue::info(host, &best.item)
+        }
     })
 }
 
-/// Answers from a row outside the category whose name or keywords hold one of the words.
+/// Answers with a row of another category whose name or keywords contain one of the words.
 pub(crate) fn filed_under(host: &Host<'_>, words: &[String], category: &Category) -> Option<Part> {
     let query = words.join(" ");
     let named = |item: &Item| words.iter().any(|word| names_it(item, word));
-    let found =
-        hits(host, &query, |item| item.category != *category && item.category != Category::Hours && named(item));
+    let found = hits(host, &query, |item| {
+        item.category != *category && item.category != Category::Hours && named(item)
+    });
     found.first().map(|hit| venue::info(host, &hit.item))
 }
 
-/// Finds the place whose hours are asked for when the text names it only by a common word: "the
-/// pool", "valet".
+/// Finds the place whose hours the text asks for by a common word: "the pool", "valet".
 pub(crate) fn place(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
-    let named: Vec<&str> = u.leftover.iter().map(String::as_str).chain(topic_words(u)).collect();
+    let named: Vec<&str> = u
+        .leftover
+        .iter()
+        .map(String::as_str)
+        .chain(topic_words(u))
+        .collect();
     if named.is_empty() {
         return None;
     }
-    let kids = |item: &Item| ["kids", "children", "ninos"].iter().any(|word| rows::tells(item, word));
-    let found = hits(host, &named.join(" "), |item| item.hours().is_some() && (!u.wants("kids") || kids(item)));
-    // The row's name must hold the word: a restaurant "by the pool" is not the pool.
-    let telling: Vec<&&str> =
-        if u.leftover.is_empty() { named.iter().collect() } else { named.iter().take(u.leftover.len()).collect() };
-    let best = found.iter().find(|h| telling.iter().any(|w| names_it(&h.item, w))).map(|hit| Arc::clone(&hit.item));
+    let kids = |item: &Item| {
+        ["kids", "children", "ninos"]
+            .iter()
+            .any(|word| rows::tells(item, word))
+    };
+    let found = hits(host, &named.join(" "), |item| {
+        item.hours().is_some() && (!u.wants("kids") || kids(item))
+    });
+    // The row's name must contain the word: a restaurant "by the pool" is not the pool.
+    let telling: Vec<&&str> = if u.leftover.is_empty() {
+        named.iter().collect()
+    } else {
+        named.iter().take(u.leftover.len()).collect()
+    };
+    let best = found
+        .iter()
+        .find(|h| telling.iter().any(|w| names_it(&h.item, w)))
+        .map(|hit| Arc::clone(&hit.item));
     let row = best.or_else(|| reading::only_place(host, u))?;
     Some(venue::answer(host, u, std::slice::from_ref(&row)))
 }
 
-/// Answers with the opening hours of the venue that a category belongs to, if its rows have none: a
-/// manicure gets the spa's hours.
+/// If the category's rows have no hours, answers with those of the venue it belongs to: a manicure
+/// gets the spa's.
 pub(crate) fn house_of(host: &Host<'_>, u: &Understood<'_>, category: &Category) -> Option<Part> {
-    let timed = host.items(category).iter().any(|item| item.hours().is_some());
-    let named = |item: &Item| item.category == Category::Hours && rows::has_word(&item.name, category.as_str());
-    let found = if timed { Vec::new() } else { hits(host, category.as_str(), named) };
-    found.first().map(|hit| venue::answer(host, u, std::slice::from_ref(&hit.item)))
+    let timed = host
+        .items(category)
+        .iter()
+        .any(|item| item.hours().is_some());
+    let named = |item: &Item| {
+        item.category == Category::Hours && rows::has_word(&item.name, category.as_str())
+    };
+    let found = if timed {
+        Vec::new()
+    } else {
+        hits(host, category.as_str(), named)
+    };
+    found
+        .first()
+        .map(|hit| venue::answer(host, u, std::slice::from_ref(&hit.item)))
 }
 
-/// Answers with the casino's rule on age, or on children.
+/// Answers with the casino's rule about age, or about children.
 pub(crate) fn age(host: &Host<'_>, children: bool) -> Option<Part> {
-    let of_age =
-        |item: &&Arc<Item>| matches!(&item.details, Details::Regulation(d) if d.regulation_type == "Age restriction");
+    let of_age = |item: &&Arc<Item>| {
+        matches!(
+            &item.details,
+            Details::Regulation(d) if d.regulation_type == "Age restriction"
+        )
+    };
     if let Some(rule) = host.request.index.current(host.request.now).find(of_age) {
         return Some(venue::info(host, rule));
     }
-    let rules = |item: &Item| matches!(item.category, Category::Regulations | Category::GeneralInfo);
-    let queries = if children { ["children", "age"] } else { ["age", "edad"] };
-    queries.iter().find_map(|query| hits(host, query, rules).first().map(|hit| venue::info(host, &hit.item)))
+    let rules =
+        |item: &Item| matches!(item.category, Category::Regulations | Category::GeneralInfo);
+    let queries = if children {
+        ["children", "age"]
+    } else {
+        ["age", "edad"]
+    };
+    queries.iter().find_map(|query| {
+        hits(host, query, rules)
+            .first()
+            .map(|hit| venue::info(host, &hit.item))
+    })
 }
 
-/// Answers with the casino's own hours, if a row has them under the casino's name or under
-/// "casino".
+/// Answers with the casino's own hours, from a row named after the casino or "casino".
 pub(crate) fn house(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let names = [host.request.casino_name.as_str(), "casino"];
     let item = names.iter().find_map(|name| {
-        host.request.index.current(host.request.now).find(|i| i.hours().is_some() && rows::has_word(&i.name, name))
+        host.request
+            .index
+            .current(host.request.now)
+            .find(|i| i.hours().is_some() && rows::has_word(&i.name, name))
     });
-    // The casino floor is open while any of its games is.
+    // Without such a row, the casino is open while any of its games is.
     let games = host.items(&Category::Gaming);
-    let open = |item: &&Arc<Item>| item.hours().map_or(0, seven_knowledge::WeeklyHours::minutes);
-    let item = item.or_else(|| games.iter().filter(|game| game.hours().is_some()).max_by_key(open))?;
+    let open = |item: &&Arc<Item>| {
+        item.hours()
+            .map_or(0, seven_knowledge::WeeklyHours::minutes)
+    };
+    let item = item.or_else(|| {
+        games
+            .iter()
+            .filter(|game| game.hours().is_some())
+            .max_by_key(open)
+    })?;
     Some(venue::answer(host, u, std::slice::from_ref(item)))
 }
 
 /// Answers with the casino's address.
 pub(crate) fn house_address(host: &Host<'_>) -> Option<Part> {
     let house = |item: &Item| item.category == Category::GeneralInfo;
-    let query = |word: &&str| hits(host, word, house).into_iter().find(|hit| names_it(&hit.item, word));
-    let found = ["address", "directions", "direccion", "location", "ubicacion"].iter().find_map(query);
+    let query = |word: &&str| {
+        hits(host, word, house)
+            .into_iter()
+            .find(|hit| names_it(&hit.item, word))
+    };
+    let found = [
+        "address",
+        "directions",
+        "direccion",
+        "location",
+        "ubicacion",
+    ]
+    .iter()
+    .find_map(query);
     found.map(|hit| venue::info(host, &hit.item))
 }
 
 fn in_name(item: &Item, word: &str) -> bool {
-    rows::has_word(&item.name, word) || item.name_es.as_ref().is_some_and(|name| rows::has_word(name, word))
+    rows::has_word(&item.name, word)
+        || item
+            .name_es
+            .as_ref()
+            .is_some_and(|name| rows::has_word(name, word))
 }
 
 fn names_it(item: &Item, word: &str) -> bool {
-    in_name(item, word) || item.keywords.iter().any(|keyword| rows::has_word(keyword, word) && !keyword.contains(' '))
+    in_name(item, word)
+        || item
+            .keywords
+            .iter()
+            .any(|keyword| rows::has_word(keyword, word) && !keyword.contains(' '))
 }
 
 fn topic_words<'a>(u: &'a Understood<'_>) -> impl Iterator<Item = &'a str> {
     u.topics.iter().map(Category::as_str)
 }
 
-/// Tells how to book, because people make the bookings: the way that the content names, else the
-/// phone number.
+/// Tells how to book, because people take the bookings: as the content says, else by phone.
 pub(crate) fn booking(host: &Host<'_>, u: &Understood<'_>) -> Part {
     if let Some(place) = several::only_of_kind(host, u) {
         return venue::answer(host, u, std::slice::from_ref(&place));
     }
-    let found = hits(host, u.text, |item| matches!(item.category, Category::GeneralInfo));
+    let found = hits(host, u.text, |item| {
+        matches!(item.category, Category::GeneralInfo)
+    });
     match found.first().filter(|h| h.score >= 0.5) {
-        Some(best) => Part { intent: "booking".into(), ..venue::info(host, &best.item) },
+        Some(best) => Part {
+            intent: "booking".into(),
+            ..venue::info(host, &best.item)
+        },
         None => {
-            // For "a facial" or "the steakhouse": the only way to book that the rows of the topic
-            // tell.
+            // For "a facial" or "the steakhouse": tells how to book if all rows of the topic give
+            // the same way.
             let of_topic = |item: &Arc<Item>| u.topics.contains(&item.category);
-            let phone = |item: &&Arc<Item>| item.details.extra().is_some_and(|extra| extra.contains_key("phone"));
-            let named = |item: &&Arc<Item>| {
-                of_topic(item) || u.topics.iter().any(|topic| rows::has_word(&item.name, topic.as_str()))
+            let phone = |item: &&Arc<Item>| {
+                item.details
+                    .extra()
+                    .is_some_and(|extra| extra.contains_key("phone"))
             };
-            match host.request.index.current(host.request.now).filter(named).find(phone) {
-                Some(row) => Part { intent: "booking".into(), ..venue::with_phone(host, row) },
+            let named = |item: &&Arc<Item>| {
+                of_topic(item)
+                    || u.topics
+                        .iter()
+                        .any(|topic| rows::has_word(&item.name, topic.as_str()))
+            };
+            match host
+                .request
+                .index
+                .current(host.request.now)
+                .filter(named)
+                .find(phone)
+            {
+                Some(row) => Part {
+                    intent: "booking".into(),
+                    ..venue::with_phone(host, row)
+                },
                 None => host.part("booking", host.say("book", &[]), &[]),
             }
         }

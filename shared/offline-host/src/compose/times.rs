@@ -1,14 +1,11 @@
-//! Says in words when a show takes place or a venue is open.
+//! Writes when a show takes place or a venue is open.
 
 use std::sync::Arc;
 
 use chrono::{Datelike as _, NaiveDateTime, TimeDelta, Timelike as _};
 use seven_domain::Language;
-use seven_knowledge::{
-    Item,
-    hours::{day_name, weekly_starts},
-    item::Details,
-};
+use seven_knowledge::{Item, hours::weekly_starts, item::Details};
+use seven_text::calendar;
 
 use crate::{
     dates,
@@ -19,11 +16,19 @@ use crate::{
 /// Writes when one show takes place: "today at 8pm".
 pub(crate) fn when_of(host: &Host<'_>, item: &Item) -> Option<String> {
     let next = nights(host, &[Arc::new(item.clone())]).into_iter().next();
-    let Details::Entertainment(d) = &item.details else { return None };
+    let Details::Entertainment(d) = &item.details else {
+        return None;
+    };
     match next {
         Some(night) => {
             let day = day_of(host, &night);
-            Some(host.say("day_at", &[("day", &day), ("time", &time_words(minute(night.wall), host.language))]))
+            Some(host.say(
+                "day_at",
+                &[
+                    ("day", &day),
+                    ("time", &time_words(minute(night.wall), host.language)),
+                ],
+            ))
         }
         None => d.schedule.clone(),
     }
@@ -33,21 +38,30 @@ pub(crate) fn when_of(host: &Host<'_>, item: &Item) -> Option<String> {
 pub(crate) fn time_of(host: &Host<'_>, item: &Item) -> Option<String> {
     let when = when_of(host, item)?;
     let place = item.location().unwrap_or_default();
-    Some(host.say("event_time", &[("name", &host.name(item)), ("value", &when), ("place", place)]))
+    Some(host.say(
+        "event_time",
+        &[
+            ("name", &host.name(item)),
+            ("value", &when),
+            ("place", place),
+        ],
+    ))
 }
 
-/// Writes "today" or "on Saturday", and adds the date when the weekday alone is ambiguous.
+/// Writes "today" or "on Saturday"; adds the date if the weekday alone is ambiguous.
 pub(crate) fn day_of(host: &Host<'_>, night: &Night) -> String {
     let (wall, today) = (night.wall, host.local().date());
-    let weekday = day_name(wall.weekday(), host.language);
+    let weekday = calendar::weekday_name(wall.weekday(), host.language);
     match ((wall.date() - today).num_days(), host.language) {
         (..7, _) => day_words(wall.date(), today, host.language),
-        // Only a date from the content is written out; a weekly show has none.
+        // Only a date that the content gives is written; a weekly show has none.
         _ if !matches!(&night.item.details, Details::Entertainment(d) if d.starts_at.is_some()) => {
             host.say("word_next_day", &[("day", weekday)])
         }
         (_, Language::En) => format!("on {}", wall.format("%a %b %-d")),
-        (_, Language::Es) => dates::words(wall.date(), host.language).replacen("el ", &format!("el {weekday} "), 1),
+        (_, Language::Es) => {
+            dates::words(wall.date(), host.language).replacen("el ", &format!("el {weekday} "), 1)
+        }
     }
 }
 
@@ -55,28 +69,39 @@ pub(crate) fn minute(wall: NaiveDateTime) -> u16 {
     u16::try_from(wall.hour() * 60 + wall.minute()).unwrap_or(0)
 }
 
-/// Returns every coming performance by time; of weekly shows, those of one week. A running one
-/// counts for half an hour.
+/// Returns all coming performances in order of time, for weekly shows those of one week. One that
+/// has begun is included for half an hour.
 pub(crate) fn nights(host: &Host<'_>, items: &[Arc<Item>]) -> Vec<Night> {
     let now = host.local();
     let mut nights = Vec::new();
     for item in items {
-        let Details::Entertainment(d) = &item.details else { continue };
+        let Details::Entertainment(d) = &item.details else {
+            continue;
+        };
         if let Some(starts) = d.starts_at {
-            nights.push(Night { item: Arc::clone(item), wall: starts.with_timezone(&host.request.zone).naive_local() });
+            nights.push(Night {
+                item: Arc::clone(item),
+                wall: starts.with_timezone(&host.request.zone).naive_local(),
+            });
         } else if let Some(week) = d.schedule.as_deref().and_then(|s| weekly_starts(s).ok()) {
             for ahead in 0..=7 {
                 let date = now.date() + TimeDelta::days(ahead);
                 let starts = &week[date.weekday().num_days_from_monday() as usize];
-                let wall = |minute: &u16| date.and_time(chrono::NaiveTime::MIN) + TimeDelta::minutes((*minute).into());
-                nights.extend(starts.iter().map(|minute| Night { item: Arc::clone(item), wall: wall(minute) }));
+                let wall = |minute: &u16| {
+                    date.and_time(chrono::NaiveTime::MIN) + TimeDelta::minutes((*minute).into())
+                };
+                nights.extend(starts.iter().map(|minute| Night {
+                    item: Arc::clone(item),
+                    wall: wall(minute),
+                }));
             }
         } else if let Some(hours) = &d.hours {
             for ahead in 0..=7 {
                 let date = now.date() + TimeDelta::days(ahead);
-                nights.extend(
-                    hours.openings_on(date).into_iter().map(|(wall, _)| Night { item: Arc::clone(item), wall }),
-                );
+                nights.extend(hours.openings_on(date).into_iter().map(|(wall, _)| Night {
+                    item: Arc::clone(item),
+                    wall,
+                }));
             }
         }
     }
@@ -85,8 +110,8 @@ pub(crate) fn nights(host: &Host<'_>, items: &[Arc<Item>]) -> Vec<Night> {
     nights
 }
 
-/// Writes the time beside a list of open places. A time that only the guest mentioned is never
-/// asserted (AGENT-60).
+/// Writes the time beside a list of open places. A time that only the guest mentioned is repeated
+/// but not asserted.
 pub(crate) fn told_when(host: &Host<'_>, asked: Asked) -> String {
     match asked {
         Asked::At(_, Time::Clock(_) | Time::Half(_), _) => host.say("word_then", &[]),
@@ -94,7 +119,7 @@ pub(crate) fn told_when(host: &Host<'_>, asked: Asked) -> String {
     }
 }
 
-/// Writes the requested time: "tonight", "at 3am", "tomorrow morning".
+/// Writes the time that the text names: "tonight", "at 3am", "tomorrow morning".
 pub(crate) fn when_words(host: &Host<'_>, asked: Asked) -> String {
     let today = host.local().date();
     let es = host.language == Language::Es;
@@ -109,9 +134,17 @@ pub(crate) fn when_words(host: &Host<'_>, asked: Asked) -> String {
                 Time::Late if near => host.say("word_late", &[]),
                 Time::Clock(minute) | Time::Half(minute) => {
                     let time = time_words(minute, host.language);
-                    let time = if es { format!("a {time}") } else { format!("at {time}") };
-                    // A time shortly after midnight is part of tonight and needs no "tomorrow".
-                    if near || minute < 5 * 60 { time } else { format!("{day} {time}") }
+                    let time = if es {
+                        format!("a {time}")
+                    } else {
+                        format!("at {time}")
+                    };
+                    // A time shortly after midnight belongs to tonight, so "tomorrow" is left out.
+                    if near || minute < 5 * 60 {
+                        time
+                    } else {
+                        format!("{day} {time}")
+                    }
                 }
                 Time::Evening | Time::Late => host.say("word_night", &[("day", &day)]),
                 Time::Morning if near => host.say("word_this_morning", &[]),
@@ -124,7 +157,7 @@ pub(crate) fn when_words(host: &Host<'_>, asked: Asked) -> String {
     }
 }
 
-/// A show, and the local time at which it takes place.
+/// A performance: the show, and its local time.
 #[derive(Clone)]
 pub(crate) struct Night {
     pub(crate) item: Arc<Item>,

@@ -1,4 +1,4 @@
-//! Answers about a category other than dining and shows: the spa, rooms, games, offers.
+//! Answers about a category other than restaurants and shows: the spa, rooms, games, offers.
 
 use std::sync::Arc;
 
@@ -16,28 +16,38 @@ use crate::compose::{
 pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, category: &Category) -> Option<Part> {
     let mut items = host.items(category);
     if *category == Category::Promotions {
-        // For "dining deals": the deals that mention dining, if there are any.
-        let others = u
-            .topics
-            .iter()
-            .filter(|t| *t != category)
-            .map(|t| if t.as_str() == "rooms" { "hotel" } else { t.as_str() });
+        // For "dining deals": keeps the deals that mention dining, if there are any.
+        let others = u.topics.iter().filter(|t| *t != category).map(|t| {
+            if t.as_str() == "rooms" {
+                "hotel"
+            } else {
+                t.as_str()
+            }
+        });
         for word in others.collect::<Vec<_>>() {
-            let of_it: Vec<Arc<Item>> = items.iter().filter(|i| rows::tells(i, word)).cloned().collect();
+            let of_it: Vec<Arc<Item>> = items
+                .iter()
+                .filter(|i| rows::tells(i, word))
+                .cloned()
+                .collect();
             items = if of_it.is_empty() { items } else { of_it };
         }
     }
     let intent = category.as_str();
     let timed = items.iter().any(|i| i.hours().is_some());
-    let hours_asked = ["open", "opens", "closes", "hours"].iter().any(|f| u.wants(f)) || (u.when.is_said() && timed);
-    // "Do you have rooms tonight?" asks for free rooms, which only the booking desk knows.
+    let hours_asked = ["open", "opens", "closes", "hours"]
+        .iter()
+        .any(|f| u.wants(f))
+        || (u.when.is_said() && timed);
+    // "Do you have rooms tonight?" asks whether rooms are free, which only the booking desk knows.
     let offers = *category == Category::Promotions || category.as_str() == "loyalty";
     let priced = u.intends("cheapest") || u.wants("price");
     if u.when.is_said() && !hours_asked && !timed && !items.is_empty() && !offers && !priced {
         return Some(lookup::booking(host, u));
     }
     let several = items.iter().filter(|i| i.hours().is_some()).count() > 1;
-    // "Is the spa open?" asks about the place; "which games are open?" asks about its rows.
+    // "Is the spa open?" asks about the venue; "which games are open?" asks about the category's
+    // rows.
     if hours_asked
         && u.leftover.is_empty()
         && several
@@ -46,9 +56,14 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, category: &Category) -
         && !u.wants("closes")
         && !u.wants("opens")
     {
-        return Some(Part { intent: intent.into(), ..several::open(host, u, &items, category) });
+        return Some(Part {
+            intent: intent.into(),
+            ..several::open(host, u, &items, category)
+        });
     }
-    if hours_asked && let Some(part) = lookup::place(host, u).or_else(|| lookup::house_of(host, u, category)) {
+    if hours_asked
+        && let Some(part) = lookup::place(host, u).or_else(|| lookup::house_of(host, u, category))
+    {
         return Some(part);
     }
     if !items.is_empty()
@@ -56,11 +71,15 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, category: &Category) -
     {
         return Some(part);
     }
-    // The text asks for something that the category does not hold; a row of another category may.
+    // The text asks for something that this category lacks, so a row of another one may answer.
     if items.is_empty() || (!u.is_all_said() && u.is_question && !u.intends("listing")) {
         return lookup::anything(host, u);
     }
-    let family = |item: &&Arc<Item>| ["kids", "children", "family"].iter().any(|word| rows::tells(item, word));
+    let family = |item: &&Arc<Item>| {
+        ["kids", "children", "family"]
+            .iter()
+            .any(|word| rows::tells(item, word))
+    };
     let for_them: Vec<Arc<Item>> = items.iter().filter(family).cloned().collect();
     if u.facets.iter().all(|f| *f == "kids") && u.wants("kids") && !for_them.is_empty() {
         return Some(match for_them.as_slice() {
@@ -69,47 +88,89 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, category: &Category) -
         });
     }
     if u.facets.iter().any(|f| *f != "about" && *f != "open") {
-        let listed = if u.wants("price") { prices(host, &items, intent) } else { None };
+        let listed = if u.wants("price") {
+            prices(host, &items, intent)
+        } else {
+            None
+        };
         return listed.or_else(|| lookup::anything(host, u));
     }
     match items.as_slice() {
         [one] => Some(venue::info(host, one)),
         several if *category == Category::Promotions => Some(worths(host, several)),
-        _ => Some(several::names(host, "topic_all", intent, &items, Some("ask_topic"))),
+        _ => Some(several::names(
+            host,
+            "topic_all",
+            intent,
+            &items,
+            Some("ask_topic"),
+        )),
     }
 }
 
-/// Answers a wish inside a category with the rows that fit it, or says that none of that kind is
+/// Answers a wish inside a category with the rows that fit it, or says that none of the kind is
 /// listed.
-fn particular(host: &Host<'_>, u: &Understood<'_>, category: &Category, items: &[Arc<Item>]) -> Option<Part> {
+fn particular(
+    host: &Host<'_>,
+    u: &Understood<'_>,
+    category: &Category,
+    items: &[Arc<Item>],
+) -> Option<Part> {
     let wishes = u.wishes_of(category);
     let mut division = unlisted::divide(u, &wishes, items);
-    // A pedicure with a foot massage is not listed as a massage while there are real massages.
-    let filed: Vec<Arc<Item>> =
-        division.fitting.iter().filter(|item| wishes.iter().all(|w| w.files(item))).cloned().collect();
+    // A row listed under the wish is preferred: real massages to a pedicure that includes a foot
+    // massage.
+    let filed: Vec<Arc<Item>> = division
+        .fitting
+        .iter()
+        .filter(|item| wishes.iter().all(|w| w.files(item)))
+        .cloned()
+        .collect();
     if !filed.is_empty() {
         division.fitting = filed;
     }
-    // Rooms, treatments and offers are listed completely. Much of what guests ask about games and
-    // rewards has no row.
-    let listed = matches!(category, Category::Spa | Category::Promotions) || category.as_str() == "rooms";
-    // For "mani pedi", no row fits both wishes, but each wish has rows.
+    // The content lists all rooms, treatments and offers, but not everything that guests ask about
+    // games and rewards.
+    let listed =
+        matches!(category, Category::Spa | Category::Promotions) || category.as_str() == "rooms";
+    // For "mani pedi", no row fits both wishes, so the rows that fit one of them are taken.
     if division.fitting.is_empty() && division.denied.is_empty() {
-        division.fitting = items.iter().filter(|item| wishes.iter().any(|w| w.fits(item))).cloned().collect();
+        division.fitting = items
+            .iter()
+            .filter(|item| wishes.iter().any(|w| w.fits(item)))
+            .cloned()
+            .collect();
     }
     let met = wishes.iter().any(|w| w.known) && !division.fitting.is_empty();
-    let strangers = if listed && !met { unlisted::strangers(host, u, items) } else { Vec::new() };
+    let strangers = if listed && !met {
+        unlisted::strangers(host, u, items)
+    } else {
+        Vec::new()
+    };
     let denied = division.fitting.is_empty() && !wishes.is_empty();
     if denied || !strangers.is_empty() {
-        // Another category may answer it: "smoking rooms?" is answered by the smoking rule.
-        let missing: Vec<String> =
-            if strangers.is_empty() { division.denied.iter().flat_map(|w| w.words(u)).collect() } else { strangers };
+        // A row of another category may answer: the smoking rule answers "smoking rooms?"
+        let missing: Vec<String> = if strangers.is_empty() {
+            division.denied.iter().flat_map(|w| w.words(u)).collect()
+        } else {
+            strangers
+        };
         if let Some(part) = lookup::filed_under(host, &missing, category) {
             return Some(part);
         }
-        let denied = if division.denied.is_empty() { &wishes } else { &division.denied };
-        let wish = unlisted::said(u, denied).filter(|wish| *category != Category::Promotions || wish.contains(' '));
-        return Some(unlisted::in_category(host, category, wish.as_deref(), items));
+        let denied = if division.denied.is_empty() {
+            &wishes
+        } else {
+            &division.denied
+        };
+        let wish = unlisted::said(u, denied)
+            .filter(|wish| *category != Category::Promotions || wish.contains(' '));
+        return Some(unlisted::in_category(
+            host,
+            category,
+            wish.as_deref(),
+            items,
+        ));
     }
     if !u.intends("cheapest")
         && !wishes.is_empty()
@@ -125,7 +186,15 @@ fn particular(host: &Host<'_>, u: &Understood<'_>, category: &Category, items: &
     let found = lookup::within(host, u, &division.fitting, category);
     found.or_else(|| match division.fitting.as_slice() {
         _ if wishes.is_empty() => None,
-        [one] => Some(venue::answer(host, u, std::slice::from_ref(one))).filter(|part| part.grounded),
-        several => Some(several::names(host, "fitting", category.as_str(), several, Some("ask_topic"))),
+        [one] => {
+            Some(venue::answer(host, u, std::slice::from_ref(one))).filter(|part| part.grounded)
+        }
+        several => Some(several::names(
+            host,
+            "fitting",
+            category.as_str(),
+            several,
+            Some("ask_topic"),
+        )),
     })
 }

@@ -1,15 +1,16 @@
-//! Answers about one venue, show or treatment: the facts asked for, or a description.
+//! Answers about one venue, show or treatment: with the facts asked for, or a description.
 
 use std::sync::Arc;
 
 use chrono::{DateTime, Datelike, Utc};
 use seven_domain::Language;
-use seven_knowledge::{Category, Item, WeeklyHours, formatter, hours::day_name, item::Details};
+use seven_knowledge::{Category, Item, WeeklyHours, formatter, item::Details};
+use seven_text::calendar;
 
 use super::{
     super::{
         exceptions,
-        fit::{Part, plain_spanish, sentences},
+        fit::{Part, leading_sentences},
         host::Host,
         pack::Field,
         understand::Understood,
@@ -19,9 +20,11 @@ use super::{
 };
 use crate::{compose::times, sentences};
 
-/// Answers about the rows that share one name.
+/// Answers about the rows that share a name.
 pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<Item>]) -> Part {
-    let Some(main) = rows.first() else { return host.unanswered() };
+    let Some(main) = rows.first() else {
+        return host.unanswered();
+    };
     let name = host.name(main);
     let mut said: Vec<String> = Vec::new();
     let mut used: Vec<Arc<Item>> = Vec::new();
@@ -35,33 +38,61 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<Item>]) ->
         }
         None => missing = true,
     };
-    let timed = ["open", "opens", "closes", "hours", "starts"].iter().any(|f| u.wants(f))
+    let timed = ["open", "opens", "closes", "hours", "starts"]
+        .iter()
+        .any(|f| u.wants(f))
         || (u.when.is_said() && u.facets.is_empty());
-    // "What time is bingo?" asks about its sessions, if the description tells them.
+    // "What time is bingo?" asks for the sessions, if the description tells them.
     let sessions = matches!(main.details, Details::Gaming(_))
         && u.wants("hours")
         && !["open", "opens", "closes"].iter().any(|f| u.wants(f))
-        && main
-            .description
-            .split_whitespace()
-            .any(|w| w.starts_with(|c: char| c.is_ascii_digit()) && (w.contains("am") || w.contains("pm")));
+        && main.description.split_whitespace().any(|w| {
+            w.starts_with(|c: char| c.is_ascii_digit()) && (w.contains("am") || w.contains("pm"))
+        });
     if sessions && !u.when.is_said() {
         return info(host, main);
     }
-    let first = |fact: &dyn Fn(&Item) -> Option<String>| rows.iter().find_map(|r| fact(r).map(|s| (Arc::clone(r), s)));
+    let first = |fact: &dyn Fn(&Item) -> Option<String>| {
+        rows.iter()
+            .find_map(|r| fact(r).map(|s| (Arc::clone(r), s)))
+    };
     if timed && (!u.intends("booking") || u.wants("reservations")) {
         let told = first(&|item| time_fact(host, u, item));
-        let of_row = |facet: &&str| rows.iter().find_map(|row| sentences::of_row(host, u, row, facet));
-        let prose = || ["opens", "closes", "hours", "starts"].iter().filter(|f| u.wants(f)).find_map(of_row);
+        let of_row = |facet: &&str| {
+            rows.iter()
+                .find_map(|row| sentences::of_row(host, u, row, facet))
+        };
+        let prose = || {
+            ["opens", "closes", "hours", "starts"]
+                .iter()
+                .filter(|f| u.wants(f))
+                .find_map(of_row)
+        };
         tell(told.or_else(prose));
     }
-    for facet in ["price", "where", "dress", "kids", "dietary", "reservations", "age", "phone", "duration", "couples"] {
-        let asked = u.wants(facet) || (facet == "dietary" && u.kinds.iter().any(|k| k.field == Field::Dietary));
+    for facet in [
+        "price",
+        "where",
+        "dress",
+        "kids",
+        "dietary",
+        "reservations",
+        "age",
+        "phone",
+        "duration",
+        "couples",
+    ] {
+        let asked = u.wants(facet)
+            || (facet == "dietary" && u.kinds.iter().any(|k| k.field == Field::Dietary));
         let asked = asked || (facet == "kids" && u.kinds.iter().any(|k| k.field == Field::Kids));
         if asked && !(facet == "age" && u.wants("kids")) {
-            let told =
-                first(&|item| fact(host, u, facet, item).map(|fact| sentences::with_its_word(host, u, item, fact)));
-            tell(told.or_else(|| rows.iter().find_map(|row| sentences::of_row(host, u, row, facet))));
+            let told = first(&|item| {
+                fact(host, u, facet, item).map(|fact| sentences::with_its_word(host, u, item, fact))
+            });
+            tell(told.or_else(|| {
+                rows.iter()
+                    .find_map(|row| sentences::of_row(host, u, row, facet))
+            }));
         }
     }
     if u.intends("booking") && !u.wants("reservations") {
@@ -69,7 +100,13 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<Item>]) ->
         let body = match value {
             Some((item, value)) => {
                 used.push(item);
-                host.say("book_policy", &[("name", &name), ("value", &host.pack.value(&value, host.language))])
+                host.say(
+                    "book_policy",
+                    &[
+                        ("name", &name),
+                        ("value", &host.pack.value(&value, host.language)),
+                    ],
+                )
             }
             None => host.say("book_venue", &[("name", &name)]),
         };
@@ -79,12 +116,12 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<Item>]) ->
         return info(host, main);
     }
     if said.is_empty() && (u.wants("kids") || u.wants("age")) && dining(main).is_none() {
-        // The age rules of other places are in their description.
+        // A place without a field for its age rule tells the rule in its description.
         return info(host, main);
     }
     if said.is_empty() {
         let body = host.say("missing", &[("name", &name)]);
-        return Part { grounded: false, ..host.part("unanswered", body, &[]) };
+        return host.passed_on("unanswered", body, &main.id);
     }
     if missing {
         said.push(host.say("missing_rest", &[]));
@@ -93,7 +130,12 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<Item>]) ->
     let is_price_range = u.wants("price") && dining(main).is_some();
     let intent = if timed { "venue_hours" } else { "venue_info" };
     let ask = (!missing).then(|| host.say("ask_venue", &[]));
-    Part { grounded: !missing, ask, is_price_range, ..host.part(intent, body, &used) }
+    Part {
+        grounded: !missing,
+        ask,
+        is_price_range,
+        ..host.part(intent, body, &used)
+    }
 }
 
 fn dining(item: &Item) -> Option<&seven_knowledge::item::Dining> {
@@ -103,47 +145,77 @@ fn dining(item: &Item) -> Option<&seven_knowledge::item::Dining> {
     }
 }
 
-/// Returns a fact other than a time, as a sentence with the name in it.
+/// Returns a fact other than a time, in a sentence that contains the name.
 fn fact(host: &Host<'_>, u: &Understood<'_>, facet: &str, item: &Item) -> Option<String> {
     let name = host.name(item);
     let value = |text: &str| host.pack.value(text, host.language);
     let tell = |key: &str, text: &str| Some(host.say(key, &[("name", &name), ("value", text)]));
     match (facet, &item.details) {
-        ("price", Details::Entertainment(_)) => price(host, item).and_then(|text| tell("ticket_price", &text)),
+        ("price", Details::Entertainment(_)) => {
+            price(host, item).and_then(|text| tell("ticket_price", &text))
+        }
         ("price", Details::Dining(_)) => price(host, item)
             .and_then(|text| tell("price_range", &text))
             .map(|range| sentences::priced(host, u, item, range)),
         ("price", _) => price(host, item).and_then(|text| tell("price", &text)),
         ("where", _) => item.location().and_then(|text| tell("where", &value(text))),
-        ("dress", Details::Dining(d)) => d.dress_code.as_ref().and_then(|text| tell("dress", &value(text))),
-        ("reservations", Details::Dining(d)) => {
-            d.reservations.as_ref().and_then(|text| tell("reservations", &value(text)))
-        }
-        ("reservations", Details::Spa(d)) => {
-            d.booking_required.and_then(|yes| tell(if yes { "book_needed" } else { "book_free" }, ""))
-        }
-        ("kids", Details::Dining(d)) => d.kids_menu.and_then(|yes| tell(if yes { "kids_yes" } else { "kids_no" }, "")),
-        ("couples", Details::Spa(d)) => {
-            d.couples_option.and_then(|yes| tell(if yes { "couples_yes" } else { "couples_no" }, ""))
-        }
-        ("kids" | "age", Details::Entertainment(d)) => {
-            d.age_restriction.as_ref().and_then(|text| tell("age", &value(text)))
-        }
+        ("dress", Details::Dining(d)) => d
+            .dress_code
+            .as_ref()
+            .and_then(|text| tell("dress", &value(text))),
+        ("reservations", Details::Dining(d)) => d
+            .reservations
+            .as_ref()
+            .and_then(|text| tell("reservations", &value(text))),
+        ("reservations", Details::Spa(d)) => d
+            .booking_required
+            .and_then(|yes| tell(if yes { "book_needed" } else { "book_free" }, "")),
+        ("kids", Details::Dining(d)) => d
+            .kids_menu
+            .and_then(|yes| tell(if yes { "kids_yes" } else { "kids_no" }, "")),
+        ("couples", Details::Spa(d)) => d
+            .couples_option
+            .and_then(|yes| tell(if yes { "couples_yes" } else { "couples_no" }, "")),
+        ("kids" | "age", Details::Entertainment(d)) => d
+            .age_restriction
+            .as_ref()
+            .and_then(|text| tell("age", &value(text))),
         ("dietary", Details::Dining(d)) => {
-            let wanted: Vec<&String> =
-                u.kinds.iter().filter(|k| k.field == Field::Dietary).flat_map(|k| &k.values).collect();
-            let fits = |option: &&String| wanted.is_empty() || wanted.iter().any(|w| rows::has_word(option, w));
-            let options: Vec<String> = d.dietary_options.iter().filter(fits).map(|o| value(o)).collect();
+            let wanted: Vec<&String> = u
+                .kinds
+                .iter()
+                .filter(|k| k.field == Field::Dietary)
+                .flat_map(|k| &k.values)
+                .collect();
+            let fits = |option: &&String| {
+                wanted.is_empty() || wanted.iter().any(|w| rows::has_word(option, w))
+            };
+            let options: Vec<String> = d
+                .dietary_options
+                .iter()
+                .filter(fits)
+                .map(|o| value(o))
+                .collect();
             if !options.is_empty() {
                 return tell("dietary", &options.join(", "));
             }
             let others: Vec<String> = d.dietary_options.iter().map(|o| value(o)).collect();
-            let wish = if u.kind_places.is_empty() { String::new() } else { u.words_at(&u.kind_places) };
-            let slots = [("name", name.as_str()), ("wish", &wish), ("value", &others.join(", "))];
+            let wish = if u.kind_places.is_empty() {
+                String::new()
+            } else {
+                u.words_at(&u.kind_places)
+            };
+            let slots = [
+                ("name", name.as_str()),
+                ("wish", &wish),
+                ("value", &others.join(", ")),
+            ];
             (!others.is_empty() && !wish.is_empty()).then(|| host.say("dietary_other", &slots))
         }
         ("duration", Details::Spa(d)) => tell("duration", &d.duration_minutes.to_string()),
-        ("duration", Details::Entertainment(d)) => d.duration_minutes.and_then(|m| tell("duration", &m.to_string())),
+        ("duration", Details::Entertainment(d)) => d
+            .duration_minutes
+            .and_then(|m| tell("duration", &m.to_string())),
         ("phone", details) => details
             .extra()
             .and_then(|e| e.get("phone"))
@@ -155,26 +227,37 @@ fn fact(host: &Host<'_>, u: &Understood<'_>, facet: &str, item: &Item) -> Option
 
 /// Gives the item's own phone number.
 pub(crate) fn with_phone(host: &Host<'_>, item: &Arc<Item>) -> Part {
-    let phone = item.details.extra().and_then(|extra| extra.get("phone")).map(formatter::plain).unwrap_or_default();
+    let phone = item
+        .details
+        .extra()
+        .and_then(|extra| extra.get("phone"))
+        .map(formatter::plain)
+        .unwrap_or_default();
     let body = host.say("phone_of", &[("name", &host.name(item)), ("value", &phone)]);
     host.part("venue_info", body, std::slice::from_ref(item))
 }
 
-/// Returns the item's price, in the content's own figures.
+/// Returns the item's price in the figures of the content.
 pub(crate) fn price(host: &Host<'_>, item: &Item) -> Option<String> {
     match &item.details {
         Details::Dining(d) => Some(d.price_range.clone()),
         Details::Spa(d) => Some(host.say(
             "spa_price",
-            &[("value", &formatter::dollars(d.price)), ("minutes", &d.duration_minutes.to_string())],
+            &[
+                ("value", &formatter::dollars(d.price)),
+                ("minutes", &d.duration_minutes.to_string()),
+            ],
         )),
         Details::Entertainment(d) => match (d.ticket_price_min, d.ticket_price_max) {
-            (Some(min), max) if min == 0.0 && max.unwrap_or(0.0) == 0.0 => Some(host.say("free", &[])),
+            (Some(min), max) if min == 0.0 && max.unwrap_or(0.0) == 0.0 => {
+                Some(host.say("free", &[]))
+            }
             (min, max) => formatter::tickets(min, max),
         },
-        Details::Gaming(d) => {
-            d.minimum_bet.as_ref().map(|bet| host.say("minimum", &[("value", &formatter::money(bet))]))
-        }
+        Details::Gaming(d) => d
+            .minimum_bet
+            .as_ref()
+            .map(|bet| host.say("minimum", &[("value", &formatter::money(bet))])),
         Details::Promotion(d) => Some(formatter::dollars(d.value)),
         Details::Hours(_) | Details::Free(_) => {
             let extra = item.details.extra()?;
@@ -188,7 +271,7 @@ pub(crate) fn price(host: &Host<'_>, item: &Item) -> Option<String> {
     }
 }
 
-/// Says when the item is open, or when it starts.
+/// Says when the item is open or when it begins.
 fn time_fact(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> Option<String> {
     let name = host.name(item);
     if let Details::Entertainment(_) = &item.details {
@@ -204,11 +287,15 @@ fn time_fact(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> Option<String>
     }
     let hours = item.hours()?;
     let shown = hours.show(host.language);
-    let with = |key: &str, value: &str| Some(host.say(key, &[("name", &name), ("value", value), ("hours", &shown)]));
+    let with = |key: &str, value: &str| {
+        Some(host.say(key, &[("name", &name), ("value", value), ("hours", &shown)]))
+    };
     if u.when.is_said() {
-        // "When does it close tonight?" asks about that day, not about one moment of it.
+        // "When does it close tonight?" asks about the whole day, not about one moment of it.
         let asked = match u.when.asked(now, zone) {
-            Asked::At(_, _, date) if u.wants("closes") && !hours.is_open(now, zone) => Asked::On(date),
+            Asked::At(_, _, date) if u.wants("closes") && !hours.is_open(now, zone) => {
+                Asked::On(date)
+            }
             Asked::At(..) if u.wants("closes") => Asked::Now,
             asked => asked,
         };
@@ -226,11 +313,18 @@ fn time_fact(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> Option<String>
                 if spans.is_empty() {
                     return with("closed_then", &day);
                 }
-                let times = WeeklyHours::new(std::array::from_fn(|_| hours.spans_on(date).to_vec()));
-                let times = times.show(host.language);
                 let times =
-                    times.strip_prefix("Daily ").or_else(|| times.strip_prefix("Diario ")).unwrap_or(&times).to_owned();
-                return Some(host.say("open_that_day", &[("name", &name), ("value", &times), ("day", &day)]));
+                    WeeklyHours::new(std::array::from_fn(|_| hours.spans_on(date).to_vec()));
+                let times = times.show(host.language);
+                let times = times
+                    .strip_prefix("Daily ")
+                    .or_else(|| times.strip_prefix("Diario "))
+                    .unwrap_or(&times)
+                    .to_owned();
+                return Some(host.say(
+                    "open_that_day",
+                    &[("name", &name), ("value", &times), ("day", &day)],
+                ));
             }
             Asked::Now => {}
         }
@@ -248,22 +342,42 @@ fn time_fact(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> Option<String>
         (Some(until), ..) => with("hours_open", &until),
         (None, true, _) => with("closed_hours", ""),
         (None, ..) => match next_words(host, hours, now) {
-            Some(next) => with(if u.wants("hours") { "hours_closed" } else { "closed_next" }, &next),
+            Some(next) => with(
+                if u.wants("hours") {
+                    "hours_closed"
+                } else {
+                    "closed_next"
+                },
+                &next,
+            ),
             None => with("closed_hours", ""),
         },
     }
 }
 
 /// Writes the next opening: "today at 5pm", "mañana a las 5pm".
-pub(crate) fn next_words(host: &Host<'_>, hours: &WeeklyHours, after: DateTime<Utc>) -> Option<String> {
+pub(crate) fn next_words(
+    host: &Host<'_>,
+    hours: &WeeklyHours,
+    after: DateTime<Utc>,
+) -> Option<String> {
     let next = hours.next_opening(after, host.request.zone)?;
     let (date, today) = (next.wall.date(), host.local().date());
     let day = match (date - today).num_days() {
-        // The place opens only once a week.
-        7.. => host.say("word_next_day", &[("day", day_name(date.weekday(), host.language))]),
+        // The next opening is a week away, so the place opens only on this weekday.
+        7.. => host.say(
+            "word_next_day",
+            &[("day", calendar::weekday_name(date.weekday(), host.language))],
+        ),
         _ => day_words(date, today, host.language),
     };
-    Some(host.say("day_at", &[("day", &day), ("time", &time_words(next.minute(), host.language))]))
+    Some(host.say(
+        "day_at",
+        &[
+            ("day", &day),
+            ("time", &time_words(next.minute(), host.language)),
+        ],
+    ))
 }
 
 /// Writes "Open now until 10pm." or "Opens today at 5pm."
@@ -276,15 +390,19 @@ fn state(host: &Host<'_>, hours: &WeeklyHours) -> Option<String> {
     }
 }
 
-/// Describes the item: the description, then as many facts as one text holds.
+/// Describes the item: its description, then as many facts as one text has room for.
 pub(crate) fn info(host: &Host<'_>, item: &Arc<Item>) -> Part {
     let name = host.name(item);
     let description = host.description(item);
     let rule = matches!(item.category, Category::Regulations | Category::GeneralInfo);
-    let told = if rule { description } else { format!("{name}: {description}") };
-    let mut body = sentences(&told, |t| host.room.one_of_its_own(t));
+    let told = if rule {
+        description
+    } else {
+        format!("{name}: {description}")
+    };
+    let mut body = leading_sentences(&told, |t| host.room.one_of_its_own(t));
     if body.is_empty() {
-        body = sentences(&told, |t| host.room.two(t));
+        body = leading_sentences(&told, |t| host.room.two(t));
     }
     if body.is_empty() {
         body = name;
@@ -307,11 +425,16 @@ pub(crate) fn info(host: &Host<'_>, item: &Arc<Item>) -> Part {
         Category::Other(ref other) => (other.as_str(), None),
     };
     let ask = ask.map(|key| host.say(key, &[]));
-    Part { ask, is_whole: true, ..host.part(intent, body, std::slice::from_ref(item)) }
+    Part {
+        ask,
+        is_whole: true,
+        ..host.part(intent, body, std::slice::from_ref(item))
+    }
 }
 
 fn extras(host: &Host<'_>, item: &Item) -> Vec<String> {
-    let sentence = |text: Option<String>| text.map(|t| format!("{}.", capital(t.trim_end_matches('.'))));
+    let sentence =
+        |text: Option<String>| text.map(|t| format!("{}.", capital(t.trim_end_matches('.'))));
     let place = || sentence(item.location().map(|l| host.pack.value(l, host.language)));
     let mut extras: Vec<Option<String>> = match &item.details {
         Details::Dining(d) => vec![place(), state(host, &d.hours)],
@@ -321,14 +444,24 @@ fn extras(host: &Host<'_>, item: &Item) -> Vec<String> {
                 sentence(times::when_of(host, item)),
                 place(),
                 tickets,
-                sentence(d.age_restriction.as_ref().map(|age| host.pack.value(age, host.language))),
+                sentence(
+                    d.age_restriction
+                        .as_ref()
+                        .map(|age| host.pack.value(age, host.language)),
+                ),
             ]
         }
         Details::Spa(_) => vec![sentence(price(host, item))],
-        Details::Gaming(d) => vec![sentence(price(host, item)), place(), d.hours.as_ref().and_then(|h| state(host, h))],
+        Details::Gaming(d) => vec![
+            sentence(price(host, item)),
+            place(),
+            d.hours.as_ref().and_then(|h| state(host, h)),
+        ],
         Details::Promotion(d) => {
             let until = formatter_date(d.valid_until, host.language);
-            let worth = Some(d.value).filter(|value| *value > 0.0).map(formatter::dollars);
+            let worth = Some(d.value)
+                .filter(|value| *value > 0.0)
+                .map(formatter::dollars);
             vec![
                 worth.map(|value| host.say("worth", &[("value", &value)])),
                 Some(host.say("valid_until", &[("value", &until)])),
@@ -342,52 +475,56 @@ fn extras(host: &Host<'_>, item: &Item) -> Vec<String> {
             ]
         }
         Details::Hours(d) => vec![
-            d.hours.as_ref().map(|h| host.say("hours_are", &[("value", &h.show(host.language))])),
+            d.hours
+                .as_ref()
+                .map(|h| host.say("hours_are", &[("value", &h.show(host.language))])),
             sentence(price(host, item)),
             place(),
-            sentence(d.seasonal_notes.clone().filter(|_| host.language == Language::En)),
+            sentence(
+                d.seasonal_notes
+                    .clone()
+                    .filter(|_| host.language == Language::En),
+            ),
         ],
         Details::Regulation(_) => vec![],
         Details::Free(_) => vec![sentence(price(host, item)), place()],
     };
-    extras.push(sentence(item.tip.clone().filter(|_| host.language == Language::En)));
-    // A fact already in the description is not repeated. Figures are compared, because the wording
+    extras.push(sentence(
+        item.tip.clone().filter(|_| host.language == Language::En),
+    ));
+    // A fact that the description tells is not repeated. Figures are compared, because the words
     // may differ.
     let known = host.description(item).to_lowercase();
     let figures = |text: &str| -> Vec<String> {
-        text.split(|c: char| !c.is_ascii_digit()).filter(|f| !f.is_empty()).map(str::to_owned).collect()
+        text.split(|c: char| !c.is_ascii_digit())
+            .filter(|f| !f.is_empty())
+            .map(str::to_owned)
+            .collect()
     };
     let known_figures = figures(&known);
     let repeats = |extra: &String| {
         let own = figures(extra);
-        let same_figures = extra.contains('$') && !own.is_empty() && own.iter().all(|f| known_figures.contains(f));
+        let same_figures =
+            extra.contains('$') && !own.is_empty() && own.iter().all(|f| known_figures.contains(f));
         same_figures || known.contains(extra.trim_end_matches('.').to_lowercase().as_str())
     };
-    extras.into_iter().flatten().filter(|extra| !repeats(extra)).collect()
+    extras
+        .into_iter()
+        .flatten()
+        .filter(|extra| !repeats(extra))
+        .collect()
 }
 
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |c| c.to_uppercase().collect::<String>() + chars.as_str())
+    chars.next().map_or_else(String::new, |c| {
+        c.to_uppercase().collect::<String>() + chars.as_str()
+    })
 }
 
 fn formatter_date(day: chrono::NaiveDate, language: Language) -> String {
-    const MONTHS: [&str; 12] = [
-        "enero",
-        "febrero",
-        "marzo",
-        "abril",
-        "mayo",
-        "junio",
-        "julio",
-        "agosto",
-        "septiembre",
-        "octubre",
-        "noviembre",
-        "diciembre",
-    ];
     match language {
         Language::En => day.format("%b %-d").to_string(),
-        Language::Es => plain_spanish(&format!("{} de {}", day.day(), MONTHS[day.month0() as usize])),
+        Language::Es => format!("{} de {}", day.day(), calendar::spanish_month(day.month())),
     }
 }

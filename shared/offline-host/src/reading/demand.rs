@@ -1,8 +1,9 @@
-//! The kind of thing that an answer must hold: an amount, a time, a number.
+//! The kind of thing that an answer must contain, such as an amount, a time or a number.
 
-use seven_knowledge::text::words;
+use seven_text::words;
 
 use super::super::understand::Understood;
+use crate::calendar::{CALENDAR, MOMENTS};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Demand {
@@ -18,30 +19,27 @@ pub(crate) enum Demand {
     Span,
 }
 
-const FREE: &str = "free gratis complimentary included incluido incluida mitad half_price pay_half cent cents";
-const MOMENTS: &str = "noon midnight mediodia medianoche";
-const CALENDAR: &str = "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays \
-    sundays lunes martes miercoles jueves viernes sabado domingo sabados domingos january february march april may june july august \
-    september october november december enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre \
-    daily weekdays weekends diario";
+const FREE: &str =
+    "free gratis complimentary included incluido incluida mitad half_price pay_half cent cents";
 const UNITS: &str = "minute minutes hour hours night nights day days week weeks month months minuto minutos hora horas noche noches \
     dia dias semana semanas mes meses";
 const NUMBERS: &str = "one two three four five six seven eight nine ten eleven twelve fifteen sixteen twenty thirty forty fifty sixty \
     hundred ninety uno dos tres cuatro cinco seis siete ocho nueve diez doce veinte treinta cien cientas";
-
-/// Returns whether the word is a weekday, a month or a word for a moment.
-pub(crate) fn is_calendar(word: &str) -> bool {
-    CALENDAR.split_whitespace().chain(MOMENTS.split_whitespace()).any(|known| known == word)
-}
 
 // === impl Demand ===
 
 impl Demand {
     pub(crate) fn of(u: &Understood<'_>) -> Self {
         let word = |word: &str| u.said.words.iter().any(|said| said == word);
-        let many =
-            u.said.words.windows(2).any(|w| w[0] == "how" && w[1] == "many") || word("cuantos") || word("cuantas");
-        let timed = ["hours", "starts"].iter().any(|f| u.wants(f)) || word("when") || word("cuando");
+        let many = u
+            .said
+            .words
+            .windows(2)
+            .any(|w| w[0] == "how" && w[1] == "many")
+            || word("cuantos")
+            || word("cuantas");
+        let timed =
+            ["hours", "starts"].iter().any(|f| u.wants(f)) || word("when") || word("cuando");
         let often = word("often") || word("frequently") || word("frecuencia");
         if u.wants("price") || u.text.contains('$') {
             Self::Money
@@ -58,7 +56,7 @@ impl Demand {
         }
     }
 
-    /// Returns the kind of thing that a sentence must hold to answer a question for this fact.
+    /// Returns the kind of thing that a sentence must contain to tell this fact.
     pub(crate) fn of_facet(facet: &str) -> Option<Self> {
         match facet {
             "price" => Some(Self::Money),
@@ -71,12 +69,14 @@ impl Demand {
     }
 
     pub(crate) fn met(self, text: &str) -> bool {
-        // "Smoke-free" and "gluten-free" do not mean that something costs nothing.
+        // "Smoke-free" and "gluten-free" do not say that something costs nothing.
         let text = text.replace("-free", "");
         let words = words(&text);
         let joined = format!(" {} ", words.join(" "));
-        let any =
-            |list: &str| list.split_whitespace().any(|word| joined.contains(&format!(" {} ", word.replace('_', " "))));
+        let any = |list: &str| {
+            list.split_whitespace()
+                .any(|word| joined.contains(&format!(" {} ", word.replace('_', " "))))
+        };
         let digit = |w: &String| w.starts_with(|c: char| c.is_ascii_digit());
         let clock = |w: &String| digit(w) && (w.ends_with("am") || w.ends_with("pm"));
         let number = || words.iter().any(digit) || any(NUMBERS);

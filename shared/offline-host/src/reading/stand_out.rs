@@ -1,5 +1,5 @@
-//! Finds the sentence that matches far better than all other rows, even if it holds only a small
-//! part of the question.
+//! Finds the sentence that matches far better than any other row, even if it contains little of the
+//! question.
 
 use std::sync::Arc;
 
@@ -13,17 +13,16 @@ use super::{
 };
 use crate::sentences::{fits_topic, in_language, terms};
 
-/// Lowest share of the question for the sentence with its row, the same for the sentence alone, and
-/// lowest ratio to the next row's score.
+/// The lowest shares of the question for the sentence with its row and for the sentence alone, and
+/// the lowest ratio to the score of the next row.
 const CLEAR: f32 = 0.3;
 const CLEAR_OWN: f32 = 0.2;
 const LEAD: f32 = 1.35;
 /// Words that state a person's age and name no thing.
 const AGE: [&str; 8] = ["year", "years", "old", "yr", "yrs", "ano", "anos", "yo"];
 
-/// Returns the sentence that holds little of the question but far more than those of any other row,
-/// because guests type many irrelevant words. For a thing denied by its name, the sentence must
-/// hold the very word, or a phrase that means it.
+/// Returns the sentence that contains little of the question, which may have many irrelevant words,
+/// but far more than any other row. A denied thing must be named literally.
 pub(crate) fn clearly(
     host: &Host<'_>,
     u: &Understood<'_>,
@@ -37,94 +36,165 @@ pub(crate) fn clearly(
     let found = index.passages(terms, host.language, host.request.now, keep);
     let best = found.first()?;
     let worth = |passed: &Passed| passed.score + passed.own;
-    // Rows of one family share sentences: every room has the same check-out time.
-    let family: Vec<&str> = found.iter().filter(|p| p.text == best.text).map(|p| p.item.id.as_str()).collect();
+    // Rows of one family share sentences; every room has the same check-out time.
+    let family: Vec<&str> = found
+        .iter()
+        .filter(|p| p.text == best.text)
+        .map(|p| p.item.id.as_str())
+        .collect();
     let apart = |other: &&Passed| !family.contains(&other.item.id.as_str());
     let next = found.iter().find(apart).map_or(0.0, worth);
     let hard = || terms.iter().filter(|term| !term.soft);
-    let said = |term: &&Term| term.is_in(&best.text) >= SAID || index.is_called(&best.item, term) >= SAID;
-    // The term occurs in no other row.
+    let said =
+        |term: &&Term| term.is_in(&best.text) >= SAID || index.is_called(&best.item, term) >= SAID;
+    // Returns whether no other row contains the term.
     let own = |term: &&Term| {
-        let literal = |item: &Item, text: &str| term.is_literally_in(text) || term.is_literally_in(&item.name);
-        literal(&best.item, &best.text) && !found.iter().filter(apart).any(|other| literal(&other.item, &other.text))
+        let literal = |item: &Item, text: &str| {
+            term.is_literally_in(text) || term.is_literally_in(&item.name)
+        };
+        literal(&best.item, &best.text)
+            && !found
+                .iter()
+                .filter(apart)
+                .any(|other| literal(&other.item, &other.text))
     };
     let phrase = |term: &&Term| term.to - term.from > 1 && said(term);
-    // A part of a denied name is not enough: a suite is not a presidential suite.
-    let whole =
-        !denied || hard().any(|term| phrase(&term)) || fits_topic(u, &best.item) && hard().all(|term| said(&term));
+    // A part of a denied name is not enough: a suite is no presidential suite.
+    let whole = !denied
+        || hard().any(|term| phrase(&term))
+        || fits_topic(u, &best.item) && hard().all(|term| said(&term));
     let unique = whole && hard().any(|term| own(&term) || phrase(&term));
     // "Weather tomorrow?" does not ask which place closes in bad weather.
     if u.when.is_said() && demand == Demand::Any && hard().count() < 2 {
         return None;
     }
-    let enough = if demand == Demand::Any && !unique { 2 } else { 1 };
+    let enough = if demand == Demand::Any && !unique {
+        2
+    } else {
+        1
+    };
     let clear = best.score >= CLEAR && best.own >= CLEAR_OWN && worth(best) >= LEAD * next;
     let fits = unique || fits_topic(u, &best.item);
     let told = clear && fits && (unique || !denied) && hard().filter(said).count() >= enough;
-    told.then(|| if family.len() > 1 { of_family(host, best) } else { in_full(host, u, best) })
+    told.then(|| {
+        if family.len() > 1 {
+            of_family(host, best)
+        } else {
+            in_full(host, u, best)
+        }
+    })
 }
 
-/// Answers from the fields if the question asks where or when, because location and hours are in
-/// fields.
+/// Answers from fields if the question asks where or when, because fields have the location and the
+/// hours.
 pub(crate) fn in_full(host: &Host<'_>, u: &Understood<'_>, best: &Passed) -> Part {
-    let timed = u.when.is_said() || ["open", "opens", "closes", "hours"].iter().any(|f| u.wants(f));
-    let fields = timed && best.item.hours().is_some() || u.wants("where") && best.item.location().is_some();
-    let facts = fields.then(|| venue::answer(host, u, std::slice::from_ref(&best.item))).filter(|part| part.grounded);
+    let timed = u.when.is_said()
+        || ["open", "opens", "closes", "hours"]
+            .iter()
+            .any(|f| u.wants(f));
+    let fields =
+        timed && best.item.hours().is_some() || u.wants("where") && best.item.location().is_some();
+    let facts = fields
+        .then(|| venue::answer(host, u, std::slice::from_ref(&best.item)))
+        .filter(|part| part.grounded);
     facts.unwrap_or_else(|| tell(host, best))
 }
 
-/// Answers with a sentence that several rows share, without naming any one of them.
+/// Answers with a sentence that several rows share, and names none of them.
 fn of_family(host: &Host<'_>, best: &Passed) -> Part {
-    Part { body: in_language(host, &best.text), ..tell(host, best) }
+    Part {
+        body: in_language(host, &best.text),
+        ..tell(host, best)
+    }
 }
 
-/// Answers with the row's sentence that holds the requested kind of thing, if there is only one.
+/// Answers with the row's sentence that contains the kind of thing asked for, if there is only one.
 pub(crate) fn only_sentence(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>) -> Option<Part> {
     let demand = Demand::of(u);
-    let mut told = host.request.index.sentences(row, host.language).filter(|text| demand.met(text));
+    let mut told = host
+        .request
+        .index
+        .sentences(row, host.language)
+        .filter(|text| demand.met(text));
     let text = told.next().filter(|_| demand != Demand::Any)?.to_owned();
-    let passed = Passed { item: Arc::clone(row), text, score: 1.0, own: 1.0, rest: 1.0 };
+    let passed = Passed {
+        item: Arc::clone(row),
+        text,
+        score: 1.0,
+        own: 1.0,
+        rest: 1.0,
+    };
     told.next().is_none().then(|| tell(host, &passed))
 }
 
-/// Answers with a sentence of the row that holds the requested kind of thing and a word of the
+/// Answers with a sentence of the row that contains the kind of thing asked for and a word of the
 /// question.
 pub(crate) fn word_of(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>) -> Option<Part> {
     let (demand, terms) = (Demand::of(u), terms(host, u));
     let keep = |item: &Item, text: &str| item.id == row.id && demand.met(text);
-    let found = host.request.index.passages(&terms, host.language, host.request.now, keep);
-    let literal = |p: &&Passed| terms.iter().any(|term| !term.soft && term.is_literally_in(&p.text));
-    let best = found.iter().find(literal).filter(|_| demand != Demand::Any)?;
+    let found = host
+        .request
+        .index
+        .passages(&terms, host.language, host.request.now, keep);
+    let literal = |p: &&Passed| {
+        terms
+            .iter()
+            .any(|term| !term.soft && term.is_literally_in(&p.text))
+    };
+    let best = found
+        .iter()
+        .find(literal)
+        .filter(|_| demand != Demand::Any)?;
     Some(tell(host, best))
 }
 
-/// Answers with the kept sentence that holds most of the question, if it holds any term asked for
-/// by name.
-pub(crate) fn best_of(host: &Host<'_>, u: &Understood<'_>, keep: impl Fn(&Item, &str) -> bool) -> Option<Part> {
+/// Of the sentences that `keep` accepts, answers with the one that contains most of the question
+/// and a term of it.
+pub(crate) fn best_of(
+    host: &Host<'_>,
+    u: &Understood<'_>,
+    keep: impl Fn(&Item, &str) -> bool,
+) -> Option<Part> {
     let terms = terms(host, u);
     let index = &host.request.index;
     let found = index.passages(&terms, host.language, host.request.now, keep);
-    // Companions and their ages are not part of the thing asked for.
-    let kin = host.pack.facets.get("kids").map(|kids| kids.places(&u.said)).unwrap_or_default();
-    let age = |n: usize| AGE.contains(&u.said.words[n].as_str()) || u.said.words[n].parse::<u32>().is_ok();
-    let aside =
-        |term: &Term| kin.iter().any(|at| at.0 <= term.from && term.to <= at.1) || (term.from..term.to).all(age);
+    // Companions and their ages are no part of the thing asked for.
+    let kin = host
+        .pack
+        .facets
+        .get("kids")
+        .map(|kids| kids.places(&u.said))
+        .unwrap_or_default();
+    let age = |n: usize| {
+        AGE.contains(&u.said.words[n].as_str()) || u.said.words[n].parse::<u32>().is_ok()
+    };
+    let aside = |term: &Term| {
+        kin.iter().any(|at| at.0 <= term.from && term.to <= at.1) || (term.from..term.to).all(age)
+    };
     let terms: Vec<Term> = terms.into_iter().filter(|term| !aside(term)).collect();
     let named = |p: &&Passed| {
-        let said = |term: &Term| term.is_in(&p.text) >= SAID || index.is_called(&p.item, term) >= SAID;
+        let said =
+            |term: &Term| term.is_in(&p.text) >= SAID || index.is_called(&p.item, term) >= SAID;
         fits_topic(u, &p.item) && terms.iter().any(|term| !term.soft && said(term))
     };
     found.iter().find(named).map(|best| tell(host, best))
 }
 
-/// Returns the place with hours that mentions the thing, if there is only one: "how late can we
-/// swim?"
+/// Returns the only place with hours that mentions the thing: "how late can we swim?"
 pub(crate) fn only_place(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item>> {
-    let kin = host.pack.facets.get("kids").map(|kids| kids.places(&u.said)).unwrap_or_default();
-    let outside = |term: &Term| !term.soft && !kin.iter().any(|at| at.0 <= term.from && term.to <= at.1);
+    let kin = host
+        .pack
+        .facets
+        .get("kids")
+        .map(|kids| kids.places(&u.said))
+        .unwrap_or_default();
+    let outside =
+        |term: &Term| !term.soft && !kin.iter().any(|at| at.0 <= term.from && term.to <= at.1);
     let terms: Vec<Term> = terms(host, u).into_iter().filter(outside).collect();
     let index = &host.request.index;
-    let says = |row: &&Arc<Item>| row.hours().is_some() && terms.iter().all(|term| index.says(row, term) >= SAID);
+    let says = |row: &&Arc<Item>| {
+        row.hours().is_some() && terms.iter().all(|term| index.says(row, term) >= SAID)
+    };
     let mut rows = index.current(host.request.now).filter(says);
     let row = rows.next().filter(|_| !terms.is_empty())?;
     rows.next().is_none().then(|| Arc::clone(row))

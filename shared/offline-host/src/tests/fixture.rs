@@ -1,4 +1,4 @@
-//! A small invented casino, and ways to ask its host.
+//! A small invented casino, and functions that ask its host.
 
 use std::{
     sync::{Arc, LazyLock},
@@ -8,6 +8,7 @@ use std::{
 use chrono::{DateTime, NaiveDateTime, TimeZone, Utc};
 use chrono_tz::{America::New_York, Tz};
 use seven_domain::Language;
+use seven_guest::DialogueState;
 use seven_knowledge::{Index, Reference, parse_content};
 
 use seven_llm::{Exchange, Reply, Request};
@@ -18,12 +19,12 @@ pub(crate) const ZONE: Tz = New_York;
 pub(crate) const PACK: &str = include_str!("../../../packs/casino/host.toml");
 pub(crate) const CONTENT: &str = include_str!("fixture.json");
 pub(crate) const PHONE: &str = "1-860-555-0142";
-/// A lead as long as the disclosure of a casino with a long name.
+/// A lead of the greatest length: the disclosure of a casino with a long name.
 pub(crate) const LEAD: &str = "Hi, I'm Seven, AI host at Pine Hollow Resort and Inn. STOP to end.";
 
 static MODEL: LazyLock<OfflineModel> = LazyLock::new(|| OfflineModel::from_toml(PACK).unwrap());
 
-/// Returns the instant at which the property's wall clock shows `local`.
+/// Returns the instant at which it is `local` at the casino.
 pub(crate) fn at(local: &str) -> DateTime<Utc> {
     let wall = NaiveDateTime::parse_from_str(local, "%Y-%m-%d %H:%M").unwrap();
     ZONE.from_local_datetime(&wall).earliest().unwrap().to_utc()
@@ -43,6 +44,7 @@ pub(crate) struct Fixture {
     pub(crate) language: Option<Language>,
     pub(crate) history: Vec<Exchange>,
     pub(crate) lead: Option<String>,
+    pub(crate) state: DialogueState,
 }
 
 impl Fixture {
@@ -54,11 +56,24 @@ impl Fixture {
     }
 
     pub(crate) fn with(index: Arc<Index>, now: DateTime<Utc>) -> Self {
-        Self { model: &MODEL, index, now, seed: 7, language: None, history: Vec::new(), lead: None }
+        Self {
+            model: &MODEL,
+            index,
+            now,
+            seed: 7,
+            language: None,
+            history: Vec::new(),
+            lead: None,
+            state: DialogueState::default(),
+        }
     }
 
     pub(crate) fn ask_all(&self, texts: &[&str]) -> Reply {
-        self.model.answer(&Request {
+        self.model.answer(&self.request(texts))
+    }
+
+    pub(crate) fn request(&self, texts: &[&str]) -> Request {
+        Request {
             casino_name: "Pine Hollow".into(),
             contact_phone: PHONE.into(),
             persona: "Seven".into(),
@@ -74,7 +89,23 @@ impl Fixture {
             profile: seven_guest::profile::Context::default(),
             summary: None,
             ask: None,
-        })
+            state: self.state.clone(),
+        }
+    }
+
+    /// Returns the request for a text with its typing errors corrected.
+    pub(crate) fn mended(&self, text: &str) -> Request {
+        self.model.mended(&self.request(&[text]))
+    }
+
+    /// Returns the setting in which facts about the guest are read.
+    pub(crate) fn setting(&self) -> seven_guest::Setting {
+        seven_guest::Setting {
+            now: self.now,
+            zone: ZONE,
+            language: Language::En,
+            asked: None,
+        }
     }
 
     pub(crate) fn ask(&self, text: &str) -> Reply {
@@ -84,7 +115,11 @@ impl Fixture {
     /// Asks and adds the exchange to the history, as in a conversation.
     pub(crate) fn talk(&mut self, text: &str) -> Reply {
         let reply = self.ask(text);
-        self.history.push(Exchange { guest: text.to_owned(), host: reply.text.clone() });
+        self.history.push(Exchange {
+            guest: text.to_owned(),
+            host: reply.text.clone(),
+        });
+        self.state = reply.state.clone();
         reply
     }
 }

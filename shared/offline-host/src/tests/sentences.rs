@@ -1,5 +1,5 @@
-//! Facts that only a sentence of a row tells: a day with exceptional hours, a fact that no field
-//! holds; and the person that a question is about.
+//! Tests of facts that only a sentence of a row tells: exceptional hours, facts without a field,
+//! rules for a person of a certain age.
 
 use super::fixture::{Fixture, at, index};
 
@@ -21,30 +21,60 @@ fn desk() -> Fixture {
 #[test]
 fn what_a_sentence_tells_of_a_day_goes_before_the_usual_hours() {
     for (text, holds, lacks) in [
-        ("is the Otter Lagoon open on december 2?", "Closed for resurfacing", "9am-8pm"),
-        ("what time does the Otter Lagoon close on dec 6?", "8pm", "resurfacing"),
-        ("what are the Flint Room hours on thanksgiving?", "2pm to 7pm", "5pm-10pm"),
+        (
+            "is the Otter Lagoon open on december 2?",
+            "Closed for resurfacing",
+            "9am-8pm",
+        ),
+        (
+            "what time does the Otter Lagoon close on dec 6?",
+            "8pm",
+            "resurfacing",
+        ),
+        (
+            "what are the Flint Room hours on thanksgiving?",
+            "2pm to 7pm",
+            "5pm-10pm",
+        ),
         ("is the Flint Room open tomorrow?", "5pm", "2pm"),
     ] {
         let reply = desk().ask(text);
-        assert!(reply.grounded && reply.text.contains(holds) && !reply.text.contains(lacks), "{text}: {}", reply.text);
+        assert!(
+            reply.grounded && reply.text.contains(holds) && !reply.text.contains(lacks),
+            "{text}: {}",
+            reply.text
+        );
     }
 }
 
 #[test]
 fn a_sentence_that_stands_out_answers_and_nothing_stands_in_for_what_is_missing() {
     for (text, holds) in [
-        ("hey whats it gonna run us for overnight dockage if we come by boat", "$2 a foot"),
+        (
+            "hey whats it gonna run us for overnight dockage if we come by boat",
+            "$2 a foot",
+        ),
         ("what do they charge for splitting a plate", "$9"),
-        // An unknown word keeps every other rule from answering.
+        // The unknown words keep every other rule from answering.
         ("whats overnight dockage for cuzzo brenda", "$2 a foot"),
     ] {
         let reply = desk().ask(text);
-        assert!(reply.grounded && reply.text.contains(holds), "{text}: {}", reply.text);
+        assert!(
+            reply.grounded && reply.text.contains(holds),
+            "{text}: {}",
+            reply.text
+        );
     }
-    for text in ["do you have a helicopter pad?", "how much is a ferret license?"] {
+    for text in [
+        "do you have a helicopter pad?",
+        "how much is a ferret license?",
+    ] {
         let reply = desk().ask(text);
-        assert!(!reply.grounded && reply.text.contains(super::fixture::PHONE), "{text}: {}", reply.text);
+        assert!(
+            !reply.grounded && reply.text.contains(super::fixture::PHONE),
+            "{text}: {}",
+            reply.text
+        );
     }
 }
 
@@ -53,7 +83,11 @@ fn a_minor_spoken_of_is_shown_what_is_for_all_ages() {
     let mut desk = desk();
     desk.talk("My son turns 17 next Saturday");
     let reply = desk.ask("what shows can he see tomorrow?");
-    assert!(reply.text.contains("Puppet Parade") && !reply.text.contains("Blue Hour"), "{}", reply.text);
+    assert!(
+        reply.text.contains("Puppet Parade") && !reply.text.contains("Blue Hour"),
+        "{}",
+        reply.text
+    );
     let reply = desk.ask("what shows can my husband and me see tomorrow?");
     assert!(reply.text.contains("Blue Hour"), "{}", reply.text);
     let reply = desk.ask("can my 19 year old son gamble?");

@@ -1,5 +1,4 @@
-//! Particular wishes inside a category: the things that a row must hold before it may be offered as
-//! the answer.
+//! Reads particular wishes inside a category, which a row must fit before it may be the answer.
 
 use seven_knowledge::{Category, Item};
 
@@ -8,29 +7,29 @@ use super::{
     Understood,
 };
 
-/// A wish such as "live music", "thai", "military discount"; a row fits when it holds all words of
-/// one value.
+/// A wish such as "live music", "thai" or "military discount". A row fits if it contains all words
+/// of one of the values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Wish {
     pub(crate) at: (usize, usize),
     pub(crate) category: Category,
     values: Vec<String>,
-    /// The pack knows the word, so the reply may repeat it to the guest.
+    /// Whether the pack knows the word; only then may the reply repeat it.
     pub(crate) known: bool,
 }
 
-/// The things found in the text so far, as word ranges.
+/// The things found in the text so far, as ranges of words.
 pub(crate) struct Heard<'a> {
-    /// Words that name a category.
+    /// Words that only name a category.
     pub(crate) own: &'a [((usize, usize), Category)],
     /// Words that name a category and also narrow it.
     pub(crate) also: &'a [((usize, usize), Category)],
     pub(crate) free: &'a [usize],
-    /// Names of rows: words inside them are not wishes.
+    /// Names of rows; the words inside them are no wishes.
     pub(crate) named: &'a [(usize, usize)],
 }
 
-/// Spanish nouns that precede the kind: "comida coreana".
+/// Spanish nouns that stand before the kind of thing: "comida coreana".
 const NOUNS: [&str; 22] = [
     "comida",
     "restaurante",
@@ -76,11 +75,11 @@ const LINKS: [&str; 18] = [
     "los",
 ];
 
-/// Words that precede the name of a thing.
+/// Words after which the name of a thing may follow.
 const LEADS: [&str; 34] = [
-    "a", "an", "any", "the", "some", "your", "is", "are", "there", "have", "got", "offer", "offers", "serve", "serves",
-    "sell", "with", "for", "of", "and", "or", "no", "hay", "tienen", "tiene", "un", "una", "unos", "algun", "alguna",
-    "algunos", "de", "las", "los",
+    "a", "an", "any", "the", "some", "your", "is", "are", "there", "have", "got", "offer",
+    "offers", "serve", "serves", "sell", "with", "for", "of", "and", "or", "no", "hay", "tienen",
+    "tiene", "un", "una", "unos", "algun", "alguna", "algunos", "de", "las", "los",
 ];
 
 // === impl Wish ===
@@ -90,11 +89,14 @@ impl Wish {
         self.values.iter().any(|value| rows::tells(item, value))
     }
 
-    /// Returns whether the row is named or filed under the wish, not merely described with it.
+    /// Returns whether the row's name or keywords contain the wish, and not merely its description.
     pub(crate) fn files(&self, item: &Item) -> bool {
-        let filed = |text: &String| *text != item.description && Some(text) != item.description_es.as_ref();
+        let filed =
+            |text: &String| *text != item.description && Some(text) != item.description_es.as_ref();
         let fields: Vec<String> = rows::fields(item).into_iter().filter(filed).collect();
-        self.values.iter().any(|value| fields.iter().any(|text| rows::has_word(text, value)))
+        self.values
+            .iter()
+            .any(|value| fields.iter().any(|text| rows::has_word(text, value)))
     }
 
     pub(crate) fn words(&self, u: &Understood<'_>) -> Vec<String> {
@@ -105,18 +107,33 @@ impl Wish {
 pub(crate) fn all(pack: &HostPack, said: &Tokens, heard: &Heard<'_>) -> Vec<Wish> {
     let within = |a: (usize, usize), b: (usize, usize)| b.0 <= a.0 && a.1 <= b.1;
     let mut wishes: Vec<Wish> = Vec::new();
-    let named = pack.particulars.iter().flat_map(|p| p.phrases.places(said).into_iter().map(move |at| (at, p)));
+    let named = pack
+        .particulars
+        .iter()
+        .flat_map(|p| p.phrases.places(said).into_iter().map(move |at| (at, p)));
     wishes.extend(named.map(|(at, p)| Wish {
         at,
         category: p.category.clone(),
         values: p.values.clone(),
         known: true,
     }));
-    // "Military discount" asks for "military": the discount is the category.
+    // "Military discount" asks for "military", because the discount is the category.
     let words = |at: (usize, usize)| {
-        let own = |n: &usize| !heard.own.iter().any(|(place, _)| (place.0..place.1).contains(n));
-        let told: Vec<&str> = (at.0..at.1).filter(own).map(|n| said.words[n].as_str()).collect();
-        if told.is_empty() { said.words[at.0..at.1].join(" ") } else { told.join(" ") }
+        let own = |n: &usize| {
+            !heard
+                .own
+                .iter()
+                .any(|(place, _)| (place.0..place.1).contains(n))
+        };
+        let told: Vec<&str> = (at.0..at.1)
+            .filter(own)
+            .map(|n| said.words[n].as_str())
+            .collect();
+        if told.is_empty() {
+            said.words[at.0..at.1].join(" ")
+        } else {
+            told.join(" ")
+        }
     };
     wishes.extend(heard.also.iter().map(|(at, category)| Wish {
         at: *at,
@@ -124,33 +141,45 @@ pub(crate) fn all(pack: &HostPack, said: &Tokens, heard: &Heard<'_>) -> Vec<Wish
         values: vec![words(*at)],
         known: true,
     }));
-    // The longest phrase gives the meaning; of two of the same length, the one with more words for
-    // it in the pack.
+    // The longest phrase counts; of two equally long ones, the one for which the pack has more
+    // words.
     let all = wishes.clone();
     let beaten = |wish: &Wish| {
-        let longer = |other: &Wish| other.category == wish.category && within(wish.at, other.at) && other.at != wish.at;
+        let longer = |other: &Wish| {
+            other.category == wish.category && within(wish.at, other.at) && other.at != wish.at
+        };
         all.iter().any(longer) || heard.named.iter().any(|name| within(wish.at, *name))
     };
     wishes.retain(|wish| !beaten(wish));
     let mut kept: Vec<Wish> = Vec::new();
     for wish in wishes {
-        if !kept.iter().any(|k| k.at == wish.at && k.category == wish.category) {
+        if !kept
+            .iter()
+            .any(|k| k.at == wish.at && k.category == wish.category)
+        {
             kept.push(wish);
         }
     }
     let mut wishes = kept;
     let figure = |n: usize| said.words[n].starts_with(|c: char| c.is_ascii_digit());
-    let free =
-        |n: usize| heard.free.contains(&n) && !figure(n) && !wishes.iter().any(|w| (w.at.0..w.at.1).contains(&n));
+    let free = |n: usize| {
+        heard.free.contains(&n)
+            && !figure(n)
+            && !wishes.iter().any(|w| (w.at.0..w.at.1).contains(&n))
+    };
     let mut more = Vec::new();
     let known: Vec<_> = wishes.iter().map(|w| (w.at, w.category.clone())).collect();
     for (at, category) in heard.own.iter().cloned().chain(known) {
-        // "Any outdoor dining" holds a wish, "where do I buy tickets" does not.
+        // "Any outdoor dining" states a wish, "where do I buy tickets" does not.
         let leads = |n: usize| n == 0 || LEADS.contains(&said.words[n - 1].as_str());
         let before = at.0.checked_sub(1).filter(|n| free(*n) && leads(*n));
-        let linked = (at.1..said.words.len()).take_while(|n| LINKS.contains(&said.words[*n].as_str())).count();
+        let linked = (at.1..said.words.len())
+            .take_while(|n| LINKS.contains(&said.words[*n].as_str()))
+            .count();
         let noun = NOUNS.contains(&said.words[at.1 - 1].as_str());
-        let after = (noun || linked > 0).then_some(at.1 + linked).filter(|n| free(*n));
+        let after = (noun || linked > 0)
+            .then_some(at.1 + linked)
+            .filter(|n| free(*n));
         more.extend([before, after].into_iter().flatten().map(|n| Wish {
             at: (n, n + 1),
             category: category.clone(),

@@ -1,5 +1,8 @@
-//! Asks the offline host as guests do, at a chosen casino and moment.
-#![expect(clippy::unwrap_used, reason = "clippy exempts test functions, not the helpers they share")]
+//! Asks the offline host as guests do, for a chosen casino and moment.
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy exempts test functions, not the helpers they share"
+)]
 
 use std::{
     sync::{Arc, LazyLock},
@@ -16,7 +19,8 @@ use seven_packs::CASINO as PACK;
 pub(crate) const PHONE: &str = "1-860-555-0142";
 const ZONE: Tz = New_York;
 
-static MODEL: LazyLock<OfflineModel> = LazyLock::new(|| OfflineModel::from_toml(&PACK.host).unwrap());
+static MODEL: LazyLock<OfflineModel> =
+    LazyLock::new(|| OfflineModel::from_toml(&PACK.host).unwrap());
 
 pub(crate) struct Property {
     pub(crate) index: Arc<Index>,
@@ -24,6 +28,7 @@ pub(crate) struct Property {
     pub(crate) seed: u64,
     pub(crate) lead: Option<String>,
     pub(crate) history: Vec<Exchange>,
+    pub(crate) state: seven_guest::DialogueState,
     pub(crate) ask: Option<seven_guest::Topic>,
 }
 
@@ -33,13 +38,21 @@ fn at(local: &str) -> DateTime<Utc> {
 }
 
 impl Property {
-    /// Opens a casino at a local time, from which relative dates of the content count.
+    /// Opens a casino at a local time, from which relative dates in the content count.
     pub(crate) fn new(content: &str, local: &str) -> Self {
         let now = at(local);
         let items = parse_content("content.json", content, Reference { now, zone: ZONE });
         let items = items.unwrap_or_else(|problems| panic!("{}", problems[0]));
         let index = Arc::new(Index::build(items).in_zone(ZONE));
-        Self { index, now, seed: 7, lead: None, history: Vec::new(), ask: None }
+        Self {
+            index,
+            now,
+            seed: 7,
+            lead: None,
+            history: Vec::new(),
+            ask: None,
+            state: seven_guest::DialogueState::default(),
+        }
     }
 
     /// Asks one turn; several texts in it are separated by " || ".
@@ -60,14 +73,19 @@ impl Property {
             profile: seven_guest::profile::Context::default(),
             summary: None,
             ask: self.ask,
+            state: self.state.clone(),
         })
     }
 }
 
-/// A text, the phrases its reply must hold, and the phrases it must not hold.
-pub(crate) type Row = (&'static str, &'static [&'static str], &'static [&'static str]);
+/// A text, the phrases that its reply must contain, and the phrases that it must not contain.
+pub(crate) type Row = (
+    &'static str,
+    &'static [&'static str],
+    &'static [&'static str],
+);
 
-/// Lists everything wrong in the replies to `rows`, each asked separately with three seeds.
+/// Asks each text alone, with three seeds, and lists everything that is wrong in the replies.
 pub(crate) fn wrong(desk: &mut Property, rows: &[Row]) -> Vec<String> {
     let mut wrong = Vec::new();
     for (text, holds, lacks) in rows {
@@ -77,7 +95,9 @@ pub(crate) fn wrong(desk: &mut Property, rows: &[Row]) -> Vec<String> {
             let missing = holds.iter().find(|h| !reply.contains(**h));
             let stray = lacks.iter().find(|l| reply.contains(**l));
             if missing.is_some() || stray.is_some() {
-                wrong.push(format!("{text}\n  lacks {missing:?}, holds {stray:?}: {reply}"));
+                wrong.push(format!(
+                    "{text}\n  lacks {missing:?}, holds {stray:?}: {reply}"
+                ));
             }
         }
     }

@@ -13,7 +13,10 @@ fn the_compiled_in_pack_passes_every_check_of_a_pack() {
 #[test] // AGENT-2, AGENT-5, AGENT-12, AGENT-20, AGENT-21, C-28, AGENT-29
 fn the_casino_has_four_agents_and_every_subject_an_owner() {
     let agents = &casino().agents;
-    assert_eq!(agents.agents.keys().collect::<Vec<_>>(), ["comp", "dining", "entertainment", "host"]);
+    assert_eq!(
+        agents.agents.keys().collect::<Vec<_>>(),
+        ["comp", "dining", "entertainment", "host"]
+    );
     for (subject, agent) in [
         ("dining", "dining"),
         ("dining_agent", "dining"),
@@ -37,7 +40,12 @@ fn the_casino_has_four_agents_and_every_subject_an_owner() {
 
 #[test] // AGENT-32, AGENT-33, AGENT-34, AGENT-35, AGENT-53, CONV-29, SMS-25
 fn every_agent_has_a_role_in_both_languages_and_a_plan_stays_a_hint() {
-    let plan = serde_json::json!({"next_topic": "dining", "offer_readiness": 0.2, "sentiment": "neutral", "conversation_note": "anniversary"});
+    let plan = serde_json::json!({
+        "next_topic": "dining",
+        "offer_readiness": 0.2,
+        "sentiment": "neutral",
+        "conversation_note": "anniversary",
+    });
     for agent in casino().agents.agents.values() {
         for language in Language::ALL {
             let role = agent.role.of(language).to_owned();

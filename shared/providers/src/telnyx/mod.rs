@@ -1,4 +1,4 @@
-//! Telnyx messaging v2.
+//! Telnyx's messaging API, version 2.
 
 mod records;
 mod send;
@@ -7,5 +7,5 @@ pub mod webhook;
 
 pub use send::{Settings, Telnyx};
 
-/// The word for this provider in rows, labels and settings.
+/// The name of this provider in rows, labels and settings.
 pub const NAME: &str = seven_domain::TELNYX;

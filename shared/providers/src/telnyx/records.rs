@@ -1,4 +1,5 @@
-//! `GET /v2/detail_records`, `GET /v2/messages/{id}` (ten days back) and `GET /v2/messaging_optouts`, as [`Records`].
+//! Implements [`Records`] with `GET /v2/detail_records`, `GET /v2/messages/{id}` (ten days back)
+//! and `GET /v2/messaging_optouts`.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use reqwest::StatusCode;
@@ -12,7 +13,7 @@ use crate::{
     records::{Direction, Message, OptOut, Page, Record, Records, RecordsFuture, Span, Unread},
 };
 
-/// The most that a page of detail records holds.
+/// Most detail records on one page.
 const PAGE: usize = 50;
 
 impl Records for Telnyx {
@@ -37,18 +38,28 @@ impl Records for Telnyx {
                 ("page[size]", PAGE.to_string()),
             ];
             let body = self.look("v2/detail_records", &query).await?;
-            page_of(&body.unwrap_or_default(), |item| record(item, span.direction))
+            page_of(&body.unwrap_or_default(), |item| {
+                record(item, span.direction)
+            })
         })
     }
 
     fn message<'a>(&'a self, message_id: &'a str) -> RecordsFuture<'a, Option<Message>> {
         Box::pin(async move {
-            // An id becomes part of the path: only what ids are made of.
-            if !message_id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_') {
+            // The id becomes part of the path, so it may contain only characters that ids are made
+            // of.
+            if !message_id
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+            {
                 return Ok(None);
             }
-            let Some(body) = self.look(&format!("v2/messages/{message_id}"), &[]).await? else { return Ok(None) };
-            message(body.get("data").unwrap_or(&Value::Null)).map(Some).ok_or_else(|| unreadable("a message"))
+            let Some(body) = self.look(&format!("v2/messages/{message_id}"), &[]).await? else {
+                return Ok(None);
+            };
+            message(body.get("data").unwrap_or(&Value::Null))
+                .map(Some)
+                .ok_or_else(|| unreadable("a message"))
         })
     }
 
@@ -72,21 +83,40 @@ impl Records for Telnyx {
 }
 
 impl Telnyx {
-    /// The answer's JSON; none for 404.
+    /// Returns the answer's JSON; `None` for 404.
     async fn look(&self, path: &str, query: &[(&str, String)]) -> Result<Option<Value>, Unread> {
-        let url = self.settings.base_url.join(path).map_err(|_| unreadable("the address"))?;
-        let request = self.client.get(url).query(query).bearer_auth(self.settings.api_key.expose_secret());
-        let response = request.send().await.map_err(|e| Unread { problem: describe(&e), transient: true })?;
+        let url = self
+            .settings
+            .base_url
+            .join(path)
+            .map_err(|_| unreadable("the address"))?;
+        let request = self
+            .client
+            .get(url)
+            .query(query)
+            .bearer_auth(self.settings.api_key.expose_secret());
+        let response = request.send().await.map_err(|e| Unread {
+            problem: describe(&e),
+            transient: true,
+        })?;
         let status = response.status();
         if status == StatusCode::NOT_FOUND {
             return Ok(None);
         }
         if !status.is_success() {
             let transient = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
-            return Err(Unread { problem: format!("HTTP {}", status.as_u16()), transient });
+            return Err(Unread {
+                problem: format!("HTTP {}", status.as_u16()),
+                transient,
+            });
         }
-        let body = response.bytes().await.map_err(|e| Unread { problem: describe(&e), transient: true })?;
-        serde_json::from_slice(&body).map(Some).map_err(|_| unreadable("an answer"))
+        let body = response.bytes().await.map_err(|e| Unread {
+            problem: describe(&e),
+            transient: true,
+        })?;
+        serde_json::from_slice(&body)
+            .map(Some)
+            .map_err(|_| unreadable("an answer"))
     }
 }
 
@@ -95,23 +125,41 @@ fn written(at: DateTime<Utc>) -> String {
 }
 
 fn unreadable(what: &str) -> Unread {
-    Unread { problem: format!("{what} could not be read"), transient: false }
+    Unread {
+        problem: format!("{what} could not be read"),
+        transient: false,
+    }
 }
 
-/// A line that cannot be read makes the page unreadable: a gap that nobody sees would count as "the provider never had it".
+/// Reads a page. One unreadable record fails the page, because a gap would look like a text that
+/// the provider never had.
 fn page_of<T>(body: &Value, read: impl Fn(&Value) -> Option<T>) -> Result<Page<T>, Unread> {
-    let data = body.get("data").and_then(Value::as_array).ok_or_else(|| unreadable("a list"))?;
+    let data = body
+        .get("data")
+        .and_then(Value::as_array)
+        .ok_or_else(|| unreadable("a list"))?;
     let items: Option<Vec<T>> = data.iter().map(read).collect();
-    let meta = |key: &str| body.get("meta").and_then(|meta| meta.get(key)).and_then(Value::as_u64);
+    let meta = |key: &str| {
+        body.get("meta")
+            .and_then(|meta| meta.get(key))
+            .and_then(Value::as_u64)
+    };
     let last = match (meta("page_number"), meta("total_pages")) {
         (Some(page), Some(pages)) => page >= pages,
         _ => data.len() < PAGE,
     };
-    Ok(Page { items: items.ok_or_else(|| unreadable("a line of a list"))?, last })
+    Ok(Page {
+        items: items.ok_or_else(|| unreadable("a line of a list"))?,
+        last,
+    })
 }
 
 fn word(value: &Value, key: &str) -> Option<String> {
-    value.get(key)?.as_str().filter(|text| plain(text)).map(str::to_owned)
+    value
+        .get(key)?
+        .as_str()
+        .filter(|text| plain(text))
+        .map(str::to_owned)
 }
 
 fn moment(value: &Value, key: &str) -> Option<DateTime<Utc>> {
@@ -119,7 +167,11 @@ fn moment(value: &Value, key: &str) -> Option<DateTime<Utc>> {
 }
 
 fn record(item: &Value, direction: Direction) -> Option<Record> {
-    let guest = if direction == Direction::Inbound { "cli" } else { "cld" };
+    let guest = if direction == Direction::Inbound {
+        "cli"
+    } else {
+        "cld"
+    };
     Some(Record {
         message_id: word(item, "uuid")?,
         guest: word(item, guest)?,
@@ -129,27 +181,39 @@ fn record(item: &Value, direction: Direction) -> Option<Record> {
 }
 
 fn opt_out(item: &Value) -> Option<OptOut> {
-    Some(OptOut { guest: word(item, "to")?, at: moment(item, "created_at")? })
+    Some(OptOut {
+        guest: word(item, "to")?,
+        at: moment(item, "created_at")?,
+    })
 }
 
 fn message(data: &Value) -> Option<Message> {
-    let first = data.get("to").and_then(|to| to.get(0)).unwrap_or(&Value::Null);
+    let first = data
+        .get("to")
+        .and_then(|to| to.get(0))
+        .unwrap_or(&Value::Null);
     let times = ["completed_at", "sent_at", "received_at"];
     Some(Message {
         message_id: word(data, "id")?,
         from: word(data.get("from")?, "phone_number")?,
         to: word(first, "phone_number")?,
         text: data.get("text").and_then(Value::as_str).map(str::to_owned),
-        media_count: data.get("media").and_then(Value::as_array).map_or(0, Vec::len),
+        media_count: data
+            .get("media")
+            .and_then(Value::as_array)
+            .map_or(0, Vec::len),
         autoresponse: word(data, "autoresponse_type"),
         at: times.iter().find_map(|key| moment(data, key))?,
         status: word(first, "status").unwrap_or_default(),
-        error_code: data.get("errors").and_then(|errors| errors.get(0)).and_then(|error| word(error, "code")),
+        error_code: data
+            .get("errors")
+            .and_then(|errors| errors.get(0))
+            .and_then(|error| word(error, "code")),
         attempt: word(data, "webhook_url").and_then(|url| attempt(&url)),
     })
 }
 
-/// The last part of the address that the request named for its own webhooks.
+/// Reads the attempt's id from the end of the webhook address that our request named.
 fn attempt(url: &str) -> Option<AttemptId> {
     url.rsplit('/').next()?.parse().ok()
 }
@@ -162,12 +226,22 @@ mod tests {
 
     #[test]
     fn a_list_says_where_it_ends_and_hides_no_gap() {
-        let line = json!({"uuid": "m1", "cli": "+18605550142", "cld": "+18605550100", "created_at": "2026-11-22T10:00:00Z", "status": "received"});
+        let line = json!({
+            "uuid": "m1",
+            "cli": "+18605550142",
+            "cld": "+18605550100",
+            "created_at": "2026-11-22T10:00:00Z",
+            "status": "received",
+        });
         let read = |body: Value| page_of(&body, |item| record(item, Direction::Inbound));
-        let page = read(json!({"data": [line], "meta": {"page_number": 1, "total_pages": 3}})).unwrap();
+        let page =
+            read(json!({"data": [line], "meta": {"page_number": 1, "total_pages": 3}})).unwrap();
         assert!(!page.last);
         assert_eq!(page.items[0].guest, "+18605550142");
-        assert!(read(json!({"data": [line]})).unwrap().last, "a short page without meta is the last");
+        assert!(
+            read(json!({"data": [line]})).unwrap().last,
+            "a short page without meta is the last"
+        );
         assert!(read(json!({"data": [line, {"uuid": "m2"}]})).is_err());
         assert!(read(json!({})).is_err());
     }
@@ -175,8 +249,10 @@ mod tests {
     #[test]
     fn a_message_names_the_attempt_it_was_sent_for() {
         let id = "01935aaa-0000-7000-8000-000000000001";
-        let body = json!({"id": "m1", "from": {"phone_number": "+18605550100"}, "to": [{"phone_number": "+18605550142", "status": "delivered"}],
-            "text": "hi", "completed_at": "2026-11-22T10:00:01Z", "webhook_url": format!("https://us.example/webhooks/telnyx/{id}")});
+        let body = json!({"id": "m1", "from": {"phone_number": "+18605550100"},
+            "to": [{"phone_number": "+18605550142", "status": "delivered"}],
+            "text": "hi", "completed_at": "2026-11-22T10:00:01Z",
+            "webhook_url": format!("https://us.example/webhooks/telnyx/{id}")});
         let read = message(&body).unwrap();
         assert_eq!(read.attempt, id.parse().ok());
         assert_eq!(read.status, "delivered");

@@ -1,4 +1,5 @@
-//! `POST /v2/messages`: one request per call, pooled connections, a deadline, no hidden retries.
+//! `POST /v2/messages`: one request per call, with pooled connections, a deadline and no hidden
+//! retries.
 
 use std::time::Duration;
 
@@ -8,13 +9,16 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::NAME;
-use crate::{ErrorClass, ProbeFuture, Provider, SendFuture, SendOutcome, SendRequest, describe, is_local, verdict};
+use crate::{
+    ErrorClass, ProbeFuture, Provider, SendFuture, SendOutcome, SendRequest, describe, is_local,
+    verdict,
+};
 
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub base_url: Url,
     pub api_key: SecretString,
-    /// Our webhook's address; each request adds its attempt id to it.
+    /// Our webhook's address; each request appends its attempt's id.
     pub webhook_url: Url,
     pub deadline: Duration,
 }
@@ -69,12 +73,23 @@ impl Telnyx {
             .connect_timeout(Duration::from_secs(3))
             .redirect(reqwest::redirect::Policy::none())
             .build()?;
-        let endpoint = settings.base_url.join("v2/messages").map_err(|_| Error::BaseUrl)?;
-        Ok(Self { client, endpoint, settings })
+        let endpoint = settings
+            .base_url
+            .join("v2/messages")
+            .map_err(|_| Error::BaseUrl)?;
+        Ok(Self {
+            client,
+            endpoint,
+            settings,
+        })
     }
 
     async fn call(&self, request: &SendRequest) -> SendOutcome {
-        let webhook = format!("{}/{}", self.settings.webhook_url.as_str().trim_end_matches('/'), request.attempt);
+        let webhook = format!(
+            "{}/{}",
+            self.settings.webhook_url.as_str().trim_end_matches('/'),
+            request.attempt
+        );
         let mut body = json!({
             "from": request.from.as_str(),
             "to": request.to.as_str(),
@@ -96,31 +111,57 @@ impl Telnyx {
         let response = match sent {
             Ok(response) => response,
             Err(error) if error.is_connect() || error.is_builder() => {
-                return SendOutcome::NotSent { detail: describe(&error) };
+                return SendOutcome::NotSent {
+                    detail: describe(&error),
+                };
             }
-            Err(error) => return SendOutcome::Ambiguous { http_status: None, detail: describe(&error) },
+            Err(error) => {
+                return SendOutcome::Ambiguous {
+                    http_status: None,
+                    detail: describe(&error),
+                };
+            }
         };
         let status = response.status();
         match response.bytes().await {
             Ok(body) => read(status, &body),
-            Err(error) => SendOutcome::Ambiguous { http_status: Some(status.as_u16()), detail: describe(&error) },
+            Err(error) => SendOutcome::Ambiguous {
+                http_status: Some(status.as_u16()),
+                detail: describe(&error),
+            },
         }
     }
 }
 
 impl Telnyx {
-    /// `GET /v2/messaging_profiles` for the key (SMS-39), `GET /v2/balance` for the funds.
+    /// Checks the key with `GET /v2/messaging_profiles` and the funds with `GET /v2/balance`.
     async fn ask(&self) -> Result<(), String> {
         self.get("v2/messaging_profiles?page[size]=1").await?;
-        let balance: Funds = serde_json::from_slice(&self.get("v2/balance").await?).map_err(|e| e.to_string())?;
-        // A decimal as text; a form we cannot read is no reason to stay silent.
-        let left = balance.data.available_credit.or(balance.data.balance).and_then(|text| text.parse::<f64>().ok());
-        if left.is_some_and(|left| left <= 0.0) { Err("no funds".to_owned()) } else { Ok(()) }
+        let balance: Funds =
+            serde_json::from_slice(&self.get("v2/balance").await?).map_err(|e| e.to_string())?;
+        // The balance is a decimal as text. If it cannot be parsed, the funds count as sufficient.
+        let left = balance
+            .data
+            .available_credit
+            .or(balance.data.balance)
+            .and_then(|text| text.parse::<f64>().ok());
+        if left.is_some_and(|left| left <= 0.0) {
+            Err("no funds".to_owned())
+        } else {
+            Ok(())
+        }
     }
 
     async fn get(&self, path: &str) -> Result<Vec<u8>, String> {
-        let url = self.settings.base_url.join(path).map_err(|e| e.to_string())?;
-        let request = self.client.get(url).bearer_auth(self.settings.api_key.expose_secret());
+        let url = self
+            .settings
+            .base_url
+            .join(path)
+            .map_err(|e| e.to_string())?;
+        let request = self
+            .client
+            .get(url)
+            .bearer_auth(self.settings.api_key.expose_secret());
         let response = request.send().await.map_err(|e| describe(&e))?;
         let status = response.status();
         if !status.is_success() {
@@ -151,7 +192,9 @@ impl Provider for Telnyx {
 fn read(status: StatusCode, body: &[u8]) -> SendOutcome {
     if status.is_success() {
         return match serde_json::from_slice::<Accepted>(body) {
-            Ok(accepted) => SendOutcome::Accepted { provider_message_id: accepted.data.id },
+            Ok(accepted) => SendOutcome::Accepted {
+                provider_message_id: accepted.data.id,
+            },
             Err(_) => SendOutcome::Ambiguous {
                 http_status: Some(status.as_u16()),
                 detail: "accepted, but without a message id".into(),
@@ -159,19 +202,35 @@ fn read(status: StatusCode, body: &[u8]) -> SendOutcome {
         };
     }
     if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT {
-        return SendOutcome::Ambiguous { http_status: Some(status.as_u16()), detail: "server error".into() };
+        return SendOutcome::Ambiguous {
+            http_status: Some(status.as_u16()),
+            detail: "server error".into(),
+        };
     }
-    let problem = serde_json::from_slice::<Problems>(body).ok().and_then(|p| p.errors.into_iter().next());
+    let problem = serde_json::from_slice::<Problems>(body)
+        .ok()
+        .and_then(|p| p.errors.into_iter().next());
     let (code, detail) = match problem {
-        Some(Problem { code: serde_json::Value::String(code), title }) => (code, title),
+        Some(Problem {
+            code: serde_json::Value::String(code),
+            title,
+        }) => (code, title),
         Some(Problem { code, title }) => (code.to_string(), title),
         None => (String::new(), "no error code".into()),
     };
     let class = verdict(NAME, &code, status.as_u16()).class;
     if class == ErrorClass::Doubtful {
-        return SendOutcome::Ambiguous { http_status: Some(status.as_u16()), detail: format!("code {code}") };
+        return SendOutcome::Ambiguous {
+            http_status: Some(status.as_u16()),
+            detail: format!("code {code}"),
+        };
     }
-    SendOutcome::Refused { http_status: status.as_u16(), code, class, detail: detail.chars().take(200).collect() }
+    SendOutcome::Refused {
+        http_status: status.as_u16(),
+        code,
+        class,
+        detail: detail.chars().take(200).collect(),
+    }
 }
 
 #[cfg(test)]
@@ -180,16 +239,44 @@ mod tests {
 
     #[test]
     fn answers_are_read_by_how_sure_they_are() {
-        let ok = read(StatusCode::OK, br#"{"data":{"id":"m1","to":[{"status":"queued"}]}}"#);
-        assert_eq!(ok, SendOutcome::Accepted { provider_message_id: "m1".into() });
-        assert!(matches!(read(StatusCode::OK, b"<html>"), SendOutcome::Ambiguous { .. }));
-        assert!(matches!(read(StatusCode::BAD_GATEWAY, b""), SendOutcome::Ambiguous { http_status: Some(502), .. }));
-        let stop =
-            read(StatusCode::BAD_REQUEST, br#"{"errors":[{"code":"40300","title":"Blocked due to STOP message"}]}"#);
-        assert!(matches!(stop, SendOutcome::Refused { class: ErrorClass::OptedOut, .. }));
+        let ok = read(
+            StatusCode::OK,
+            br#"{"data":{"id":"m1","to":[{"status":"queued"}]}}"#,
+        );
+        assert_eq!(
+            ok,
+            SendOutcome::Accepted {
+                provider_message_id: "m1".into()
+            }
+        );
+        assert!(matches!(
+            read(StatusCode::OK, b"<html>"),
+            SendOutcome::Ambiguous { .. }
+        ));
+        assert!(matches!(
+            read(StatusCode::BAD_GATEWAY, b""),
+            SendOutcome::Ambiguous {
+                http_status: Some(502),
+                ..
+            }
+        ));
+        let stop = read(
+            StatusCode::BAD_REQUEST,
+            br#"{"errors":[{"code":"40300","title":"Blocked due to STOP message"}]}"#,
+        );
+        assert!(matches!(
+            stop,
+            SendOutcome::Refused {
+                class: ErrorClass::OptedOut,
+                ..
+            }
+        ));
         assert!(matches!(
             read(StatusCode::TOO_MANY_REQUESTS, b""),
-            SendOutcome::Refused { class: ErrorClass::Throttled, .. }
+            SendOutcome::Refused {
+                class: ErrorClass::Throttled,
+                ..
+            }
         ));
     }
 }

@@ -1,49 +1,50 @@
-//! Webhook bodies, read as Telnyx really sends them (spec 05, section 1.1): `to` as list or plain text, null texts, odd extras.
+//! Reads webhook bodies as Telnyx really sends them: `to` as a list or as text, null texts, unknown
+//! fields.
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-/// A verified event.
+/// An event with a verified signature.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     Received(Received),
     Status(Status),
-    /// Acknowledged and counted (D2).
+    /// Acknowledged and counted, but not handled (D2).
     Other {
         event_type: String,
     },
 }
 
-/// `message.received`.
+/// The event `message.received`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Received {
     pub event_id: String,
     pub message_id: String,
     pub from: String,
-    /// Every number it was written to: a group message has several, ours among them anywhere.
+    /// Every recipient; a group message has several, with our number at any position.
     pub to: Vec<String>,
-    /// Null for media alone. The subject of a media message stands before its text.
+    /// `None` if the message has only media. The subject of a media message comes before its text.
     pub text: Option<String>,
     pub media_count: usize,
     pub autoresponse: Option<String>,
     pub occurred_at: DateTime<Utc>,
 }
 
-/// `message.sent` or `message.finalized`.
+/// The event `message.sent` or `message.finalized`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Status {
     pub event_id: String,
     pub message_id: String,
-    /// The casino's number; empty where the provider names none.
+    /// The casino's number; empty if the provider does not name it.
     pub from: String,
     pub status: String,
     pub error_code: Option<String>,
-    /// The recipient's carrier, where the provider names it.
+    /// The recipient's carrier, if the provider names it.
     pub carrier: Option<String>,
     pub occurred_at: DateTime<Utc>,
 }
 
-/// An authentic body that is not an event we can use; the field and what is wrong with it, never its content.
+/// An authentic body that is no usable event. Names the field and its problem, never its content.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("webhook field {field}: {problem}")]
 pub struct Unreadable {
@@ -53,7 +54,10 @@ pub struct Unreadable {
 
 impl Unreadable {
     pub(crate) fn new(field: &'static str, problem: impl Into<String>) -> Self {
-        Self { field, problem: problem.into() }
+        Self {
+            field,
+            problem: problem.into(),
+        }
     }
 }
 
@@ -61,7 +65,9 @@ impl Unreadable {
 pub fn parse(body: &[u8]) -> Result<Event, Unreadable> {
     let envelope: Value = serde_json::from_slice(body)
         .or_else(|error| serde_json::from_slice(&without_lone_surrogates(body)).map_err(|_| error))
-        .map_err(|e| Unreadable::new("(body)", format!("{:?} at line {}", e.classify(), e.line())))?;
+        .map_err(|e| {
+            Unreadable::new("(body)", format!("{:?} at line {}", e.classify(), e.line()))
+        })?;
     let data = envelope
         .get("data")
         .filter(|d| d.is_object())
@@ -79,15 +85,28 @@ fn received(data: &Value) -> Result<Received, Unreadable> {
     Ok(Received {
         event_id: text(data, "id", "data.id")?,
         message_id: text(payload, "id", "data.payload.id")?,
-        from: number(payload.get("from")).ok_or_else(|| Unreadable::new("data.payload.from", "no phone_number"))?,
+        from: number(payload.get("from"))
+            .ok_or_else(|| Unreadable::new("data.payload.from", "no phone_number"))?,
         to: recipients(payload)?,
         text: match payload.get("text") {
             None | Some(Value::Null) => subject(payload),
             Some(Value::String(text)) => Some(with_subject(subject(payload), text)),
-            Some(_) => return Err(Unreadable::new("data.payload.text", "neither text nor null")),
+            Some(_) => {
+                return Err(Unreadable::new(
+                    "data.payload.text",
+                    "neither text nor null",
+                ));
+            }
         },
-        media_count: payload.get("media").and_then(Value::as_array).map_or(0, Vec::len),
-        autoresponse: payload.get("autoresponse_type").and_then(Value::as_str).filter(|t| plain(t)).map(str::to_owned),
+        media_count: payload
+            .get("media")
+            .and_then(Value::as_array)
+            .map_or(0, Vec::len),
+        autoresponse: payload
+            .get("autoresponse_type")
+            .and_then(Value::as_str)
+            .filter(|t| plain(t))
+            .map(str::to_owned),
         occurred_at: occurred_at(data)?,
     })
 }
@@ -98,45 +117,68 @@ fn status(data: &Value) -> Result<Status, Unreadable> {
         Some(Value::Array(list)) => list.first(),
         other => other,
     };
-    let status = first.and_then(|to| to.get("status")).and_then(Value::as_str).filter(|s| plain(s));
+    let status = first
+        .and_then(|to| to.get("status"))
+        .and_then(Value::as_str)
+        .filter(|s| plain(s));
     Ok(Status {
         event_id: text(data, "id", "data.id")?,
         message_id: text(payload, "id", "data.payload.id")?,
         from: number(payload.get("from")).unwrap_or_default(),
         status: status
-            .ok_or_else(|| Unreadable::new("data.payload.to[0].status", "missing or no plain text"))?
+            .ok_or_else(|| {
+                Unreadable::new("data.payload.to[0].status", "missing or no plain text")
+            })?
             .to_owned(),
-        error_code: payload.get("errors").and_then(|e| e.get(0)).and_then(|e| e.get("code")).and_then(code),
-        carrier: first.and_then(|to| to.get("carrier")).and_then(Value::as_str).filter(|c| plain(c)).map(str::to_owned),
+        error_code: payload
+            .get("errors")
+            .and_then(|e| e.get(0))
+            .and_then(|e| e.get("code"))
+            .and_then(code),
+        carrier: first
+            .and_then(|to| to.get("carrier"))
+            .and_then(Value::as_str)
+            .filter(|c| plain(c))
+            .map(str::to_owned),
         occurred_at: occurred_at(data)?,
     })
 }
 
 fn payload(data: &Value) -> Result<&Value, Unreadable> {
-    data.get("payload").filter(|p| p.is_object()).ok_or_else(|| Unreadable::new("data.payload", "missing or no object"))
+    data.get("payload")
+        .filter(|p| p.is_object())
+        .ok_or_else(|| Unreadable::new("data.payload", "missing or no object"))
 }
 
 fn text(object: &Value, key: &str, field: &'static str) -> Result<String, Unreadable> {
     match object.get(key) {
         Some(Value::String(text)) if plain(text) => Ok(text.clone()),
-        Some(_) => Err(Unreadable::new(field, "not a text of 1 to 200 bytes without control characters")),
+        Some(_) => Err(Unreadable::new(
+            field,
+            "not a text of 1 to 200 bytes without control characters",
+        )),
         None => Err(Unreadable::new(field, "missing")),
     }
 }
 
-/// Short and printable: ids become headers of the bus, where a line break is a new header, and columns, where NUL cannot stand.
+/// Returns true for short printable text. An id becomes a header of the bus, where a line break
+/// would begin a new header, and a column, which cannot hold NUL.
 pub(crate) fn plain(text: &str) -> bool {
     (1..=200).contains(&text.len()) && !text.chars().any(char::is_control)
 }
 
-/// All of `to` and `cc`.
+/// Returns the numbers in `to` and `cc`.
 fn recipients(payload: &Value) -> Result<Vec<String>, Unreadable> {
     let listed = |key: &str| match payload.get(key) {
         Some(Value::Array(list)) => list.iter().filter_map(|one| number(Some(one))).collect(),
         other => number(other).into_iter().collect::<Vec<_>>(),
     };
     let all = [listed("to"), listed("cc")].concat();
-    if all.is_empty() { Err(Unreadable::new("data.payload.to", "no phone_number")) } else { Ok(all) }
+    if all.is_empty() {
+        Err(Unreadable::new("data.payload.to", "no phone_number"))
+    } else {
+        Ok(all)
+    }
 }
 
 fn subject(payload: &Value) -> Option<String> {
@@ -148,7 +190,8 @@ fn subject(payload: &Value) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// A media message's subject is part of what the guest wrote: some phones put the whole text there.
+/// Puts the subject before the text, because some phones put the guest's whole text into the
+/// subject.
 fn with_subject(subject: Option<String>, text: &str) -> String {
     match subject {
         Some(subject) if text.trim().is_empty() => subject,
@@ -157,8 +200,8 @@ fn with_subject(subject: Option<String>, text: &str) -> String {
     }
 }
 
-/// The body with U+FFFD for every escaped half of a surrogate pair that stands alone: a phone that cuts an emoji in two sends one, and JSON
-/// readers refuse the whole text for it.
+/// Replaces every lone half of an escaped surrogate pair by U+FFFD. Phones that cut an emoji in two
+/// send one, and JSON parsers would refuse the whole body.
 fn without_lone_surrogates(body: &[u8]) -> Vec<u8> {
     let unit = |at: usize| {
         let digits = body.get(at..at + 6)?.strip_prefix(b"\\u")?;
@@ -173,7 +216,8 @@ fn without_lone_surrogates(body: &[u8]) -> Vec<u8> {
             continue;
         }
         let length = match unit(at) {
-            // An escaped sign other than a code unit is two bytes, so that a backslash of its own begins nothing.
+            // Any other escape is skipped as two bytes, so that an escaped backslash does not begin
+            // an escape.
             None => 2,
             Some(0xd800..=0xdbff) if matches!(unit(at + 6), Some(0xdc00..=0xdfff)) => 12,
             Some(0xd800..=0xdfff) => {
@@ -190,17 +234,25 @@ fn without_lone_surrogates(body: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A number as `{phone_number}`, a list of them (the first), or plain text (older events).
+/// Reads a number from `{phone_number}`, from the first of a list, or from plain text (in older
+/// events).
 fn number(value: Option<&Value>) -> Option<String> {
     match value? {
         Value::String(text) => Some(text.clone()),
         Value::Array(list) => number(list.first()),
-        object => object.get("phone_number").and_then(Value::as_str).map(str::to_owned),
+        object => object
+            .get("phone_number")
+            .and_then(Value::as_str)
+            .map(str::to_owned),
     }
 }
 
 fn code(value: &Value) -> Option<String> {
-    value.as_str().filter(|c| plain(c)).map(str::to_owned).or_else(|| value.as_u64().map(|n| n.to_string()))
+    value
+        .as_str()
+        .filter(|c| plain(c))
+        .map(str::to_owned)
+        .or_else(|| value.as_u64().map(|n| n.to_string()))
 }
 
 fn occurred_at(data: &Value) -> Result<DateTime<Utc>, Unreadable> {
@@ -216,8 +268,10 @@ mod tests {
     use serde_json::json;
 
     fn received_event() -> Value {
-        json!({"data": {"event_type": "message.received", "id": "e1", "occurred_at": "2026-11-22T19:00:00.000+00:00", "record_type": "event",
-            "payload": {"id": "m1", "direction": "inbound", "type": "SMS", "text": "hi", "media": [],
+        json!({"data": {"event_type": "message.received", "id": "e1",
+            "occurred_at": "2026-11-22T19:00:00.000+00:00", "record_type": "event",
+            "payload": {"id": "m1", "direction": "inbound", "type": "SMS", "text": "hi",
+                "media": [],
                 "from": {"phone_number": "+18605550142", "carrier": "x", "line_type": "long_code"},
                 "to": [{"phone_number": "+18605550100", "status": "webhook_delivered"}]}},
             "meta": {"attempt": 1, "delivered_to": "http://127.0.0.1/"}})
@@ -229,7 +283,9 @@ mod tests {
 
     #[test] // SMS-2
     fn reads_a_text_and_older_shapes_of_it() {
-        let Event::Received(first) = read(&received_event()).unwrap() else { panic!("not received") };
+        let Event::Received(first) = read(&received_event()).unwrap() else {
+            panic!("not received")
+        };
         assert_eq!((first.text.as_deref(), first.media_count), (Some("hi"), 0));
         assert_eq!(first.to, ["+18605550100"]);
         let mut older = received_event();
@@ -243,18 +299,23 @@ mod tests {
         mms["data"]["payload"]["text"] = Value::Null;
         mms["data"]["payload"]["media"] =
             json!([{"url": "http://127.0.0.1/x", "content_type": "image/png", "size": null}]);
-        let Event::Received(mms) = read(&mms).unwrap() else { panic!("not received") };
+        let Event::Received(mms) = read(&mms).unwrap() else {
+            panic!("not received")
+        };
         assert_eq!((mms.text, mms.media_count), (None, 1));
     }
 
     #[test] // CONV-2
     fn a_group_message_names_all_its_numbers_and_a_subject_is_text() {
         let mut mms = received_event();
-        mms["data"]["payload"]["to"] = json!([{"phone_number": "+18605550142"}, {"phone_number": "+18605550143"}]);
+        mms["data"]["payload"]["to"] =
+            json!([{"phone_number": "+18605550142"}, {"phone_number": "+18605550143"}]);
         mms["data"]["payload"]["cc"] = json!([{"phone_number": "+18605550100"}]);
         mms["data"]["payload"]["subject"] = json!("STOP");
         mms["data"]["payload"]["text"] = json!("");
-        let Event::Received(mms) = read(&mms).unwrap() else { panic!("not received") };
+        let Event::Received(mms) = read(&mms).unwrap() else {
+            panic!("not received")
+        };
         assert_eq!(mms.to, ["+18605550142", "+18605550143", "+18605550100"]);
         assert_eq!(mms.text.as_deref(), Some("STOP"));
     }
@@ -268,8 +329,12 @@ mod tests {
             (r"\ud83d\ud83d\udc4d", "\u{fffd}👍"),
             (r"a\\ud83d", r"a\ud83d"),
         ] {
-            let body = received_event().to_string().replace("\"text\":\"hi\"", &format!("\"text\":\"{escaped}\""));
-            let Ok(Event::Received(read)) = parse(body.as_bytes()) else { panic!("{escaped}") };
+            let body = received_event()
+                .to_string()
+                .replace("\"text\":\"hi\"", &format!("\"text\":\"{escaped}\""));
+            let Ok(Event::Received(read)) = parse(body.as_bytes()) else {
+                panic!("{escaped}")
+            };
             assert_eq!(read.text.as_deref(), Some(text), "{escaped}");
         }
         assert!(parse(br#"{"data": "\ud83"#).is_err());
@@ -277,17 +342,31 @@ mod tests {
 
     #[test] // SMS-43
     fn reads_a_receipt_with_its_error_code() {
-        let event = json!({"data": {"event_type": "message.finalized", "id": "e2", "occurred_at": "2026-11-22T19:00:00Z",
-            "payload": {"id": "m2", "from": {"phone_number": "+18605550100"}, "to": [{"phone_number": "+18605550142", "status": "delivery_failed", "carrier": "Some Wireless"}],
+        let event = json!({"data": {"event_type": "message.finalized", "id": "e2",
+            "occurred_at": "2026-11-22T19:00:00Z",
+            "payload": {"id": "m2", "from": {"phone_number": "+18605550100"},
+                "to": [{
+                    "phone_number": "+18605550142",
+                    "status": "delivery_failed",
+                    "carrier": "Some Wireless",
+                }],
                 "errors": [{"code": 40300, "title": "Blocked"}], "cost": {"amount": 0.0051}}}});
-        let Event::Status(status) = read(&event).unwrap() else { panic!("no status") };
-        assert_eq!((status.status.as_str(), status.error_code.as_deref()), ("delivery_failed", Some("40300")));
+        let Event::Status(status) = read(&event).unwrap() else {
+            panic!("no status")
+        };
+        assert_eq!(
+            (status.status.as_str(), status.error_code.as_deref()),
+            ("delivery_failed", Some("40300"))
+        );
         assert_eq!(status.carrier.as_deref(), Some("Some Wireless"));
     }
 
     #[test]
     fn unknown_types_are_not_errors_and_broken_bodies_name_their_field() {
-        assert!(matches!(read(&json!({"data": {"event_type": "10dlc.brand.update"}})), Ok(Event::Other { .. })));
+        assert!(matches!(
+            read(&json!({"data": {"event_type": "10dlc.brand.update"}})),
+            Ok(Event::Other { .. })
+        ));
         assert_eq!(parse(b"\xff\xfe").unwrap_err().field, "(body)");
         for (path, field) in [
             ("/data/id", "data.id"),
@@ -296,7 +375,8 @@ mod tests {
             ("/data/occurred_at", "data.occurred_at"),
         ] {
             for odd in [json!({}), json!("two\r\nlines"), json!("zero\0")] {
-                // A phone number is judged by its own type.
+                // The type for phone numbers checks the text in `from`, so a text there is no error
+                // here.
                 if path == "/data/payload/from" && odd.is_string() {
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! Twilio Programmable Messaging, REST API of 2010-04-01: the second provider (SMS-39).
+//! Twilio's messaging API (REST, 2010-04-01), the second provider.
 
 mod send;
 pub mod signature;
@@ -6,5 +6,5 @@ pub mod webhook;
 
 pub use send::{Settings, Twilio};
 
-/// The word for this provider in rows, labels and settings.
+/// The name of this provider in rows, labels and settings.
 pub const NAME: &str = seven_domain::TWILIO;

@@ -1,4 +1,5 @@
-//! `POST /2010-04-01/Accounts/{sid}/Messages.json`: one request per call, a form with basic authentication, no hidden retries.
+//! `POST /2010-04-01/Accounts/{sid}/Messages.json`: one request per call, as a form, with basic
+//! authentication and no hidden retries.
 
 use std::time::Duration;
 
@@ -11,17 +12,20 @@ use serde::Deserialize;
 use url::form_urlencoded;
 
 use super::NAME;
-use crate::{ErrorClass, ProbeFuture, Provider, SendFuture, SendOutcome, SendRequest, describe, is_local, verdict};
+use crate::{
+    ErrorClass, ProbeFuture, Provider, SendFuture, SendOutcome, SendRequest, describe, is_local,
+    verdict,
+};
 
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub base_url: Url,
     pub account_sid: String,
-    /// The user of basic authentication: the account's SID, or that of an API key.
+    /// The user for basic authentication: the SID of the account or of an API key.
     pub user: String,
-    /// The auth token, or the API key's secret.
+    /// The password for it: the auth token or the API key's secret.
     pub secret: SecretString,
-    /// Our webhook's address; each request adds its attempt id to it.
+    /// Our webhook's address; each request appends its attempt's id.
     pub webhook_url: Url,
     pub deadline: Duration,
 }
@@ -58,8 +62,8 @@ struct Account {
     status: String,
 }
 
-/// A webhook that answers 5xx, or nobody answers, is called again, three times: without this Twilio calls once (its connection
-/// overrides; the fragment is neither sent nor signed).
+/// A fragment in our webhook's address: Twilio repeats a call that got a 5xx or no answer up to
+/// three times. The fragment is neither sent nor signed.
 const CALL_AGAIN: &str = "rc=3&rp=all";
 
 impl Twilio {
@@ -69,12 +73,21 @@ impl Twilio {
             .connect_timeout(Duration::from_secs(3))
             .redirect(reqwest::redirect::Policy::none())
             .build()?;
-        if settings.account_sid.is_empty() || !settings.account_sid.bytes().all(|b| b.is_ascii_alphanumeric()) {
+        if settings.account_sid.is_empty()
+            || !settings
+                .account_sid
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric())
+        {
             return Err(Error::AccountSid);
         }
         let path = format!("2010-04-01/Accounts/{}", settings.account_sid);
         let account = settings.base_url.join(&path).map_err(|_| Error::BaseUrl)?;
-        Ok(Self { client, account, settings })
+        Ok(Self {
+            client,
+            account,
+            settings,
+        })
     }
 
     fn at(&self, what: &str) -> Url {
@@ -85,16 +98,22 @@ impl Twilio {
 
     fn form(&self, request: &SendRequest) -> String {
         let mut callback = self.settings.webhook_url.clone();
-        callback.set_path(&format!("{}/{}", callback.path().trim_end_matches('/'), request.attempt));
+        callback.set_path(&format!(
+            "{}/{}",
+            callback.path().trim_end_matches('/'),
+            request.attempt
+        ));
         callback.set_fragment(Some(CALL_AGAIN));
         let mut form = form_urlencoded::Serializer::new(String::new());
         form.append_pair("To", request.to.as_str());
-        // With a service, the number must be in its pool: then status callbacks name a number that is the casino's.
+        // If a messaging service is used, its pool must contain this number, so that status
+        // callbacks name a number of the casino.
         form.append_pair("From", request.from.as_str());
         if let Some(service) = &request.messaging_profile_id {
             form.append_pair("MessagingServiceSid", service);
         }
-        form.append_pair("Body", &request.text).append_pair("StatusCallback", callback.as_str());
+        form.append_pair("Body", &request.text)
+            .append_pair("StatusCallback", callback.as_str());
         form.finish()
     }
 
@@ -102,7 +121,10 @@ impl Twilio {
         let sent = self
             .client
             .post(self.at("/Messages.json"))
-            .basic_auth(&self.settings.user, Some(self.settings.secret.expose_secret()))
+            .basic_auth(
+                &self.settings.user,
+                Some(self.settings.secret.expose_secret()),
+            )
             .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
             .header(ACCEPT, "application/json")
             .body(self.form(request))
@@ -111,30 +133,47 @@ impl Twilio {
         let response = match sent {
             Ok(response) => response,
             Err(error) if error.is_connect() || error.is_builder() => {
-                return SendOutcome::NotSent { detail: describe(&error) };
+                return SendOutcome::NotSent {
+                    detail: describe(&error),
+                };
             }
-            Err(error) => return SendOutcome::Ambiguous { http_status: None, detail: describe(&error) },
+            Err(error) => {
+                return SendOutcome::Ambiguous {
+                    http_status: None,
+                    detail: describe(&error),
+                };
+            }
         };
         let status = response.status();
         match response.bytes().await {
             Ok(body) => read(status, &body),
-            Err(error) => SendOutcome::Ambiguous { http_status: Some(status.as_u16()), detail: describe(&error) },
+            Err(error) => SendOutcome::Ambiguous {
+                http_status: Some(status.as_u16()),
+                detail: describe(&error),
+            },
         }
     }
 
-    /// The account itself: 401 while the key is wrong, `suspended` while funds are gone.
+    /// Reads the account: a wrong key gives 401, missing funds give the status `suspended`.
     async fn ask(&self) -> Result<(), String> {
-        let request = self
-            .client
-            .get(self.at(".json"))
-            .basic_auth(&self.settings.user, Some(self.settings.secret.expose_secret()));
+        let request = self.client.get(self.at(".json")).basic_auth(
+            &self.settings.user,
+            Some(self.settings.secret.expose_secret()),
+        );
         let response = request.send().await.map_err(|e| describe(&e))?;
         let status = response.status();
         if !status.is_success() {
             return Err(format!("HTTP {}", status.as_u16()));
         }
-        let account: Account = response.json().await.map_err(|_| "no account in the answer".to_owned())?;
-        if account.status == "active" { Ok(()) } else { Err(format!("the account is {}", account.status)) }
+        let account: Account = response
+            .json()
+            .await
+            .map_err(|_| "no account in the answer".to_owned())?;
+        if account.status == "active" {
+            Ok(())
+        } else {
+            Err(format!("the account is {}", account.status))
+        }
     }
 }
 
@@ -160,7 +199,9 @@ fn read(status: StatusCode, body: &[u8]) -> SendOutcome {
     let http_status = status.as_u16();
     if status.is_success() {
         return match serde_json::from_slice::<Accepted>(body) {
-            Ok(accepted) if !accepted.sid.is_empty() => SendOutcome::Accepted { provider_message_id: accepted.sid },
+            Ok(accepted) if !accepted.sid.is_empty() => SendOutcome::Accepted {
+                provider_message_id: accepted.sid,
+            },
             _ => SendOutcome::Ambiguous {
                 http_status: Some(http_status),
                 detail: "accepted, but without a message id".into(),
@@ -168,22 +209,43 @@ fn read(status: StatusCode, body: &[u8]) -> SendOutcome {
         };
     }
     if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT {
-        return SendOutcome::Ambiguous { http_status: Some(http_status), detail: "server error".into() };
+        return SendOutcome::Ambiguous {
+            http_status: Some(http_status),
+            detail: "server error".into(),
+        };
     }
     let problem = serde_json::from_slice::<Problem>(body).ok();
     let (code, detail) = match problem {
-        Some(Problem { code: Some(serde_json::Value::String(code)), message }) => (code, message),
-        Some(Problem { code: Some(serde_json::Value::Number(code)), message }) => (code.to_string(), message),
+        Some(Problem {
+            code: Some(serde_json::Value::String(code)),
+            message,
+        }) => (code, message),
+        Some(Problem {
+            code: Some(serde_json::Value::Number(code)),
+            message,
+        }) => (code.to_string(), message),
         Some(Problem { message, .. }) => (String::new(), message),
         None => (String::new(), "no error code".into()),
     };
     let class = verdict(NAME, &code, http_status).class;
     if class == ErrorClass::Doubtful {
-        return SendOutcome::Ambiguous { http_status: Some(http_status), detail: format!("code {code}") };
+        return SendOutcome::Ambiguous {
+            http_status: Some(http_status),
+            detail: format!("code {code}"),
+        };
     }
-    // Twilio's messages quote the numbers they are about; ours name none.
-    let detail = if detail.contains('+') { String::new() } else { detail.chars().take(200).collect() };
-    SendOutcome::Refused { http_status, code, class, detail }
+    // Twilio's messages may quote phone numbers, so a message with a plus sign is dropped.
+    let detail = if detail.contains('+') {
+        String::new()
+    } else {
+        detail.chars().take(200).collect()
+    };
+    SendOutcome::Refused {
+        http_status,
+        code,
+        class,
+        detail,
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! `X-Twilio-Signature`: base64 of HMAC-SHA1, under the account's auth token, over the address Twilio called and the sorted form fields,
-//! each name followed by its value. No timestamp is signed: a captured call can be repeated, which the message id makes harmless.
+//! Verifies `X-Twilio-Signature`: base64 of an HMAC-SHA1, under the auth token, over address and
+//! sorted fields. No timestamp is signed; the message's id makes a repeated call harmless.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use hmac::{Hmac, KeyInit, Mac};
@@ -11,10 +11,10 @@ use crate::telnyx::signature::Refusal;
 
 pub const SIGNATURE_HEADER: &str = "x-twilio-signature";
 
-/// Length of an HMAC-SHA1.
+/// Bytes of an HMAC-SHA1.
 const MAC_BYTES: usize = 20;
 
-/// Form fields as they came, names and values decoded.
+/// Form fields in the order of arrival, with decoded names and values.
 pub type Fields = [(String, String)];
 
 #[derive(Debug, thiserror::Error)]
@@ -25,7 +25,7 @@ pub enum KeyError {
     None,
 }
 
-/// The accepted auth tokens: the primary first, the secondary during a rotation.
+/// The accepted auth tokens: the primary first, then the secondary during a rotation.
 #[derive(Debug, Clone)]
 pub struct Verifier {
     tokens: Vec<SecretString>,
@@ -40,10 +40,8 @@ impl Verifier {
         }
     }
 
-    /// Checks a call to `url`: the address as it is configured at Twilio, never one put together from what the caller says. Twilio signs
-    /// with or without a standard port, so both forms count.
-    ///
-    /// `query` is the call's query as it came: signed as it is, while a parsed address would escape some of its signs.
+    /// Checks a call to `url`, the address configured at Twilio and never taken from the call, with
+    /// or without a standard port. `query` must be as received: parsing changes what was signed.
     pub fn verify(
         &self,
         url: &Url,
@@ -53,19 +51,34 @@ impl Verifier {
     ) -> Result<(), Refusal> {
         let given = given(signature)?;
         let forms = addresses(url, query);
-        // Every form and token is tried, and each comparison takes the same time wherever it differs.
-        let right = self.tokens.iter().flat_map(|token| forms.iter().map(move |form| (token, form)));
+        // Every form and token is tried in constant time, so that timing reveals nothing about the
+        // signature.
+        let right = self
+            .tokens
+            .iter()
+            .flat_map(|token| forms.iter().map(move |form| (token, form)));
         let found = right.fold(false, |found, (token, form)| {
-            mac(token.expose_secret(), form, fields).verify_slice(&given).is_ok() | found
+            mac(token.expose_secret(), form, fields)
+                .verify_slice(&given)
+                .is_ok()
+                | found
         });
-        if found { Ok(()) } else { Err(Refusal::InvalidSignature) }
+        if found {
+            Ok(())
+        } else {
+            Err(Refusal::InvalidSignature)
+        }
     }
 }
 
-/// The signature a call brings: known before its body is read, so that a caller without one cannot make us wait for it.
+/// Decodes a call's signature. Used before the body is read, so that a caller without one cannot
+/// make us wait for a body.
 pub fn given(signature: Option<&str>) -> Result<[u8; MAC_BYTES], Refusal> {
     let bytes = BASE64_STANDARD.decode(signature.ok_or(Refusal::MissingHeaders)?);
-    bytes.ok().and_then(|bytes| bytes.try_into().ok()).ok_or(Refusal::InvalidSignature)
+    bytes
+        .ok()
+        .and_then(|bytes| bytes.try_into().ok())
+        .ok_or(Refusal::InvalidSignature)
 }
 
 /// Returns the signature that Twilio puts into the header for this call.
@@ -74,11 +87,12 @@ pub fn sign(token: &str, url: &str, fields: &Fields) -> String {
 }
 
 fn mac(token: &str, url: &str, fields: &Fields) -> Hmac<Sha1> {
-    let mut mac = Hmac::<Sha1>::new_from_slice(token.as_bytes()).expect("an HMAC takes a key of any length");
+    let mut mac =
+        Hmac::<Sha1>::new_from_slice(token.as_bytes()).expect("an HMAC takes a key of any length");
     mac.update(url.as_bytes());
     let mut sorted: Vec<_> = fields.iter().collect();
     sorted.sort();
-    // A field that comes twice with the same value is signed once, as Twilio's own libraries do.
+    // A field repeated with the same value is signed once, as Twilio's own libraries do.
     sorted.dedup();
     for (name, value) in sorted {
         mac.update(name.as_bytes());
@@ -87,7 +101,8 @@ fn mac(token: &str, url: &str, fields: &Fields) -> Hmac<Sha1> {
     mac
 }
 
-/// The address as text, without its fragment: as it is, without its port, and with the scheme's own port.
+/// Returns the address without its fragment, in three forms: as it is, without a port, and with the
+/// scheme's port.
 fn addresses(url: &Url, query: Option<&str>) -> Vec<String> {
     let mut plain = url.clone();
     plain.set_fragment(None);
@@ -102,7 +117,11 @@ fn addresses(url: &Url, query: Option<&str>) -> Vec<String> {
 fn forms_of(mut plain: Url) -> Vec<String> {
     let text = plain.to_string();
     let mut forms = vec![text.clone()];
-    if let (None, Some(port), Some(host)) = (plain.port(), plain.port_or_known_default(), plain.host_str()) {
+    if let (None, Some(port), Some(host)) = (
+        plain.port(),
+        plain.port_or_known_default(),
+        plain.host_str(),
+    ) {
         let at = format!("{}://{host}", plain.scheme());
         if let Some(rest) = text.strip_prefix(&at) {
             forms.push(format!("{at}:{port}{rest}"));

@@ -1,27 +1,33 @@
-//! Twilio's webhooks: form fields of an inbound message, or of a status callback. Neither says when it happened, so the time of receipt
-//! stands for it.
+//! Reads Twilio's webhooks: the form of an inbound message or of a status callback. Neither has a
+//! time, so the time of receipt is used.
 
 use chrono::{DateTime, Utc};
 use url::form_urlencoded;
 
 use crate::telnyx::webhook::{Event, Received, Status, Unreadable, plain};
 
-/// The form's fields, decoded; what is not a form has none.
+/// Returns the form's decoded fields; a body that is not a form has none.
 pub fn fields(body: &[u8]) -> Vec<(String, String)> {
     form_urlencoded::parse(body).into_owned().collect()
 }
 
-/// Reads the fields of a call whose signature was verified. `now` is when it came.
+/// Reads the fields of a call with a verified signature; `now` is the time of receipt.
 pub fn parse(fields: &[(String, String)], now: DateTime<Utc>) -> Result<Event, Unreadable> {
     let form = Form(fields);
     let message_id = form.id("MessageSid").or_else(|_| form.id("SmsSid"))?;
-    match form.get("MessageStatus").or_else(|| form.get("SmsStatus").filter(|status| *status != "received")) {
+    match form
+        .get("MessageStatus")
+        .or_else(|| form.get("SmsStatus").filter(|status| *status != "received"))
+    {
         Some(status) if plain(status) => Ok(Event::Status(Status {
-            // A status comes once for each message; Twilio gives the call itself no id.
+            // Twilio gives a call no id, but sends each status of a message only once.
             event_id: format!("{message_id}:{status}"),
             from: form.get("From").unwrap_or_default().to_owned(),
             status: word(status).to_owned(),
-            error_code: form.get("ErrorCode").filter(|code| plain(code) && *code != "0").map(str::to_owned),
+            error_code: form
+                .get("ErrorCode")
+                .filter(|code| plain(code) && *code != "0")
+                .map(str::to_owned),
             carrier: None,
             message_id,
             occurred_at: now,
@@ -31,16 +37,25 @@ pub fn parse(fields: &[(String, String)], now: DateTime<Utc>) -> Result<Event, U
             event_id: message_id.clone(),
             from: form.required("From")?,
             to: vec![form.required("To")?],
-            text: form.get("Body").filter(|body| !body.is_empty()).map(str::to_owned),
-            media_count: form.get("NumMedia").and_then(|n| n.parse().ok()).unwrap_or(0),
-            autoresponse: form.get("OptOutType").filter(|kind| plain(kind)).map(str::to_owned),
+            text: form
+                .get("Body")
+                .filter(|body| !body.is_empty())
+                .map(str::to_owned),
+            media_count: form
+                .get("NumMedia")
+                .and_then(|n| n.parse().ok())
+                .unwrap_or(0),
+            autoresponse: form
+                .get("OptOutType")
+                .filter(|kind| plain(kind))
+                .map(str::to_owned),
             message_id,
             occurred_at: now,
         })),
     }
 }
 
-/// Twilio's word for a status in the words of our receipts.
+/// Converts Twilio's status to the words that our receipts use.
 fn word(status: &str) -> &str {
     match status {
         "accepted" | "scheduled" => "queued",
@@ -55,17 +70,25 @@ struct Form<'a>(&'a [(String, String)]);
 
 impl<'a> Form<'a> {
     fn get(&self, name: &str) -> Option<&'a str> {
-        self.0.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str())
+        self.0
+            .iter()
+            .find(|(field, _)| field == name)
+            .map(|(_, value)| value.as_str())
     }
 
     fn required(&self, name: &'static str) -> Result<String, Unreadable> {
-        self.get(name).map(str::to_owned).ok_or_else(|| Unreadable::new(name, "missing"))
+        self.get(name)
+            .map(str::to_owned)
+            .ok_or_else(|| Unreadable::new(name, "missing"))
     }
 
     fn id(&self, name: &'static str) -> Result<String, Unreadable> {
         match self.get(name) {
             Some(text) if plain(text) => Ok(text.to_owned()),
-            Some(_) => Err(Unreadable::new(name, "not a text of 1 to 200 bytes without control characters")),
+            Some(_) => Err(Unreadable::new(
+                name,
+                "not a text of 1 to 200 bytes without control characters",
+            )),
             None => Err(Unreadable::new(name, "missing")),
         }
     }
@@ -85,17 +108,27 @@ mod tests {
     fn reads_a_text() {
         let body = "ToCountry=US&SmsMessageSid=SM1&NumMedia=0&SmsSid=SM1&SmsStatus=received&Body=any+italian+place%3F&To=%2B18605550120\
                     &NumSegments=1&MessageSid=SM1&AccountSid=AC1&From=%2B18605550142&ApiVersion=2010-04-01";
-        let Ok(Event::Received(text)) = read(body) else { panic!("{:?}", read(body)) };
-        assert_eq!((text.message_id.as_str(), text.event_id.as_str()), ("SM1", "SM1"));
+        let Ok(Event::Received(text)) = read(body) else {
+            panic!("{:?}", read(body))
+        };
+        assert_eq!(
+            (text.message_id.as_str(), text.event_id.as_str()),
+            ("SM1", "SM1")
+        );
         assert_eq!(text.from, "+18605550142");
         assert_eq!(text.to, ["+18605550120"]);
-        assert_eq!((text.text.as_deref(), text.media_count, text.autoresponse), (Some("any italian place?"), 0, None));
+        assert_eq!(
+            (text.text.as_deref(), text.media_count, text.autoresponse),
+            (Some("any italian place?"), 0, None)
+        );
     }
 
     #[test]
     fn reads_what_advanced_opt_out_says() {
         let body = "MessageSid=SM2&From=%2B18605550142&To=%2B18605550120&Body=STOP&OptOutType=STOP&NumMedia=0";
-        let Ok(Event::Received(text)) = read(body) else { panic!("{:?}", read(body)) };
+        let Ok(Event::Received(text)) = read(body) else {
+            panic!("{:?}", read(body))
+        };
         assert_eq!(text.autoresponse.as_deref(), Some("STOP"));
     }
 
@@ -111,10 +144,20 @@ mod tests {
             ("failed", "sending_failed", Some("30008")),
             ("a word of next year", "a word of next year", None),
         ] {
-            let error = code.map(|code| format!("&ErrorCode={code}")).unwrap_or_default();
-            let body = format!("MessageSid=SM3&MessageStatus={theirs}&From=%2B18605550120&To=%2B18605550142{error}");
-            let Ok(Event::Status(status)) = read(&body) else { panic!("{:?}", read(&body)) };
-            assert_eq!((status.status.as_str(), status.error_code.as_deref()), (ours, code), "{theirs}");
+            let error = code
+                .map(|code| format!("&ErrorCode={code}"))
+                .unwrap_or_default();
+            let body = format!(
+                "MessageSid=SM3&MessageStatus={theirs}&From=%2B18605550120&To=%2B18605550142{error}"
+            );
+            let Ok(Event::Status(status)) = read(&body) else {
+                panic!("{:?}", read(&body))
+            };
+            assert_eq!(
+                (status.status.as_str(), status.error_code.as_deref()),
+                (ours, code),
+                "{theirs}"
+            );
             assert_eq!(status.event_id, format!("SM3:{theirs}"));
         }
     }
@@ -123,7 +166,12 @@ mod tests {
     fn what_is_no_message_names_its_field() {
         assert_eq!(read("").unwrap_err().field, "SmsSid");
         assert_eq!(read("MessageSid=SM4&Body=hi").unwrap_err().field, "From");
-        assert_eq!(read("MessageSid=SM%0A4&MessageStatus=sent").unwrap_err().field, "SmsSid");
+        assert_eq!(
+            read("MessageSid=SM%0A4&MessageStatus=sent")
+                .unwrap_err()
+                .field,
+            "SmsSid"
+        );
     }
 
     proptest! {

@@ -3,11 +3,13 @@
 
 use std::time::Duration;
 
-use seven_domain::{CampaignId, CasinoId, ConversationId, GuestHash, GuestId, OutboundId};
+use seven_domain::{
+    CampaignId, CasinoId, ConversationId, GuestHash, GuestId, Language, OutboundId, text_enum,
+};
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use crate::{Result, Store, Tx};
+use crate::{Result, Store, Tx, outbound::Recipient};
 
 /// The recipient of a campaign text, and what is known about them before the pre-send check.
 #[derive(Debug, Clone, FromRow)]
@@ -17,14 +19,24 @@ pub struct Addressee {
     pub phone: String,
     key_id: i16,
     phone_hash: Vec<u8>,
-    pub language: Option<String>,
+    pub language: Option<Language>,
     /// The time zone of the guest's home, from the guest's profile.
     pub zone: Option<String>,
     pub guest_state: Option<String>,
     /// A permanent reason for which this guest gets no text.
-    pub refusal: Option<String>,
+    pub refusal: Option<ListingRefusal>,
     /// The conversation has work in progress, or a person has taken it over: the text has to wait.
     pub busy: bool,
+}
+
+text_enum! {
+    /// Why a guest gets no text of a campaign, whenever it is released.
+    ListingRefusal {
+        DeletionPending => "deletion_pending",
+        SafetyStateMissing => "safety_state_missing",
+        Suppressed => "guest_suppressed",
+        ConsentTier => "consent_tier",
+    }
 }
 
 /// A guest whose text may be released next.
@@ -39,36 +51,35 @@ pub struct Next {
 impl Addressee {
     /// Returns `None` if the hash in the row is malformed.
     pub fn hash(&self) -> Option<GuestHash> {
-        Some(GuestHash { key_id: self.key_id, bytes: self.phone_hash.clone().try_into().ok()? })
+        Some(GuestHash {
+            key_id: self.key_id,
+            bytes: self.phone_hash.clone().try_into().ok()?,
+        })
     }
 
     pub fn guest(&self) -> GuestId {
         GuestId(self.guest_id)
     }
 
-    pub fn conversation(&self) -> ConversationId {
-        ConversationId(self.conversation_id)
+    pub fn recipient(&self) -> Recipient {
+        Recipient {
+            conversation_id: ConversationId(self.conversation_id),
+            guest_id: self.guest(),
+        }
     }
 }
 
-const ADDRESSEE: &str = "
-select g.guest_id, c.conversation_id, g.phone, g.key_id, g.phone_hash, g.language, g.zone, g.state as guest_state,
-  case when g.status = 'pending_deletion' then 'deletion_pending' when s.state is null then 'safety_state_missing'
-       when s.state = 'stopped' then 'guest_suppressed' when g.consent_tier <> 'marketing' then 'consent_tier' end as refusal,
-  (c.paused_at is not null and coalesce(c.paused_until > now(), true)) or coalesce(c.leased_until > now(), false)
-    or exists (select 1 from inbound_messages i where i.conversation_id = c.conversation_id and i.disposition in ('open', 'held'))
-    or exists (select 1 from turns t where t.conversation_id = c.conversation_id and t.state = 'drafted')
-    or exists (select 1 from outbound_messages o where o.conversation_id = c.conversation_id and o.state in ('queued', 'sending')) as busy
-from guests g join conversations c on c.guest_id = g.guest_id and c.channel = 'sms'
-left join suppressions s on s.key_id = g.key_id and s.phone_hash = g.phone_hash
-where g.guest_id = $1";
+const ADDRESSEE: &str = include_str!("../../sql/addressee.sql");
 
 impl Store {
     /// Returns the active casinos with a running campaign.
     pub async fn campaigning(&self) -> Result<Vec<CasinoId>> {
-        let rows: Vec<String> =
-            sqlx::query_scalar("select casino_id from fleet_campaigns()").fetch_all(&mut *self.fleet().await?).await?;
-        rows.iter().map(|casino| Ok(CasinoId::trusted(casino)?)).collect()
+        let rows: Vec<String> = sqlx::query_scalar("select casino_id from fleet_campaigns()")
+            .fetch_all(&mut *self.fleet().await?)
+            .await?;
+        rows.iter()
+            .map(|casino| Ok(CasinoId::trusted(casino)?))
+            .collect()
     }
 }
 
@@ -77,15 +88,16 @@ impl Tx {
     /// ends, no other one can.
     pub async fn lead_campaigns(&mut self) -> Result<bool> {
         let casino = self.casino_str();
-        Ok(sqlx::query_scalar("select pg_try_advisory_xact_lock(hashtextextended('campaigns of ' || $1, 0))")
-            .bind(casino)
-            .fetch_one(self.conn())
-            .await?)
+        Ok(sqlx::query_scalar(
+            "select pg_try_advisory_xact_lock(hashtextextended('campaigns of ' || $1, 0))",
+        )
+        .bind(casino)
+        .fetch_one(self.conn())
+        .await?)
     }
 
-    /// Returns the segments released by campaigns within `window`, and the segments of non-answer
-    /// texts that wait to be sent, without those that wait for their sending window or belong to a
-    /// paused campaign.
+    /// Returns the segments released within `window`, and those of bulk texts that could be sent
+    /// now: not held by quiet hours or a paused campaign.
     pub async fn campaign_load(&mut self, window: Duration) -> Result<(i64, i64)> {
         Ok(sqlx::query_as(
             "select
@@ -113,7 +125,10 @@ impl Tx {
         .await?;
         Ok(rows
             .into_iter()
-            .map(|(campaign, guest)| Next { campaign_id: CampaignId(campaign), guest_id: GuestId(guest) })
+            .map(|(campaign, guest)| Next {
+                campaign_id: CampaignId(campaign),
+                guest_id: GuestId(guest),
+            })
             .collect())
     }
 
@@ -124,7 +139,10 @@ impl Tx {
             .bind(guest.0)
             .execute(self.conn())
             .await?;
-        Ok(sqlx::query_as(ADDRESSEE).bind(guest.0).fetch_optional(self.conn()).await?)
+        Ok(sqlx::query_as(ADDRESSEE)
+            .bind(guest.0)
+            .fetch_optional(self.conn())
+            .await?)
     }
 
     /// Returns the campaign's texts (EN, ES), if this guest is still to be released and no other

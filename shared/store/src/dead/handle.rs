@@ -1,6 +1,5 @@
-//! Handling of dead letters. A replay claims the dead letter's row first. A process that crashes
-//! between claim and mark leaves the row open, and the next replay publishes under the claim's id,
-//! which the bus accepts only once.
+//! Handling of dead letters. A replay claims the row first; after a crash, the next replay
+//! publishes under the same claim's id, which the bus accepts only once.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -33,32 +32,44 @@ impl Tx {
     /// Locks the dead letter until this transaction ends; never waits for another transaction that
     /// has it.
     pub async fn lock_dead(&mut self, id: DeadId) -> Result<Locked> {
-        let found: Option<DeadLetter> =
-            sqlx::query_as(letter!("for update skip locked")).bind(id.0).fetch_optional(self.conn()).await?;
+        let found: Option<DeadLetter> = sqlx::query_as(letter!("for update skip locked"))
+            .bind(id.0)
+            .fetch_optional(self.conn())
+            .await?;
         if let Some(letter) = found {
             return Ok(Locked::Letter(Box::new(letter)));
         }
-        let there: bool = sqlx::query_scalar("select exists (select 1 from dead_letters where dead_id = $1)")
-            .bind(id.0)
-            .fetch_one(self.conn())
-            .await?;
+        let there: bool =
+            sqlx::query_scalar("select exists (select 1 from dead_letters where dead_id = $1)")
+                .bind(id.0)
+                .fetch_one(self.conn())
+                .await?;
         Ok(if there { Locked::Busy } else { Locked::Gone })
     }
 
     /// Claims a locked dead letter for a replay; returns the claim in force, which is an older one
     /// if its owner crashed.
     pub async fn claim_dead(&mut self, id: DeadId, claim: Uuid, by: &str) -> Result<Uuid> {
-        let query =
-            "update dead_letters set claim = coalesce(claim, $2), claimed_by = $3, claimed_at = now(), state = 'open'
+        let query = "update dead_letters set claim = coalesce(claim, $2), claimed_by = $3, claimed_at = now(), state = 'open'
                      where dead_id = $1 returning claim";
-        Ok(sqlx::query_scalar(query).bind(id.0).bind(claim).bind(by).fetch_one(self.conn()).await?)
+        Ok(sqlx::query_scalar(query)
+            .bind(id.0)
+            .bind(claim)
+            .bind(by)
+            .fetch_one(self.conn())
+            .await?)
     }
 
     /// Locks the dead letter, waiting for any other holder; returns false when the claim is no
     /// longer in force.
     pub async fn holds_claim(&mut self, id: DeadId, claim: Uuid) -> Result<bool> {
-        let query = "select claim is not distinct from $2 from dead_letters where dead_id = $1 for update";
-        let held: Option<bool> = sqlx::query_scalar(query).bind(id.0).bind(claim).fetch_optional(self.conn()).await?;
+        let query =
+            "select claim is not distinct from $2 from dead_letters where dead_id = $1 for update";
+        let held: Option<bool> = sqlx::query_scalar(query)
+            .bind(id.0)
+            .bind(claim)
+            .fetch_optional(self.conn())
+            .await?;
         Ok(held.unwrap_or_default())
     }
 
@@ -90,41 +101,45 @@ impl Tx {
 
     /// Returns the actions taken on a dead letter with their actors, oldest first.
     pub async fn dead_history(&mut self, id: DeadId) -> Result<Vec<Handled>> {
-        Ok(sqlx::query_as(
-            "select at, actor, detail from audit_log where subject = $1 and action = 'dead_letter_handled' order by at, entry",
+        Ok(
+            sqlx::query_as("select at, actor, detail from audit_log where subject = $1 and action = 'dead_letter_handled' order by at, entry")
+                .bind(id.to_string())
+                .fetch_all(self.conn())
+                .await?,
         )
-        .bind(id.to_string())
-        .fetch_all(self.conn())
-        .await?)
     }
 
-    /// Resets the row behind a dead letter, so that its stage handles it again. A row that has
-    /// progressed meanwhile stays unchanged, so replaying a message that in fact succeeded does
-    /// nothing. This must be committed before the signal is sent: if the signal is lost, the sweep
-    /// finds the row.
+    /// Resets the row behind a dead letter for its stage; a row that has progressed stays
+    /// unchanged. Must be committed before the signal, so that the sweep can find the row.
     pub async fn reopen_for_replay(&mut self, letter: &DeadLetter) -> Result<()> {
-        let Ok(row) = Uuid::parse_str(&letter.message_key) else { return Ok(()) };
-        let statement = match letter.stage.parse() {
-            Ok(Stage::Swarm) => {
+        let Ok(row) = Uuid::parse_str(&letter.message_key) else {
+            return Ok(());
+        };
+        let statement = match letter.stage {
+            Stage::Swarm => {
                 "update inbound_messages i set disposition = 'open', disposition_ref = null, reason = null, closed_at = null, tries = 0,
                    next_sweep_at = now() + make_interval(secs => $2)
                  from inbound_messages k where k.inbound_id = $1 and k.disposition = 'parked' and i.disposition = 'parked'
                    and i.conversation_id = k.conversation_id and i.disposition_ref is not distinct from k.disposition_ref"
             }
-            Ok(Stage::Envelope) => {
+            Stage::Envelope => {
                 "update turns set state = 'drafted', reason = null, tries = 0, next_sweep_at = now() + make_interval(secs => $2)
                  where turn_id = $1 and state = 'parked'"
             }
-            Ok(Stage::Sender) => {
+            Stage::Sender => {
                 "update outbound_messages o set state = 'queued', reason = null, ended_at = null, tries = 0, not_before = now(),
                    next_sweep_at = now() + make_interval(secs => $2)
                  where o.outbound_id = $1 and o.state = 'failed' and not exists (
                    select 1 from send_attempts a where a.outbound_id = o.outbound_id and a.outcome in ('accepted', 'confirmed', 'ambiguous', 'pending'))"
             }
-            Ok(Stage::Ingress | Stage::Gate | Stage::Receipts) | Err(_) => return Ok(()),
+            Stage::Ingress | Stage::Gate | Stage::Receipts => return Ok(()),
         };
         let base = self.sweep_base();
-        sqlx::query(statement).bind(row).bind(base).execute(self.conn()).await?;
+        sqlx::query(statement)
+            .bind(row)
+            .bind(base)
+            .execute(self.conn())
+            .await?;
         Ok(())
     }
 }

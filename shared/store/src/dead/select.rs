@@ -36,11 +36,11 @@ pub struct Cursor {
 pub struct Listed {
     pub dead_id: Uuid,
     pub casino_id: String,
-    pub stage: String,
+    pub stage: Stage,
     pub reason: String,
     pub last_error: String,
     pub attempts: i32,
-    pub state: String,
+    pub state: DeadState,
     pub replays: i32,
     /// A replay is in progress, or began and was never finished.
     pub claimed: bool,
@@ -55,7 +55,10 @@ pub struct Listed {
 
 impl Listed {
     pub fn cursor(&self) -> Cursor {
-        Cursor { last_at: self.last_at, dead_id: self.dead_id }
+        Cursor {
+            last_at: self.last_at,
+            dead_id: self.dead_id,
+        }
     }
 }
 
@@ -66,16 +69,18 @@ impl Filter {
         self.id.is_none()
             && self.state.is_none_or(|state| state == DeadState::Open)
             && self.stage.is_none_or(|stage| stage == dead.stage)
-            && self.error.as_ref().is_none_or(|error| text.contains(&error.to_lowercase()))
+            && self
+                .error
+                .as_ref()
+                .is_none_or(|error| text.contains(&error.to_lowercase()))
             && self.since.is_none_or(|since| dead.announced_at >= since)
             && self.until.is_none_or(|until| dead.announced_at < until)
             && self.guest.is_none_or(|guest| dead.guest == Some(guest))
     }
 }
 
-/// Selects by the filter. `$1` to `$8` are casino, state, id, stage, error, since, until, guest. A
-/// requested state is compared directly, so that its index is used; without one, there is no
-/// condition on the state.
+/// Selects by casino, state, id, stage, error, since, until and guest (`$1` to `$8`). A requested
+/// state is compared directly, so that its index is used.
 macro_rules! chosen {
     ($select:literal, $state:literal, $rest:literal) => {
         concat!(
@@ -116,7 +121,12 @@ macro_rules! bound {
 
 impl Tx {
     /// Returns a page after the cursor, newest first.
-    pub async fn dead_letters(&mut self, filter: &Filter, after: Option<Cursor>, most: i64) -> Result<Vec<Listed>> {
+    pub async fn dead_letters(
+        &mut self,
+        filter: &Filter,
+        after: Option<Cursor>,
+        most: i64,
+    ) -> Result<Vec<Listed>> {
         let query = either!(
             filter,
             "select dead_id, casino_id, stage, reason, last_error, attempts, state, replays, claim is not null as claimed, guest_hash,
@@ -135,19 +145,28 @@ impl Tx {
 
     /// Returns id, stage and first failure of all matches, in no order. The rows are small enough
     /// to hold a million in memory.
-    pub async fn dead_ids(&mut self, filter: &Filter) -> Result<Vec<(DeadId, Stage, DateTime<Utc>)>> {
+    pub async fn dead_ids(
+        &mut self,
+        filter: &Filter,
+    ) -> Result<Vec<(DeadId, Stage, DateTime<Utc>)>> {
         let query = either!(filter, "select dead_id, stage, first_at", "");
         let casino = self.casino_str();
-        let rows: Vec<(Uuid, String, DateTime<Utc>)> = bound!(query, casino, filter).fetch_all(self.conn()).await?;
-        rows.into_iter().map(|(id, stage, at)| Ok((id.into(), stage.parse()?, at))).collect()
+        let rows: Vec<(Uuid, Stage, DateTime<Utc>)> =
+            bound!(query, casino, filter).fetch_all(self.conn()).await?;
+        Ok(rows
+            .into_iter()
+            .map(|(id, stage, at)| (id.into(), stage, at))
+            .collect())
     }
 
     /// Counts the open dead letters of each (stage, reason).
-    pub async fn dead_kinds(&mut self) -> Result<Vec<(String, String, i64)>> {
-        let query =
-            "select stage, reason, count(*) from dead_letters where casino_id = $1 and state = 'open' group by 1, 2";
+    pub async fn dead_kinds(&mut self) -> Result<Vec<(Stage, String, i64)>> {
+        let query = "select stage, reason, count(*) from dead_letters where casino_id = $1 and state = 'open' group by 1, 2";
         let casino = self.casino_str();
-        Ok(sqlx::query_as(query).bind(casino).fetch_all(self.conn()).await?)
+        Ok(sqlx::query_as(query)
+            .bind(casino)
+            .fetch_all(self.conn())
+            .await?)
     }
 
     /// Counts the matches.

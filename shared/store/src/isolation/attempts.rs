@@ -2,7 +2,9 @@
 //! its own that is rolled back.
 
 use seven_domain::CasinoId;
-use sqlx::{AssertSqlSafe, Connection, PgConnection, Postgres, Row, Transaction, postgres::PgQueryResult};
+use sqlx::{
+    AssertSqlSafe, Connection, PgConnection, Postgres, Row, Transaction, postgres::PgQueryResult,
+};
 
 use crate::Result;
 
@@ -17,10 +19,17 @@ pub(super) async fn on(
     others: &[CasinoId],
 ) -> Result<Vec<String>> {
     let mut problems = Vec::new();
-    if found(conn, "", &format!("select exists (select from \"{table}\")")).await? {
+    if found(
+        conn,
+        "",
+        &format!("select exists (select from \"{table}\")"),
+    )
+    .await?
+    {
         problems.push("rows are read without a casino".to_owned());
     }
-    let strangers = format!("select exists (select from \"{table}\" where casino_id <> '{casino}')");
+    let strangers =
+        format!("select exists (select from \"{table}\" where casino_id <> '{casino}')");
     if found(conn, casino.as_str(), &strangers).await? {
         problems.push(format!("rows of others are read as {casino}"));
     }
@@ -32,20 +41,48 @@ pub(super) async fn on(
 
 /// Returns whether a login can read another casino's rows by binding that casino; a pinned login
 /// must not.
-pub(super) async fn bound_to_another(conn: &mut PgConnection, table: &str, other: &CasinoId) -> Result<bool> {
-    found(conn, other.as_str(), &format!("select exists (select from \"{table}\")")).await
+pub(super) async fn bound_to_another(
+    conn: &mut PgConnection,
+    table: &str,
+    other: &CasinoId,
+) -> Result<bool> {
+    found(
+        conn,
+        other.as_str(),
+        &format!("select exists (select from \"{table}\")"),
+    )
+    .await
 }
 
-async fn writes(conn: &mut PgConnection, table: &str, casino: &CasinoId, other: &CasinoId) -> Result<Vec<String>> {
+async fn writes(
+    conn: &mut PgConnection,
+    table: &str,
+    casino: &CasinoId,
+    other: &CasinoId,
+) -> Result<Vec<String>> {
     // The policy is checked before the other columns are: a row that lacks them and is still not
     // refused by the policy would have been accepted.
     let attempts = [
-        ("added", format!("insert into \"{table}\" (casino_id) values ('{other}')"), false),
-        ("changed", format!("update \"{table}\" set casino_id = casino_id where casino_id = '{other}'"), true),
-        ("deleted", format!("delete from \"{table}\" where casino_id = '{other}'"), true),
+        (
+            "added",
+            format!("insert into \"{table}\" (casino_id) values ('{other}')"),
+            false,
+        ),
+        (
+            "changed",
+            format!("update \"{table}\" set casino_id = casino_id where casino_id = '{other}'"),
+            true,
+        ),
+        (
+            "deleted",
+            format!("delete from \"{table}\" where casino_id = '{other}'"),
+            true,
+        ),
         (
             "given away",
-            format!("update \"{table}\" set casino_id = '{other}' where ctid = (select ctid from \"{table}\" limit 1)"),
+            format!(
+                "update \"{table}\" set casino_id = '{other}' where ctid = (select ctid from \"{table}\" limit 1)"
+            ),
             true,
         ),
     ];
@@ -53,7 +90,9 @@ async fn writes(conn: &mut PgConnection, table: &str, casino: &CasinoId, other: 
     for (what, statement, none_is_good) in attempts {
         let mut tx = conn.begin().await?;
         bind(&mut tx, casino.as_str()).await?;
-        let outcome = sqlx::query(AssertSqlSafe(statement)).execute(&mut *tx).await;
+        let outcome = sqlx::query(AssertSqlSafe(statement))
+            .execute(&mut *tx)
+            .await;
         tx.rollback().await?;
         if let Some(how) = worked(outcome, none_is_good)? {
             problems.push(format!("rows of {other} could be {what} ({how})"));
@@ -63,13 +102,20 @@ async fn writes(conn: &mut PgConnection, table: &str, casino: &CasinoId, other: 
 }
 
 /// Returns how an attempt succeeded; `None` if it was refused or there was no row to write.
-fn worked(outcome: Result<PgQueryResult, sqlx::Error>, none_is_good: bool) -> Result<Option<String>> {
+fn worked(
+    outcome: Result<PgQueryResult, sqlx::Error>,
+    none_is_good: bool,
+) -> Result<Option<String>> {
     match outcome {
         Ok(done) if none_is_good && done.rows_affected() == 0 => Ok(None),
         Ok(done) => Ok(Some(format!("{} row(s)", done.rows_affected()))),
-        Err(sqlx::Error::Database(error)) if error.code().is_some_and(|code| code == DENIED) => Ok(None),
+        Err(sqlx::Error::Database(error)) if error.code().is_some_and(|code| code == DENIED) => {
+            Ok(None)
+        }
         // The policy let it pass, and only a constraint stopped it.
-        Err(sqlx::Error::Database(error)) if error.code().is_some_and(|code| code.starts_with("23")) => {
+        Err(sqlx::Error::Database(error))
+            if error.code().is_some_and(|code| code.starts_with("23")) =>
+        {
             Ok(Some("only a constraint stood against it".to_owned()))
         }
         Err(other) => Err(other.into()),
@@ -79,7 +125,9 @@ fn worked(outcome: Result<PgQueryResult, sqlx::Error>, none_is_good: bool) -> Re
 async fn found(conn: &mut PgConnection, casino: &str, question: &str) -> Result<bool> {
     let mut tx = conn.begin().await?;
     bind(&mut tx, casino).await?;
-    let row = sqlx::query(AssertSqlSafe(question.to_owned())).fetch_one(&mut *tx).await?;
+    let row = sqlx::query(AssertSqlSafe(question.to_owned()))
+        .fetch_one(&mut *tx)
+        .await?;
     tx.rollback().await?;
     Ok(row.try_get(0)?)
 }

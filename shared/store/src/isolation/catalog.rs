@@ -25,16 +25,7 @@ pub(super) struct Table {
     policies: Vec<String>,
 }
 
-const TABLES: &str = "
-select c.relname::text as name, c.relrowsecurity as enabled, c.relforcerowsecurity as forced,
-       exists (select from pg_policy p where p.polrelid = c.oid and not p.polpermissive and p.polcmd = '*'
-                 and p.polroles = array['seven_pinned'::regrole::oid] and pg_get_expr(p.polqual, c.oid) = 'seven_may(casino_id)') as held,
-       (select coalesce(array_agg(r), '{}') from unnest(array['TRUNCATE', 'REFERENCES', 'TRIGGER']) r where has_table_privilege(c.oid, r)) as rights,
-       (select coalesce(array_agg(concat_ws('|', p.polcmd, coalesce(pg_get_expr(p.polqual, c.oid), 'nothing'),
-                                            coalesce(pg_get_expr(p.polwithcheck, c.oid), 'nothing'))), '{}')
-          from pg_policy p where p.polrelid = c.oid and p.polpermissive) as policies
-from pg_class c where c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relnamespace = 'public'::regnamespace
-order by 1";
+const TABLES: &str = include_str!("../../sql/isolation_tables.sql");
 
 pub(super) async fn tables(conn: &mut PgConnection) -> Result<Vec<Table>> {
     Ok(sqlx::query_as(TABLES).fetch_all(conn).await?)
@@ -49,7 +40,10 @@ pub(super) fn fleet_tables(tables: &[Table]) -> Finding {
     Finding::of(
         "fleet tables",
         &truncates,
-        format!("{} tables hold no guest's data and have no casino", FLEET_TABLES.len()),
+        format!(
+            "{} tables hold no guest's data and have no casino",
+            FLEET_TABLES.len()
+        ),
     )
 }
 
@@ -69,10 +63,16 @@ impl Table {
         };
         complain(!self.enabled, "row security is not enabled".into());
         complain(!self.forced, "row security is not forced".into());
-        complain(!self.held, "no policy holds a pinned login to its casino".into());
+        complain(
+            !self.held,
+            "no policy holds a pinned login to its casino".into(),
+        );
         complain(
             !self.rights.is_empty(),
-            format!("the login may {}, which no row policy stops", self.rights.join(", ")),
+            format!(
+                "the login may {}, which no row policy stops",
+                self.rights.join(", ")
+            ),
         );
         for policy in &self.policies {
             let mut parts = policy.splitn(3, '|');
@@ -121,12 +121,21 @@ pub(super) async fn login(conn: &mut PgConnection) -> Result<Vec<Finding>> {
     )
     .fetch_one(&mut *conn)
     .await?;
-    let problems: Vec<String> = powers.iter().map(|power| format!("{name} is {power}")).collect();
-    let mut findings =
-        vec![Finding::of("login", &problems, format!("{name} bypasses no row policy and makes no roles"))];
+    let problems: Vec<String> = powers
+        .iter()
+        .map(|power| format!("{name} is {power}"))
+        .collect();
+    let mut findings = vec![Finding::of(
+        "login",
+        &problems,
+        format!("{name} bypasses no row policy and makes no roles"),
+    )];
     for (what, query, good) in EMPTY {
         let found: Vec<String> = sqlx::query_scalar(*query).fetch_all(&mut *conn).await?;
-        let problems: Vec<String> = found.iter().map(|other| format!("{name} {what} {other}")).collect();
+        let problems: Vec<String> = found
+            .iter()
+            .map(|other| format!("{name} {what} {other}"))
+            .collect();
         findings.push(Finding::of("login", &problems, *good));
     }
     let strays: Vec<String> = sqlx::query_scalar(
@@ -136,8 +145,14 @@ pub(super) async fn login(conn: &mut PgConnection) -> Result<Vec<Finding>> {
     .bind(LOGIN_PREFIX)
     .fetch_all(conn)
     .await?;
-    let problems: Vec<String> =
-        strays.iter().map(|name| format!("{name} has the rights of a pinned login without being pinned")).collect();
-    findings.push(Finding::of("logins", &problems, "every login of one casino is pinned by its name"));
+    let problems: Vec<String> = strays
+        .iter()
+        .map(|name| format!("{name} has the rights of a pinned login without being pinned"))
+        .collect();
+    findings.push(Finding::of(
+        "logins",
+        &problems,
+        "every login of one casino is pinned by its name",
+    ));
     Ok(findings)
 }

@@ -1,5 +1,5 @@
-//! Label values from outside: a limited number keep their own label, all further ones share one
-//! label.
+//! Bounds label values that come from outside: a limited number keep their own label, and all
+//! others share one.
 
 use std::{
     collections::BTreeSet,
@@ -12,16 +12,21 @@ const OTHER: &str = "other";
 
 static KNOWN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// Returns a provider's code as a label. Codes are short and few, but no provider guarantees it
-/// (OBS-15).
+/// Returns a provider's error code as a label. Codes should be short and few, but no provider
+/// guarantees it.
 pub fn code(given: &str) -> &str {
-    keep(&mut KNOWN.lock().unwrap_or_else(PoisonError::into_inner), given)
+    keep(
+        &mut KNOWN.lock().unwrap_or_else(PoisonError::into_inner),
+        given,
+    )
 }
 
 fn keep<'a>(known: &mut BTreeSet<String>, given: &'a str) -> &'a str {
-    // A phone number has more digits than any code.
+    // A phone number has more digits than any code, so it cannot become a label.
     let is_code = given.len() <= LONGEST
-        && given.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+        && given
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
         && given.bytes().filter(u8::is_ascii_digit).count() <= 6;
     if !is_code {
         return OTHER;

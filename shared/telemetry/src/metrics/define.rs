@@ -1,22 +1,22 @@
-//! Defines each metric in one line: field, type, name, help, labels, and the buckets of a
-//! histogram.
+//! Lets each metric be defined in one line: field, type, name, help, labels, and a histogram's
+//! buckets.
 
 use prometheus::{
-    Gauge, GaugeVec, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Result,
-    core::Collector,
+    Gauge, GaugeVec, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec,
+    Opts, Result, core::Collector,
 };
 
 /// A metric's name, help text, labels and buckets.
 #[derive(Debug, Clone, Copy)]
 pub struct Definition {
     pub name: &'static str,
-    /// The quantity it counts or measures, with its unit.
+    /// The quantity that the metric counts or measures, with its unit.
     pub help: &'static str,
     pub labels: &'static [&'static str],
     pub buckets: &'static [f64],
 }
 
-/// All permitted labels (OBS-15). None of them can contain a guest, a conversation or a text.
+/// All labels that metrics may have. None of them can hold a guest, a conversation or a text.
 pub const LABELS: &[&str] = &[
     "agent",
     "alert",
@@ -64,19 +64,20 @@ pub const LABELS: &[&str] = &[
     "worker",
 ];
 
-/// Buckets in seconds, for work done by our own processes.
+/// Buckets in seconds, for work of our own processes.
 pub(super) const FAST: &[f64] = &[0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 5.0, 10.0];
 /// Buckets in seconds, for work that waits for other systems.
 pub(super) const SECONDS: &[f64] = &[0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0];
-/// Buckets in seconds, for model calls and whole replies; 2, 3, 5 and 10 are thresholds (PROD-44,
-/// C-20).
-pub(super) const SLOW: &[f64] = &[0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0];
-/// Buckets in seconds, for searches; 0.2, 0.5 and 1 are thresholds (RAG-43).
+/// Buckets in seconds, for model calls and whole replies. Alerts and targets use 2, 3, 5 and 10.
+pub(super) const SLOW: &[f64] = &[
+    0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0,
+];
+/// Buckets in seconds, for searches. Alerts and targets use 0.2, 0.5 and 1.
 pub(super) const SEARCH: &[f64] = &[0.005, 0.01, 0.03, 0.1, 0.2, 0.5, 1.0, 3.0];
-/// Buckets for fractions between 0 and 1.
+/// Buckets for shares between 0 and 1.
 pub(super) const SHARES: &[f64] = &[0.1, 0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.65, 0.8, 0.9, 1.0];
 
-/// A metric type of the `prometheus` crate that can be made from a definition.
+/// A metric type of the `prometheus` crate, made from a [`Definition`].
 pub(super) trait Instrument: Collector + Clone + Sized + 'static {
     fn make(of: &Definition) -> Result<Self>;
 }
@@ -98,15 +99,22 @@ instrument! {
     IntCounterVec: |of| Self::new(Opts::new(of.name, of.help), of.labels);
     IntGaugeVec: |of| Self::new(Opts::new(of.name, of.help), of.labels);
     GaugeVec: |of| Self::new(Opts::new(of.name, of.help), of.labels);
-    HistogramVec: |of| Self::new(HistogramOpts::new(of.name, of.help).buckets(of.buckets.to_vec()), of.labels);
+    HistogramVec: |of| Self::new(
+        HistogramOpts::new(of.name, of.help).buckets(of.buckets.to_vec()),
+        of.labels,
+    );
 }
 
-/// Defines a struct of metrics, documented by their help texts, and the list of their definitions.
+/// Defines a struct of metrics, with their help as documentation, and the list of their
+/// definitions.
 macro_rules! instruments {
     (
         $(#[$meta:meta])*
         $group:ident {
-            $($field:ident: $type:ty = $name:literal, $help:literal, [$($label:literal),*] $(, $buckets:expr)?;)*
+            $(
+                $field:ident: $type:ty = $name:literal, $help:literal,
+                [$($label:literal),*] $(, $buckets:expr)?;
+            )*
         }
         $(parts { $($(#[$part_meta:meta])* $part:ident: $part_type:ty,)* })?
     ) => {
@@ -130,7 +138,12 @@ macro_rules! instruments {
             pub(super) fn new(registry: &prometheus::Registry) -> Self {
                 let mut definitions = Self::DEFINITIONS.iter();
                 Self {
-                    $($field: $crate::metrics::define::registered::<$type>(definitions.next(), registry),)*
+                    $(
+                        $field: $crate::metrics::define::registered::<$type>(
+                            definitions.next(),
+                            registry,
+                        ),
+                    )*
                     $($($part: <$part_type>::new(registry),)*)?
                 }
             }
@@ -140,9 +153,14 @@ macro_rules! instruments {
     (@buckets $buckets:expr) => { $buckets };
 }
 
-pub(super) fn registered<T: Instrument>(of: Option<&Definition>, registry: &prometheus::Registry) -> T {
+pub(super) fn registered<T: Instrument>(
+    of: Option<&Definition>,
+    registry: &prometheus::Registry,
+) -> T {
     let of = of.expect("the macro writes one definition per field");
     let instrument = T::make(of).expect("names and labels are constants that prometheus accepts");
-    registry.register(Box::new(instrument.clone())).expect("each metric is registered once");
+    registry
+        .register(Box::new(instrument.clone()))
+        .expect("each metric is registered once");
     instrument
 }

@@ -5,10 +5,15 @@ use prometheus::IntCounterVec;
 use super::{TimedVec, define::SLOW};
 
 instruments! {
-    /// The finest labels are the casino and the provider.
+    /// Labels go down to casino and provider, never to a guest.
     Texts {
-        replies: TimedVec = "seven_reply_seconds", "Seconds from the guest's newest text at our webhook to the provider's request; part whole, or processing: without the quiet window and the typing delay (PROD-44, C-20)", ["casino", "part"], SLOW;
-        segments: IntCounterVec = "seven_segments_total", "Segments that a provider took (OBS-13)", ["casino", "class"];
-        outcomes: IntCounterVec = "seven_deliveries_total", "Texts by what receipts say of them (sent, delivered, failed, undelivered)", ["casino", "provider", "status"];
+        replies: TimedVec = "seven_reply_seconds",
+            "Seconds from the webhook of a guest's newest text to the provider's request; part `whole`, or `processing` without quiet window and typing delay",
+        ["casino", "part"], SLOW;
+        segments: IntCounterVec = "seven_segments_total", "Segments accepted by a provider",
+            ["casino", "class"];
+        outcomes: IntCounterVec = "seven_deliveries_total",
+            "Texts by delivery receipt (sent, delivered, failed, undelivered)",
+            ["casino", "provider", "status"];
     }
 }

@@ -1,5 +1,5 @@
-//! Histograms of durations that remember, for each bucket, the trace of the last exported
-//! observation (OBS-28).
+//! Histograms of durations that keep an exemplar for each bucket: the last exported observation and
+//! its trace.
 
 use std::{
     collections::HashMap,
@@ -19,14 +19,14 @@ use crate::trace;
 /// The exemplar stores of all metrics, by name.
 static STORES: RwLock<Vec<(&'static str, Arc<Store>)>> = RwLock::new(Vec::new());
 
-/// A vector of histograms that also keeps exemplars; without a span collector it keeps none.
+/// A family of histograms that also keeps exemplars. If no collector receives spans, it keeps none.
 #[derive(Debug, Clone)]
 pub struct TimedVec {
     histograms: HistogramVec,
     store: Arc<Store>,
 }
 
-/// One histogram of a [`TimedVec`], ready to observe.
+/// One histogram of a [`TimedVec`], with its label values.
 #[derive(Debug)]
 pub struct Timed<'a> {
     histogram: Histogram,
@@ -34,7 +34,7 @@ pub struct Timed<'a> {
     values: &'a [&'a str],
 }
 
-/// An observation and the trace in which it was made.
+/// An exemplar: an observation and the trace in which it was made.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Exemplar {
     pub(super) trace_id: [u8; 16],
@@ -46,15 +46,18 @@ pub(super) struct Exemplar {
 pub(super) struct Store {
     labels: &'static [&'static str],
     buckets: &'static [f64],
-    /// Exemplars by label values, one per bucket; the bucket without a limit is last. There are as
-    /// many entries as histograms.
+    /// The exemplars by label values, one per bucket; the last bucket has no upper limit. There are
+    /// as many entries as histograms.
     kept: Mutex<HashMap<Vec<String>, Vec<Option<Exemplar>>>>,
 }
 
 /// Returns the exemplar of each bucket of this histogram.
 pub(super) fn exemplars_of(name: &str, labels: &[LabelPair]) -> Vec<Option<Exemplar>> {
     let stores = STORES.read().unwrap_or_else(PoisonError::into_inner);
-    let store = stores.iter().find(|(known, _)| *known == name).map(|(_, store)| store);
+    let store = stores
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, store)| store);
     store.map_or_else(Vec::new, |store| store.of(labels))
 }
 
@@ -66,16 +69,30 @@ impl TimedVec {
     /// # Panics
     /// Panics if the number of values differs from the number of labels.
     pub fn with_label_values<'a>(&'a self, values: &'a [&'a str]) -> Timed<'a> {
-        Timed { histogram: self.histograms.with_label_values(values), store: &self.store, values }
+        Timed {
+            histogram: self.histograms.with_label_values(values),
+            store: &self.store,
+            values,
+        }
     }
 }
 
 impl Instrument for TimedVec {
     fn make(of: &Definition) -> Result<Self> {
         let options = HistogramOpts::new(of.name, of.help).buckets(of.buckets.to_vec());
-        let store = Arc::new(Store { labels: of.labels, buckets: of.buckets, kept: Mutex::default() });
-        STORES.write().unwrap_or_else(PoisonError::into_inner).push((of.name, Arc::clone(&store)));
-        Ok(Self { histograms: HistogramVec::new(options, of.labels)?, store })
+        let store = Arc::new(Store {
+            labels: of.labels,
+            buckets: of.buckets,
+            kept: Mutex::default(),
+        });
+        STORES
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push((of.name, Arc::clone(&store)));
+        Ok(Self {
+            histograms: HistogramVec::new(options, of.labels)?,
+            store,
+        })
     }
 }
 
@@ -95,7 +112,11 @@ impl Timed<'_> {
     pub fn observe(&self, seconds: f64) {
         self.histogram.observe(seconds);
         if let Some(context) = trace::exported() {
-            let exemplar = Exemplar { trace_id: context.trace_id, seconds, at: SystemTime::now() };
+            let exemplar = Exemplar {
+                trace_id: context.trace_id,
+                seconds,
+                at: SystemTime::now(),
+            };
             self.store.keep(self.values, exemplar);
         }
     }
@@ -109,20 +130,35 @@ impl Timed<'_> {
 
 impl Store {
     fn keep(&self, values: &[&str], exemplar: Exemplar) {
-        let bucket = self.buckets.partition_point(|limit| *limit < exemplar.seconds);
+        let bucket = self
+            .buckets
+            .partition_point(|limit| *limit < exemplar.seconds);
         let key = values.iter().map(|value| (*value).to_owned()).collect();
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let exemplars = kept.entry(key).or_insert_with(|| vec![None; self.buckets.len() + 1]);
+        let exemplars = kept
+            .entry(key)
+            .or_insert_with(|| vec![None; self.buckets.len() + 1]);
         exemplars[bucket] = Some(exemplar);
     }
 
     /// Returns the exemplars of one histogram. `labels` may be in any order, because the encoder
-    /// sorts them.
+    /// sorts them by name.
     fn of(&self, labels: &[LabelPair]) -> Vec<Option<Exemplar>> {
-        let value =
-            |name: &&str| labels.iter().find(|label| label.name() == *name).map(|label| label.value().to_owned());
-        let Some(values) = self.labels.iter().map(value).collect::<Option<Vec<_>>>() else { return Vec::new() };
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(&values).cloned().unwrap_or_default()
+        let value = |name: &&str| {
+            labels
+                .iter()
+                .find(|label| label.name() == *name)
+                .map(|label| label.value().to_owned())
+        };
+        let Some(values) = self.labels.iter().map(value).collect::<Option<Vec<_>>>() else {
+            return Vec::new();
+        };
+        self.kept
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&values)
+            .cloned()
+            .unwrap_or_default()
     }
 }
 
@@ -132,8 +168,16 @@ mod tests {
 
     #[test]
     fn each_bucket_keeps_its_last_trace_apart_by_labels() {
-        let store = Store { labels: &["stage", "casino"], buckets: &[0.1, 1.0], kept: Mutex::default() };
-        let seen = |id: u8, seconds| Exemplar { trace_id: [id; 16], seconds, at: SystemTime::UNIX_EPOCH };
+        let store = Store {
+            labels: &["stage", "casino"],
+            buckets: &[0.1, 1.0],
+            kept: Mutex::default(),
+        };
+        let seen = |id: u8, seconds| Exemplar {
+            trace_id: [id; 16],
+            seconds,
+            at: SystemTime::UNIX_EPOCH,
+        };
         for (values, exemplar) in [
             (["gate", "a"], seen(1, 0.05)),
             (["gate", "a"], seen(2, 0.1)),
@@ -151,8 +195,15 @@ mod tests {
         // The encoder sorts labels by name.
         let found = store.of(&[pair("casino", "a"), pair("stage", "gate")]);
         assert_eq!(found, [Some(seen(2, 0.1)), None, Some(seen(3, 7.0))]);
-        assert_eq!(store.of(&[pair("casino", "a"), pair("stage", "swarm")])[1], Some(seen(4, 0.5)));
-        assert!(store.of(&[pair("casino", "b"), pair("stage", "gate")]).is_empty());
+        assert_eq!(
+            store.of(&[pair("casino", "a"), pair("stage", "swarm")])[1],
+            Some(seen(4, 0.5))
+        );
+        assert!(
+            store
+                .of(&[pair("casino", "b"), pair("stage", "gate")])
+                .is_empty()
+        );
         assert!(store.of(&[pair("casino", "a")]).is_empty());
     }
 }

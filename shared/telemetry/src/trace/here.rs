@@ -1,4 +1,4 @@
-//! The span of the current task, stored in a task-local, so that no function has to pass it on.
+//! Keeps the span of the current task in a task-local, so that no function has to pass it on.
 
 use std::{
     borrow::Cow,
@@ -21,23 +21,24 @@ tokio::task_local! {
 struct Here {
     stage: &'static str,
     casino: RefCell<Option<CasinoId>>,
-    /// The span's context; while nothing is exported, the context of the inbound message.
+    /// The span's context. While nothing is exported, it is the context of the inbound message.
     context: Cell<TraceContext>,
-    /// The current step, which becomes the parent of new steps.
+    /// The current step, which is the parent of steps that begin now.
     inside: Cell<Option<[u8; 8]>>,
     live: RefCell<Option<Box<Live>>>,
 }
 
-/// The span and the steps being recorded.
+/// The span and its steps, while they are being recorded.
 struct Live {
     span: Finished,
     steps: Vec<Finished>,
-    /// Spans that belong to other traces, and whether those traces are sampled.
+    /// Spans that belong to other traces, and whether each of those traces is sampled.
     apart: Vec<(Finished, bool)>,
     keep: bool,
-    /// Exports no span, unless the work failed or a message names the span as its parent.
+    /// Whether the span is dropped, unless the work fails or a published message names it as its
+    /// parent.
     discarded: bool,
-    /// A published message names this span as its parent.
+    /// Whether a published message names this span as its parent.
     named: bool,
 }
 
@@ -51,26 +52,40 @@ pub async fn consume<F: Future>(
     kind: Kind,
     work: F,
 ) -> F::Output {
-    HERE.scope(Here::new(stage, Some(casino.clone()), from, kind), work).await
+    HERE.scope(Here::new(stage, Some(casino.clone()), from, kind), work)
+        .await
 }
 
-/// Runs the work on a call from outside. Its span is the first of a trace, whose id [`assume`]
-/// sets.
+/// Runs the work on a call from outside. Its span begins a trace, to which [`assume`] gives its id.
 pub async fn serve<F: Future>(stage: &'static str, work: F) -> F::Output {
     let here = Here::new(stage, None, TraceContext::start(), Kind::Server);
     here.rooted(None);
     HERE.scope(here, work).await
 }
 
-/// Runs scheduled work on a row, as a child of the webhook that the row's trace names.
-pub async fn resume<F: Future>(stage: &'static str, casino: &CasinoId, trace: &str, work: F) -> F::Output {
+/// Runs scheduled work on a row, as a child of the webhook's span, which the row's `trace` names.
+pub async fn resume<F: Future>(
+    stage: &'static str,
+    casino: &CasinoId,
+    trace: &str,
+    work: F,
+) -> F::Output {
     let from = trace.parse().unwrap_or_else(|_| TraceContext::start());
-    HERE.scope(Here::new(stage, Some(casino.clone()), from, Kind::Internal), work).await
+    HERE.scope(
+        Here::new(stage, Some(casino.clone()), from, Kind::Internal),
+        work,
+    )
+    .await
 }
 
-/// Runs the first work on a text that no webhook caused; its trace was chosen when the text was
-/// written.
-pub async fn originate<F: Future>(stage: &'static str, casino: &CasinoId, trace: &str, work: F) -> F::Output {
+/// Runs the first work on a text that no webhook caused. The text's trace was chosen when the text
+/// was written.
+pub async fn originate<F: Future>(
+    stage: &'static str,
+    casino: &CasinoId,
+    trace: &str,
+    work: F,
+) -> F::Output {
     let from = trace.parse().unwrap_or_else(|_| TraceContext::start());
     let here = Here::new(stage, Some(casino.clone()), from, Kind::Internal);
     here.rooted(Some(from));
@@ -87,17 +102,28 @@ impl Here {
             live: RefCell::new(None),
         };
         if on() {
-            let context = TraceContext { span_id: TraceContext::span(), ..from };
+            let context = TraceContext {
+                span_id: TraceContext::span(),
+                ..from
+            };
             here.context.set(context);
             let name = Cow::Owned(format!("seven.{stage}"));
             let span = Finished::begun(name, kind, context, Some(from.span_id));
-            let live = Live { span, steps: Vec::new(), apart: Vec::new(), keep: false, discarded: false, named: false };
+            let live = Live {
+                span,
+                steps: Vec::new(),
+                apart: Vec::new(),
+                keep: false,
+                discarded: false,
+                named: false,
+            };
             *here.live.borrow_mut() = Some(Box::new(live));
         }
         here
     }
 
-    /// Decides again whether the trace is exported, because the trace or its casino became known.
+    /// Decides again whether the trace is exported; called when the trace or its casino becomes
+    /// known.
     fn sample(&self) {
         let context = self.context.get();
         let keep = self.live.borrow().as_ref().is_some_and(|live| live.keep);
@@ -105,7 +131,8 @@ impl Here {
         self.context.set(TraceContext { sampled, ..context });
     }
 
-    /// Makes the span the first of its trace, with `context` if the trace already has one.
+    /// Makes the span the first of its trace. `context` is given if the trace has a context
+    /// already.
     fn rooted(&self, context: Option<TraceContext>) {
         if let Some(live) = self.live.borrow_mut().as_mut() {
             live.span.parent = None;
@@ -118,11 +145,20 @@ impl Here {
 }
 
 impl Drop for Here {
-    /// Also runs when the work was abandoned, because messages it published name this span as their
-    /// parent.
+    /// Hands over the spans even if the work was abandoned, because messages that it published may
+    /// name this span as their parent.
     fn drop(&mut self) {
-        let Some(live) = self.live.borrow_mut().take() else { return };
-        let Live { mut span, mut steps, apart, keep, discarded, named } = *live;
+        let Some(live) = self.live.borrow_mut().take() else {
+            return;
+        };
+        let Live {
+            mut span,
+            mut steps,
+            apart,
+            keep,
+            discarded,
+            named,
+        } = *live;
         let failed = span.error.is_some();
         if discarded && !failed && steps.is_empty() && !keep && !named {
             return;
@@ -137,9 +173,21 @@ impl Drop for Here {
             step.trace_id = context.trace_id;
         }
         let (casino, matters) = (self.casino.borrow(), keep || failed);
-        recorder::take(context.trace_id, casino.as_ref(), context.sampled || matters, matters, steps);
+        recorder::take(
+            context.trace_id,
+            casino.as_ref(),
+            context.sampled || matters,
+            matters,
+            steps,
+        );
         for (span, sampled) in apart {
-            recorder::take(span.trace_id, casino.as_ref(), sampled || matters, matters, vec![span]);
+            recorder::take(
+                span.trace_id,
+                casino.as_ref(),
+                sampled || matters,
+                matters,
+                vec![span],
+            );
         }
     }
 }
@@ -158,22 +206,31 @@ fn with_live(act: impl FnOnce(&mut Live)) {
     });
 }
 
-/// Returns the context that a row or a message written now should carry; `None` outside of any
-/// work.
+/// Returns the context to write into a row or message now; `None` if no work is running.
 pub fn current() -> Option<TraceContext> {
     with(|here| here.context.get())
 }
 
 /// Returns the current trace if its spans are exported.
 pub fn exported() -> Option<TraceContext> {
-    if on() { current().filter(|context| context.sampled) } else { None }
+    if on() {
+        current().filter(|context| context.sampled)
+    } else {
+        None
+    }
 }
 
-/// Returns the context for a message whose trace is `trace`: this span, if it belongs to that
-/// trace. `None` means that the message keeps its context, also when this span will not be exported
-/// and so cannot be a parent.
+/// Returns the context for a message of the trace `trace`: this span, if it belongs to that trace
+/// and will be exported. `None` means that the message keeps the context it has.
 pub fn outgoing(trace: &str) -> Option<TraceContext> {
-    let leaves_none = || with(|here| here.live.borrow().as_ref().is_some_and(|live| live.discarded)) == Some(true);
+    let leaves_none = || {
+        with(|here| {
+            here.live
+                .borrow()
+                .as_ref()
+                .is_some_and(|live| live.discarded)
+        }) == Some(true)
+    };
     if !on() || leaves_none() {
         return None;
     }
@@ -186,23 +243,35 @@ pub fn outgoing(trace: &str) -> Option<TraceContext> {
     Some(ours)
 }
 
-/// Moves the work into the trace of its row (`trace` is a `traceparent`) if its message carried
-/// another trace or none.
+/// Moves the work into its row's trace (`trace` is a `traceparent`), if its message carried another
+/// trace or none.
 pub fn adopt(trace: &str) {
-    let Ok(row) = trace.parse::<TraceContext>() else { return };
+    let Ok(row) = trace.parse::<TraceContext>() else {
+        return;
+    };
     with(|here| {
         let ours = here.context.get();
-        let sampled = if ours.trace_id == row.trace_id { ours.sampled || row.sampled } else { row.sampled };
+        let sampled = if ours.trace_id == row.trace_id {
+            ours.sampled || row.sampled
+        } else {
+            row.sampled
+        };
         if ours.trace_id == row.trace_id {
             here.context.set(TraceContext { sampled, ..ours });
             return;
         }
         let mut live = here.live.borrow_mut();
-        let Some(live) = live.as_mut() else { return here.context.set(row) };
+        let Some(live) = live.as_mut() else {
+            return here.context.set(row);
+        };
         live.span.parent = Some(row.span_id);
-        // A request to keep the trace applies to the row's trace, which the work now belongs to.
+        // If the trace was to be kept, the row's trace is kept now, because the work belongs to it.
         let keep = live.keep;
-        here.context.set(TraceContext { trace_id: row.trace_id, sampled: sampled || keep, ..ours });
+        here.context.set(TraceContext {
+            trace_id: row.trace_id,
+            sampled: sampled || keep,
+            ..ours
+        });
     });
 }
 
@@ -215,8 +284,8 @@ pub fn assume(context: TraceContext) {
     });
 }
 
-/// Sets the work's casino, where it becomes known only during the work, and samples the trace again
-/// by that casino's share.
+/// Sets the work's casino, if it becomes known only during the work, and decides again by that
+/// casino's share whether the trace is exported.
 pub fn concern(casino: &CasinoId) {
     with(|here| {
         *here.casino.borrow_mut() = Some(casino.clone());
@@ -228,30 +297,33 @@ pub fn set(key: &'static str, value: impl Into<Value>) {
     with_live(|live| live.span.put(key, value.into()));
 }
 
-/// Adds an attribute; the value is formatted only when it is exported.
+/// Adds an attribute; its value is formatted only if the span is recorded.
 pub fn tell(key: &'static str, value: &dyn Display) {
     with_live(|live| live.span.put(key, Value::from(value.to_string())));
 }
 
-/// Marks the work as failed and keeps its trace (OBS-36). `why` is a fixed word from our code.
+/// Marks the work as failed and keeps its trace. `why` is a fixed word from our code.
 pub fn fail(why: &str) {
     with_live(|live| live.span.error = Some(Cow::Owned(why.to_owned())));
     keep();
 }
 
-/// Exports this trace whether or not it is sampled: for consent, guardrails, safety, failures
-/// (PROD-7, OBS-3, OBS-36). Later messages of the trace carry the mark, including those that other
-/// processes publish; other processes are told to export the spans of it that they still hold.
+/// Exports this trace even if it is not sampled: for consent, guardrails, safety and failures.
+/// Later messages carry the mark, and other processes export the spans of it that they hold.
 pub fn keep() {
     with(|here| {
         if let Some(live) = here.live.borrow_mut().as_mut() {
             live.keep = true;
-            here.context.set(TraceContext { sampled: true, ..here.context.get() });
+            here.context.set(TraceContext {
+                sampled: true,
+                ..here.context.get()
+            });
         }
     });
 }
 
-/// Records the outcome of the work. With `waits`, no span is exported unless the work had steps.
+/// Records the outcome of the work. If `waits` is true, the span is exported only if the work had
+/// steps.
 pub fn ended(outcome: &'static str, waits: bool) {
     with_live(|live| {
         live.span.put("seven.outcome", Value::from(outcome));
@@ -259,23 +331,33 @@ pub fn ended(outcome: &'static str, waits: bool) {
     });
 }
 
-/// Exports no span of this work, unless it fails.
+/// Drops the span of this work, unless the work fails.
 pub fn discard() {
     with_live(|live| live.discarded = true);
 }
 
-/// Records that this work also answered another text: that text's trace gets a span with a link to
-/// this one.
+/// Records that this work also answered another text, whose trace gets a span with a link to this
+/// one.
 pub fn join(trace: &str, name: &'static str) {
-    let Ok(theirs) = trace.parse::<TraceContext>() else { return };
+    let Ok(theirs) = trace.parse::<TraceContext>() else {
+        return;
+    };
     with(|here| {
         let ours = here.context.get();
         if let Some(live) = here.live.borrow_mut().as_mut()
             && theirs.trace_id != ours.trace_id
         {
             live.span.links.push(theirs);
-            let context = TraceContext { span_id: TraceContext::span(), ..theirs };
-            let mut span = Finished::begun(Cow::Borrowed(name), Kind::Internal, context, Some(theirs.span_id));
+            let context = TraceContext {
+                span_id: TraceContext::span(),
+                ..theirs
+            };
+            let mut span = Finished::begun(
+                Cow::Borrowed(name),
+                Kind::Internal,
+                context,
+                Some(theirs.span_id),
+            );
             span.links.push(ours);
             live.apart.push((span, theirs.sampled));
         }
@@ -288,9 +370,17 @@ pub(super) fn child(name: impl FnOnce() -> Cow<'static, str>) -> Option<Finished
     with(|here| {
         let live = here.live.borrow();
         live.as_ref()?;
-        let context = TraceContext { span_id: TraceContext::span(), ..here.context.get() };
+        let context = TraceContext {
+            span_id: TraceContext::span(),
+            ..here.context.get()
+        };
         let parent = here.inside.get().unwrap_or(here.context.get().span_id);
-        Some(Finished::begun(name(), Kind::Internal, context, Some(parent)))
+        Some(Finished::begun(
+            name(),
+            Kind::Internal,
+            context,
+            Some(parent),
+        ))
     })
     .flatten()
 }
@@ -304,10 +394,17 @@ pub(super) fn hold_step(step: Finished) {
     with_live(|live| live.steps.push(step));
 }
 
-/// Calls `tell` with the stage, casino and context of the current work, for a log line.
-pub(crate) fn told<T>(tell: impl FnOnce(&'static str, Option<&str>, TraceContext) -> T) -> Option<T> {
+/// Calls `tell` with the stage, casino and context of the current work, so that a log line can name
+/// them.
+pub(crate) fn told<T>(
+    tell: impl FnOnce(&'static str, Option<&str>, TraceContext) -> T,
+) -> Option<T> {
     with(|here| match here.casino.try_borrow() {
-        Ok(casino) => tell(here.stage, casino.as_ref().map(CasinoId::as_str), here.context.get()),
+        Ok(casino) => tell(
+            here.stage,
+            casino.as_ref().map(CasinoId::as_str),
+            here.context.get(),
+        ),
         Err(_) => tell(here.stage, None, here.context.get()),
     })
 }

@@ -1,5 +1,5 @@
-//! Handles finished spans: exports them, holds them for a while in case their trace proves
-//! important, or drops and counts them.
+//! Handles finished spans: exports them, holds them in case their trace becomes important, or drops
+//! and counts them.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -16,10 +16,10 @@ use tokio::{sync::mpsc, time::Instant};
 use super::Finished;
 use crate::metrics;
 
-/// Number of spans of unsampled traces kept in memory, each for at most [`HOLD`].
+/// How many spans of unsampled traces are held in memory, each for at most `UNSAMPLED_SPAN_TTL`.
 pub const HELD: usize = 4_096;
-const HOLD: Duration = Duration::from_secs(60);
-/// Number of traces remembered as kept, so that their later spans are exported too.
+const UNSAMPLED_SPAN_TTL: Duration = Duration::from_secs(60);
+/// How many traces are remembered as kept, so that their later spans are exported too.
 const REMEMBERED: usize = 4_096;
 
 static ON: AtomicBool = AtomicBool::new(false);
@@ -33,57 +33,73 @@ struct Recorder {
     held: Mutex<Held>,
 }
 
-/// Determines which ordinary traces are exported.
+/// Decides which ordinary traces are exported.
 #[derive(Debug, Clone, Default)]
 pub struct Sample {
-    /// Fraction of all traces, from 0 to 1.
+    /// The share of traces to export, from 0 to 1.
     pub share: f64,
-    /// Fractions for single casinos, which replace `share`; for example for a load test (OBS-36).
+    /// Shares of single casinos, which replace `share`, for example for a load test.
     pub of: HashMap<CasinoId, f64>,
 }
 
-/// Number of spans that wait for the exporter, and the current limit.
+/// How many spans wait for the exporter, and how many may wait now.
 #[derive(Debug)]
 struct Places {
     waiting: AtomicUsize,
     room: AtomicUsize,
 }
 
-/// The queue of spans for the exporter.
+/// The queue of spans that wait for the exporter.
 #[derive(Debug)]
 pub struct Outbox {
     spans: mpsc::UnboundedReceiver<Vec<Finished>>,
     places: Arc<Places>,
-    /// Most spans that may wait while the exporter takes them.
+    /// The most spans that may wait for the exporter.
     room: usize,
 }
 
-/// Traces that this process wants exported whole, although other processes hold spans of them.
+/// Traces that other processes must export too, because this process found them important.
 #[derive(Debug)]
 pub struct Kept(mpsc::Receiver<[u8; 16]>);
 
 #[derive(Default)]
 struct Held {
     spans: HashMap<[u8; 16], Vec<Finished>>,
-    /// Arrival time, trace and number of spans, in order of arrival.
+    /// The arrival time, the trace and the number of its spans, in order of arrival.
     order: VecDeque<(Instant, [u8; 16], usize)>,
     count: usize,
     kept: HashSet<[u8; 16]>,
     kept_order: VecDeque<[u8; 16]>,
 }
 
-/// Starts recording; `room` is the number of spans that may wait for the exporter.
+/// Starts recording. `room` is the most spans that may wait for the exporter.
 pub fn start(sample: Sample, room: usize) -> (Outbox, Kept) {
     let (outbox, spans) = mpsc::unbounded_channel();
     let (kept, wanted) = mpsc::channel(256);
-    let places = Arc::new(Places { waiting: AtomicUsize::new(0), room: AtomicUsize::new(room) });
-    let recorder = Recorder { sample, places: Arc::clone(&places), outbox, kept, held: Mutex::default() };
+    let places = Arc::new(Places {
+        waiting: AtomicUsize::new(0),
+        room: AtomicUsize::new(room),
+    });
+    let recorder = Recorder {
+        sample,
+        places: Arc::clone(&places),
+        outbox,
+        kept,
+        held: Mutex::default(),
+    };
     *RECORDER.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(recorder));
     ON.store(true, Ordering::Release);
-    (Outbox { spans, places, room }, Kept(wanted))
+    (
+        Outbox {
+            spans,
+            places,
+            room,
+        },
+        Kept(wanted),
+    )
 }
 
-/// Ends recording; spans that wait in the [`Outbox`] can still be taken out of it.
+/// Ends recording. Spans that wait in the [`Outbox`] can still be taken out.
 pub fn off() {
     ON.store(false, Ordering::Release);
     *RECORDER.write().unwrap_or_else(PoisonError::into_inner) = None;
@@ -95,19 +111,25 @@ pub fn on() -> bool {
 }
 
 fn recorder() -> Option<Arc<Recorder>> {
-    RECORDER.read().unwrap_or_else(PoisonError::into_inner).clone()
+    RECORDER
+        .read()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clone()
 }
 
-/// Returns whether this trace is in the exported fraction of ordinary traces, of its casino or of
-/// all. Every process gets the same result.
+/// Returns whether this trace is exported, by its casino's share or else the fleet's; true without
+/// a recorder. It depends only on the id and the shares, so all processes agree.
 pub fn is_sampled(trace_id: &[u8; 16], casino: Option<&CasinoId>) -> bool {
     recorder().is_none_or(|recorder| recorder.sample.takes(trace_id, casino))
 }
 
-/// Starts a trace that no webhook begins, sampled at the same fraction as the others.
+/// Starts a trace that no webhook begins; the same share of such traces is exported.
 pub fn begin() -> TraceContext {
     let context = TraceContext::start();
-    TraceContext { sampled: is_sampled(&context.trace_id, None), ..context }
+    TraceContext {
+        sampled: is_sampled(&context.trace_id, None),
+        ..context
+    }
 }
 
 /// Exports a trace that another process found important.
@@ -118,8 +140,8 @@ pub fn keep_trace(trace_id: [u8; 16]) {
     }
 }
 
-/// Takes the finished spans of one trace. `matters` means that this process found the trace
-/// important, so it tells the others.
+/// Takes the finished spans of one trace. If `matters` is true, this process found the trace
+/// important and tells the others.
 pub(super) fn take(
     trace_id: [u8; 16],
     casino: Option<&CasinoId>,
@@ -145,9 +167,12 @@ pub(super) fn take(
 // === impl Sample ===
 
 impl Sample {
-    /// Decides by the last eight bytes of the id, read as a number from 0 to 1.
+    /// Compares the share with the last eight bytes of the trace's id, read as a number from 0 to
+    /// 1.
     fn takes(&self, trace_id: &[u8; 16], casino: Option<&CasinoId>) -> bool {
-        let share = casino.and_then(|casino| self.of.get(casino)).unwrap_or(&self.share);
+        let share = casino
+            .and_then(|casino| self.of.get(casino))
+            .unwrap_or(&self.share);
         let below = (share.clamp(0.0, 1.0) * 2f64.powi(64)) as u128;
         let mut last = [0; 8];
         last.copy_from_slice(&trace_id[8..]);
@@ -162,7 +187,7 @@ impl Recorder {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends spans without waiting; those beyond the limit are dropped and counted.
+    /// Queues spans without waiting; drops and counts those beyond the limit.
     fn send(&self, spans: Vec<Finished>) {
         let count = spans.len();
         if count == 0 {
@@ -172,7 +197,10 @@ impl Recorder {
         let before = waiting.fetch_add(count, Ordering::AcqRel);
         if before + count > room.load(Ordering::Acquire) || self.outbox.send(spans).is_err() {
             waiting.fetch_sub(count, Ordering::AcqRel);
-            metrics().spans_dropped.with_label_values(&["full"]).inc_by(u64::try_from(count).unwrap_or(u64::MAX));
+            metrics()
+                .spans_dropped
+                .with_label_values(&["full"])
+                .inc_by(u64::try_from(count).unwrap_or(u64::MAX));
         }
     }
 }
@@ -186,11 +214,11 @@ impl Held {
         self.order.push_back((now, trace_id, spans.len()));
         self.spans.entry(trace_id).or_default().extend(spans);
         while let Some((at, oldest, count)) = self.order.front().copied() {
-            if self.count <= HELD && now.duration_since(at) < HOLD {
+            if self.count <= HELD && now.duration_since(at) < UNSAMPLED_SPAN_TTL {
                 break;
             }
             self.order.pop_front();
-            // A trace whose spans were taken out meanwhile has fewer.
+            // The trace has fewer spans than it had, if some were taken out meanwhile.
             if let Some(spans) = self.spans.get_mut(&oldest) {
                 let count = count.min(spans.len());
                 spans.drain(..count);
@@ -202,7 +230,7 @@ impl Held {
         }
     }
 
-    /// Marks a trace as kept; returns whether it was not yet marked, and its held spans.
+    /// Marks a trace as kept. Returns whether it was not marked before, and the spans held of it.
     fn keep(&mut self, trace_id: [u8; 16]) -> (bool, Vec<Finished>) {
         let new = self.kept.insert(trace_id);
         if new {
@@ -222,7 +250,7 @@ impl Held {
 // === impl Outbox ===
 
 impl Outbox {
-    /// Returns the next batch of about `most` spans; waits only for the first one. `None` when
+    /// Returns the next batch of about `most` spans and waits only for the first. `None` once
     /// recording has ended and the queue is empty.
     pub async fn next(&mut self, most: usize) -> Option<Vec<Finished>> {
         let mut batch = self.spans.recv().await?;
@@ -243,22 +271,25 @@ impl Outbox {
         batch
     }
 
-    /// Frees the places of `count` spans that left the queue, exported or not.
+    /// Frees the places of `count` spans that left the queue, whether they were exported or
+    /// dropped.
     pub fn done(&self, count: usize) {
         self.places.waiting.fetch_sub(count, Ordering::AcqRel);
     }
 
-    /// Sets how many spans may wait, never more than at the start; used to lower the limit while
-    /// the collector does not answer.
+    /// Sets how many spans may wait, at most as many as at the start. Lowered while the collector
+    /// does not answer.
     pub fn limit(&self, most: usize) {
-        self.places.room.store(most.min(self.room), Ordering::Release);
+        self.places
+            .room
+            .store(most.min(self.room), Ordering::Release);
     }
 }
 
 // === impl Kept ===
 
 impl Kept {
-    /// Returns the next trace about which to tell other processes; `None` when recording has ended.
+    /// Returns the next trace to announce to other processes; `None` once recording has ended.
     pub async fn next(&mut self) -> Option<[u8; 16]> {
         self.0.recv().await
     }

@@ -23,27 +23,32 @@ pub enum Kind {
     Internal,
 }
 
-/// A finished span; its times are read from the machine's clock.
+/// A finished span. Its times come from the machine's clock.
 #[derive(Debug, Clone)]
 pub struct Finished {
     pub trace_id: [u8; 16],
     pub span_id: [u8; 8],
-    /// None for the first span of a trace.
+    /// The parent's id; `None` for the first span of a trace.
     pub parent: Option<[u8; 8]>,
     pub name: Cow<'static, str>,
     pub kind: Kind,
     pub started: SystemTime,
     pub ended: SystemTime,
     pub attributes: Vec<(&'static str, Value)>,
-    /// Spans of other traces for which this span also did work.
+    /// Spans of other traces for which this work was done too.
     pub links: Vec<TraceContext>,
     /// Why the work failed, as a fixed word from our code.
     pub error: Option<Cow<'static, str>>,
 }
 
 impl Finished {
-    /// Makes a span that begins now; its end is the same moment until it is set.
-    pub(super) fn begun(name: Cow<'static, str>, kind: Kind, context: TraceContext, parent: Option<[u8; 8]>) -> Self {
+    /// Makes a span that begins now. Its end equals its begin until it is set.
+    pub(super) fn begun(
+        name: Cow<'static, str>,
+        kind: Kind,
+        context: TraceContext,
+        parent: Option<[u8; 8]>,
+    ) -> Self {
         let now = SystemTime::now();
         Self {
             trace_id: context.trace_id,

@@ -8,29 +8,41 @@ use super::{
     span::Finished,
 };
 
-/// A step, which ends when it is dropped. Empty while nothing is exported.
+/// A step, which ends when it is dropped. It records nothing while nothing is exported.
 #[derive(Debug)]
 #[must_use = "a step ends when it is dropped"]
 pub struct Step {
     span: Option<Box<Finished>>,
-    /// For an entered step: the parent of new steps before it was entered.
+    /// For an entered step: the parent that new steps had before, and get again when this step
+    /// ends.
     before: Option<Option<[u8; 8]>>,
 }
 
-/// Starts a step of the current task's span; it is empty outside of one. Its name is `prefix` plus
-/// `name`, joined only when exported.
+/// Starts a step of the current task's span; outside of a span it records nothing. Its name is
+/// `prefix` plus `name`, joined only if it is exported.
 pub fn step(prefix: &'static str, name: &str) -> Step {
-    Step { span: here::child(|| named(prefix, name)).map(Box::new), before: None }
+    Step {
+        span: here::child(|| named(prefix, name)).map(Box::new),
+        before: None,
+    }
 }
 
 fn named(prefix: &'static str, name: &str) -> Cow<'static, str> {
-    if name.is_empty() { Cow::Borrowed(prefix) } else { Cow::Owned(format!("{prefix}{name}")) }
+    if name.is_empty() {
+        Cow::Borrowed(prefix)
+    } else {
+        Cow::Owned(format!("{prefix}{name}"))
+    }
 }
 
 impl Step {
-    /// Makes this step the parent of steps that begin before it ends. For sequential work only.
+    /// Makes this step the parent of all steps that begin before it ends. Only for work without
+    /// parallel parts.
     pub fn entered(mut self) -> Self {
-        self.before = self.span.as_ref().map(|span| here::enter(Some(span.span_id)));
+        self.before = self
+            .span
+            .as_ref()
+            .map(|span| here::enter(Some(span.span_id)));
         self
     }
 
@@ -48,15 +60,15 @@ impl Step {
         }
     }
 
-    /// Adds an attribute; the value is formatted only when it is exported.
+    /// Adds an attribute; its value is formatted only if the step is recorded.
     pub fn tell(&mut self, key: &'static str, value: &dyn Display) {
         if let Some(span) = &mut self.span {
             span.put(key, Value::from(value.to_string()));
         }
     }
 
-    /// Marks the step as failed and keeps its trace even if unsampled (OBS-36). `why` is a fixed
-    /// word from our code, not a foreign message.
+    /// Marks the step as failed and keeps its trace even if it is not sampled. `why` is a fixed
+    /// word from our code, and no message of a library.
     pub fn fail(&mut self, why: &str) {
         if let Some(span) = &mut self.span {
             span.error = Some(Cow::Owned(why.to_owned()));
@@ -64,12 +76,12 @@ impl Step {
         }
     }
 
-    /// Ends the step without a span.
+    /// Ends the step and records nothing.
     pub fn forget(mut self) {
         self.span = None;
     }
 
-    /// Returns whether the step is recorded; if not, callers need not compute attribute values.
+    /// Returns whether the step is recorded; otherwise, callers need not compute its attributes.
     pub fn is_recorded(&self) -> bool {
         self.span.is_some()
     }

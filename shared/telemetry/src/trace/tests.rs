@@ -10,14 +10,23 @@ fn load_test() -> CasinoId {
     "load_test_casino".parse().unwrap()
 }
 
-/// A single test covers everything, because recording is global to the process.
+/// One test covers everything, because recording is global to the process.
 #[tokio::test(flavor = "current_thread")]
 async fn spans_of_a_text_hang_together() {
     assert!(!on() && step("seven.nothing", "").is_recorded() == on());
-    let (mut outbox, mut kept) = start(Sample { share: 0.0, of: [(load_test(), 1.0)].into() }, 100);
+    let (mut outbox, mut kept) = start(
+        Sample {
+            share: 0.0,
+            of: [(load_test(), 1.0)].into(),
+        },
+        100,
+    );
 
-    // An ordinary, unsampled trace is held and nothing is exported.
-    let text = TraceContext { sampled: false, ..TraceContext::of_text("telnyx", "m1") };
+    // Spans of an ordinary, unsampled trace are held and not exported.
+    let text = TraceContext {
+        sampled: false,
+        ..TraceContext::of_text("telnyx", "m1")
+    };
     let mut published = None;
     consume("gate", &casino(), text, Kind::Consumer, async {
         let mut outer = step("seven.node.", "router").entered();
@@ -28,33 +37,64 @@ async fn spans_of_a_text_hang_together() {
     })
     .await;
     let published = published.unwrap();
-    assert_eq!((published.trace_id, published.sampled), (text.trace_id, false));
+    assert_eq!(
+        (published.trace_id, published.sampled),
+        (text.trace_id, false)
+    );
     assert_ne!(published.span_id, text.span_id);
 
-    // A later stage fails, so the whole trace is exported; each parent is present except the
-    // webhook's.
-    consume("sender", &casino(), published, Kind::Consumer, async { fail("refused") }).await;
+    // A later stage fails, so the whole trace is exported. Each span's parent is present, except
+    // the webhook's.
+    consume("sender", &casino(), published, Kind::Consumer, async {
+        fail("refused");
+    })
+    .await;
     let spans = outbox.next(100).await.unwrap();
     outbox.done(spans.len());
     let names: Vec<_> = spans.iter().map(|span| span.name.as_ref()).collect();
-    assert_eq!(names, ["seven.model", "seven.node.router", "seven.gate", "seven.sender"]);
-    let ids: Vec<_> = spans.iter().map(|span| span.span_id).chain([text.span_id]).collect();
-    assert!(spans.iter().all(|span| span.trace_id == text.trace_id && ids.contains(&span.parent.unwrap())));
+    assert_eq!(
+        names,
+        [
+            "seven.model",
+            "seven.node.router",
+            "seven.gate",
+            "seven.sender"
+        ]
+    );
+    let ids: Vec<_> = spans
+        .iter()
+        .map(|span| span.span_id)
+        .chain([text.span_id])
+        .collect();
+    assert!(
+        spans
+            .iter()
+            .all(|span| span.trace_id == text.trace_id && ids.contains(&span.parent.unwrap()))
+    );
     assert_eq!(kept.next().await, Some(text.trace_id));
 
-    // A span that ends later in a kept trace is exported even if its message lost the mark.
+    // A span that ends later in a kept trace is exported, even if its message lost the mark.
     consume("receipts", &casino(), text, Kind::Consumer, async {}).await;
     assert_eq!(outbox.next(100).await.unwrap()[0].name, "seven.receipts");
 
-    // A message of another trace moves into the trace of its row.
+    // The work on a message of another trace moves into the trace of its row.
     let stray = TraceContext::start();
     let row = TraceContext::of_text("telnyx", "m2");
-    consume("receipts", &casino(), stray, Kind::Consumer, async { adopt(&row.to_string()) }).await;
+    consume("receipts", &casino(), stray, Kind::Consumer, async {
+        adopt(&row.to_string());
+    })
+    .await;
     let span = &outbox.next(100).await.unwrap()[0];
-    assert_eq!((span.trace_id, span.parent), (row.trace_id, Some(row.span_id)));
+    assert_eq!(
+        (span.trace_id, span.parent),
+        (row.trace_id, Some(row.span_id))
+    );
 
-    // Work that only waited exports no span; waiting work that had steps does.
-    consume("swarm", &casino(), row, Kind::Consumer, async { ended("wait", true) }).await;
+    // Work that only waited exports no span, unless it had steps.
+    consume("swarm", &casino(), row, Kind::Consumer, async {
+        ended("wait", true);
+    })
+    .await;
     consume("swarm", &casino(), row, Kind::Consumer, async {
         drop(step("seven.turn", ""));
         ended("wait", true);
@@ -62,7 +102,7 @@ async fn spans_of_a_text_hang_together() {
     .await;
     assert_eq!(outbox.next(100).await.unwrap().len(), 2);
 
-    // A casino with its own fraction: all of its traces are exported (OBS-36).
+    // All traces of a casino with its own share of 1 are exported.
     let theirs = TraceContext::of_text("telnyx", "m4");
     let told = serve("ingress", async {
         assume(theirs);
@@ -74,7 +114,7 @@ async fn spans_of_a_text_hang_together() {
     assert_eq!(outbox.next(100).await.unwrap()[0].trace_id, theirs.trace_id);
     assert!(!begin().sampled);
 
-    // A span that will not be exported is no parent, and one that is a parent will be exported.
+    // A span that will not be exported is no parent; a span that is a parent will be exported.
     consume("sender", &casino(), row, Kind::Consumer, async {
         discard();
         assert_eq!(outgoing(&row.to_string()), None);
@@ -88,24 +128,44 @@ async fn spans_of_a_text_hang_together() {
     assert_eq!(outbox.next(100).await.unwrap()[0].name, "seven.swarm");
 
     // Spans beyond the limit are dropped and counted.
-    let before = crate::metrics().spans_dropped.with_label_values(&["full"]).get();
+    let before = crate::metrics()
+        .spans_dropped
+        .with_label_values(&["full"])
+        .get();
     outbox.done(6);
     for _ in 0..150 {
         consume("gate", &casino(), row, Kind::Consumer, async {}).await;
     }
-    assert_eq!(crate::metrics().spans_dropped.with_label_values(&["full"]).get() - before, 50);
+    assert_eq!(
+        crate::metrics()
+            .spans_dropped
+            .with_label_values(&["full"])
+            .get()
+            - before,
+        50
+    );
 
-    // Fewer spans may wait while the exporter takes none.
+    // The limit falls while the exporter takes no spans.
     outbox.done(100);
     outbox.limit(10);
     for _ in 0..15 {
         consume("gate", &casino(), row, Kind::Consumer, async {}).await;
     }
-    assert_eq!(crate::metrics().spans_dropped.with_label_values(&["full"]).get() - before, 55);
+    assert_eq!(
+        crate::metrics()
+            .spans_dropped
+            .with_label_values(&["full"])
+            .get()
+            - before,
+        55
+    );
     outbox.limit(1_000);
 
     // Held spans are exported when another process asks for them.
-    let far = TraceContext { sampled: false, ..TraceContext::of_text("telnyx", "m3") };
+    let far = TraceContext {
+        sampled: false,
+        ..TraceContext::of_text("telnyx", "m3")
+    };
     consume("ingress", &casino(), far, Kind::Consumer, async {}).await;
     let flood = outbox.next(1_000).await.unwrap();
     outbox.done(10);

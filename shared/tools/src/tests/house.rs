@@ -1,4 +1,4 @@
-//! The house the tests play in: Friday 2026-12-18, 20:00 in New York.
+//! The invented casino of these tests: Friday 2026-12-18, 20:00 in New York.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use seven_domain::{CasinoConfig, Language, Offer, OfferStatus, OfferTier, TurnId};
 use seven_guest::{
     Confidence, Grant, GrantRef, Key, Observation, Phase, Profile, Scope, Source, Value as Known,
-    offers::{Facts, Policy},
+    offers::Facts,
 };
 use seven_host::{Agent, Manifest};
 use seven_knowledge::{Index, Item, Reference, parse_content};
@@ -23,37 +23,118 @@ pub(super) fn now() -> DateTime<Utc> {
 
 pub(super) fn content() -> Vec<Item> {
     let promotion = |id: &str, name: &str, kind: &str, value: u32, more: &Value| {
-        let mut details =
-            json!({"promo_type": kind, "value": value, "valid_from": "2026-12-01", "valid_until": "2026-12-31"});
-        details.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        json!({"id": id, "category": "promotions", "name": name, "description": format!("A treat worth ${value}."), "details": details})
+        let mut details = json!({
+            "promo_type": kind,
+            "value": value,
+            "valid_from": "2026-12-01",
+            "valid_until": "2026-12-31",
+        });
+        details
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        json!({
+            "id": id,
+            "category": "promotions",
+            "name": name,
+            "description": format!("A treat worth ${value}."),
+            "details": details,
+        })
     };
     let items = json!([
-        {"id": "dining_001", "category": "dining", "name": "Ember Room", "description": "Wood-fired steaks and a vegan tasting plate.",
+        {"id": "dining_001", "category": "dining", "name": "Ember Room",
+         "description": "Wood-fired steaks and a vegan tasting plate.",
          "description_es": "Carnes a la brasa.",
-         "details": {"cuisine": "Steakhouse", "price_range": "$$$", "hours": "Wed-Sun 5pm-10pm", "reservations": "Recommended",
-            "special_hours": [{"date": "12-25", "hours": "closed", "name": "Christmas Day"}, {"date": "2026-12-31", "hours": "5pm-2am"}]}},
-        {"id": "dining_002", "category": "dining", "name": "Night Owl Diner", "description": "Burgers and pancakes.",
-         "details": {"cuisine": "American", "price_range": "$", "hours": "Daily 6pm-4am", "reservations": "Walk-in only"}},
+         "details": {"cuisine": "Steakhouse", "price_range": "$$$", "hours": "Wed-Sun 5pm-10pm",
+            "reservations": "Recommended",
+            "special_hours": [
+                {"date": "12-25", "hours": "closed", "name": "Christmas Day"},
+                {"date": "2026-12-31", "hours": "5pm-2am"},
+            ]}},
+        {"id": "dining_002", "category": "dining", "name": "Night Owl Diner",
+         "description": "Burgers and pancakes.",
+         "details": {
+             "cuisine": "American",
+             "price_range": "$",
+             "hours": "Daily 6pm-4am",
+             "reservations": "Walk-in only",
+         }},
         {"id": "spa_001", "category": "spa", "name": "Cedar Massage", "description": "Deep tissue.",
-         "details": {"treatment_type": "Massage", "duration_minutes": 60, "price": 145, "booking_required": true}},
-        {"id": "show_001", "category": "shows", "name": "Lake Trio", "description": "Jazz for the end of the year.",
-         "details": {"event_type": "Concert", "venue": "Blue Hall", "starts_at": "2026-12-20 20:00", "ticket_price_min": 25, "duration_minutes": 90}},
+         "details": {
+             "treatment_type": "Massage",
+             "duration_minutes": 60,
+             "price": 145,
+             "booking_required": true,
+         }},
+        {"id": "show_001", "category": "shows", "name": "Lake Trio",
+         "description": "Jazz for the end of the year.",
+         "details": {
+             "event_type": "Concert",
+             "venue": "Blue Hall",
+             "starts_at": "2026-12-20 20:00",
+             "ticket_price_min": 25,
+             "duration_minutes": 90,
+         }},
         {"id": "show_002", "category": "shows", "name": "Laugh Cellar", "description": "Comedy.",
-         "details": {"event_type": "Comedy", "venue": "Cellar", "schedule": "Fri-Sat 9pm", "duration_minutes": 60}},
-        {"id": "hall_001", "category": "meetings", "name": "Willow Hall", "description": "A hall for parties.",
+         "details": {
+             "event_type": "Comedy",
+             "venue": "Cellar",
+             "schedule": "Fri-Sat 9pm",
+             "duration_minutes": 60,
+         }},
+        {"id": "hall_001", "category": "meetings", "name": "Willow Hall",
+         "description": "A hall for parties.",
          "details": {"capacity": 80, "reservations": "By phone"}},
-        {"id": "pool_001", "category": "hours", "name": "Pool", "description": "Heated.", "details": {"hours": "Daily 7am-10pm"}},
-        promotion("promo_dinner", "Dinner Treat", "Dining credit", 10, &json!({"redemption_method": "At host"})),
+        {
+            "id": "pool_001",
+            "category": "hours",
+            "name": "Pool",
+            "description": "Heated.",
+            "details": {"hours": "Daily 7am-10pm"},
+        },
+        promotion(
+            "promo_dinner",
+            "Dinner Treat",
+            "Dining credit",
+            10,
+            &json!({"redemption_method": "At host"}),
+        ),
         promotion("promo_play", "Lucky Start", "Free play", 10, &json!({})),
         promotion("promo_few", "Last Slice", "Dining credit", 5, &json!({"max_redemptions": 2})),
         promotion("promo_suite", "Suite Night", "Hotel discount", 90, &json!({})),
-        promotion("promo_soon", "January Supper", "Dining credit", 10, &json!({"valid_from": "2026-12-24"})),
-        promotion("promo_over", "Old Supper", "Dining credit", 10, &json!({"valid_until": "2026-12-10"})),
-        {"id": "offer_own", "category": "offer", "name": "Tea for Two", "description": "Tea and cake.", "details": {"value": 8, "redemption_method": "At the cafe"}},
-        {"id": "offer_vague", "category": "offer", "name": "Something Nice", "description": "A surprise.", "details": {}},
+        promotion(
+            "promo_soon",
+            "January Supper",
+            "Dining credit",
+            10,
+            &json!({"valid_from": "2026-12-24"}),
+        ),
+        promotion(
+            "promo_over",
+            "Old Supper",
+            "Dining credit",
+            10,
+            &json!({"valid_until": "2026-12-10"}),
+        ),
+        {
+            "id": "offer_own",
+            "category": "offer",
+            "name": "Tea for Two",
+            "description": "Tea and cake.",
+            "details": {"value": 8, "redemption_method": "At the cafe"},
+        },
+        {
+            "id": "offer_vague",
+            "category": "offer",
+            "name": "Something Nice",
+            "description": "A surprise.",
+            "details": {},
+        },
     ]);
-    let reference = Reference { now: now(), zone: chrono_tz::America::New_York };
+    let reference = Reference {
+        now: now(),
+        zone: chrono_tz::America::New_York,
+    };
     parse_content("house.json", &items.to_string(), reference).unwrap()
 }
 
@@ -70,10 +151,15 @@ pub(super) fn all_tools() -> Vec<&'static str> {
 }
 
 pub(super) fn grant() -> Grant {
-    Grant { scope: Scope::Personalization, detail: String::new(), reference: GrantRef(Uuid::nil()), version: 1 }
+    Grant {
+        scope: Scope::Personalization,
+        detail: String::new(),
+        reference: GrantRef(Uuid::nil()),
+        version: 1,
+    }
 }
 
-/// Everything a toolbox borrows.
+/// Everything that a toolbox borrows.
 #[derive(Clone)]
 pub(super) struct House {
     pub(super) casino: CasinoConfig,
@@ -89,14 +175,20 @@ pub(super) struct House {
 }
 
 impl House {
-    /// A guest of whom a name and the party's size are known, ready for an offer of the least rung.
+    /// Makes a house whose guest's name and party size are known, and who may get an offer of the
+    /// lowest tier.
     pub(super) fn new() -> Self {
         let zone = chrono_tz::America::New_York;
         let casino = json!({
             "casino_id": "silver_birch",
             "prompts": { "casino_name_display": "Silver Birch" },
             "regulations": { "state": "CT" },
-            "operational": { "timezone": "America/New_York", "telnyx_phone_number": "+18605550100", "number_kind": "demo", "contact_phone": PHONE }
+            "operational": {
+                "timezone": "America/New_York",
+                "telnyx_phone_number": "+18605550100",
+                "number_kind": "demo",
+                "contact_phone": PHONE,
+            }
         });
         let mut house = Self {
             casino: serde_json::from_value(casino).unwrap(),
@@ -133,7 +225,7 @@ impl House {
         });
     }
 
-    /// Local wall time of the property.
+    /// Sets the time, given in UTC.
     pub(super) fn at(mut self, utc: &str) -> Self {
         self.now = utc.parse().unwrap();
         self
@@ -150,7 +242,7 @@ impl House {
             now: self.now,
             language: self.language,
             turn: turn(),
-            policy: Policy::house(),
+            policy: &seven_packs::casino().offers,
             issued: &self.issued,
             embedder: None,
         };
@@ -164,7 +256,6 @@ impl House {
         Toolbox::new(given, guest, &agent(tools))
     }
 
-    /// One call of one tool.
     pub(super) fn call(&self, tool: &str, arguments: &Value) -> Value {
         self.toolbox().call(tool, arguments)
     }
@@ -195,7 +286,7 @@ pub(super) fn facts() -> Facts {
     }
 }
 
-/// An offer this guest got before.
+/// Returns an offer that this guest got before.
 pub(super) fn had(item: &str, days_ago: i64, dollars: u32) -> Offer {
     let turn = TurnId(Uuid::from_u128(u128::from(days_ago.unsigned_abs()) + 100));
     Offer {

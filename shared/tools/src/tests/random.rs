@@ -1,4 +1,4 @@
-//! Whatever is called with whatever: a value comes back, and the caps hold.
+//! Any call with any arguments returns a value, and the caps on offers hold.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Words that mean something to some tool.
+/// Words that some tool understands.
 fn word() -> BoxedStrategy<Value> {
     let words = [
         "Ember Room",
@@ -48,7 +48,9 @@ fn word() -> BoxedStrategy<Value> {
         "1:0:0",
         "12am",
     ];
-    proptest::sample::select(words.to_vec()).prop_map(Value::from).boxed()
+    proptest::sample::select(words.to_vec())
+        .prop_map(Value::from)
+        .boxed()
 }
 
 fn key() -> BoxedStrategy<String> {
@@ -68,17 +70,22 @@ fn key() -> BoxedStrategy<String> {
         "offer_id",
         "redeemed",
     ];
-    proptest::sample::select(keys.to_vec()).prop_map(str::to_owned).boxed()
+    proptest::sample::select(keys.to_vec())
+        .prop_map(str::to_owned)
+        .boxed()
 }
 
-/// Arguments that are likelier to be taken.
+/// Arguments that a tool is more likely to accept.
 fn likely() -> impl Strategy<Value = Value> {
     let value = prop_oneof![3 => word(), 1 => any_json().boxed()];
     proptest::collection::btree_map(key(), value, 0..3).prop_map(|map| json!(map))
 }
 
 fn any_call() -> impl Strategy<Value = (String, Value)> {
-    let name = prop_oneof![9 => proptest::sample::select(all_tools()).prop_map(str::to_owned).boxed(), 1 => "\\PC{0,20}".boxed()];
+    let name = prop_oneof![
+        9 => proptest::sample::select(all_tools()).prop_map(str::to_owned).boxed(),
+        1 => "\\PC{0,20}".boxed(),
+    ];
     (name, prop_oneof![any_json().boxed(), likely().boxed()])
 }
 
@@ -99,8 +106,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test] // AGENT-47
-    fn any_arguments_give_a_value(calls in proptest::collection::vec(any_call(), 1..6), text in "\\PC{0,60}") {
-        let house = House::new().say(&text).say("I'm Ana, we love jazz, any deals?");
+    fn any_arguments_give_a_value(
+        calls in proptest::collection::vec(any_call(), 1..6),
+        text in "\\PC{0,60}",
+    ) {
+        let house = House::new()
+            .say(&text)
+            .say("I'm Ana, we love jazz, any deals?");
         let mut toolbox = house.toolbox();
         for (name, arguments) in &calls {
             let result = toolbox.call(name, arguments);
@@ -109,25 +121,51 @@ proptest! {
         }
         prop_assert_eq!(toolbox.calls().len(), calls.len());
         let kept = serde_json::to_value(toolbox.effects()).unwrap();
-        prop_assert_eq!(&serde_json::from_value::<Vec<Effect>>(kept).unwrap()[..], toolbox.effects());
+        prop_assert_eq!(
+            &serde_json::from_value::<Vec<Effect>>(kept).unwrap()[..],
+            toolbox.effects()
+        );
     }
 
     #[test] // CONV-36: caps, stock and gaming, whatever is called in whatever order
     fn the_caps_hold(
-        calls in proptest::collection::vec((proptest::sample::select(vec!["create_offer", "get_eligible_offers", "track_redemption"]), word()), 1..20),
+        calls in proptest::collection::vec(
+            (
+                proptest::sample::select(vec![
+                    "create_offer",
+                    "get_eligible_offers",
+                    "track_redemption",
+                ]),
+                word(),
+            ),
+            1..20,
+        ),
         facts in any_facts(),
         days in proptest::collection::vec(0i64..40, 0..5),
         issued in 0u32..4,
     ) {
         let offers: Vec<_> = days.iter().map(|days| had("earlier", *days, 15)).collect();
-        let house = House { facts, offers, issued: [("promo_few".to_owned(), issued)].into(), ..House::new() };
+        let house = House {
+            facts,
+            offers,
+            issued: [("promo_few".to_owned(), issued)].into(),
+            ..House::new()
+        };
         let mut toolbox = house.toolbox();
         for (tool, item) in &calls {
-            let arguments = if *tool == "create_offer" { json!({ "item": item }) } else { json!({}) };
+            let arguments = if *tool == "create_offer" {
+                json!({ "item": item })
+            } else {
+                json!({})
+            };
             toolbox.call(tool, &arguments);
         }
         let made: Vec<_> = toolbox.staged().collect();
-        prop_assert!(made.len() + usize::try_from(facts.offers_this_arc.max(facts.offers_today)).unwrap() <= 1 || made.is_empty());
+        prop_assert!(
+            made.len() + usize::try_from(facts.offers_this_arc.max(facts.offers_today)).unwrap()
+                <= 1
+                || made.is_empty()
+        );
         if let [offer] = made[..] {
             let recent = days.iter().filter(|days| **days < 7).count();
             let dollars = u32::try_from(recent).unwrap() * 15 + offer.dollars;

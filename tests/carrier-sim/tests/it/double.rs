@@ -1,4 +1,5 @@
-//! The fleet's side: a webhook that records every call and answers as scripted, and a sender.
+//! A double of the fleet: a webhook that records calls and answers as scripted, and a client for
+//! sends.
 
 use std::{
     collections::VecDeque,
@@ -23,7 +24,7 @@ pub(crate) const GUEST: &str = "+18605550142";
 pub(crate) const CASINO: &str = "+18605550100";
 const CALL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// One webhook call as it came in.
+/// A webhook call as the double received it.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     pub(crate) path: String,
@@ -67,10 +68,17 @@ pub(crate) struct World {
 impl Call {
     pub(crate) fn verifies(&self, public_key_b64: &str) -> bool {
         let key: [u8; 32] = STANDARD.decode(public_key_b64).unwrap().try_into().unwrap();
-        let signature = STANDARD.decode(self.signature.as_deref().unwrap_or_default()).unwrap();
-        let Ok(signature) = Signature::from_slice(&signature) else { return false };
+        let signature = STANDARD
+            .decode(self.signature.as_deref().unwrap_or_default())
+            .unwrap();
+        let Ok(signature) = Signature::from_slice(&signature) else {
+            return false;
+        };
         let message = [self.timestamp.as_bytes(), b"|", &self.raw].concat();
-        VerifyingKey::from_bytes(&key).unwrap().verify_strict(&message, &signature).is_ok()
+        VerifyingKey::from_bytes(&key)
+            .unwrap()
+            .verify_strict(&message, &signature)
+            .is_ok()
     }
 
     pub(crate) fn event_type(&self) -> &str {
@@ -86,8 +94,13 @@ impl Fleet {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/webhooks/telnyx", listener.local_addr().unwrap());
         let app = Router::new().fallback(receive).with_state(shared.clone());
-        let server = tokio::spawn(async move { axum::serve(listener, app).await.unwrap() }).abort_handle();
-        Self { url, shared, server }
+        let server =
+            tokio::spawn(async move { axum::serve(listener, app).await.unwrap() }).abort_handle();
+        Self {
+            url,
+            shared,
+            server,
+        }
     }
 
     pub(crate) fn will_answer(&self, answers: impl IntoIterator<Item = Answer>) {
@@ -121,8 +134,17 @@ impl Drop for Fleet {
     }
 }
 
-async fn receive(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap, raw: Bytes) -> StatusCode {
-    let header = |name: &str| headers.get(name).map(|value| value.to_str().unwrap().to_owned());
+async fn receive(
+    State(shared): State<Arc<Shared>>,
+    uri: Uri,
+    headers: HeaderMap,
+    raw: Bytes,
+) -> StatusCode {
+    let header = |name: &str| {
+        headers
+            .get(name)
+            .map(|value| value.to_str().unwrap().to_owned())
+    };
     shared.calls.lock().unwrap().push(Call {
         path: uri.to_string(),
         timestamp: header("telnyx-timestamp").unwrap(),
@@ -159,7 +181,11 @@ impl World {
         settings.casino_number = CASINO.to_owned();
         change(&mut settings);
         let sim = seven_carrier_sim::start(settings).await.unwrap();
-        Self { sim, fleet, http: reqwest::Client::builder().no_proxy().build().unwrap() }
+        Self {
+            sim,
+            fleet,
+            http: reqwest::Client::builder().no_proxy().build().unwrap(),
+        }
     }
 
     fn at(&self, path: &str) -> String {
@@ -167,41 +193,84 @@ impl World {
     }
 
     pub(crate) async fn get(&self, path: &str) -> (u16, Value) {
-        let response = self.http.get(self.at(path)).bearer_auth(KEY).send().await.unwrap();
+        let response = self
+            .http
+            .get(self.at(path))
+            .bearer_auth(KEY)
+            .send()
+            .await
+            .unwrap();
         (response.status().as_u16(), response.json().await.unwrap())
     }
 
     pub(crate) async fn post(&self, path: &str, body: &Value) -> (u16, Value) {
-        let response = self.http.post(self.at(path)).bearer_auth(KEY).json(body).send().await.unwrap();
+        let response = self
+            .http
+            .post(self.at(path))
+            .bearer_auth(KEY)
+            .json(body)
+            .send()
+            .await
+            .unwrap();
         (response.status().as_u16(), response.json().await.unwrap())
     }
 
     /// Sends one text and returns the raw result, so that the caller can check failures.
-    pub(crate) async fn try_send(&self, text: &str, timeout: Duration) -> reqwest::Result<reqwest::Response> {
+    pub(crate) async fn try_send(
+        &self,
+        text: &str,
+        timeout: Duration,
+    ) -> reqwest::Result<reqwest::Response> {
         let body = self.message(text);
-        self.http.post(self.at("/v2/messages")).bearer_auth(KEY).json(&body).timeout(timeout).send().await
+        self.http
+            .post(self.at("/v2/messages"))
+            .bearer_auth(KEY)
+            .json(&body)
+            .timeout(timeout)
+            .send()
+            .await
     }
 
     /// Builds a send whose webhook URL carries an attempt id, as the fleet's do (D5).
     pub(crate) fn message(&self, text: &str) -> Value {
-        json!({"from": CASINO, "to": GUEST, "text": text, "webhook_url": format!("{}?attempt=a1", self.fleet.url)})
+        json!({
+            "from": CASINO,
+            "to": GUEST,
+            "text": text,
+            "webhook_url": format!("{}?attempt=a1", self.fleet.url),
+        })
     }
 
     pub(crate) async fn rules(&self, rules: Value) -> (u16, Value) {
-        let response = self.http.put(self.at("/sim/rules")).json(&rules).send().await.unwrap();
+        let response = self
+            .http
+            .put(self.at("/sim/rules"))
+            .json(&rules)
+            .send()
+            .await
+            .unwrap();
         (response.status().as_u16(), response.json().await.unwrap())
     }
 
     pub(crate) async fn delete(&self, path: &str) -> u16 {
-        self.http.delete(self.at(path)).send().await.unwrap().status().as_u16()
+        self.http
+            .delete(self.at(path))
+            .send()
+            .await
+            .unwrap()
+            .status()
+            .as_u16()
     }
 
     pub(crate) async fn raw(&self, query: &str, body: &str) -> Value {
-        let request = self.http.post(self.at(&format!("/sim/raw{query}"))).body(body.to_owned());
+        let request = self
+            .http
+            .post(self.at(&format!("/sim/raw{query}")))
+            .body(body.to_owned());
         request.send().await.unwrap().json().await.unwrap()
     }
 
-    /// Waits until `ready` accepts the ledger and returns it.
+    /// Waits until `ready` accepts the ledger, and returns the ledger.
     pub(crate) async fn await_ledger(&self, ready: impl Fn(&Value) -> bool) -> Value {
         let mut news = self.sim.ledger().subscribe();
         tokio::time::timeout(CALL_TIMEOUT, async {

@@ -1,5 +1,8 @@
 //! Tests the simulator over real HTTP, against a double of the fleet's webhook.
-#![expect(clippy::unwrap_used, reason = "clippy exempts test functions, not the helpers they share")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy exempts test functions, not the helpers they share"
+)]
 
 mod double;
 mod faults;

@@ -1,13 +1,14 @@
-//! Texts we mean to send: queued as the swarm would, taken as the worker loop would hand them to the sender.
+//! The steps that queue texts as the swarm does, and give them to the sender as the worker loop
+//! does.
 
 use std::time::Duration;
 
 use seven_bus::{Handler, Outcome, events::OutboundReady};
-use seven_domain::{CasinoId, ConversationId, GuestId, InboundId, MessageClass, OutboundId};
+use seven_domain::{CasinoId, ConversationId, GuestId, MessageClass, OutboundId};
 use seven_providers::{Provider, SendRequest};
 use seven_store::{
-    last_look::{Claim, Look},
-    outbound::{NewOutbound, Origin},
+    outbound::{NewOutbound, Origin, Recipient},
+    presend_check::{Claim, PresendCheck},
 };
 use uuid::Uuid;
 
@@ -31,28 +32,31 @@ impl World {
         .fetch_optional(&self.owner)
         .await
         .map_err(|e| e.to_string())?;
-        let Some((guest, conversation)) = party else { return Ok(()) };
-        let answer = matches!(class, MessageClass::Reply | MessageClass::Holding);
-        let text = NewOutbound {
-            outbound_id: self.fleet.ids.next(),
-            conversation_id: ConversationId(conversation),
-            guest_id: GuestId(guest),
-            origin: Origin::Inbound(self.fleet.ids.next::<InboundId>()),
-            part: 1,
-            parts: 1,
-            kind: "model".to_owned(),
-            class,
-            body: "Good evening.".to_owned(),
-            encoding: "gsm7".to_owned(),
-            units: 13,
-            segments: 1,
-            agent: "model".to_owned(),
-            answers_at: answer.then(|| self.fleet.clock.now()),
-            delay: Duration::ZERO,
-            useful_for: Duration::from_secs(if answer { 1_800 } else { 3 * 86_400 }),
-            trace: String::new(),
+        let Some((guest, conversation)) = party else {
+            return Ok(());
         };
-        let mut tx = self.fleet.store.bind(&casino).await.map_err(|e| e.to_string())?;
+        let answer = matches!(class, MessageClass::Reply | MessageClass::Holding);
+        let text = NewOutbound::new(
+            self.fleet.ids.next(),
+            Recipient {
+                conversation_id: ConversationId(conversation),
+                guest_id: GuestId(guest),
+            },
+            Origin::Canned {
+                inbound: self.fleet.ids.next(),
+                key: "model",
+            },
+            class,
+            "Good evening.".to_owned(),
+            Duration::from_secs(if answer { 1_800 } else { 3 * 86_400 }),
+        )
+        .answers_at(answer.then(|| self.fleet.clock.now()));
+        let mut tx = self
+            .fleet
+            .store
+            .bind(&casino)
+            .await
+            .map_err(|e| e.to_string())?;
         tx.queue(&text).await.map_err(|e| e.to_string())?;
         tx.commit().await.map_err(|e| e.to_string())?;
         if self.fault == Some(Fault::LooksTooEarly) && class == MessageClass::Reply {
@@ -61,14 +65,26 @@ impl World {
         Ok(())
     }
 
-    pub(super) async fn send(&mut self, nth: usize, answer: Answer, meanwhile: Option<Said>) -> Result<(), String> {
+    pub(super) async fn send(
+        &mut self,
+        nth: usize,
+        answer: Answer,
+        meanwhile: Option<Said>,
+    ) -> Result<(), String> {
         {
             let mut plan = self.carrier.plan.lock().unwrap();
-            *plan = Plan { answer: Some(answer), meanwhile, ..Plan::default() };
+            *plan = Plan {
+                answer: Some(answer),
+                meanwhile,
+                ..Plan::default()
+            };
         }
         if !self.looked.is_empty() {
             let request = self.looked.remove(nth % self.looked.len());
-            tokio::select! { _ = self.carrier.send(&request) => {}, () = self.carrier.died.notified() => {} }
+            tokio::select! {
+                _ = self.carrier.send(&request) => {},
+                () = self.carrier.died.notified() => {}
+            }
             return self.sent();
         }
         let due: Vec<(String, Uuid)> = sqlx::query_as(
@@ -83,7 +99,12 @@ impl World {
         }
         let (casino, outbound) = &due[nth % due.len()];
         let casino = usize::from(self.casinos[1].as_str() == casino.as_str());
-        let ready = self.delivery(casino, OutboundReady { outbound_id: seven_bus::id_bytes(*outbound) });
+        let ready = self.delivery(
+            casino,
+            OutboundReady {
+                outbound_id: seven_bus::id_bytes(*outbound),
+            },
+        );
         tokio::select! {
             outcome = self.sender.handle(ready) => match outcome {
                 Outcome::Done | Outcome::Wait { .. } => {}
@@ -98,7 +119,7 @@ impl World {
     fn sent(&mut self) -> Result<(), String> {
         let plan = std::mem::take(&mut *self.carrier.plan.lock().unwrap());
         if plan.requests.is_empty() {
-            self.desk.count("refused by the last look");
+            self.desk.count("refused by the pre-send check");
         }
         self.requests.extend(plan.requests);
         if let Some((who, at)) = plan.opted_out {
@@ -113,8 +134,16 @@ impl World {
     async fn look_early(&mut self, casino: CasinoId, who: Who, outbound_id: OutboundId) {
         let (casino_hash, hash) = self.hash(who);
         let mut tx = self.fleet.store.bind(&casino).await.unwrap();
-        let sender = tx.casino_row().await.unwrap().unwrap().config.operational.telnyx_phone_number.clone();
-        let look = Look {
+        let sender = tx
+            .casino_row()
+            .await
+            .unwrap()
+            .unwrap()
+            .config
+            .operational
+            .telnyx_phone_number
+            .clone();
+        let check = PresendCheck {
             outbound_id,
             attempt_id: self.fleet.ids.next(),
             provider: seven_domain::TELNYX,
@@ -127,13 +156,13 @@ impl World {
             refused_as_of: self.fleet.cache.refused(&casino_hash, &hash).await,
             risk: Some(0.0),
         };
-        let verdict = tx.last_look(&look).await.unwrap();
+        let verdict = tx.presend_check(&check).await.unwrap();
         tx.commit().await.unwrap();
         if let Ok(Claim { to, body, .. }) = verdict {
             let request = SendRequest {
                 casino,
-                attempt: look.attempt_id,
-                from: look.sender,
+                attempt: check.attempt_id,
+                from: check.sender,
                 to: to.parse().unwrap(),
                 text: body,
                 messaging_profile_id: None,

@@ -1,4 +1,5 @@
-//! Events bent by structure: fields gone, of other types, of odd content; bodies that are no JSON. Ids stay unique, as Telnyx's are.
+//! Events with a changed structure: fields missing, of other types or with odd content, and bodies
+//! that are no JSON. Ids stay unique, as Telnyx's are.
 
 use rand::{Rng as _, rngs::StdRng, seq::IndexedRandom as _};
 use serde_json::{Value, json};
@@ -8,12 +9,21 @@ use super::super::caller::Caller;
 const TEXT: &str = "/data/payload/text";
 const PHONE: &str = "/data/payload/from/phone_number";
 
-/// The `n`th body.
+/// Returns the `n`th body.
 pub(super) fn event(call: &Caller, random: &mut StdRng, n: usize) -> Vec<u8> {
     let id = n.to_string();
     let mut event = match random.random_range(0..10) {
-        0..7 => call.received(&id, &format!("+120355501{:02}", n % 100), "Is the pool open?"),
-        _ => call.finalized(&id, ["sent", "delivered", "delivery_failed", "sending_failed"].choose(random).unwrap()),
+        0..7 => call.received(
+            &id,
+            &format!("+120355501{:02}", n % 100),
+            "Is the pool open?",
+        ),
+        _ => call.finalized(
+            &id,
+            ["sent", "delivered", "delivery_failed", "sending_failed"]
+                .choose(random)
+                .unwrap(),
+        ),
     };
     match random.random_range(0..12) {
         0 => drop_a_field(&mut event, random),
@@ -43,8 +53,15 @@ fn set(event: &mut Value, place: &str, value: Value) {
 
 fn places(value: &Value, prefix: &str, into: &mut Vec<String>) {
     let children: Vec<(String, &Value)> = match value {
-        Value::Object(map) => map.iter().map(|(key, value)| (key.clone(), value)).collect(),
-        Value::Array(list) => list.iter().enumerate().map(|(at, value)| (at.to_string(), value)).collect(),
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, value)| (key.clone(), value))
+            .collect(),
+        Value::Array(list) => list
+            .iter()
+            .enumerate()
+            .map(|(at, value)| (at.to_string(), value))
+            .collect(),
         _ => Vec::new(),
     };
     for (key, child) in children {
@@ -134,7 +151,7 @@ fn odd_text(random: &mut StdRng) -> Value {
     json!(texts.choose(random).unwrap())
 }
 
-/// Unique, or of a kind that has to be refused.
+/// Returns an id that is unique, or of a form that ingress must refuse.
 fn odd_id(random: &mut StdRng, n: usize) -> Value {
     let ids = [
         format!("{n} with spaces"),
@@ -210,7 +227,10 @@ fn odd_time(random: &mut StdRng) -> Value {
 fn odd_extras(event: &mut Value, random: &mut StdRng) {
     let payload = event["data"]["payload"].as_object_mut().unwrap();
     match random.random_range(0..6) {
-        0 => drop(payload.insert("media".into(), Value::Array(vec![json!({"url": "http://127.0.0.1:9/x"}); 500]))),
+        0 => drop(payload.insert(
+            "media".into(),
+            Value::Array(vec![json!({"url": "http://127.0.0.1:9/x"}); 500]),
+        )),
         1 => drop(payload.insert("media".into(), json!("one picture"))),
         2 => drop(payload.insert("autoresponse_type".into(), json!("STOP\0"))),
         3 => drop(payload.insert("errors".into(), json!([{"code": "4\0"}, {"code": [1]}]))),
@@ -228,9 +248,17 @@ fn odd_bytes(mut body: Vec<u8>, random: &mut StdRng) -> Vec<u8> {
         3 => body.extend_from_within(..),
         4 => body = "[".repeat(60_000).into_bytes(),
         5 => body = [b"[", body.as_slice(), b"]"].concat(),
-        6 => body = String::from_utf8(body).unwrap().replace("Is the pool", "Is the \\ud800 pool").into_bytes(),
+        6 => {
+            body = String::from_utf8(body)
+                .unwrap()
+                .replace("Is the pool", "Is the \\ud800 pool")
+                .into_bytes();
+        }
         7 => {
-            body = String::from_utf8(body).unwrap().replace("\"text\":", "\"text\":\"earlier\",\"text\":").into_bytes();
+            body = String::from_utf8(body)
+                .unwrap()
+                .replace("\"text\":", "\"text\":\"earlier\",\"text\":")
+                .into_bytes();
         }
         _ => body = (0..place).map(|_| random.random()).collect(),
     }

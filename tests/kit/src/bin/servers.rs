@@ -1,5 +1,5 @@
-//! `seven-servers run [--dir D] [--postgres] [--nats] [--redis] -- COMMAND ARGS...`: runs a command with private servers
-//! around it and exits as it does. `scripts/test` wraps the tests in it, so that a whole run shares one Postgres.
+//! Runs a command with private servers: `seven-servers run [--postgres] [--nats] [--redis] --
+//! COMMAND`. `scripts/test` wraps the tests in it, so that a whole run shares one Postgres.
 #![expect(clippy::print_stderr, reason = "a command-line program")]
 
 use std::{
@@ -17,7 +17,8 @@ use tokio::{
     signal::unix::{Signal, SignalKind, signal},
 };
 
-const USAGE: &str = "usage: seven-servers run [--dir DIR] [--postgres] [--nats] [--redis] -- COMMAND [ARGS...]";
+const USAGE: &str =
+    "usage: seven-servers run [--dir DIR] [--postgres] [--nats] [--redis] -- COMMAND [ARGS...]";
 
 #[derive(Debug, Default, PartialEq)]
 struct Args {
@@ -54,7 +55,9 @@ impl Args {
         let mut args = Self::default();
         while let Some(word) = words.next() {
             match word.to_str() {
-                Some("--dir") => args.dir = Some(words.next().context("--dir needs a folder")?.into()),
+                Some("--dir") => {
+                    args.dir = Some(words.next().context("--dir needs a folder")?.into());
+                }
                 Some("--postgres") => args.postgres = true,
                 Some("--nats") => args.nats = true,
                 Some("--redis") => args.redis = true,
@@ -84,14 +87,14 @@ async fn run(args: &Args) -> Result<u8> {
     let status = supervise(command, &mut signals).await;
     servers.stop().await;
     let code = exit_code(status?);
-    // The files of a failed run stay for its investigation.
+    // Keeps the files of a failed run, so that the failure can be examined.
     if args.dir.is_none() && code == 0 {
         std::fs::remove_dir_all(&own).ok();
     }
     Ok(code)
 }
 
-/// The servers that were asked for.
+/// The servers that the arguments ask for.
 struct Started {
     postgres: Option<Postgres>,
     nats: Option<Nats>,
@@ -100,11 +103,33 @@ struct Started {
 
 impl Started {
     async fn all(args: &Args, dir: &Path) -> Result<Self> {
-        let postgres = async { if args.postgres { Postgres::start(dir, true).await.map(Some) } else { Ok(None) } };
-        let nats = async { if args.nats { Nats::start(dir).await.map(Some) } else { Ok(None) } };
-        let redis = async { if args.redis { Redis::start(dir).await.map(Some) } else { Ok(None) } };
+        let postgres = async {
+            if args.postgres {
+                Postgres::start(dir, true).await.map(Some)
+            } else {
+                Ok(None)
+            }
+        };
+        let nats = async {
+            if args.nats {
+                Nats::start(dir).await.map(Some)
+            } else {
+                Ok(None)
+            }
+        };
+        let redis = async {
+            if args.redis {
+                Redis::start(dir).await.map(Some)
+            } else {
+                Ok(None)
+            }
+        };
         let (postgres, nats, redis) = tokio::try_join!(postgres, nats, redis)?;
-        Ok(Self { postgres, nats, redis })
+        Ok(Self {
+            postgres,
+            nats,
+            redis,
+        })
     }
 
     fn environment(&self) -> impl Iterator<Item = (&'static str, String)> {
@@ -113,7 +138,8 @@ impl Started {
             (env::NATS, self.nats.as_ref().map(Nats::url)),
             (env::REDIS, self.redis.as_ref().map(Redis::url)),
         ];
-        urls.into_iter().filter_map(|(name, url)| Some((name, url?)))
+        urls.into_iter()
+            .filter_map(|(name, url)| Some((name, url?)))
     }
 
     async fn stop(self) {
@@ -136,7 +162,7 @@ impl Started {
     }
 }
 
-/// The two signals that mean "leave".
+/// The two signals that ask this program to end.
 struct Signals {
     interrupt: Signal,
     terminate: Signal,
@@ -146,7 +172,10 @@ impl Signals {
     fn listen() -> Result<Self> {
         let interrupt = signal(SignalKind::interrupt()).context("listening for SIGINT")?;
         let terminate = signal(SignalKind::terminate()).context("listening for SIGTERM")?;
-        Ok(Self { interrupt, terminate })
+        Ok(Self {
+            interrupt,
+            terminate,
+        })
     }
 
     async fn next(&mut self) -> &'static str {
@@ -161,11 +190,18 @@ impl Signals {
     }
 }
 
-/// Runs the command in a process group of its own, so that a signal reaches it once and through us, and so that the
-/// watchdog ends all of it when we are killed.
+/// Runs the command in its own process group. A signal then reaches it only through us, and the
+/// watchdog can end the whole group if this program is killed.
 async fn supervise(mut command: Command, signals: &mut Signals) -> Result<ExitStatus> {
-    let program = command.as_std().get_program().to_string_lossy().into_owned();
-    let mut child = command.process_group(0).spawn().with_context(|| format!("starting {program}"))?;
+    let program = command
+        .as_std()
+        .get_program()
+        .to_string_lossy()
+        .into_owned();
+    let mut child = command
+        .process_group(0)
+        .spawn()
+        .with_context(|| format!("starting {program}"))?;
     let leader = child.id().context("the command has no pid")?;
     let _watchdog = Watchdog::over_group(leader).context("starting the watchdog")?;
     let name = tokio::select! {
@@ -183,9 +219,12 @@ async fn supervise(mut command: Command, signals: &mut Signals) -> Result<ExitSt
     child.wait().await.context("waiting for the command")
 }
 
-/// As a shell has it: the code, or 128 and the signal.
+/// Returns a shell's exit code: the command's own, or 128 plus the number of the signal that ended
+/// it.
 fn exit_code(status: ExitStatus) -> u8 {
-    let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default());
+    let code = status
+        .code()
+        .unwrap_or_else(|| 128 + status.signal().unwrap_or_default());
     u8::try_from(code).unwrap_or(1)
 }
 
@@ -202,12 +241,22 @@ mod tests {
         let args = parse("run --postgres --dir /x -- cargo test -- --nats").unwrap();
         assert!(args.postgres && !args.nats);
         assert_eq!(args.dir, Some(PathBuf::from("/x")));
-        assert_eq!(args.command, ["cargo", "test", "--", "--nats"].map(OsString::from));
+        assert_eq!(
+            args.command,
+            ["cargo", "test", "--", "--nats"].map(OsString::from)
+        );
     }
 
     #[test]
     fn mistakes_are_refused() {
-        for line in ["", "run", "run --postgres", "run --mysql -- x", "start -- x", "run --dir"] {
+        for line in [
+            "",
+            "run",
+            "run --postgres",
+            "run --mysql -- x",
+            "start -- x",
+            "run --dir",
+        ] {
             assert!(parse(line).is_err(), "{line}");
         }
     }

@@ -1,12 +1,15 @@
-//! How a call of a model is answered.
+//! The form of an answer, and a JSON look-up that both wire formats use.
 
 use serde_json::Value;
 
-/// Strings at `pointer` of every item of a list.
+/// Returns the string at `pointer` of each list item; items without such a string are skipped.
 pub(super) fn strings(list: &Value, pointer: &str) -> Vec<String> {
     let items = list.as_array().map(Vec::as_slice).unwrap_or_default();
-    items.iter().filter_map(|item| item.pointer(pointer)?.as_str().map(str::to_owned)).collect()
+    items
+        .iter()
+        .filter_map(|item| item.pointer(pointer)?.as_str().map(str::to_owned))
+        .collect()
 }
 
-/// Status and body of an answer.
+/// HTTP status and body of an answer.
 pub(super) type Answered = (u16, String);

@@ -1,4 +1,4 @@
-//! Both formats' embedding calls.
+//! Reads and answers the embedding calls of both wire formats.
 
 use serde_json::{Value, json};
 
@@ -8,9 +8,15 @@ use super::{
     script::{Format, Received},
 };
 
-const GEMINI_FIELDS: &[&str] = &["model", "content", "taskType", "title", "outputDimensionality"];
+const GEMINI_FIELDS: &[&str] = &[
+    "model",
+    "content",
+    "taskType",
+    "title",
+    "outputDimensionality",
+];
 const OPENAI_FIELDS: &[&str] = &["model", "input", "encoding_format", "dimensions", "user"];
-/// Requests in one of Gemini's batches.
+/// Maximum number of requests in one batch of Gemini's API.
 const GEMINI_BATCH: usize = 100;
 
 pub(super) fn read(path: &str, route: &str, key: Option<String>, body: &Value) -> Option<Received> {
@@ -18,7 +24,11 @@ pub(super) fn read(path: &str, route: &str, key: Option<String>, body: &Value) -
         let model = body["model"].as_str().unwrap_or_default();
         let input = match &body["input"] {
             Value::String(text) => vec![text.clone()],
-            input => input.as_array()?.iter().filter_map(|text| text.as_str().map(str::to_owned)).collect(),
+            input => input
+                .as_array()?
+                .iter()
+                .filter_map(|text| text.as_str().map(str::to_owned))
+                .collect(),
         };
         (Format::OpenAi, model, input)
     } else {
@@ -43,11 +53,20 @@ pub(super) fn read(path: &str, route: &str, key: Option<String>, body: &Value) -
     })
 }
 
-/// Title and text, as the model reads them.
+/// Returns title and text joined, as the model reads them.
 fn text(request: &Value) -> String {
-    let parts = request.pointer("/content/parts").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let parts = request
+        .pointer("/content/parts")
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
     let texts = parts.iter().filter_map(|part| part["text"].as_str());
-    request["title"].as_str().into_iter().chain(texts).collect::<Vec<_>>().join("\n")
+    request["title"]
+        .as_str()
+        .into_iter()
+        .chain(texts)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 pub(super) fn objection(request: &Received) -> Option<String> {
@@ -56,7 +75,10 @@ pub(super) fn objection(request: &Received) -> Option<String> {
     }
     let body = &request.body;
     let stranger = |body: &Value, known: &[&str]| {
-        body.as_object()?.keys().find(|name| !known.contains(&name.as_str())).map(|name| format!("unknown name {name}"))
+        body.as_object()?
+            .keys()
+            .find(|name| !known.contains(&name.as_str()))
+            .map(|name| format!("unknown name {name}"))
     };
     if request.format == Format::OpenAi {
         return stranger(body, OPENAI_FIELDS);
@@ -64,7 +86,9 @@ pub(super) fn objection(request: &Received) -> Option<String> {
     if request.key.as_deref().unwrap_or_default().is_empty() {
         return Some("Method doesn't allow unregistered callers".into());
     }
-    let requests = body["requests"].as_array().map_or(std::slice::from_ref(body), Vec::as_slice);
+    let requests = body["requests"]
+        .as_array()
+        .map_or(std::slice::from_ref(body), Vec::as_slice);
     if requests.len() > GEMINI_BATCH {
         return Some("at most 100 requests can be in one batch".into());
     }
@@ -87,14 +111,23 @@ pub(super) fn answer(request: &Received, vector: fn(&str) -> Vec<f32>, play: &Pl
             json!({ "embedding": { "values": vectors.next() } })
         }
         Format::Gemini => {
-            json!({ "embeddings": vectors.map(|values| json!({ "values": values })).collect::<Vec<_>>() })
+            json!({
+                "embeddings": vectors.map(|values| json!({ "values": values })).collect::<Vec<_>>(),
+            })
         }
         Format::OpenAi => {
             let data = vectors.enumerate();
             let mut data: Vec<Value> = data
-                .map(|(index, embedding)| json!({ "object": "embedding", "index": index, "embedding": embedding }))
+                .map(|(index, embedding)| {
+                    json!({
+                        "object": "embedding",
+                        "index": index,
+                        "embedding": embedding,
+                    })
+                })
                 .collect();
-            // The place is in `index`: who trusts the order is found out.
+            // Lists the vectors in reverse, so that a client fails if it ignores `index` and trusts
+            // the order.
             data.reverse();
             let tokens = play.tokens.0;
             let usage = json!({ "prompt_tokens": tokens, "total_tokens": tokens });

@@ -1,4 +1,5 @@
-//! Gemini's side: reads `generateContent`, writes candidates, and minds what the real one minds.
+//! Gemini's wire format: reads `generateContent`, writes candidates, and refuses what Gemini
+//! refuses.
 
 use serde_json::{Value, json};
 
@@ -27,8 +28,13 @@ pub(super) fn read(model: &str, path: &str, key: Option<String>, body: Value) ->
         .filter(|content| content["role"] == "user")
         .map(|content| strings(&content["parts"], "/text").concat())
         .find(|text| !text.is_empty());
-    let parts = contents.last().and_then(|content| content["parts"].as_array().cloned()).unwrap_or_default();
-    let responses = parts.iter().filter_map(|part| part.pointer("/functionResponse/response"));
+    let parts = contents
+        .last()
+        .and_then(|content| content["parts"].as_array().cloned())
+        .unwrap_or_default();
+    let responses = parts
+        .iter()
+        .filter_map(|part| part.pointer("/functionResponse/response"));
     Received {
         format: Format::Gemini,
         model: model.to_owned(),
@@ -36,9 +42,17 @@ pub(super) fn read(model: &str, path: &str, key: Option<String>, body: Value) ->
         key,
         last_text: last_text.unwrap_or_default(),
         tool_results: responses
-            .map(|response| response["result"].as_str().map_or_else(|| response.to_string(), str::to_owned))
+            .map(|response| {
+                response["result"]
+                    .as_str()
+                    .map_or_else(|| response.to_string(), str::to_owned)
+            })
             .collect(),
-        tools: strings(body.pointer("/tools/0/functionDeclarations").unwrap_or(&Value::Null), "/name"),
+        tools: strings(
+            body.pointer("/tools/0/functionDeclarations")
+                .unwrap_or(&Value::Null),
+            "/name",
+        ),
         embedded: Vec::new(),
         body,
     }
@@ -49,27 +63,50 @@ pub(super) fn objection(request: &Received) -> Option<String> {
     if request.key.as_deref().unwrap_or_default().is_empty() {
         return Some("Method doesn't allow unregistered callers".into());
     }
-    if let Some(unknown) = body.as_object()?.keys().find(|name| !KNOWN_FIELDS.contains(&name.as_str())) {
-        return Some(format!("Invalid JSON payload received. Unknown name \"{unknown}\""));
+    if let Some(unknown) = body
+        .as_object()?
+        .keys()
+        .find(|name| !KNOWN_FIELDS.contains(&name.as_str()))
+    {
+        return Some(format!(
+            "Invalid JSON payload received. Unknown name \"{unknown}\""
+        ));
     }
-    let contents = body["contents"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let contents = body["contents"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
     if contents.is_empty() {
         return Some("contents is not specified".into());
     }
-    if contents.iter().any(|content| content["role"] != "user" && content["role"] != "model") {
+    if contents
+        .iter()
+        .any(|content| content["role"] != "user" && content["role"] != "model")
+    {
         return Some("Please use a valid role: user, model.".into());
     }
-    let json = body.pointer("/generationConfig/responseMimeType") == Some(&json!("application/json"));
+    let json =
+        body.pointer("/generationConfig/responseMimeType") == Some(&json!("application/json"));
     if json && !request.tools.is_empty() && !request.model.starts_with("gemini-3") {
-        return Some("Function calling with a response mime type: 'application/json' is unsupported".into());
+        return Some(
+            "Function calling with a response mime type: 'application/json' is unsupported".into(),
+        );
     }
-    let parts = || contents.iter().flat_map(|content| content["parts"].as_array().into_iter().flatten());
+    let parts = || {
+        contents
+            .iter()
+            .flat_map(|content| content["parts"].as_array().into_iter().flatten())
+    };
     let (calls, responses) = (of(parts(), "functionCall"), of(parts(), "functionResponse"));
-    if calls.iter().any(|call| call["thoughtSignature"].as_str().is_none()) {
+    if calls
+        .iter()
+        .any(|call| call["thoughtSignature"].as_str().is_none())
+    {
         return Some("Function call is missing a thought_signature in functionCall parts.".into());
     }
-    (calls.len() != responses.len())
-        .then(|| "the number of function response parts must equal the number of function call parts".into())
+    (calls.len() != responses.len()).then(|| {
+        "the number of function response parts must equal the number of function call parts".into()
+    })
 }
 
 fn of<'a>(parts: impl Iterator<Item = &'a Value>, kind: &str) -> Vec<&'a Value> {
@@ -81,14 +118,21 @@ pub(super) fn answer(request: &Received, nth: usize, play: &Play) -> Answered {
         Answer::Text(text) => (json!([{ "text": text }]), "STOP"),
         Answer::Cut(text) => (json!([{ "text": text }]), "MAX_TOKENS"),
         Answer::EchoToolResults => (json!([{ "text": request.tool_results.join("\n") }]), "STOP"),
-        Answer::Calls(calls) => {
-            (calls.iter().enumerate().map(|(n, (name, arguments))| call(nth, n, name, arguments)).collect(), "STOP")
-        }
+        Answer::Calls(calls) => (
+            calls
+                .iter()
+                .enumerate()
+                .map(|(n, (name, arguments))| call(nth, n, name, arguments))
+                .collect(),
+            "STOP",
+        ),
         Answer::RawCall(..) => (Value::Null, "MALFORMED_FUNCTION_CALL"),
         Answer::Blocked => (Value::Null, "SAFETY"),
         Answer::PromptBlocked => {
-            let body =
-                json!({ "promptFeedback": { "blockReason": "PROHIBITED_CONTENT" }, "usageMetadata": usage(play) });
+            let body = json!({
+                "promptFeedback": { "blockReason": "PROHIBITED_CONTENT" },
+                "usageMetadata": usage(play),
+            });
             return (200, body.to_string());
         }
         Answer::Status(status, Some(body)) => return (*status, body.to_string()),
@@ -96,7 +140,11 @@ pub(super) fn answer(request: &Received, nth: usize, play: &Play) -> Answered {
         Answer::Raw(body) => return (200, body.clone()),
         Answer::Vectors(_) => return (400, problem(400, "this call embeds nothing").to_string()),
     };
-    let content = if parts.is_null() { json!({}) } else { json!({ "role": "model", "parts": parts }) };
+    let content = if parts.is_null() {
+        json!({})
+    } else {
+        json!({ "role": "model", "parts": parts })
+    };
     let candidate = json!({ "content": content, "finishReason": finish, "index": 0 });
     let body = json!({
         "candidates": [candidate],
@@ -114,7 +162,8 @@ fn call(nth: usize, n: usize, name: &str, arguments: &Value) -> Value {
 
 fn usage(play: &Play) -> Value {
     let (input, output) = play.tokens;
-    // A quarter of the output is thinking, so that who forgets to add it is found out.
+    // Counts a quarter of the output as thinking, so that a client that forgets to add it is
+    // noticed.
     let thoughts = output / 4;
     json!({
         "promptTokenCount": input,

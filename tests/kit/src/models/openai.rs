@@ -1,4 +1,4 @@
-//! OpenAI's side: reads `chat/completions`, writes choices, and minds what the real one minds.
+//! OpenAI's wire format: reads `chat/completions`, writes choices, and refuses what OpenAI refuses.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,10 @@ use super::{
 pub(super) fn read(path: &str, key: Option<String>, body: Value) -> Received {
     let messages = body["messages"].as_array().cloned().unwrap_or_default();
     let text = |message: &Value| message["content"].as_str().unwrap_or_default().to_owned();
-    let results = messages.iter().rev().take_while(|message| message["role"] == "tool");
+    let results = messages
+        .iter()
+        .rev()
+        .take_while(|message| message["role"] == "tool");
     let mut tool_results: Vec<_> = results.map(text).collect();
     tool_results.reverse();
     Received {
@@ -19,7 +22,12 @@ pub(super) fn read(path: &str, key: Option<String>, body: Value) -> Received {
         model: body["model"].as_str().unwrap_or_default().to_owned(),
         path: path.to_owned(),
         key,
-        last_text: messages.iter().rev().find(|message| message["role"] == "user").map(text).unwrap_or_default(),
+        last_text: messages
+            .iter()
+            .rev()
+            .find(|message| message["role"] == "user")
+            .map(text)
+            .unwrap_or_default(),
         tool_results,
         tools: strings(&body["tools"], "/function/name"),
         embedded: Vec::new(),
@@ -29,14 +37,22 @@ pub(super) fn read(path: &str, key: Option<String>, body: Value) -> Received {
 
 pub(super) fn objection(request: &Received) -> Option<String> {
     let body = &request.body;
-    let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let messages = body["messages"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
     if messages.is_empty() || request.model.is_empty() {
         return Some("you must provide a model and messages".into());
     }
     if body["max_tokens"].is_u64() && request.model.starts_with("gpt-5") {
-        return Some("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.".into());
+        return Some(
+            "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.".into(),
+        );
     }
-    if body.get("response_format").is_some_and(|format| !is_format(format)) {
+    if body
+        .get("response_format")
+        .is_some_and(|format| !is_format(format))
+    {
         return Some("Invalid value for response_format".into());
     }
     let mut open: Vec<String> = Vec::new();
@@ -45,16 +61,24 @@ pub(super) fn objection(request: &Received) -> Option<String> {
             let id = message["tool_call_id"].as_str().unwrap_or_default();
             match open.iter().position(|one| one == id) {
                 Some(at) => drop(open.remove(at)),
-                None => return Some("messages with role 'tool' must be a response to a preceding 'tool_calls'".into()),
+                None => {
+                    return Some(
+                        "messages with role 'tool' must be a response to a preceding 'tool_calls'"
+                            .into(),
+                    );
+                }
             }
             continue;
         }
         if !open.is_empty() {
-            return Some("an assistant message with 'tool_calls' must be followed by tool messages".into());
+            return Some(
+                "an assistant message with 'tool_calls' must be followed by tool messages".into(),
+            );
         }
         open = strings(&message["tool_calls"], "/id");
     }
-    (!open.is_empty()).then(|| "an assistant message with 'tool_calls' must be followed by tool messages".into())
+    (!open.is_empty())
+        .then(|| "an assistant message with 'tool_calls' must be followed by tool messages".into())
 }
 
 fn is_format(format: &Value) -> bool {
@@ -65,20 +89,27 @@ fn is_format(format: &Value) -> bool {
 
 pub(super) fn answer(request: &Received, nth: usize, play: &Play) -> Answered {
     let said = |text: &str| json!({ "role": "assistant", "content": text });
-    let calls = |calls: Vec<Value>| json!({ "role": "assistant", "content": null, "tool_calls": calls });
+    let calls =
+        |calls: Vec<Value>| json!({ "role": "assistant", "content": null, "tool_calls": calls });
     let (message, finish) = match &play.answer {
         Answer::Text(text) => (said(text), "stop"),
         Answer::Cut(text) => (said(text), "length"),
         Answer::EchoToolResults => (said(&request.tool_results.join("\n")), "stop"),
         Answer::Calls(all) => {
-            let all = all.iter().enumerate().map(|(n, (name, arguments))| call(nth, n, name, &arguments.to_string()));
+            let all = all
+                .iter()
+                .enumerate()
+                .map(|(n, (name, arguments))| call(nth, n, name, &arguments.to_string()));
             (calls(all.collect()), "tool_calls")
         }
         Answer::RawCall(name, raw) => (calls(vec![call(nth, 0, name, raw)]), "tool_calls"),
         Answer::Blocked => (said(""), "content_filter"),
         Answer::PromptBlocked => {
-            let error =
-                json!({ "message": "scripted", "type": "invalid_request_error", "code": "content_policy_violation" });
+            let error = json!({
+                "message": "scripted",
+                "type": "invalid_request_error",
+                "code": "content_policy_violation",
+            });
             return (400, json!({ "error": error }).to_string());
         }
         Answer::Status(status, Some(body)) => return (*status, body.to_string()),
@@ -93,13 +124,21 @@ pub(super) fn answer(request: &Received, nth: usize, play: &Play) -> Answered {
         "created": 1_700_000_000,
         "model": request.model,
         "choices": [{ "index": 0, "message": message, "logprobs": null, "finish_reason": finish }],
-        "usage": { "prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output },
+        "usage": {
+            "prompt_tokens": input,
+            "completion_tokens": output,
+            "total_tokens": input + output,
+        },
     });
     (200, body.to_string())
 }
 
 fn call(nth: usize, n: usize, name: &str, arguments: &str) -> Value {
-    json!({ "id": format!("call_{nth}_{n}"), "type": "function", "function": { "name": name, "arguments": arguments } })
+    json!({
+        "id": format!("call_{nth}_{n}"),
+        "type": "function",
+        "function": { "name": name, "arguments": arguments },
+    })
 }
 
 pub(super) fn problem(code: u16, message: &str) -> Value {

@@ -1,10 +1,10 @@
-//! Answers that the double gives to requests.
+//! Scripted answers of the models' double.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// One scripted answer, with what goes wrong about it.
+/// One scripted answer, with its fault, delay, token counts and headers.
 #[derive(Debug, Clone)]
 pub struct Play {
     pub(super) answer: Answer,
@@ -17,28 +17,28 @@ pub struct Play {
 #[derive(Debug, Clone)]
 pub(super) enum Answer {
     Text(String),
-    /// The token limit cut the text.
+    /// A text that the token limit cut off.
     Cut(String),
     Calls(Vec<(String, Value)>),
-    /// A call whose arguments are this very text.
+    /// A tool call with this name and these raw arguments, which may be no valid JSON.
     RawCall(String, String),
-    /// The model obeys its tools: it says what the newest tool results say.
+    /// The text of the newest tool results, as from a model that obeys its tools.
     EchoToolResults,
     /// The content filter stopped the answer.
     Blocked,
     /// The content filter stopped the prompt.
     PromptBlocked,
     Status(u16, Option<Value>),
-    /// Any 200 body.
+    /// Any body, with status 200.
     Raw(String),
-    /// The vectors of the texts asked for.
+    /// The vectors of the texts to embed.
     Vectors(fn(&str) -> Vec<f32>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     None,
-    /// The connection ends before a byte of the answer.
+    /// The connection ends before the first byte of the answer.
     CutConnection,
     /// The connection ends in the middle of the body.
     CutBody,
@@ -47,82 +47,95 @@ pub(super) enum Fault {
 }
 
 impl Play {
-    /// A text.
+    /// Answers with a text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::of(Answer::Text(text.into()))
     }
 
-    /// A text that is this JSON, as a model that was given a schema answers; violate the schema at will.
+    /// Answers with this JSON as a text, as a model with a schema does; the JSON may violate the
+    /// schema.
     #[must_use]
     pub fn json(value: &Value) -> Self {
         Self::text(value.to_string())
     }
 
-    /// A text that the token limit cut.
+    /// Answers with a text that the token limit cut off.
     pub fn cut_text(text: impl Into<String>) -> Self {
         Self::of(Answer::Cut(text.into()))
     }
 
-    /// One tool call.
+    /// Answers with one tool call.
     pub fn call(name: impl Into<String>, arguments: Value) -> Self {
         Self::of(Answer::Calls(vec![(name.into(), arguments)]))
     }
 
-    /// Several tool calls at once.
+    /// Answers with several tool calls at once.
     #[must_use]
     pub fn calls(calls: &[(&str, Value)]) -> Self {
-        Self::of(Answer::Calls(calls.iter().map(|(name, arguments)| ((*name).to_owned(), arguments.clone())).collect()))
+        Self::of(Answer::Calls(
+            calls
+                .iter()
+                .map(|(name, arguments)| ((*name).to_owned(), arguments.clone()))
+                .collect(),
+        ))
     }
 
-    /// A tool call whose arguments are no JSON. Gemini reports such calls as malformed and drops them.
+    /// Answers with a tool call whose arguments are no valid JSON; Gemini drops it and reports it
+    /// as malformed.
     pub fn raw_call(name: impl Into<String>, arguments: impl Into<String>) -> Self {
         Self::of(Answer::RawCall(name.into(), arguments.into()))
     }
 
-    /// Says what the newest tool results say: a model that fell for an injected instruction.
+    /// Answers with the newest tool results, as a model does that obeys an injected instruction.
     #[must_use]
     pub fn echo_tool_results() -> Self {
         Self::of(Answer::EchoToolResults)
     }
 
-    /// The provider's filter stops the answer.
+    /// Reports that the provider's content filter stopped the answer.
     #[must_use]
     pub fn blocked() -> Self {
         Self::of(Answer::Blocked)
     }
 
-    /// The provider's filter stops the prompt.
+    /// Reports that the provider's content filter stopped the prompt.
     #[must_use]
     pub fn prompt_blocked() -> Self {
         Self::of(Answer::PromptBlocked)
     }
 
-    /// An error with the body that the provider sends with it.
+    /// Answers with this error status and the body that the provider sends with it.
     #[must_use]
     pub fn status(status: u16) -> Self {
         Self::of(Answer::Status(status, None))
     }
 
-    /// An error with this body.
+    /// Answers with this error status and this body.
     #[must_use]
     pub fn problem(status: u16, body: Value) -> Self {
         Self::of(Answer::Status(status, Some(body)))
     }
 
-    /// Gemini's 429, whose delay is in the body: "0.05s".
+    /// Answers 429 as Gemini does, with the delay before a retry in the body, such as `0.05s`.
     #[must_use]
     pub fn gemini_rate_limit(delay: &str) -> Self {
-        let info = json!({ "@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": delay });
-        let error = json!({ "code": 429, "status": "RESOURCE_EXHAUSTED", "message": "quota", "details": [info] });
+        let info =
+            json!({ "@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": delay });
+        let error = json!({
+            "code": 429,
+            "status": "RESOURCE_EXHAUSTED",
+            "message": "quota",
+            "details": [info],
+        });
         Self::problem(429, json!({ "error": error }))
     }
 
-    /// A 200 with any body.
+    /// Answers 200 with any body.
     pub fn raw(body: impl Into<String>) -> Self {
         Self::of(Answer::Raw(body.into()))
     }
 
-    /// One vector for each text that is to be embedded, worked out from it.
+    /// Answers with one vector for each text to embed; `vector` computes it from the text.
     #[must_use]
     pub fn vectors(vector: fn(&str) -> Vec<f32>) -> Self {
         Self::of(Answer::Vectors(vector))
@@ -135,14 +148,14 @@ impl Play {
         self
     }
 
-    /// Counts these input and output tokens.
+    /// Reports these counts of input and output tokens.
     #[must_use]
     pub fn tokens(mut self, input: u64, output: u64) -> Self {
         self.tokens = (input, output);
         self
     }
 
-    /// The header of that name.
+    /// Adds a `retry-after` header.
     pub fn retry_after(mut self, value: impl Into<String>) -> Self {
         self.headers.push(("retry-after", value.into()));
         self
@@ -162,7 +175,7 @@ impl Play {
         self
     }
 
-    /// Sends a complete answer whose JSON is not.
+    /// Sends a complete HTTP answer whose JSON ends too early.
     #[must_use]
     pub fn truncated(mut self) -> Self {
         self.fault = Fault::TruncatedJson;
@@ -170,6 +183,12 @@ impl Play {
     }
 
     fn of(answer: Answer) -> Self {
-        Self { answer, fault: Fault::None, delay: Duration::ZERO, tokens: (100, 20), headers: Vec::new() }
+        Self {
+            answer,
+            fault: Fault::None,
+            delay: Duration::ZERO,
+            tokens: (100, 20),
+            headers: Vec::new(),
+        }
     }
 }

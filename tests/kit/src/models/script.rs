@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::play::Play;
 
-/// Which wire format a request used.
+/// The wire format of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// `POST /v1beta/models/{model}:generateContent`, `:embedContent`, `:batchEmbedContents`
@@ -19,26 +19,27 @@ pub enum Format {
     OpenAi,
 }
 
-/// A request as it arrived, with the parts that matchers ask for.
+/// A received request, with the parts that matchers look at.
 #[derive(Debug, Clone)]
 pub struct Received {
-    /// Its wire format.
+    /// The wire format.
     pub format: Format,
-    /// The model asked for.
+    /// The name of the requested model.
     pub model: String,
     /// Path and query.
     pub path: String,
-    /// The key, without its scheme.
+    /// The API key, without its scheme.
     pub key: Option<String>,
-    /// The body.
+    /// The body as JSON.
     pub body: Value,
     /// The newest text of the user.
     pub last_text: String,
-    /// The results of the newest tool calls, as text; empty when the conversation does not end with tool results.
+    /// The results of the newest tool calls, as text; empty unless the conversation ends with tool
+    /// results.
     pub tool_results: Vec<String>,
-    /// Names of the tools on offer.
+    /// Names of the offered tools.
     pub tools: Vec<String>,
-    /// The texts to be turned into vectors, whole; empty when the model is asked to speak.
+    /// The texts to embed; empty when the request is not an embedding call.
     pub embedded: Vec<String>,
 }
 
@@ -48,13 +49,19 @@ pub(crate) struct Script {
 }
 
 impl Script {
-    /// Records a request and decides what it gets; the number is its place among all requests.
+    /// Records a request and returns its number, from 1, with the answer to play.
     pub(crate) fn next(&self, request: &Received) -> (usize, Play) {
         let mut state = self.lock();
         state.requests.push(request.clone());
         let nth = state.requests.len();
-        let matched = state.matchers.iter().find(|(matches, _)| matches(request)).map(|(_, play)| play.clone());
-        let play = matched.or_else(|| state.queue.pop_front()).or_else(|| state.otherwise.clone());
+        let matched = state
+            .matchers
+            .iter()
+            .find(|(matches, _)| matches(request))
+            .map(|(_, play)| play.clone());
+        let play = matched
+            .or_else(|| state.queue.pop_front())
+            .or_else(|| state.otherwise.clone());
         (nth, play.unwrap_or_else(|| Play::status(500)))
     }
 
@@ -75,7 +82,9 @@ impl Script {
 
 impl fmt::Debug for Script {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Script").field("requests", &self.lock().requests.len()).finish_non_exhaustive()
+        f.debug_struct("Script")
+            .field("requests", &self.lock().requests.len())
+            .finish_non_exhaustive()
     }
 }
 

@@ -1,4 +1,4 @@
-//! The HTTP side, over connections that can be cut.
+//! The HTTP server of the models' double, whose connections can be cut.
 
 use std::{
     io,
@@ -28,7 +28,7 @@ use tokio::{
 
 use super::{play::Fault, script::Script, wire};
 
-/// Says to a connection how its next answer ends.
+/// Tells a connection how much of its next answer to write: `WHOLE`, `HALF_A_BODY` or `NOTHING`.
 #[derive(Debug, Clone, Default)]
 struct Scissors(Arc<AtomicU8>);
 
@@ -43,13 +43,18 @@ struct Cuttable {
 
 struct CuttableListener(TcpListener);
 
-/// Counts a request as open for as long as it lives, also when the client goes away.
+/// Counts a request as open until it is dropped, even when the client goes away.
 struct Open<'a>(&'a Script);
 
 pub(super) async fn start(script: Arc<Script>) -> Result<(SocketAddr, JoinHandle<()>)> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.context("binding the models' double")?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+        .await
+        .context("binding the models' double")?;
     let address = listener.local_addr().context("reading the double's port")?;
-    let app = Router::new().fallback(handle).with_state(script).into_make_service_with_connect_info::<Scissors>();
+    let app = Router::new()
+        .fallback(handle)
+        .with_state(script)
+        .into_make_service_with_connect_info::<Scissors>();
     let serving = tokio::spawn(async move {
         if let Err(error) = axum::serve(CuttableListener(listener), app).await {
             tracing::error!(%error, "the models' double ended");
@@ -65,9 +70,15 @@ async fn handle(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let path = uri.path_and_query().map_or_else(String::new, ToString::to_string);
-    let Ok(body) = serde_json::from_slice(&body) else { return StatusCode::BAD_REQUEST.into_response() };
-    let Some(request) = wire::read(&path, key(&headers), body) else { return StatusCode::NOT_FOUND.into_response() };
+    let path = uri
+        .path_and_query()
+        .map_or_else(String::new, ToString::to_string);
+    let Ok(body) = serde_json::from_slice(&body) else {
+        return StatusCode::BAD_REQUEST.into_response();
+    };
+    let Some(request) = wire::read(&path, key(&headers), body) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
     script.opened();
     let _open = Open(&script);
     let (nth, play) = script.next(&request);
@@ -81,7 +92,9 @@ async fn handle(
         Fault::CutConnection => scissors.0.store(NOTHING, Ordering::Relaxed),
         Fault::CutBody => scissors.0.store(HALF_A_BODY, Ordering::Relaxed),
         Fault::TruncatedJson => {
-            let middle = (body.len() / 2..).find(|at| body.is_char_boundary(*at)).unwrap_or_default();
+            let middle = (body.len() / 2..)
+                .find(|at| body.is_char_boundary(*at))
+                .unwrap_or_default();
             body.truncate(middle);
         }
     }
@@ -101,7 +114,9 @@ fn respond(status: u16, body: String) -> Response {
 
 fn key(headers: &HeaderMap) -> Option<String> {
     let text = |name: &str| headers.get(name)?.to_str().ok();
-    text("x-goog-api-key").or_else(|| text("authorization")?.strip_prefix("Bearer ")).map(str::to_owned)
+    text("x-goog-api-key")
+        .or_else(|| text("authorization")?.strip_prefix("Bearer "))
+        .map(str::to_owned)
 }
 
 impl Drop for Open<'_> {
@@ -119,7 +134,13 @@ impl Listener for CuttableListener {
     async fn accept(&mut self) -> (Cuttable, Scissors) {
         let (stream, _) = Listener::accept(&mut self.0).await;
         let scissors = Scissors::default();
-        (Cuttable { stream, scissors: scissors.clone() }, scissors)
+        (
+            Cuttable {
+                stream,
+                scissors: scissors.clone(),
+            },
+            scissors,
+        )
     }
 
     fn local_addr(&self) -> io::Result<Scissors> {
@@ -136,18 +157,30 @@ impl Connected<IncomingStream<'_, CuttableListener>> for Scissors {
 // === impl Cuttable ===
 
 impl AsyncRead for Cuttable {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut TaskContext<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(cx, buf)
     }
 }
 
 impl AsyncWrite for Cuttable {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut TaskContext<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
         match self.scissors.0.load(Ordering::Relaxed) {
             WHOLE => Pin::new(&mut self.stream).poll_write(cx, buf),
             HALF_A_BODY => {
-                let head = buf.windows(4).position(|four| four == b"\r\n\r\n").map_or(0, |at| at + 4);
-                let written = Pin::new(&mut self.stream).poll_write(cx, &buf[..head + (buf.len() - head) / 2]);
+                let head = buf
+                    .windows(4)
+                    .position(|four| four == b"\r\n\r\n")
+                    .map_or(0, |at| at + 4);
+                let written = Pin::new(&mut self.stream)
+                    .poll_write(cx, &buf[..head + (buf.len() - head) / 2]);
                 if written.is_ready() {
                     self.scissors.0.store(NOTHING, Ordering::Relaxed);
                 }

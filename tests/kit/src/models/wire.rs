@@ -1,4 +1,4 @@
-//! The server's common interface to both wire formats.
+//! Passes each request to the module of its wire format.
 
 use serde_json::Value;
 
@@ -17,11 +17,13 @@ pub(super) fn read(path: &str, key: Option<String>, body: Value) -> Option<Recei
     if let Some(received) = embeddings::read(path, route, key.clone(), &body) {
         return Some(received);
     }
-    let model = route.strip_prefix("/v1beta/models/")?.strip_suffix(":generateContent")?;
+    let model = route
+        .strip_prefix("/v1beta/models/")?
+        .strip_suffix(":generateContent")?;
     Some(gemini::read(model, path, key, body))
 }
 
-/// Why the real provider would not take the request.
+/// Returns the reason for which the real provider would refuse the request, if there is one.
 pub(super) fn objection(request: &Received) -> Option<String> {
     if !request.embedded.is_empty() {
         return embeddings::objection(request);

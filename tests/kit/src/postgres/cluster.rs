@@ -1,4 +1,4 @@
-//! The data of a Postgres server: where it is, how it is made, how a server is run over it.
+//! The data of a Postgres server: finds and creates it, and builds the command that serves it.
 
 use std::{
     fs,
@@ -16,13 +16,13 @@ use crate::{binaries, process::Log};
 pub(crate) struct Cluster {
     bin: PathBuf,
     account: Account,
-    /// Where the log and the pid file are.
+    /// Folder of the log and the pid file.
     dir: PathBuf,
-    /// A folder that holds nothing but `data` and the mark of a finished initdb.
+    /// Folder that holds only `data` and the marker of a finished initdb.
     pub(crate) home: PathBuf,
     pub(crate) data: PathBuf,
     pub(crate) fast: bool,
-    /// With `pg_stat_statements`, which every client may then ask.
+    /// Whether the server loads `pg_stat_statements`, so that benchmarks can read statement counts.
     pub(crate) count_statements: bool,
 }
 
@@ -31,13 +31,21 @@ impl Cluster {
         let account = Account::find()?;
         let home = match account {
             Account::Ours => dir.join("postgres"),
-            // The user `postgres` cannot enter a clone in root's home.
+            // The user `postgres` cannot enter root's home, in which the clone may lie.
             Account::Postgres { .. } => {
                 std::env::temp_dir().join(format!("hey-seven-postgres-{:016x}", fingerprint(&dir)))
             }
         };
         let data = home.join("data");
-        Ok(Self { bin: binaries::postgres_bin()?, account, dir, home, data, fast, count_statements: false })
+        Ok(Self {
+            bin: binaries::postgres_bin()?,
+            account,
+            dir,
+            home,
+            data,
+            fast,
+            count_statements: false,
+        })
     }
 
     pub(crate) fn log_file(&self) -> PathBuf {
@@ -52,17 +60,19 @@ impl Cluster {
         self.home.join("initialised")
     }
 
-    /// Removes Postgres' own pid file after its server `pid` was ended behind its back: by the time of the next start
-    /// that pid may be somebody else's, and Postgres would refuse.
+    /// Removes Postgres's own pid file after we ended its server `pid`: another process may get
+    /// that pid, and Postgres would then refuse to start.
     pub(crate) fn forget_postmaster(&self, pid: u32) {
         let path = self.data.join("postmaster.pid");
-        let recorded = fs::read_to_string(&path).ok().and_then(|text| text.lines().next()?.trim().parse().ok());
+        let recorded = fs::read_to_string(&path)
+            .ok()
+            .and_then(|text| text.lines().next()?.trim().parse().ok());
         if recorded == Some(pid) {
             fs::remove_file(path).ok();
         }
     }
 
-    /// Makes the data unless it is there.
+    /// Creates the data unless it exists.
     pub(crate) fn prepare(&self) -> Result<()> {
         if self.mark().exists() {
             self.check_owner()?;
@@ -72,9 +82,19 @@ impl Cluster {
         let (log, output) = Log::open(self.log_file())?;
         let mut initdb = self.account.command(&self.bin.join("initdb"));
         initdb.arg("--pgdata").arg(&self.data);
-        initdb.args(["--username=postgres", "--encoding=UTF8", "--auth=trust", "--no-instructions"]);
-        // C.UTF-8 knows the case of letters beyond ASCII; every glibc and musl has it, macOS only of late.
-        initdb.arg(if cfg!(target_os = "linux") { "--locale=C.UTF-8" } else { "--locale=C" });
+        initdb.args([
+            "--username=postgres",
+            "--encoding=UTF8",
+            "--auth=trust",
+            "--no-instructions",
+        ]);
+        // C.UTF-8 knows the case of non-ASCII letters; glibc and musl have it, older macOS versions
+        // do not.
+        initdb.arg(if cfg!(target_os = "linux") {
+            "--locale=C.UTF-8"
+        } else {
+            "--locale=C"
+        });
         if self.fast {
             initdb.arg("--no-sync");
         }
@@ -92,10 +112,14 @@ impl Cluster {
         fs::write(self.mark(), "").context("marking the finished initdb")
     }
 
-    /// The server over this data.
+    /// Builds the command that starts the server on this data.
     pub(crate) fn server(&self, port: u16) -> Command {
         let mut server = self.account.command(&self.bin.join("postgres"));
-        server.arg("-D").arg(&self.data).arg("-p").arg(port.to_string());
+        server
+            .arg("-D")
+            .arg(&self.data)
+            .arg("-p")
+            .arg(port.to_string());
         let mut settings = vec![
             "listen_addresses=127.0.0.1",
             "unix_socket_directories=",
@@ -107,8 +131,13 @@ impl Cluster {
             "logging_collector=off",
         ];
         if self.fast {
-            // Tests throw the data away: they care about crashes of the fleet, not of the machine below Postgres.
-            settings.extend(["fsync=off", "synchronous_commit=off", "full_page_writes=off"]);
+            // Tests simulate crashes of the fleet, not of the machine, so this data needs no flush
+            // to disk.
+            settings.extend([
+                "fsync=off",
+                "synchronous_commit=off",
+                "full_page_writes=off",
+            ]);
         }
         if self.count_statements {
             settings.push("shared_preload_libraries=pg_stat_statements");
@@ -119,52 +148,81 @@ impl Cluster {
         server
     }
 
-    /// An empty home, with a data folder that the server's account owns.
+    /// Creates an empty home, with a data folder that the server's account owns.
     fn make_home(&self) -> Result<()> {
         if self.home.symlink_metadata().is_ok() {
             self.check_owner()?;
-            fs::remove_dir_all(&self.home).with_context(|| format!("emptying {}", self.home.display()))?;
+            fs::remove_dir_all(&self.home)
+                .with_context(|| format!("emptying {}", self.home.display()))?;
         }
         let home = self.home.display();
-        // Fails when somebody else was faster in the shared temporary area.
-        fs::DirBuilder::new().mode(0o711).create(&self.home).with_context(|| format!("creating {home}"))?;
-        // The umask may have taken the right to pass through.
+        // Fails when another process has just created this folder in the shared temporary area.
+        fs::DirBuilder::new()
+            .mode(0o711)
+            .create(&self.home)
+            .with_context(|| format!("creating {home}"))?;
+        // The umask may have removed the right to enter the folder.
         fs::set_permissions(&self.home, fs::Permissions::from_mode(0o711))
             .with_context(|| format!("opening {home}"))?;
-        fs::DirBuilder::new().mode(0o700).create(&self.data).with_context(|| format!("creating data in {home}"))?;
+        fs::DirBuilder::new()
+            .mode(0o700)
+            .create(&self.data)
+            .with_context(|| format!("creating data in {home}"))?;
         if let Account::Postgres { uid, gid } = self.account {
-            chown(&self.data, Some(uid), Some(gid)).with_context(|| format!("giving {home} to postgres"))?;
+            chown(&self.data, Some(uid), Some(gid))
+                .with_context(|| format!("giving {home} to postgres"))?;
         }
         Ok(())
     }
 
-    /// In the shared temporary area a folder of our name may be somebody else's.
+    /// Checks the owner, because anybody may create a folder of this name in the shared temporary
+    /// area.
     fn check_owner(&self) -> Result<()> {
-        let meta = self.home.symlink_metadata().with_context(|| format!("looking at {}", self.home.display()))?;
+        let meta = self
+            .home
+            .symlink_metadata()
+            .with_context(|| format!("looking at {}", self.home.display()))?;
         let foreign = matches!(self.account, Account::Postgres { .. }) && meta.uid() != 0;
         if foreign || !meta.is_dir() {
-            bail!("{} belongs to somebody else: remove it", self.home.display());
+            bail!(
+                "{} belongs to somebody else: remove it",
+                self.home.display()
+            );
         }
         Ok(())
     }
 
     fn check_version(&self) -> Result<()> {
-        let has = fs::read_to_string(self.data.join("PG_VERSION")).context("reading the version of the data")?;
-        let output = Command::new(self.bin.join("postgres")).arg("--version").output().context("running postgres")?;
+        let has = fs::read_to_string(self.data.join("PG_VERSION"))
+            .context("reading the version of the data")?;
+        let output = Command::new(self.bin.join("postgres"))
+            .arg("--version")
+            .output()
+            .context("running postgres")?;
         let text = String::from_utf8_lossy(&output.stdout);
-        let runs = text.split_whitespace().nth(2).and_then(|version| version.split('.').next()).unwrap_or_default();
+        let runs = text
+            .split_whitespace()
+            .nth(2)
+            .and_then(|version| version.split('.').next())
+            .unwrap_or_default();
         if has.trim() != runs {
             let home = self.home.display();
-            bail!("the data is Postgres {}'s and the server is {runs}: remove {home} to start anew", has.trim());
+            bail!(
+                "the data is Postgres {}'s and the server is {runs}: remove {home} to start anew",
+                has.trim()
+            );
         }
         Ok(())
     }
 }
 
-/// FNV-1a. The name must be the same at the next start, also with another compiler, which std's hashers do not promise.
+/// Returns the FNV-1a hash of the path. The folder's name must stay the same across compilers,
+/// which the hashers of std do not promise.
 fn fingerprint(dir: &Path) -> u64 {
     dir.as_os_str()
         .as_encoded_bytes()
         .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        })
 }

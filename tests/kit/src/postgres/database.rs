@@ -1,4 +1,4 @@
-//! One database per test.
+//! Creates and drops databases, so that each test has its own.
 
 use std::process::{Command, Stdio};
 
@@ -11,37 +11,52 @@ use crate::{
 };
 
 impl Server<PostgresKind> {
-    /// The URL of another database of this server.
+    /// Returns the URL of another database of this server.
     #[must_use]
     pub fn url_of(&self, database: &str) -> String {
         let url = self.url();
         let (path, query) = url.split_once('?').unwrap_or((&url, ""));
-        // After the scheme and the address comes the database.
+        // The database's name follows the scheme and the address.
         let address = path.splitn(4, '/').take(3).collect::<Vec<_>>().join("/");
         let mark = if query.is_empty() { "" } else { "?" };
         format!("{address}/{database}{mark}{query}")
     }
 
-    /// Creates a database, empty or as a copy of `template` (which nobody may be connected to), and returns its URL.
+    /// Creates a database, empty or as a copy of `template`, and returns its URL. Nobody may be
+    /// connected to the template.
     pub async fn create_database(&self, name: &str, template: Option<&str>) -> Result<String> {
         let template = template.unwrap_or("template0");
         check(name)?;
         check(template)?;
-        self.run_sql("postgres", format!("CREATE DATABASE \"{name}\" TEMPLATE \"{template}\"")).await?;
+        self.run_sql(
+            "postgres",
+            format!("CREATE DATABASE \"{name}\" TEMPLATE \"{template}\""),
+        )
+        .await?;
         Ok(self.url_of(name))
     }
 
-    /// Whether there is a database of that name.
+    /// Returns whether a database of this name exists.
     pub async fn has_database(&self, name: &str) -> Result<bool> {
         check(name)?;
-        let found = self.run_sql("postgres", format!("SELECT 1 FROM pg_database WHERE datname = '{name}'")).await?;
+        let found = self
+            .run_sql(
+                "postgres",
+                format!("SELECT 1 FROM pg_database WHERE datname = '{name}'"),
+            )
+            .await?;
         Ok(found.trim() == "1")
     }
 
-    /// Drops a database, whoever is connected to it.
+    /// Drops a database, even while clients are connected to it.
     pub async fn drop_database(&self, name: &str) -> Result<()> {
         check(name)?;
-        self.run_sql("postgres", format!("DROP DATABASE IF EXISTS \"{name}\" WITH (FORCE)")).await.map(drop)
+        self.run_sql(
+            "postgres",
+            format!("DROP DATABASE IF EXISTS \"{name}\" WITH (FORCE)"),
+        )
+        .await
+        .map(drop)
     }
 
     /// Runs one statement as the superuser and returns the rows as psql prints them unaligned.
@@ -55,13 +70,28 @@ impl Server<PostgresKind> {
                 }
             }
             let output = psql
-                .args(["-X", "-q", "-w", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", &url, "-c", &statement])
+                .args([
+                    "-X",
+                    "-q",
+                    "-w",
+                    "-A",
+                    "-t",
+                    "-v",
+                    "ON_ERROR_STOP=1",
+                    "-d",
+                    &url,
+                    "-c",
+                    &statement,
+                ])
                 .current_dir("/")
                 .stdin(Stdio::null())
                 .output()
                 .context("running psql")?;
             if !output.status.success() {
-                bail!("{statement}: {}", String::from_utf8_lossy(&output.stderr).trim());
+                bail!(
+                    "{statement}: {}",
+                    String::from_utf8_lossy(&output.stderr).trim()
+                );
             }
             Ok(String::from_utf8_lossy(&output.stdout).into_owned())
         })

@@ -1,5 +1,5 @@
-//! The environment of a measurement: private servers that sync every write to disk, the carrier
-//! simulator in this process, and casinos without rate limits of their own.
+//! The environment of a measurement: private servers that flush every write to disk, the carrier
+//! simulator in this process, and casinos with limits too high to matter.
 
 use std::{
     net::SocketAddr,
@@ -21,17 +21,17 @@ use crate::stack::{API_KEY, Plan, SIGNING_SEED, Stack};
 
 pub(super) const DATABASE: &str = "seven";
 
-const LIMITS: &str =
-    "limits.fleet_texts_per_minute = 10000000\nsending.account_segments_per_second = { telnyx = 100000 }\n";
+const LIMITS: &str = "limits.fleet_texts_per_minute = 10000000\nsending.account_segments_per_second = { telnyx = 100000 }\n";
 const AT_NO_COST: &str = "time.pauses = 0.0\nmodel.provider = \"fixed\"\n";
 
-/// The environment of one measurement. Fields drop in this order: handles before their servers.
+/// The environment of one measurement. Fields drop in order, so that clients go before their
+/// servers.
 pub(super) struct Ground {
     pub(super) stack: Stack,
     pub(super) servers: Servers,
     pub(super) dir: PathBuf,
-    /// The settings file of the workers: as in production, except for the limits and the time
-    /// scale.
+    /// The workers' settings: as in production, but with very high rate limits and, unless
+    /// [`Lay::as_in_production`] is set, no pauses and a model with a fixed answer.
     pub(super) config: PathBuf,
     pub(super) casinos: Vec<CasinoId>,
 }
@@ -41,7 +41,7 @@ pub(super) struct Ground {
 pub(super) struct Lay {
     pub(super) casinos: usize,
     /// True: quiet window and typing delay as in production, and the offline host. False: no
-    /// delays, and a model without cost.
+    /// delays, and a model with a fixed answer.
     pub(super) as_in_production: bool,
     /// Whether the carrier sends delivery receipts.
     pub(super) receipts: bool,
@@ -49,19 +49,37 @@ pub(super) struct Lay {
 
 impl Ground {
     pub(super) async fn lay(dir: &Path, lay: Lay) -> Result<Self> {
-        std::fs::create_dir_all(dir.join("logs")).with_context(|| format!("creating {}", dir.display()))?;
+        std::fs::create_dir_all(dir.join("logs"))
+            .with_context(|| format!("creating {}", dir.display()))?;
         let dir = dir.canonicalize()?;
-        let servers = Servers::start(&dir, Options { count_statements: true, ..Options::default() }).await?;
+        let servers = Servers::start(
+            &dir,
+            Options {
+                count_statements: true,
+                ..Options::default()
+            },
+        )
+        .await?;
         servers.postgres.create_database(DATABASE, None).await?;
-        servers.postgres.run_sql(DATABASE, "create extension pg_stat_statements".to_owned()).await?;
+        servers
+            .postgres
+            .run_sql(DATABASE, "create extension pg_stat_statements".to_owned())
+            .await?;
         let ingress = free_address().await?;
         let stack = Box::pin(stack(&dir, &servers, ingress, lay)).await?;
         let config = dir.join("worker.toml");
-        let text = std::fs::read_to_string(&stack.config_file).context("reading the fleet's settings")?;
+        let text =
+            std::fs::read_to_string(&stack.config_file).context("reading the fleet's settings")?;
         let ours = stack.ingress_url.trim_start_matches("http://");
         std::fs::write(&config, text.replace(ours, &ingress.to_string()))
             .with_context(|| format!("writing {}", config.display()))?;
-        let mut ground = Self { stack, servers, dir, config, casinos: Vec::new() };
+        let mut ground = Self {
+            stack,
+            servers,
+            dir,
+            config,
+            casinos: Vec::new(),
+        };
         ground.open_casinos(lay.casinos).await?;
         Ok(ground)
     }
@@ -72,8 +90,14 @@ impl Ground {
             let config = casino(&demo, n)?;
             onboard::add_casino(&self.stack.fleet, &config, "seven bench").await?;
             let content = seven_packs::demo::CONTENT;
-            onboard::load_content(&self.stack.fleet, &config.casino_id, "demo/content.json", content, "seven bench")
-                .await?;
+            onboard::load_content(
+                &self.stack.fleet,
+                &config.casino_id,
+                "demo/content.json",
+                content,
+                "seven bench",
+            )
+            .await?;
             self.casinos.push(config.casino_id);
         }
         Ok(())
@@ -88,7 +112,10 @@ impl Ground {
     }
 
     pub(super) async fn sql(&self, statement: &str) -> Result<String> {
-        self.servers.postgres.run_sql(DATABASE, statement.to_owned()).await
+        self.servers
+            .postgres
+            .run_sql(DATABASE, statement.to_owned())
+            .await
     }
 }
 
@@ -111,12 +138,18 @@ fn casino(demo: &CasinoConfig, n: usize) -> Result<CasinoConfig> {
 }
 
 async fn stack(dir: &Path, servers: &Servers, ingress: SocketAddr, lay: Lay) -> Result<Stack> {
-    let mut sim = seven_carrier_sim::Settings::new(format!("http://{ingress}/webhooks/telnyx"), API_KEY, SIGNING_SEED);
+    let mut sim = seven_carrier_sim::Settings::new(
+        format!("http://{ingress}/webhooks/telnyx"),
+        API_KEY,
+        SIGNING_SEED,
+    );
     if !lay.receipts {
         let never = Duration::from_secs(86_400);
         sim.receipt_delays = (never, never);
     }
-    let sim = seven_carrier_sim::start(sim).await.context("starting carrier-sim")?;
+    let sim = seven_carrier_sim::start(sim)
+        .await
+        .context("starting carrier-sim")?;
     let plan = Plan {
         nats_url: servers.nats.url(),
         redis_url: servers.redis.url(),
@@ -131,7 +164,9 @@ async fn stack(dir: &Path, servers: &Servers, ingress: SocketAddr, lay: Lay) -> 
         ledger_file: None,
     };
     // Ingress runs as a process with its own address; this listener is only a placeholder.
-    let listener = TcpListener::bind("127.0.0.1:0").await.context("listening")?;
+    let listener = TcpListener::bind("127.0.0.1:0")
+        .await
+        .context("listening")?;
     Stack::start_on(plan, listener, sim).await
 }
 

@@ -1,4 +1,4 @@
-//! The cost of more casinos and of more stored guests.
+//! Measures how rates, latency and memory change with more casinos and with more stored guests.
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ pub(super) struct Point {
     pub(super) per_second: f64,
     /// Answers per second when all guests write to one casino.
     pub(super) per_second_at_one: f64,
-    /// Latency at 40 texts a second.
+    /// Latency at [`RATE`] texts a second.
     pub(super) at_rate: Percentiles,
     /// Seconds from the start of the processes to the first answer.
     pub(super) seconds_to_first_answer: f64,
@@ -52,7 +52,9 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Growth> {
     for count in CASINOS {
         out!("growth: {count} casinos");
         let dir = dir.join(format!("casinos-{count}"));
-        let mut point = Box::pin(point(&dir, bench, count, 0)).await.with_context(|| format!("{count} casinos"))?;
+        let mut point = Box::pin(point(&dir, bench, count, 0))
+            .await
+            .with_context(|| format!("{count} casinos"))?;
         if let Some(one) = casinos.first() {
             let more = point.resident.saturating_sub(one.resident);
             point.resident_per_casino = Some(more / (count as u64 - 1));
@@ -63,17 +65,32 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Growth> {
     for count in GUESTS {
         out!("growth: {count} stored guests");
         let dir = dir.join(format!("guests-{count}"));
-        guests.push(Box::pin(point(&dir, bench, 1, count)).await.with_context(|| format!("{count} guests"))?);
+        guests.push(
+            Box::pin(point(&dir, bench, 1, count))
+                .await
+                .with_context(|| format!("{count} guests"))?,
+        );
     }
     Ok(Growth { casinos, guests })
 }
 
 async fn point(dir: &Path, bench: &Bench, casinos: usize, guests: usize) -> Result<Point> {
-    let ground = Ground::lay(dir, Lay { casinos, as_in_production: false, receipts: false }).await?;
+    let ground = Ground::lay(
+        dir,
+        Lay {
+            casinos,
+            as_in_production: false,
+            receipts: false,
+        },
+    )
+    .await?;
     if guests > 0 {
         store_guests(&ground, guests).await?;
     }
-    let bench = Bench { casinos, ..bench.clone() };
+    let bench = Bench {
+        casinos,
+        ..bench.clone()
+    };
     let started = Instant::now();
     let processes = fleet_processes(&ground)?;
     let running = Running { ground, processes };
@@ -82,14 +99,20 @@ async fn point(dir: &Path, bench: &Bench, casinos: usize, guests: usize) -> Resu
     tokio::time::sleep(std::time::Duration::from_secs(5)).await;
     let rest = running.taken();
     let servers = ["nats", "redis", "postgres", "load and carrier"];
-    let resident =
-        rest.iter().filter(|(name, _)| !servers.contains(&name.as_str())).map(|(_, t)| t.resident_bytes).sum();
+    let resident = rest
+        .iter()
+        .filter(|(name, _)| !servers.contains(&name.as_str()))
+        .map(|(_, t)| t.resident_bytes)
+        .sum();
     let of = |name: &str| rest.get(name).map_or(0, |taken| taken.resident_bytes);
     let (resident_nats, resident_postgres) = (of("nats"), of("postgres"));
     running.introduce(&bench).await?;
     let (all, _) = running.saturate(&bench).await?;
-    let one = Bench { casinos: 1, ..bench };
-    // The guests wrote their first texts to other casinos; introduces them to this one.
+    let one = Bench {
+        casinos: 1,
+        ..bench
+    };
+    // So far the guests wrote to other casinos too; this introduces all of them to this casino.
     running.introduce(&one).await?;
     let (at_one, _) = running.saturate(&one).await?;
     let at_rate = running.at(&one, RATE).await?.from_accepted;
@@ -113,15 +136,21 @@ async fn point(dir: &Path, bench: &Bench, casinos: usize, guests: usize) -> Resu
 fn blocks(secret: &str) -> [String; 2] {
     [0x5c, 0x36].map(|pad| {
         let mut block = [pad; 64];
-        block.iter_mut().zip(secret.bytes()).for_each(|(at, byte)| *at = byte ^ pad);
+        block
+            .iter_mut()
+            .zip(secret.bytes())
+            .for_each(|(at, byte)| *at = byte ^ pad);
         hex::encode(block)
     })
 }
 
-/// Stores guests of the first casino who each wrote twice and were answered. No measurement uses
-/// these guests.
+/// Stores guests of the first casino who each wrote twice and were answered. The measured guests
+/// are others; these only fill the tables.
 pub(super) async fn store_guests(ground: &Ground, count: usize) -> Result<()> {
-    let casino = ground.casinos.first().context("a ground without a casino")?;
+    let casino = ground
+        .casinos
+        .first()
+        .context("a ground without a casino")?;
     let number = casino_number(0);
     let key = ground.stack.settings.hash_key()?;
     let [outer, inner] = blocks(key.secret.expose_secret());
@@ -161,8 +190,14 @@ mod tests {
         let [outer, inner] = blocks(secret).map(|block| hex::decode(block).unwrap());
         let within = Sha256::digest([&inner[..], b"bench_0|+13000000001"].concat());
         let hash = Sha256::digest([&outer[..], &within[..]].concat());
-        let keys = HashKeys::new(HashKey { id: 1, secret: secret.into() });
-        let ours = keys.hash(&"bench_0".parse().unwrap(), &"+13000000001".parse().unwrap());
+        let keys = HashKeys::new(HashKey {
+            id: 1,
+            secret: secret.into(),
+        });
+        let ours = keys.hash(
+            &"bench_0".parse().unwrap(),
+            &"+13000000001".parse().unwrap(),
+        );
         assert_eq!(hash[..], ours.bytes);
     }
 }

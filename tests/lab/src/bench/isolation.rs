@@ -1,6 +1,5 @@
-//! Measures the delay that one casino's flood adds for another's guests when each casino has its
-//! own processes for its stages (`--casino`). It compares the latency of a small steady load at one
-//! casino without a flood and while the other has a fixed number of open texts.
+//! Measures how much one casino's flood delays another's guests when each casino has its own
+//! workers (`--casino`): the latency of a small steady load, first alone, then beside the flood.
 
 use std::{collections::HashSet, path::Path, time::Duration};
 
@@ -28,9 +27,9 @@ use crate::processes::{Process, seven};
 const RATE: f64 = 10.0;
 /// Number of unanswered texts that the flood keeps open.
 const UNDER_WAY: usize = 256;
-/// Milliseconds by which the measured casino's p95 may rise (issue E, item 6).
+/// Goal: milliseconds by which the measured casino's p95 may rise.
 const GOAL: f64 = 50.0;
-/// Indices of the measured and of the flooded casino in the ground's casinos.
+/// Indices of the measured and of the flooded casino in [`Ground::casinos`].
 const MEASURED: usize = 0;
 const FLOODED: usize = 1;
 const FLOOD_TIMEOUT: Duration = Duration::from_secs(60);
@@ -53,15 +52,30 @@ pub(super) struct Isolation {
 }
 
 /// Workers that a casino can have to itself; ingress and scheduler serve all casinos.
-const OWN: [Worker; 4] = [Worker::ComplianceGate, Worker::AgentSwarm, Worker::PersonaEnvelope, Worker::OutboundSender];
+const OWN: [Worker; 4] = [
+    Worker::ComplianceGate,
+    Worker::AgentSwarm,
+    Worker::PersonaEnvelope,
+    Worker::OutboundSender,
+];
 
 pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Isolation> {
-    let ground =
-        Ground::lay(&dir.join("isolation"), Lay { casinos: 2, as_in_production: false, receipts: false }).await?;
+    let ground = Ground::lay(
+        &dir.join("isolation"),
+        Lay {
+            casinos: 2,
+            as_in_production: false,
+            receipts: false,
+        },
+    )
+    .await?;
     let processes = processes(&ground)?;
     listening(&ground).await?;
     let running = Running { ground, processes };
-    let one = Bench { casinos: 1, ..bench.clone() };
+    let one = Bench {
+        casinos: 1,
+        ..bench.clone()
+    };
     out!("isolation: two casinos, each with stages of its own");
     running.introduce(&one).await?;
     let sim = running.ground.sim();
@@ -74,10 +88,15 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Isolation> {
     running.ground.sql("vacuum analyze").await?;
 
     let quiet = steady(sim, bench).await.context("quiet")?;
-    let (flooded, per_second) =
-        flood(sim, UNDER_WAY, steady(sim, bench)).await.context("while the other casino is flooded")?;
+    let (flooded, per_second) = flood(sim, UNDER_WAY, steady(sim, bench))
+        .await
+        .context("while the other casino is flooded")?;
     running.end().await?;
-    Ok(isolation(quiet.from_accepted, flooded.from_accepted, per_second))
+    Ok(isolation(
+        quiet.from_accepted,
+        flooded.from_accepted,
+        per_second,
+    ))
 }
 
 fn isolation(quiet: Percentiles, flooded: Percentiles, flood_per_second: f64) -> Isolation {
@@ -97,12 +116,22 @@ fn processes(ground: &Ground) -> Result<Vec<(String, Process)>> {
     let config = ground.config.to_string_lossy();
     let mut processes = Vec::new();
     for worker in [Worker::IngressWebhook, Worker::Scheduler] {
-        processes.push((worker.name().to_owned(), Process::worker(worker, &ground.config, ground.log(worker.name()))?));
+        processes.push((
+            worker.name().to_owned(),
+            Process::worker(worker, &ground.config, ground.log(worker.name()))?,
+        ));
     }
     for casino in &ground.casinos {
         for worker in OWN {
             let name = format!("{}-{casino}", worker.name());
-            let arguments = ["run", worker.name(), "--casino", casino.as_str(), "--config", &*config];
+            let arguments = [
+                "run",
+                worker.name(),
+                "--casino",
+                casino.as_str(),
+                "--config",
+                &*config,
+            ];
             let process = Process::start(&seven()?, &arguments, ground.log(&name))?;
             processes.push((name, process));
         }
@@ -119,20 +148,35 @@ async fn listening(ground: &Ground) -> Result<()> {
             sleep(Duration::from_millis(50)).await;
         }
     };
-    timeout(FLOOD_TIMEOUT, up).await.context("ingress does not listen")
+    timeout(FLOOD_TIMEOUT, up)
+        .await
+        .context("ingress does not listen")
 }
 
 /// Holds the steady rate at the measured casino and returns its figures.
 async fn steady(sim: &Sim, bench: &Bench) -> Result<Shown> {
     let count = ((RATE * bench.seconds as f64) as usize).clamp(1, bench.texts);
-    let guests = Guests { casinos: MEASURED + 1, first: 0, count };
+    let guests = Guests {
+        casinos: MEASURED + 1,
+        first: 0,
+        count,
+    };
     Ok(play(sim, guests, Pace::Rate(RATE)).await?.shown())
 }
 
 /// Keeps `most` texts of the flooded casino open until `work` is done, then waits for their
 /// answers. Returns the result of `work` and the flood's answers per second meanwhile.
-async fn flood<T>(sim: &Sim, most: usize, work: impl Future<Output = Result<T>>) -> Result<(T, f64)> {
-    let mut flood = Flood { heard: sim.ledger().subscribe(), waiting: HashSet::new(), written: 0, answered: 0 };
+async fn flood<T>(
+    sim: &Sim,
+    most: usize,
+    work: impl Future<Output = Result<T>>,
+) -> Result<(T, f64)> {
+    let mut flood = Flood {
+        heard: sim.ledger().subscribe(),
+        waiting: HashSet::new(),
+        written: 0,
+        answered: 0,
+    };
     // The flood reaches its full size before the work begins.
     flood.fill(sim, most)?;
     let (began, mut work) = (Instant::now(), std::pin::pin!(work));
@@ -167,8 +211,16 @@ impl Flood {
         while self.waiting.len() < most {
             let from = format!("+1305555{:04}", self.written % FLOODING);
             self.waiting.insert(from.clone());
-            let (to, text) = (Some(casino_number(FLOODED)), Some("when does the pool open?".to_owned()));
-            sim.text(Text { from, to, text, ..Text::default() })?;
+            let (to, text) = (
+                Some(casino_number(FLOODED)),
+                Some("when does the pool open?".to_owned()),
+            );
+            sim.text(Text {
+                from,
+                to,
+                text,
+                ..Text::default()
+            })?;
             self.written += 1;
         }
         Ok(())
@@ -178,12 +230,17 @@ impl Flood {
     async fn hear(&mut self) -> Result<()> {
         loop {
             match self.heard.recv().await {
-                Ok(News { guest, entry: Entry::Accepted(_) }) if self.waiting.remove(&guest) => {
+                Ok(News {
+                    guest,
+                    entry: Entry::Accepted(_),
+                }) if self.waiting.remove(&guest) => {
                     self.answered += 1;
                     return Ok(());
                 }
                 Ok(_) => {}
-                Err(RecvError::Lagged(missed)) => anyhow::bail!("the flood missed {missed} entries of the ledger"),
+                Err(RecvError::Lagged(missed)) => {
+                    anyhow::bail!("the flood missed {missed} entries of the ledger")
+                }
                 Err(RecvError::Closed) => anyhow::bail!("the carrier is gone"),
             }
         }
@@ -196,8 +253,15 @@ mod tests {
 
     #[test]
     fn a_rise_is_the_difference() {
-        let at = |p50, p95| Percentiles { p50, p95, ..Percentiles::default() };
+        let at = |p50, p95| Percentiles {
+            p50,
+            p95,
+            ..Percentiles::default()
+        };
         let found = isolation(at(10.0, 20.0), at(12.5, 65.0), 80.0);
-        assert_eq!((found.p50_rise, found.p95_rise, found.p95_rise_goal), (2.5, 45.0, 50.0));
+        assert_eq!(
+            (found.p50_rise, found.p95_rise, found.p95_rise_goal),
+            (2.5, 45.0, 50.0)
+        );
     }
 }

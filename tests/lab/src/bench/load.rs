@@ -1,6 +1,5 @@
-//! Sends guests' texts at a fixed rate (open loop: a slow fleet does not slow its guests down) or
-//! as fast as the fleet answers (closed loop). The times of each text come from the carrier's
-//! ledger.
+//! Sends guests' texts at a fixed rate, however slow the fleet is, or as fast as the fleet answers.
+//! The carrier simulator's ledger gives the times of each text.
 
 use std::{
     collections::HashMap,
@@ -36,7 +35,7 @@ const QUESTIONS: [&str; 8] = [
 /// Area codes of the guests, each with ten thousand numbers; casinos use another area code.
 const AREAS: [&str; 6] = ["401", "475", "203", "212", "646", "917"];
 
-/// Longest wait for an answer after the last text.
+/// Longest wait for the next answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The pace at which texts are sent.
@@ -44,7 +43,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 pub(super) enum Pace {
     /// Texts per second, whether or not they are answered.
     Rate(f64),
-    /// A constant number of unanswered texts.
+    /// As fast as the fleet answers: this number of texts is unanswered at any time.
     UnderWay(usize),
 }
 
@@ -74,11 +73,16 @@ struct Heard {
     refused: usize,
 }
 
-/// Plays one measurement and returns when every guest has an answer, or fails after [`ANSWER_TIMEOUT`].
+/// Sends one text per guest and returns when every guest has an answer; fails when no answer comes
+/// for [`ANSWER_TIMEOUT`].
 pub(super) async fn play(sim: &Sim, guests: Guests, pace: Pace) -> Result<Run> {
     let heard = Arc::new(Mutex::new(Heard::default()));
     let progress = Arc::new(Notify::new());
-    let listening = tokio::spawn(listen(sim.ledger().subscribe(), heard.clone(), progress.clone()));
+    let listening = tokio::spawn(listen(
+        sim.ledger().subscribe(),
+        heard.clone(),
+        progress.clone(),
+    ));
     let began = Instant::now();
     let mut texted = 0;
     while texted < guests.count {
@@ -91,27 +95,48 @@ pub(super) async fn play(sim: &Sim, guests: Guests, pace: Pace) -> Result<Run> {
             Pace::UnderWay(most) => {
                 while texted - answered(&heard) >= most {
                     let more = timeout(ANSWER_TIMEOUT, progress.notified()).await;
-                    more.with_context(|| format!("{most} texts are under way and none is answered"))?;
+                    more.with_context(|| {
+                        format!("{most} texts are under way and none is answered")
+                    })?;
                 }
                 Instant::now()
             }
         };
         let from = guests.phone(texted);
-        lock(&heard).samples.insert(from.clone(), Sample { intended, accepted: None, requested: None });
+        lock(&heard).samples.insert(
+            from.clone(),
+            Sample {
+                intended,
+                accepted: None,
+                requested: None,
+            },
+        );
         let to = Some(casino_number(texted % guests.casinos));
         let text = Some(QUESTIONS[texted % QUESTIONS.len()].to_owned());
-        sim.text(Text { from, to, text, ..Text::default() })?;
+        sim.text(Text {
+            from,
+            to,
+            text,
+            ..Text::default()
+        })?;
         texted += 1;
     }
     let settled = settle(&heard, &progress, guests.count).await;
     listening.abort();
     let heard = std::mem::take(&mut *lock(&heard));
     if heard.refused > 0 {
-        bail!("the carrier refused {} sends of a measurement", heard.refused);
+        bail!(
+            "the carrier refused {} sends of a measurement",
+            heard.refused
+        );
     }
     let answered = heard.answered;
     settled.with_context(|| format!("{answered} of {} texts were answered", guests.count))?;
-    Ok(Run { began, samples: heard.samples.into_values().collect(), requests: heard.requests })
+    Ok(Run {
+        began,
+        samples: heard.samples.into_values().collect(),
+        requests: heard.requests,
+    })
 }
 
 fn lock(heard: &Mutex<Heard>) -> std::sync::MutexGuard<'_, Heard> {
@@ -130,11 +155,17 @@ async fn settle(heard: &Mutex<Heard>, progress: &Notify, count: usize) -> Result
         if answered(heard) >= count {
             return Ok(());
         }
-        timeout(ANSWER_TIMEOUT, more).await.context("no answer came any more")?;
+        timeout(ANSWER_TIMEOUT, more)
+            .await
+            .context("no answer came any more")?;
     }
 }
 
-async fn listen(mut news: broadcast::Receiver<News>, heard: Arc<Mutex<Heard>>, progress: Arc<Notify>) {
+async fn listen(
+    mut news: broadcast::Receiver<News>,
+    heard: Arc<Mutex<Heard>>,
+    progress: Arc<Notify>,
+) {
     loop {
         match news.recv().await {
             Ok(said) => {
@@ -142,8 +173,10 @@ async fn listen(mut news: broadcast::Receiver<News>, heard: Arc<Mutex<Heard>>, p
                     progress.notify_one();
                 }
             }
-            // A missed event leaves its text without an answer, so the measurement fails later.
-            Err(broadcast::error::RecvError::Lagged(missed)) => tracing::error!(missed, "the measurement fell behind"),
+            // A missed entry leaves its text without an answer, so the measurement fails later.
+            Err(broadcast::error::RecvError::Lagged(missed)) => {
+                tracing::error!(missed, "the measurement fell behind");
+            }
             Err(broadcast::error::RecvError::Closed) => return,
         }
     }
@@ -158,7 +191,10 @@ impl Heard {
                 self.deliveries.insert(text.delivery.id, guest);
             }
             Entry::Attempt { delivery, attempt } if attempt.acknowledged() => {
-                let sample = self.deliveries.get(&delivery).and_then(|guest| self.samples.get_mut(guest));
+                let sample = self
+                    .deliveries
+                    .get(&delivery)
+                    .and_then(|guest| self.samples.get_mut(guest));
                 if let Some(sample) = sample {
                     sample.accepted.get_or_insert(now);
                 }
@@ -174,7 +210,10 @@ impl Heard {
                 }
             }
             Entry::Refused(_) => self.refused += 1,
-            Entry::Attempt { .. } | Entry::Status { .. } | Entry::Receipt { .. } | Entry::Settled { .. } => {}
+            Entry::Attempt { .. }
+            | Entry::Status { .. }
+            | Entry::Receipt { .. }
+            | Entry::Settled { .. } => {}
         }
         false
     }

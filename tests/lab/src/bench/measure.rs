@@ -8,11 +8,11 @@ use tokio::time::Instant;
 /// The times of one text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sample {
-    /// When the text was due to be sent, even if the load fell behind (no coordinated omission).
+    /// When the text was due, even if the load sent it late, so that the delay counts as latency.
     pub(super) intended: Instant,
-    /// When ingress answered its webhook 2xx.
+    /// When ingress answered the text's webhook with 2xx.
     pub(super) accepted: Option<Instant>,
-    /// When the carrier got the first send request of its answer.
+    /// When the carrier got the first send of the text's answer.
     pub(super) requested: Option<Instant>,
 }
 
@@ -62,10 +62,15 @@ impl Run {
     }
 
     pub(super) fn shown(&self) -> Shown {
-        let mut done: Vec<Instant> = self.samples.iter().filter_map(|sample| sample.requested).collect();
+        let mut done: Vec<Instant> = self
+            .samples
+            .iter()
+            .filter_map(|sample| sample.requested)
+            .collect();
         done.sort_unstable();
         let since = |from: fn(&Sample) -> Option<Instant>| {
-            let both = |sample: &Sample| Some(sample.requested?.saturating_duration_since(from(sample)?));
+            let both =
+                |sample: &Sample| Some(sample.requested?.saturating_duration_since(from(sample)?));
             percentiles(self.samples.iter().filter_map(both).collect())
         };
         Shown {
@@ -78,19 +83,32 @@ impl Run {
     }
 
     pub(super) fn took(&self) -> Duration {
-        let last = self.samples.iter().filter_map(|sample| sample.requested).max();
-        last.map_or(Duration::ZERO, |last| last.saturating_duration_since(self.began))
+        let last = self
+            .samples
+            .iter()
+            .filter_map(|sample| sample.requested)
+            .max();
+        last.map_or(Duration::ZERO, |last| {
+            last.saturating_duration_since(self.began)
+        })
     }
 }
 
 /// Returns the rate of events per second, without the first and the last tenth; `sorted` by time.
 fn steady_rate(sorted: &[Instant]) -> f64 {
     let edge = sorted.len() / 10;
-    let (Some(first), Some(last)) = (sorted.get(edge), sorted.get((sorted.len() - edge).saturating_sub(1))) else {
+    let (Some(first), Some(last)) = (
+        sorted.get(edge),
+        sorted.get((sorted.len() - edge).saturating_sub(1)),
+    ) else {
         return 0.0;
     };
     let between = last.saturating_duration_since(*first).as_secs_f64();
-    if between == 0.0 { 0.0 } else { (sorted.len() - 2 * edge - 1) as f64 / between }
+    if between == 0.0 {
+        0.0
+    } else {
+        (sorted.len() - 2 * edge - 1) as f64 / between
+    }
 }
 
 /// Calculates percentiles by nearest rank.
@@ -98,9 +116,16 @@ pub(super) fn percentiles(mut took: Vec<Duration>) -> Percentiles {
     took.sort_unstable();
     let at = |share: f64| {
         let rank = (share * took.len() as f64).ceil() as usize;
-        took.get(rank.saturating_sub(1)).map_or(0.0, |took| took.as_secs_f64() * 1_000.0)
+        took.get(rank.saturating_sub(1))
+            .map_or(0.0, |took| took.as_secs_f64() * 1_000.0)
     };
-    Percentiles { p50: at(0.5), p95: at(0.95), p99: at(0.99), p999: at(0.999), worst: at(1.0) }
+    Percentiles {
+        p50: at(0.5),
+        p95: at(0.95),
+        p99: at(0.99),
+        p999: at(0.999),
+        worst: at(1.0),
+    }
 }
 
 #[cfg(test)]
@@ -110,7 +135,10 @@ mod tests {
     #[test]
     fn percentiles_are_ranks() {
         let found = percentiles((1..=1_000).rev().map(Duration::from_millis).collect());
-        assert_eq!((found.p50, found.p95, found.p99, found.p999, found.worst), (500.0, 950.0, 990.0, 999.0, 1_000.0));
+        assert_eq!(
+            (found.p50, found.p95, found.p99, found.p999, found.worst),
+            (500.0, 950.0, 990.0, 999.0, 1_000.0)
+        );
         assert_eq!(percentiles(vec![Duration::from_millis(7)]).p50, 7.0);
         assert_eq!(percentiles(Vec::new()).worst, 0.0);
     }
@@ -119,10 +147,16 @@ mod tests {
     fn the_rate_leaves_out_the_edges() {
         let start = Instant::now();
         // A hundred events per second, with one early outlier at the start and one late at the end.
-        let mut at: Vec<Instant> = (0..100u64).map(|n| start + Duration::from_millis(5_000 + n * 10)).collect();
+        let mut at: Vec<Instant> = (0..100u64)
+            .map(|n| start + Duration::from_millis(5_000 + n * 10))
+            .collect();
         at[0] = start;
         at[99] = start + Duration::from_secs(60);
-        assert!((steady_rate(&at) - 100.0).abs() < 0.01, "{}", steady_rate(&at));
+        assert!(
+            (steady_rate(&at) - 100.0).abs() < 0.01,
+            "{}",
+            steady_rate(&at)
+        );
         assert_eq!(steady_rate(&at[..1]), 0.0);
         assert_eq!(steady_rate(&[]), 0.0);
     }
@@ -131,8 +165,24 @@ mod tests {
     fn an_answer_that_was_faster_than_the_webhook_took_no_time() {
         let now = Instant::now();
         let later = now + Duration::from_millis(3);
-        let sample = Sample { intended: now, accepted: Some(later), requested: Some(now) };
-        let shown = Run { began: now, samples: vec![sample], requests: 1 }.shown();
-        assert_eq!((shown.from_accepted.p50, shown.from_intended.p50, shown.texts), (0.0, 0.0, 1));
+        let sample = Sample {
+            intended: now,
+            accepted: Some(later),
+            requested: Some(now),
+        };
+        let shown = Run {
+            began: now,
+            samples: vec![sample],
+            requests: 1,
+        }
+        .shown();
+        assert_eq!(
+            (
+                shown.from_accepted.p50,
+                shown.from_intended.p50,
+                shown.texts
+            ),
+            (0.0, 0.0, 1)
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! `./scripts/bench`: measures the fleet as separate processes and compares it with a bare relay on
-//! the same machine (issue E).
+//! `./scripts/bench`: measures the fleet, with one process per worker, and compares it with a bare
+//! relay on the same machine.
 
 mod floor;
 mod ground;
@@ -34,12 +34,18 @@ use self::{
 
 pub async fn run(config: Option<&std::path::Path>, bench: Bench) -> Result<ExitCode> {
     if let Some(Part::Relay { hop }) = bench.part {
-        seven_telemetry::init(seven_telemetry::LogTarget::Stderr, "info,sqlx=warn,async_nats=warn")?;
+        seven_telemetry::init(
+            seven_telemetry::LogTarget::Stderr,
+            "info,sqlx=warn,async_nats=warn",
+        )?;
         Box::pin(floor::run(hop, &Settings::load(config)?)).await?;
         return Ok(ExitCode::SUCCESS);
     }
     if cfg!(debug_assertions) {
-        out!("This is an unoptimised build: its figures say little. ./scripts/bench builds an optimised one.");
+        out!(
+            "This is an unoptimised build: its figures say little. ./scripts/bench builds an \
+             optimised one."
+        );
     }
     ensure!(
         bench.svg.is_none() || bench.wants(Measured::Pipeline),
@@ -54,7 +60,8 @@ pub async fn run(config: Option<&std::path::Path>, bench: Bench) -> Result<ExitC
         std::fs::write(file, text).with_context(|| format!("writing {}", file.display()))?;
     }
     if let (Some(file), Some(pipeline)) = (&bench.svg, &results.pipeline) {
-        std::fs::write(file, report::svg(pipeline)).with_context(|| format!("writing {}", file.display()))?;
+        std::fs::write(file, report::svg(pipeline))
+            .with_context(|| format!("writing {}", file.display()))?;
     }
     std::fs::remove_dir_all(&dir).with_context(|| format!("removing {}", dir.display()))?;
     Ok(ExitCode::SUCCESS)
@@ -63,14 +70,21 @@ pub async fn run(config: Option<&std::path::Path>, bench: Bench) -> Result<ExitC
 async fn parts(dir: &std::path::Path, bench: &Bench) -> Result<Results> {
     std::fs::create_dir_all(dir).with_context(|| format!("creating {}", dir.display()))?;
     let log = dir.join("bench.log");
-    seven_telemetry::init(seven_telemetry::LogTarget::File(&log), "warn,sqlx=warn,async_nats=warn")?;
+    seven_telemetry::init(
+        seven_telemetry::LogTarget::File(&log),
+        "warn,sqlx=warn,async_nats=warn",
+    )?;
     let wanted = |what| bench.wants(what);
     let pipeline = match wanted(Measured::Pipeline) {
         true => Some(Box::pin(pipeline::measure(dir, bench)).await?),
         false => None,
     };
     let ingress = match wanted(Measured::Ingress) {
-        true => Some(Box::pin(ingress::measure(dir, bench.texts * 5)).await.context("ingress alone")?),
+        true => Some(
+            Box::pin(ingress::measure(dir, bench.texts * 5))
+                .await
+                .context("ingress alone")?,
+        ),
         false => None,
     };
     let slow = match wanted(Measured::Slow) {
@@ -78,25 +92,56 @@ async fn parts(dir: &std::path::Path, bench: &Bench) -> Result<Results> {
         false => None,
     };
     let growth = match wanted(Measured::Growth) {
-        true => Some(Box::pin(growth::measure(dir, bench)).await.context("growth")?),
+        true => Some(
+            Box::pin(growth::measure(dir, bench))
+                .await
+                .context("growth")?,
+        ),
         false => None,
     };
     let isolation = match wanted(Measured::Isolation) {
-        true => Some(Box::pin(isolation::measure(dir, bench)).await.context("isolation")?),
+        true => Some(
+            Box::pin(isolation::measure(dir, bench))
+                .await
+                .context("isolation")?,
+        ),
         false => None,
     };
     let start = match wanted(Measured::Start) {
-        true => Some(Box::pin(start::measure(dir, bench.casinos)).await.context("cold starts")?),
+        true => Some(
+            Box::pin(start::measure(dir, bench.casinos))
+                .await
+                .context("cold starts")?,
+        ),
         false => None,
     };
     let traces = match wanted(Measured::Traces) {
-        true => Some(Box::pin(traces::measure(dir, bench)).await.context("traces")?),
+        true => Some(
+            Box::pin(traces::measure(dir, bench))
+                .await
+                .context("traces")?,
+        ),
         false => None,
     };
     let recovery = match wanted(Measured::Recovery) {
-        true => Some(Box::pin(recovery::measure(dir, bench)).await.context("recovery")?),
+        true => Some(
+            Box::pin(recovery::measure(dir, bench))
+                .await
+                .context("recovery")?,
+        ),
         false => None,
     };
     let cores = std::thread::available_parallelism()?.get();
-    Ok(Results { commit: seven::COMMIT, cores, pipeline, ingress, slow, growth, isolation, start, traces, recovery })
+    Ok(Results {
+        commit: seven::COMMIT,
+        cores,
+        pipeline,
+        ingress,
+        slow,
+        growth,
+        isolation,
+        start,
+        traces,
+        recovery,
+    })
 }

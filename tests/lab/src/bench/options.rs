@@ -10,15 +10,30 @@ pub struct Bench {
     pub(crate) part: Option<Part>,
     /// Number of texts per throughput measurement, each from another guest; ingress alone gets five
     /// times as many webhooks.
-    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = RangedU64ValueParser::<usize>::new().range(1..=50_000))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 2_000,
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..=50_000)
+    )]
     pub(crate) texts: usize,
     /// Seconds for which each rate of a latency measurement is held; at high rates --texts ends it
     /// earlier.
-    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = RangedU64ValueParser::<u64>::new().range(1..))]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 20,
+        value_parser = RangedU64ValueParser::<u64>::new().range(1..)
+    )]
     pub(crate) seconds: u64,
     /// Number of casinos that guests write to in pipeline, start and recovery; growth and isolation
     /// use their own numbers, ingress uses one.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000)
+    )]
     pub(crate) casinos: usize,
     /// Texts per second in the part `traces`; by default half of the fleet's throughput.
     #[arg(long, value_name = "N")]
@@ -86,12 +101,19 @@ pub enum Hop {
     Swarm,
     Envelope,
     Sender,
-    /// The server that ingress alone is compared with; it is not part of the relay.
+    /// The baseline for the benchmark of ingress by itself: a server that only verifies signatures
+    /// and publishes. Not part of the relay.
     Verify,
 }
 
 impl Hop {
-    pub(super) const ALL: [Self; 5] = [Self::Ingress, Self::Gate, Self::Swarm, Self::Envelope, Self::Sender];
+    pub(super) const ALL: [Self; 5] = [
+        Self::Ingress,
+        Self::Gate,
+        Self::Swarm,
+        Self::Envelope,
+        Self::Sender,
+    ];
 
     pub(super) fn name(self) -> &'static str {
         match self {

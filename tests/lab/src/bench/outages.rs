@@ -1,6 +1,5 @@
-//! Measures the cost of an unreachable trace collector (OBS-25): the same fleet runs at the same
-//! rate with the collector up and away in turn, so that other load on the machine affects both.
-//! Also measures the time that a text spends in each step, from its spans.
+//! Measures what an unreachable trace collector costs: one fleet, one rate, the collector up and
+//! away in turn, so that other load affects both. Spans also give a text's time in each step.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -25,7 +24,7 @@ const STATES: [State; 4] = [State::Up, State::Gone, State::Up, State::Hangs];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Up,
-    /// Nobody listens at its address.
+    /// Nobody listens at the collector's address.
     Gone,
     /// The collector accepts connections and never answers.
     Hangs,
@@ -33,8 +32,8 @@ enum State {
 
 #[derive(Debug, Serialize)]
 pub(super) struct Outages {
-    /// Texts per second: half the rate of the traces, because queues would hide the cost of an
-    /// export at higher rates.
+    /// Texts per second: half the rate at which traces are checked, because at higher rates queues
+    /// would hide the cost of exporting spans.
     pub(super) rate: f64,
     pub(super) seen: Vec<Seen>,
     /// The time that a text spends in each step.
@@ -61,20 +60,36 @@ struct So {
     dropped: u64,
 }
 
-pub(super) async fn measure(running: &Running, bench: &Bench, rate: f64, collector: &Collector) -> Result<Outages> {
+pub(super) async fn measure(
+    running: &Running,
+    bench: &Bench,
+    rate: f64,
+    collector: &Collector,
+) -> Result<Outages> {
     let rate = rate / 2.0;
     let before = collector.spans().len();
     // A fleet that has just started is slower than one that has worked for a while.
-    let warm = Guests { casinos: bench.casinos, first: 0, count: bench.texts.min(200) };
+    let warm = Guests {
+        casinos: bench.casinos,
+        first: 0,
+        count: bench.texts.min(200),
+    };
     play(running.ground.sim(), warm, Pace::UnderWay(8)).await?;
     let count = ((rate * bench.seconds as f64) as usize / ROUNDS).clamp(1, bench.texts);
-    out!("traces: {ROUNDS} rounds of {count} texts at {rate:.0} a second, with the collector up, gone, up and hanging");
+    out!(
+        "traces: {ROUNDS} rounds of {count} texts at {rate:.0} a second, with the collector up, \
+         gone, up and hanging"
+    );
     let mut found: [So; 3] = Default::default();
     for state in (0..ROUNDS).flat_map(|_| STATES) {
         state.enter(collector);
         sleep(Duration::from_secs(1)).await;
         let dropped = dropped(running).await?;
-        let guests = Guests { casinos: bench.casinos, first: 0, count };
+        let guests = Guests {
+            casinos: bench.casinos,
+            first: 0,
+            count,
+        };
         let run = play(running.ground.sim(), guests, Pace::Rate(rate)).await?;
         let so = &mut found[state as usize];
         so.runs.push(run);
@@ -84,23 +99,45 @@ pub(super) async fn measure(running: &Running, bench: &Bench, rate: f64, collect
             collector.come_back().await?;
         }
     }
-    let seen = [State::Up, State::Gone, State::Hangs].into_iter().zip(found).filter_map(|(s, so)| so.seen(s.name()));
-    Ok(Outages { rate, seen: seen.collect(), way: way::of(&collector.spans()[before..]) })
+    let seen = [State::Up, State::Gone, State::Hangs]
+        .into_iter()
+        .zip(found)
+        .filter_map(|(s, so)| so.seen(s.name()));
+    Ok(Outages {
+        rate,
+        seen: seen.collect(),
+        way: way::of(&collector.spans()[before..]),
+    })
 }
 
 /// Returns the resident memory of all workers together.
 fn resident(running: &Running) -> u64 {
-    let names: BTreeSet<&str> = running.processes.iter().map(|(name, _)| name.as_str()).collect();
+    let names: BTreeSet<&str> = running
+        .processes
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
     let taken = running.taken();
-    taken.iter().filter(|(name, _)| names.contains(name.as_str())).map(|(_, taken)| taken.resident_bytes).sum()
+    taken
+        .iter()
+        .filter(|(name, _)| names.contains(name.as_str()))
+        .map(|(_, taken)| taken.resident_bytes)
+        .sum()
 }
 
 async fn dropped(running: &Running) -> Result<u64> {
     let mut dropped = 0.0;
     for (name, process) in &running.processes {
-        let metrics = process.metrics().await.with_context(|| format!("metrics of {name}"))?;
-        let lines = metrics.lines().filter(|line| line.starts_with("seven_spans_dropped_total{"));
-        dropped += lines.filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok()).sum::<f64>();
+        let metrics = process
+            .metrics()
+            .await
+            .with_context(|| format!("metrics of {name}"))?;
+        let lines = metrics
+            .lines()
+            .filter(|line| line.starts_with("seven_spans_dropped_total{"));
+        dropped += lines
+            .filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok())
+            .sum::<f64>();
     }
     Ok(dropped as u64)
 }

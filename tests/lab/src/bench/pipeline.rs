@@ -1,5 +1,5 @@
-//! Measures the whole path of a text, first in the fleet, then in the floor, each with its own
-//! servers.
+//! Measures the whole path of a text, first in the fleet, then in the floor (the bare relay), each
+//! with its own servers.
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
@@ -19,11 +19,11 @@ use super::{
 };
 use crate::processes::Process;
 
-/// Unanswered texts at saturation.
+/// Number of texts that are kept unanswered to saturate the fleet.
 const UNDER_WAY: usize = 256;
 /// Shares of the throughput at saturation at which latency is measured.
 const SHARES: [f64; 3] = [0.25, 0.5, 0.75];
-/// A guest who is not among the measured ones.
+/// Index of a guest who is not among the measured ones.
 const LAST_GUEST: usize = 59_999;
 const IDLE: Duration = Duration::from_secs(10);
 const COUNTED_AT_REST: Duration = Duration::from_secs(5);
@@ -46,9 +46,10 @@ pub(super) struct Side {
     pub(super) rates: Vec<AtRate>,
     /// Use of resources by process, including the servers and the load itself.
     pub(super) processes: BTreeMap<String, Usage>,
-    /// Messages that each process handles at the same time.
+    /// Messages that each process of the relay handles at the same time; `None` for the fleet.
     pub(super) concurrency: Option<usize>,
-    /// Texts per second at the other concurrencies, when the best one was searched for.
+    /// The relay's texts per second at the other concurrencies that were tried to find the best
+    /// one.
     pub(super) others: BTreeMap<usize, f64>,
 }
 
@@ -72,25 +73,44 @@ pub(super) struct Usage {
     pub(super) cpu_ms_per_text: f64,
 }
 
-/// A ground and the processes that run on it.
+/// The environment of a measurement and the processes that run in it.
 pub(super) struct Running {
     pub(super) ground: Ground,
     pub(super) processes: Vec<(String, Process)>,
 }
 
 pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Pipeline> {
-    let bare = Lay { casinos: bench.casinos, as_in_production: false, receipts: false };
-    let (fleet, per_text) = Box::pin(fleet(&dir.join("fleet"), bench, bare)).await.context("the fleet")?;
+    let bare = Lay {
+        casinos: bench.casinos,
+        as_in_production: false,
+        receipts: false,
+    };
+    let (fleet, per_text) = Box::pin(fleet(&dir.join("fleet"), bench, bare))
+        .await
+        .context("the fleet")?;
     let as_in_production = match bench.as_in_production {
         true => {
-            let lay = Lay { as_in_production: true, receipts: true, ..bare };
-            Some(Box::pin(self::fleet(&dir.join("production"), bench, lay)).await.context("as in production")?.0)
+            let lay = Lay {
+                as_in_production: true,
+                receipts: true,
+                ..bare
+            };
+            Some(
+                Box::pin(self::fleet(&dir.join("production"), bench, lay))
+                    .await
+                    .context("as in production")?
+                    .0,
+            )
         }
         false => None,
     };
     let floor = match bench.no_floor {
         true => None,
-        false => Some(Box::pin(self::floor(&dir.join("floor"), bench, bare)).await.context("the floor")?),
+        false => Some(
+            Box::pin(self::floor(&dir.join("floor"), bench, bare))
+                .await
+                .context("the floor")?,
+        ),
     };
     let recipe = Asked {
         publishes: RECIPE.publishes.len() as f64,
@@ -99,7 +119,14 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Pipeline> {
         redis: RECIPE.redis.len() as f64,
     };
     let ratio = |floor: &Side| fleet.saturation.per_second / floor.saturation.per_second;
-    Ok(Pipeline { ratio_to_floor: floor.as_ref().map(ratio), fleet, as_in_production, floor, per_text, recipe })
+    Ok(Pipeline {
+        ratio_to_floor: floor.as_ref().map(ratio),
+        fleet,
+        as_in_production,
+        floor,
+        per_text,
+        recipe,
+    })
 }
 
 async fn fleet(dir: &Path, bench: &Bench, lay: Lay) -> Result<(Side, Asked)> {
@@ -116,7 +143,16 @@ async fn fleet(dir: &Path, bench: &Bench, lay: Lay) -> Result<(Side, Asked)> {
     let processes = usage_of(&rest, &rested, &busy, saturation.texts);
     let rates = running.rates(bench, saturation.per_second).await?;
     running.end().await?;
-    Ok((Side { saturation, rates, processes, concurrency: None, others: BTreeMap::new() }, per_text))
+    Ok((
+        Side {
+            saturation,
+            rates,
+            processes,
+            concurrency: None,
+            others: BTreeMap::new(),
+        },
+        per_text,
+    ))
 }
 
 /// Starts one process of each worker.
@@ -135,9 +171,15 @@ async fn floor(dir: &Path, bench: &Bench, lay: Lay) -> Result<Side> {
         let running = relay(&dir.join(concurrency.to_string()), lay, *concurrency).await?;
         running.introduce(bench).await?;
         let (shown, _) = running.saturate(bench).await?;
-        out!("floor: {:.0} texts a second with {concurrency} in work", shown.per_second);
+        out!(
+            "floor: {:.0} texts a second with {concurrency} in work",
+            shown.per_second
+        );
         others.insert(*concurrency, shown.per_second);
-        if best.as_ref().is_none_or(|(_, best)| shown.per_second > best.per_second) {
+        if best
+            .as_ref()
+            .is_none_or(|(_, best)| shown.per_second > best.per_second)
+        {
             best = Some((*concurrency, shown));
         }
         running.end().await?;
@@ -150,7 +192,13 @@ async fn floor(dir: &Path, bench: &Bench, lay: Lay) -> Result<Side> {
     let processes = usage_of(&rest, &rest, &busy, saturation.texts);
     let rates = running.rates(bench, saturation.per_second).await?;
     running.end().await?;
-    Ok(Side { saturation, rates, processes, concurrency: Some(concurrency), others })
+    Ok(Side {
+        saturation,
+        rates,
+        processes,
+        concurrency: Some(concurrency),
+        others,
+    })
 }
 
 async fn relay(dir: &Path, lay: Lay, concurrency: usize) -> Result<Running> {
@@ -158,12 +206,17 @@ async fn relay(dir: &Path, lay: Lay, concurrency: usize) -> Result<Running> {
     ground.sql(floor::TABLE).await?;
     let config = ground.config.to_string_lossy().into_owned();
     let text = std::fs::read_to_string(&ground.config).context("reading the settings")?;
-    let text = format!("worker.concurrency = {concurrency}\nworker.sender_concurrency = {concurrency}\n{text}");
+    let text = format!(
+        "worker.concurrency = {concurrency}\nworker.sender_concurrency = {concurrency}\n{text}"
+    );
     std::fs::write(&ground.config, text).context("writing the settings")?;
     let mut processes = Vec::new();
     for hop in Hop::ALL {
         let arguments = ["bench", "relay", hop.name(), "--config", &config];
-        processes.push((hop.name().to_owned(), Process::tool(&arguments, ground.log(hop.name()))?));
+        processes.push((
+            hop.name().to_owned(),
+            Process::tool(&arguments, ground.log(hop.name()))?,
+        ));
     }
     Ok(Running { ground, processes })
 }
@@ -174,8 +227,14 @@ impl Running {
     /// Waits until the processes are up: sends the text of an otherwise unused guest and waits for
     /// its answer.
     pub(super) async fn first_answer(&self) -> Result<()> {
-        let one = Guests { casinos: 1, first: LAST_GUEST, count: 1 };
-        play(self.ground.sim(), one, Pace::UnderWay(1)).await.context("the first text")?;
+        let one = Guests {
+            casinos: 1,
+            first: LAST_GUEST,
+            count: 1,
+        };
+        play(self.ground.sim(), one, Pace::UnderWay(1))
+            .await
+            .context("the first text")?;
         Ok(())
     }
 
@@ -186,7 +245,9 @@ impl Running {
         // tables do not fit a working fleet.
         for count in [bench.texts.min(100), bench.texts] {
             let guests = guests(bench, count);
-            play(self.ground.sim(), guests, Pace::UnderWay(UNDER_WAY / 4)).await.context("the first contacts")?;
+            play(self.ground.sim(), guests, Pace::UnderWay(UNDER_WAY / 4))
+                .await
+                .context("the first contacts")?;
             self.ground.sql("vacuum analyze").await?;
         }
         Ok(())
@@ -196,7 +257,10 @@ impl Running {
     /// costs time in Postgres.
     async fn asked(&self, bench: &Bench) -> Result<Asked> {
         let ground = &self.ground;
-        for step in ["alter system set pg_stat_statements.track = 'top'", "select pg_reload_conf()"] {
+        for step in [
+            "alter system set pg_stat_statements.track = 'top'",
+            "select pg_reload_conf()",
+        ] {
             ground.sql(step).await?;
         }
         sleep(Duration::from_secs(1)).await;
@@ -204,16 +268,28 @@ impl Running {
         sleep(COUNTED_AT_REST).await;
         let idle = Asked::so_far(ground).await?.since(before);
         ground.sql("select pg_stat_statements_reset()").await?;
-        let before = Asked { commits: 0.0, statements: 0.0, ..Asked::so_far(ground).await? };
+        let before = Asked {
+            commits: 0.0,
+            statements: 0.0,
+            ..Asked::so_far(ground).await?
+        };
         let began = Instant::now();
-        let texts = play(self.ground.sim(), guests(bench, bench.texts.min(500)), Pace::UnderWay(UNDER_WAY / 4)).await?;
+        let texts = play(
+            self.ground.sim(),
+            guests(bench, bench.texts.min(500)),
+            Pace::UnderWay(UNDER_WAY / 4),
+        )
+        .await?;
         let texts = texts.shown().texts;
         let idle = idle.times(began.elapsed().as_secs_f64() / COUNTED_AT_REST.as_secs_f64());
         let asked = Asked::so_far(ground).await?.per_text(before, idle, texts);
         if bench.statements {
             usage::statements(ground, texts).await?;
         }
-        for step in ["alter system set pg_stat_statements.track = 'none'", "select pg_reload_conf()"] {
+        for step in [
+            "alter system set pg_stat_statements.track = 'none'",
+            "select pg_reload_conf()",
+        ] {
             ground.sql(step).await?;
         }
         Ok(asked)
@@ -221,7 +297,12 @@ impl Running {
 
     pub(super) async fn saturate(&self, bench: &Bench) -> Result<(Shown, Busy)> {
         let before = self.taken();
-        let run = play(self.ground.sim(), guests(bench, bench.texts), Pace::UnderWay(UNDER_WAY)).await?;
+        let run = play(
+            self.ground.sim(),
+            guests(bench, bench.texts),
+            Pace::UnderWay(UNDER_WAY),
+        )
+        .await?;
         let after = self.taken();
         tracing::info!(took = ?run.took(), "saturated");
         Ok((run.shown(), Busy { before, after }))
@@ -231,7 +312,11 @@ impl Running {
         let mut shown = Vec::new();
         for share in SHARES {
             let rate = most * share;
-            shown.push(AtRate { share, rate, shown: self.at(bench, rate).await? });
+            shown.push(AtRate {
+                share,
+                rate,
+                shown: self.at(bench, rate).await?,
+            });
         }
         Ok(shown)
     }
@@ -246,18 +331,32 @@ impl Running {
     /// Returns the memory and CPU time of every process up to now, servers and load included.
     pub(super) fn taken(&self) -> BTreeMap<String, Taken> {
         let servers = &self.ground.servers;
-        let server =
-            [("nats", servers.nats.pid()), ("redis", servers.redis.pid()), ("postgres", servers.postgres.pid())];
-        let ours = self.processes.iter().map(|(name, process)| (name.as_str(), process.pid()));
-        let all = ours.chain(server).chain([("load and carrier", Some(std::process::id()))]);
-        all.filter_map(|(name, pid)| Some((name.to_owned(), taken(name, pid?)))).collect()
+        let server = [
+            ("nats", servers.nats.pid()),
+            ("redis", servers.redis.pid()),
+            ("postgres", servers.postgres.pid()),
+        ];
+        let ours = self
+            .processes
+            .iter()
+            .map(|(name, process)| (name.as_str(), process.pid()));
+        let all = ours
+            .chain(server)
+            .chain([("load and carrier", Some(std::process::id()))]);
+        all.filter_map(|(name, pid)| Some((name.to_owned(), taken(name, pid?))))
+            .collect()
     }
 
     pub(super) async fn end(mut self) -> Result<()> {
         for (_, process) in &mut self.processes {
             process.kill().await;
         }
-        let Ground { stack, servers, dir, .. } = self.ground;
+        let Ground {
+            stack,
+            servers,
+            dir,
+            ..
+        } = self.ground;
         stack.stop().await?;
         clear(servers, &dir).await?;
         Ok(())
@@ -265,11 +364,19 @@ impl Running {
 }
 
 fn taken(name: &str, pid: u32) -> Taken {
-    if name == "postgres" { usage::of_tree(pid) } else { usage::of(pid) }
+    if name == "postgres" {
+        usage::of_tree(pid)
+    } else {
+        usage::of(pid)
+    }
 }
 
 fn guests(bench: &Bench, count: usize) -> Guests {
-    Guests { casinos: bench.casinos, first: 0, count }
+    Guests {
+        casinos: bench.casinos,
+        first: 0,
+        count,
+    }
 }
 
 pub(super) struct Busy {
@@ -283,7 +390,8 @@ fn usage_of(
     busy: &Busy,
     texts: usize,
 ) -> BTreeMap<String, Usage> {
-    let of = |map: &BTreeMap<String, Taken>, name: &String| map.get(name).copied().unwrap_or_default();
+    let of =
+        |map: &BTreeMap<String, Taken>, name: &String| map.get(name).copied().unwrap_or_default();
     let usage = |(name, after): (&String, &Taken)| {
         let idle = of(rested, name).cpu.saturating_sub(of(rest, name).cpu);
         let work = after.cpu.saturating_sub(of(&busy.before, name).cpu);

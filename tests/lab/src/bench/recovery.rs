@@ -1,7 +1,5 @@
-//! Measures how long guests wait when a process dies and is restarted at once, as a supervisor
-//! would do, and how long a backup and its restore take (PROD-42). The measurement fails when a
-//! text is lost, or answered twice within the time of a redelivery. A text whose sender died during
-//! the call is in doubt and is not sent again (D5).
+//! Measures how long guests wait when a process dies and restarts, and how long backup and restore
+//! take. Fails when a text is lost or answered twice; a text in doubt is not sent again (D5).
 
 use std::{path::Path, time::Duration};
 
@@ -76,20 +74,43 @@ pub(super) struct Kept {
 }
 
 pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Recovery> {
-    let lay = Lay { casinos: bench.casinos, as_in_production: false, receipts: false };
+    let lay = Lay {
+        casinos: bench.casinos,
+        as_in_production: false,
+        receipts: false,
+    };
     let ground = Ground::lay(&dir.join("recovery"), lay).await?;
     let processes = fleet_processes(&ground)?;
     let mut running = Running { ground, processes };
-    let mortal: Vec<_> = Worker::ALL.iter().map(|worker| worker.name()).chain(SERVERS).collect();
-    running.introduce(&Bench { texts: mortal.len() * TEXTS, ..bench.clone() }).await?;
+    let mortal: Vec<_> = Worker::ALL
+        .iter()
+        .map(|worker| worker.name())
+        .chain(SERVERS)
+        .collect();
+    running
+        .introduce(&Bench {
+            texts: mortal.len() * TEXTS,
+            ..bench.clone()
+        })
+        .await?;
     let mut deaths = Vec::new();
     for (n, of) in mortal.into_iter().enumerate() {
         out!("recovery: {of} dies {KILLS} times");
-        let guests = Guests { casinos: bench.casinos, first: n * TEXTS, count: TEXTS };
-        deaths.push(Box::pin(death(&mut running, of, guests)).await.with_context(|| format!("{of} dies"))?);
+        let guests = Guests {
+            casinos: bench.casinos,
+            first: n * TEXTS,
+            count: TEXTS,
+        };
+        deaths.push(
+            Box::pin(death(&mut running, of, guests))
+                .await
+                .with_context(|| format!("{of} dies"))?,
+        );
     }
     store_guests(&running.ground, STORED).await?;
-    let kept = Box::pin(kept(&running.ground)).await.context("backup and restore")?;
+    let kept = Box::pin(kept(&running.ground))
+        .await
+        .context("backup and restore")?;
     running.end().await?;
     Ok(Recovery { deaths, kept })
 }
@@ -121,29 +142,55 @@ async fn death(running: &mut Running, of: &'static str, guests: Guests) -> Resul
     sleep(LATE).await;
     let (none, again) = answered(&before, &sent(ground, guests));
     let doubtful = doubtful(ground).await? - known;
-    ensure!(again == 0, "{again} of {} guests were answered more than once", guests.count);
+    ensure!(
+        again == 0,
+        "{again} of {} guests were answered more than once",
+        guests.count
+    );
     let lost = i64::try_from(none)? - doubtful;
-    ensure!(lost <= 0, "{none} of {} guests were not answered, {doubtful} texts are in doubt", guests.count);
+    ensure!(
+        lost <= 0,
+        "{none} of {} guests were not answered, {doubtful} texts are in doubt",
+        guests.count
+    );
     Ok(Death::of(of, &run?, none, away))
 }
 
 /// Returns the number of guests who got no text between the two counts, and of those who got more
 /// than one.
 fn answered(before: &[usize], after: &[usize]) -> (usize, usize) {
-    let texts: Vec<usize> = before.iter().zip(after).map(|(before, after)| after - before).collect();
-    (texts.iter().filter(|texts| **texts == 0).count(), texts.iter().filter(|texts| **texts > 1).count())
+    let texts: Vec<usize> = before
+        .iter()
+        .zip(after)
+        .map(|(before, after)| after - before)
+        .collect();
+    (
+        texts.iter().filter(|texts| **texts == 0).count(),
+        texts.iter().filter(|texts| **texts > 1).count(),
+    )
 }
 
 /// Counts texts whose attempt has no answer: `sending` until the doubt is settled, then `unknown`.
 async fn doubtful(ground: &Ground) -> Result<i64> {
     let counts = ground.stack.fleet.store.counts().await?;
-    let doubtful = counts.iter().filter(|c| c.what == "outbound" && ["sending", "unknown"].contains(&c.state.as_str()));
+    let doubtful = counts
+        .iter()
+        .filter(|c| c.what == "outbound" && ["sending", "unknown"].contains(&c.state.as_str()));
     Ok(doubtful.map(|count| count.n).sum())
 }
 
 /// Returns the number of texts that each guest got.
 fn sent(ground: &Ground, guests: Guests) -> Vec<usize> {
-    (0..guests.count).map(|n| ground.sim().ledger().of_guest(&guests.phone(n)).outbound.len()).collect()
+    (0..guests.count)
+        .map(|n| {
+            ground
+                .sim()
+                .ledger()
+                .of_guest(&guests.phone(n))
+                .outbound
+                .len()
+        })
+        .collect()
 }
 
 async fn restart(ground: &Ground, of: &str) -> Result<()> {
@@ -181,7 +228,13 @@ async fn kept(ground: &Ground) -> Result<Kept> {
     let restore_seconds = began.elapsed().as_secs_f64();
     server.wipe_data().await?;
     let chains = restored.chains.map_or(0, |(walked, _)| walked);
-    Ok(Kept { guests: STORED, bytes: size(&files)?, backup_seconds, restore_seconds, chains })
+    Ok(Kept {
+        guests: STORED,
+        bytes: size(&files)?,
+        backup_seconds,
+        restore_seconds,
+        chains,
+    })
 }
 
 fn size(dir: &Path) -> Result<u64> {
@@ -193,8 +246,11 @@ fn size(dir: &Path) -> Result<u64> {
 
 impl Death {
     fn of(of: &'static str, run: &Run, in_doubt: usize, away: Option<Duration>) -> Self {
-        let waits: Vec<Duration> =
-            run.samples.iter().filter_map(|s| Some(s.requested?.saturating_duration_since(s.intended))).collect();
+        let waits: Vec<Duration> = run
+            .samples
+            .iter()
+            .filter_map(|s| Some(s.requested?.saturating_duration_since(s.intended)))
+            .collect();
         let worst = waits.iter().max().copied().unwrap_or_default();
         let delayed = waits.iter().filter(|wait| **wait > DELAYED).count();
         Self {
@@ -227,8 +283,20 @@ mod tests {
             accepted: Some(began),
             requested: Some(began + Duration::from_millis(waited)),
         };
-        let run = Run { began, samples: vec![text(20), text(1_500), text(900)], requests: 3 };
+        let run = Run {
+            began,
+            samples: vec![text(20), text(1_500), text(900)],
+            requests: 3,
+        };
         let death = Death::of("nats", &run, 0, Some(Duration::from_millis(700)));
-        assert_eq!((death.texts, death.delayed, death.worst_seconds, death.away_seconds), (3, 1, 1.5, Some(0.7)));
+        assert_eq!(
+            (
+                death.texts,
+                death.delayed,
+                death.worst_seconds,
+                death.away_seconds
+            ),
+            (3, 1, 1.5, Some(0.7))
+        );
     }
 }

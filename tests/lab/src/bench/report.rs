@@ -18,13 +18,18 @@ use super::{
 };
 
 pub(super) fn print(results: &Results) {
-    out!("\n{} on {} cores, servers, carrier and load included", results.commit, results.cores);
+    out!(
+        "\n{} on {} cores, servers, carrier and load included",
+        results.commit,
+        results.cores
+    );
     if let Some(results) = &results.pipeline {
         pipeline(results);
     }
     if let Some(ingress) = &results.ingress {
         out!(
-            "ingress alone: {:.0} webhooks/s, {:.2} of the {:.0}/s that a server takes which only verifies and publishes",
+            "ingress alone: {:.0} webhooks/s, {:.2} of the {:.0}/s that a server takes which only \
+             verifies and publishes",
             ingress.per_second,
             ingress.ratio,
             ingress.limit_per_second
@@ -52,8 +57,17 @@ pub(super) fn print(results: &Results) {
 }
 
 fn slow(found: &Slow) {
-    let mut table = table([&*format!("{} STOPs", found.stops), "p50 ms", "p95", "p99", "worst"]);
-    for (name, p) in [("alone", found.alone), ("beside slow senders", found.beside)] {
+    let mut table = table([
+        &*format!("{} STOPs", found.stops),
+        "p50 ms",
+        "p95",
+        "p99",
+        "worst",
+    ]);
+    for (name, p) in [
+        ("alone", found.alone),
+        ("beside slow senders", found.beside),
+    ] {
         let [p50, p95, p99, worst] = [p.p50, p.p95, p.p99, p.worst].map(|ms| format!("{ms:.1}"));
         table.add_row([name.to_owned(), p50, p95, p99, worst]);
     }
@@ -76,20 +90,35 @@ fn isolated(found: &Isolation) {
     }
     out!("{table}");
     out!(
-        "isolation: p95 {:+.1} ms, p50 {:+.1} ms while the other casino has {} texts under way ({:.0} answers/s); goal: p95 less than {:+.0} ms{}",
+        "isolation: p95 {:+.1} ms, p50 {:+.1} ms while the other casino has {} texts under way \
+         ({:.0} answers/s); goal: p95 less than {:+.0} ms{}",
         found.p95_rise,
         found.p50_rise,
         found.flood_under_way,
         found.flood_per_second,
         found.p95_rise_goal,
-        if found.p95_rise < found.p95_rise_goal { "" } else { ". NOT MET" }
+        if found.p95_rise < found.p95_rise_goal {
+            ""
+        } else {
+            ". NOT MET"
+        }
     );
 }
 
 fn outages(found: &Outages) {
     let Some(up) = found.seen.first() else { return };
     let beside = |value: f64, up: f64| format!("{:+.1} %", (value / up - 1.0) * 100.0);
-    let mut table = table(["collector", "texts", "p50 ms", "", "p95 ms", "", "MB of the workers", "", "spans dropped"]);
+    let mut table = table([
+        "collector",
+        "texts",
+        "p50 ms",
+        "",
+        "p95 ms",
+        "",
+        "MB of the workers",
+        "",
+        "spans dropped",
+    ]);
     for seen in &found.seen {
         let megabytes = seen.resident_bytes as f64 / 1_048_576.0;
         table.add_row([
@@ -105,7 +134,10 @@ fn outages(found: &Outages) {
         ]);
     }
     out!("{table}");
-    out!("at {:.0} texts/s, beside the collector being up in the same fleet; goal: within 5 %", found.rate);
+    out!(
+        "at {:.0} texts/s, beside the collector being up in the same fleet; goal: within 5 %",
+        found.rate
+    );
 }
 
 fn way(steps: &[Step]) {
@@ -128,7 +160,9 @@ fn recovered(found: &Recovery) {
     ]);
     for death in &found.deaths {
         let (texts, delayed) = (death.texts.to_string(), death.delayed.to_string());
-        let away = death.away_seconds.map_or(String::new(), |away| format!("{away:.2}"));
+        let away = death
+            .away_seconds
+            .map_or(String::new(), |away| format!("{away:.2}"));
         table.add_row([
             death.of.to_owned(),
             away,
@@ -141,7 +175,8 @@ fn recovered(found: &Recovery) {
     out!("{table}");
     let kept = &found.kept;
     out!(
-        "backup of {} guests: {:.1} s, {:.0} MB; restored and verified ({} chains) on an empty server: {:.1} s",
+        "backup of {} guests: {:.1} s, {:.0} MB; restored and verified ({} chains) on an empty \
+         server: {:.1} s",
         kept.guests,
         kept.backup_seconds,
         kept.bytes as f64 / 1_048_576.0,
@@ -151,8 +186,14 @@ fn recovered(found: &Recovery) {
 }
 
 fn started(start: &BTreeMap<&'static str, Started>) {
-    let titles =
-        ["worker alone", "ready after ms", "slowest of five", "MB at rest", "of these its own", "% of a core at rest"];
+    let titles = [
+        "worker alone",
+        "ready after ms",
+        "slowest of five",
+        "MB at rest",
+        "of these its own",
+        "% of a core at rest",
+    ];
     let mut table = table(titles);
     for (worker, started) in start {
         let (quickest, slowest) = started.ready_ms;
@@ -193,7 +234,9 @@ fn grown(growth: &Growth) {
             format!("{:.1}", point.at_rate.p99),
             format!("{:.1}", point.seconds_to_first_answer),
             megabytes(point.resident),
-            point.resident_per_casino.map_or_else(String::new, |bytes| format!("{:.1}", bytes as f64 / 1_024.0)),
+            point.resident_per_casino.map_or_else(String::new, |bytes| {
+                format!("{:.1}", bytes as f64 / 1_024.0)
+            }),
             megabytes(point.resident_nats),
             megabytes(point.resident_postgres),
         ]);
@@ -202,16 +245,39 @@ fn grown(growth: &Growth) {
 }
 
 fn pipeline(results: &Pipeline) {
-    let mut table =
-        table(["", "load", "texts/s", "sends/text", "p50 ms", "p95", "p99", "p99.9", "whole p50", "whole p99"]);
+    let mut table = table([
+        "",
+        "load",
+        "texts/s",
+        "sends/text",
+        "p50 ms",
+        "p95",
+        "p99",
+        "p99.9",
+        "whole p50",
+        "whole p99",
+    ]);
     for (name, side) in sides(results) {
-        table.add_row(row(name, "saturation", side.saturation.per_second, &side.saturation));
+        table.add_row(row(
+            name,
+            "saturation",
+            side.saturation.per_second,
+            &side.saturation,
+        ));
         for at in &side.rates {
-            table.add_row(row("", &format!("{:.0} %", at.share * 100.0), at.rate, &at.shown));
+            table.add_row(row(
+                "",
+                &format!("{:.0} %", at.share * 100.0),
+                at.rate,
+                &at.shown,
+            ));
         }
     }
     out!("{table}");
-    out!("p: from the webhook's 2xx to the provider's request. whole: from the time a text was due to be written.");
+    out!(
+        "p: from the webhook's 2xx to the provider's request. whole: from the time a text was due \
+         to be written."
+    );
     for (name, side) in sides(results) {
         processes(name, side);
     }
@@ -235,23 +301,44 @@ fn pipeline(results: &Pipeline) {
 }
 
 fn half(side: &Side) -> Option<super::measure::Percentiles> {
-    side.rates.iter().find(|at| at.share == 0.5).map(|at| at.shown.from_accepted)
+    side.rates
+        .iter()
+        .find(|at| at.share == 0.5)
+        .map(|at| at.shown.from_accepted)
 }
 
 fn sides(results: &Pipeline) -> impl Iterator<Item = (&'static str, &Side)> {
-    let others = [("as in production", results.as_in_production.as_ref()), ("floor", results.floor.as_ref())];
-    std::iter::once(("fleet", &results.fleet)).chain(others.into_iter().filter_map(|(name, side)| Some((name, side?))))
+    let others = [
+        ("as in production", results.as_in_production.as_ref()),
+        ("floor", results.floor.as_ref()),
+    ];
+    std::iter::once(("fleet", &results.fleet)).chain(
+        others
+            .into_iter()
+            .filter_map(|(name, side)| Some((name, side?))),
+    )
 }
 
 fn row(name: &str, load: &str, rate: f64, shown: &Shown) -> Vec<String> {
     let (p, whole) = (&shown.from_accepted, &shown.from_intended);
-    let mut row = vec![name.to_owned(), load.to_owned(), format!("{rate:.0}"), format!("{:.2}", shown.sends_per_text)];
+    let mut row = vec![
+        name.to_owned(),
+        load.to_owned(),
+        format!("{rate:.0}"),
+        format!("{:.2}", shown.sends_per_text),
+    ];
     row.extend([p.p50, p.p95, p.p99, p.p999, whole.p50, whole.p99].map(|ms| format!("{ms:.1}")));
     row
 }
 
 fn processes(name: &str, side: &Side) {
-    let mut table = table([name, "MB at rest", "MB busy", "% of a core at rest", "CPU ms per text"]);
+    let mut table = table([
+        name,
+        "MB at rest",
+        "MB busy",
+        "% of a core at rest",
+        "CPU ms per text",
+    ]);
     let megabytes = |bytes: u64| format!("{:.1}", bytes as f64 / 1_048_576.0);
     for (process, usage) in &side.processes {
         table.add_row([
@@ -262,15 +349,29 @@ fn processes(name: &str, side: &Side) {
             format!("{:.2}", usage.cpu_ms_per_text),
         ]);
     }
-    let sum: f64 = side.processes.values().map(|usage| usage.cpu_ms_per_text).sum();
-    table.add_row([String::from("all"), String::new(), String::new(), String::new(), format!("{sum:.2}")]);
+    let sum: f64 = side
+        .processes
+        .values()
+        .map(|usage| usage.cpu_ms_per_text)
+        .sum();
+    table.add_row([
+        String::from("all"),
+        String::new(),
+        String::new(),
+        String::new(),
+        format!("{sum:.2}"),
+    ]);
     out!("{table}");
 }
 
 fn asked(results: &Pipeline) {
     let (ours, recipe) = (results.per_text, results.recipe);
     let said = |what: &str, ours: f64, recipe: f64| {
-        let more = if ours > recipe + 0.05 { "  more than the recipe" } else { "" };
+        let more = if ours > recipe + 0.05 {
+            "  more than the recipe"
+        } else {
+            ""
+        };
         out!("per text: {ours:.2} {what}, the recipe {recipe:.0}{more}");
     };
     said("publishes", ours.publishes, recipe.publishes);
@@ -284,28 +385,50 @@ pub(super) fn svg(results: &Pipeline) -> String {
     const COLOURS: [&str; 3] = ["#0b6", "#06b", "#888"];
     let all = || sides(results).flat_map(|(_, side)| side.rates.iter());
     let most = all().map(|at| at.rate).fold(1.0, f64::max) * 1.1;
-    let worst = all().map(|at| at.shown.from_accepted.p99).fold(1.0, f64::max) * 1.1;
-    let (x, y) = (|rate: f64| 60.0 + rate / most * 520.0, |ms: f64| 360.0 - ms / worst * 330.0);
+    let worst = all()
+        .map(|at| at.shown.from_accepted.p99)
+        .fold(1.0, f64::max)
+        * 1.1;
+    let (x, y) = (
+        |rate: f64| 60.0 + rate / most * 520.0,
+        |ms: f64| 360.0 - ms / worst * 330.0,
+    );
     let mut lines = String::new();
     for ((name, side), colour) in sides(results).zip(COLOURS) {
         for (what, dash) in [("p50", "none"), ("p99", "6 4")] {
             let at = |at: &super::pipeline::AtRate| {
-                let ms = if what == "p50" { at.shown.from_accepted.p50 } else { at.shown.from_accepted.p99 };
+                let ms = if what == "p50" {
+                    at.shown.from_accepted.p50
+                } else {
+                    at.shown.from_accepted.p99
+                };
                 (x(at.rate), y(ms))
             };
-            let points: Vec<String> = side.rates.iter().map(at).map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+            let points: Vec<String> = side
+                .rates
+                .iter()
+                .map(at)
+                .map(|(x, y)| format!("{x:.1},{y:.1}"))
+                .collect();
             lines += &format!(
                 "<polyline points='{}' fill='none' stroke='{colour}' stroke-dasharray='{dash}'/>\n",
                 points.join(" ")
             );
             if let Some((x, y)) = side.rates.last().map(at) {
-                lines += &format!("<text x='{:.1}' y='{y:.1}' fill='{colour}'>{name} {what}</text>\n", x + 4.0);
+                lines += &format!(
+                    "<text x='{:.1}' y='{y:.1}' fill='{colour}'>{name} {what}</text>\n",
+                    x + 4.0
+                );
             }
         }
     }
     let axis = |n: f64| {
         let (rate, ms) = (most * n, worst * n);
-        format!("<text x='{:.1}' y='378'>{rate:.0}</text><text x='8' y='{:.1}'>{ms:.0}</text>\n", x(rate), y(ms))
+        format!(
+            "<text x='{:.1}' y='378'>{rate:.0}</text><text x='8' y='{:.1}'>{ms:.0}</text>\n",
+            x(rate),
+            y(ms)
+        )
     };
     format!(
         "<svg xmlns='http://www.w3.org/2000/svg' width='720' height='400' font-family='sans-serif' font-size='12'>\n\

@@ -1,10 +1,10 @@
-//! Everything measured, as JSON writes it.
+//! The results of a run of `./scripts/bench`.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// Everything measured, as JSON writes it.
+/// All results of a run, as `--json` writes them; parts that were not measured are `None`.
 #[derive(Debug, Serialize)]
 pub(crate) struct Results {
     pub(crate) commit: &'static str,

@@ -1,5 +1,5 @@
 //! Measures how long ingress takes to accept a guest's STOP while strangers send their requests
-//! slowly (DEP-3).
+//! slowly.
 
 use std::{net::SocketAddr, path::Path, time::Duration};
 
@@ -60,9 +60,17 @@ impl Slow {
 }
 
 pub(super) async fn measure(dir: &Path) -> Result<Slow> {
-    let lay = Lay { casinos: 1, as_in_production: false, receipts: false };
+    let lay = Lay {
+        casinos: 1,
+        as_in_production: false,
+        receipts: false,
+    };
     let ground = Ground::lay(&dir.join("slow"), lay).await?;
-    let mut process = Process::worker(Worker::IngressWebhook, &ground.config, ground.log("ingress"))?;
+    let mut process = Process::worker(
+        Worker::IngressWebhook,
+        &ground.config,
+        ground.log("ingress"),
+    )?;
     let listen = Settings::load(Some(&ground.config))?.ingress.listen;
     while TcpStream::connect(listen).await.is_err() {
         sleep(GAP).await;
@@ -76,36 +84,70 @@ pub(super) async fn measure(dir: &Path) -> Result<Slow> {
     }
     // By then all slow senders have begun.
     sleep(TRICKLE * 3).await;
-    let beside = stops(&ground, listen).await.context("STOPs beside slow senders")?;
+    let beside = stops(&ground, listen)
+        .await
+        .context("STOPs beside slow senders")?;
     senders.shutdown().await;
     process.kill().await;
-    let Ground { stack, servers, dir, .. } = ground;
+    let Ground {
+        stack,
+        servers,
+        dir,
+        ..
+    } = ground;
     stack.stop().await?;
     clear(servers, &dir).await?;
-    Ok(Slow { senders: SENDERS, stops: STOPS, alone, beside, p99_goal: GOAL_MS })
+    Ok(Slow {
+        senders: SENDERS,
+        stops: STOPS,
+        alone,
+        beside,
+        p99_goal: GOAL_MS,
+    })
 }
 
 /// Sends STOPs at a steady rate, each from another guest and over its own connection.
 async fn stops(ground: &Ground, listen: SocketAddr) -> Result<Percentiles> {
-    let client = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).timeout(Duration::from_secs(20));
+    let client = reqwest::Client::builder()
+        .no_proxy()
+        .pool_max_idle_per_host(0)
+        .timeout(Duration::from_secs(20));
     let client = client.build()?;
     let signer = Signer::from_seed(&SIGNING_SEED);
     let mut due = interval(GAP);
     let mut calls = Vec::with_capacity(STOPS);
     for n in 0..STOPS {
         due.tick().await;
-        let Call { body, timestamp, signature } = signed(&ground.stack.fleet, &signer, n, "STOP");
-        let call = client.post(format!("http://{listen}/webhooks/telnyx")).body(body);
-        let call = call.header(SIGNATURE_HEADER, signature).header(TIMESTAMP_HEADER, timestamp);
+        let Call {
+            body,
+            timestamp,
+            signature,
+        } = signed(&ground.stack.fleet, &signer, n, "STOP");
+        let call = client
+            .post(format!("http://{listen}/webhooks/telnyx"))
+            .body(body);
+        let call = call
+            .header(SIGNATURE_HEADER, signature)
+            .header(TIMESTAMP_HEADER, timestamp);
         calls.push(tokio::spawn(async move {
             let began = Instant::now();
-            let good = call.send().await.is_ok_and(|answer| answer.status().is_success());
+            let good = call
+                .send()
+                .await
+                .is_ok_and(|answer| answer.status().is_success());
             good.then(|| began.elapsed())
         }));
     }
-    let took: Vec<_> = stream::iter(calls).then(|call| async { call.await.ok().flatten() }).collect().await;
+    let took: Vec<_> = stream::iter(calls)
+        .then(|call| async { call.await.ok().flatten() })
+        .collect()
+        .await;
     let good: Vec<Duration> = took.into_iter().flatten().collect();
-    ensure!(good.len() == STOPS, "{} of {STOPS} STOPs were not answered 2xx", STOPS - good.len());
+    ensure!(
+        good.len() == STOPS,
+        "{} of {STOPS} STOPs were not answered 2xx",
+        STOPS - good.len()
+    );
     Ok(percentiles(good))
 }
 
@@ -120,7 +162,10 @@ async fn waste(listen: SocketAddr, kind: Kind, now: String) {
 
 /// Sends one byte at a time until ingress closes the connection.
 async fn trickle(mut stream: TcpStream, kind: Kind, now: &str) -> std::io::Result<()> {
-    let forged = format!("{TIMESTAMP_HEADER}: {now}\r\n{SIGNATURE_HEADER}: {}==\r\n", "A".repeat(86));
+    let forged = format!(
+        "{TIMESTAMP_HEADER}: {now}\r\n{SIGNATURE_HEADER}: {}==\r\n",
+        "A".repeat(86)
+    );
     let head = "POST /webhooks/telnyx HTTP/1.1\r\nhost: ingress\r\ncontent-length: 60000\r\n";
     let begun = match kind {
         Kind::Unsigned => format!("{head}\r\n"),

@@ -1,5 +1,5 @@
-//! Measures the time from the start of a process to ready, as the worker reports it
-//! (`seven_start_seconds`) with servers already up, and its idle use of memory and CPU.
+//! Measures the time from a process's start until its worker reports that it is ready, with servers
+//! already up, and the worker's idle use of memory and CPU.
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
@@ -17,7 +17,7 @@ use crate::processes::Process;
 const STARTS: usize = 5;
 const READY_TIMEOUT: Duration = Duration::from_secs(30);
 const REST: Duration = Duration::from_secs(10);
-/// Time until the work of a start is done: the scheduler's first rounds process all casinos,
+/// Time to wait until a started process is idle: the scheduler's first rounds process all casinos,
 /// including their nightly work.
 const SETTLES: Duration = Duration::from_secs(2);
 const SETTLES_PER_CASINO: Duration = Duration::from_millis(100);
@@ -34,13 +34,28 @@ pub(super) struct Started {
 }
 
 pub(super) async fn measure(dir: &Path, casinos: usize) -> Result<BTreeMap<&'static str, Started>> {
-    let ground = Ground::lay(&dir.join("start"), Lay { casinos, as_in_production: true, receipts: false }).await?;
+    let ground = Ground::lay(
+        &dir.join("start"),
+        Lay {
+            casinos,
+            as_in_production: true,
+            receipts: false,
+        },
+    )
+    .await?;
     let mut all = BTreeMap::new();
     for worker in Worker::ALL {
-        let started = one(&ground, worker).await.with_context(|| format!("starting {}", worker.name()))?;
+        let started = one(&ground, worker)
+            .await
+            .with_context(|| format!("starting {}", worker.name()))?;
         all.insert(worker.name(), started);
     }
-    let Ground { stack, servers, dir, .. } = ground;
+    let Ground {
+        stack,
+        servers,
+        dir,
+        ..
+    } = ground;
     stack.stop().await?;
     clear(servers, &dir).await?;
     Ok(all)
@@ -57,7 +72,11 @@ async fn one(ground: &Ground, worker: Worker) -> Result<Started> {
             continue;
         }
         let pid = process.pid().context("it ended")?;
-        let casinos = if worker == Worker::Scheduler { u32::try_from(ground.casinos.len())? } else { 0 };
+        let casinos = if worker == Worker::Scheduler {
+            u32::try_from(ground.casinos.len())?
+        } else {
+            0
+        };
         sleep(SETTLES + SETTLES_PER_CASINO * casinos).await;
         let before = usage::of(pid);
         sleep(REST).await;
@@ -67,12 +86,17 @@ async fn one(ground: &Ground, worker: Worker) -> Result<Started> {
         took.sort_by(f64::total_cmp);
         let ready_ms = (took[0], took[took.len() - 1]);
         let (resident_bytes, own_bytes) = (after.resident_bytes, after.own_bytes);
-        return Ok(Started { ready_ms, resident_bytes, own_bytes, idle_percent: idle * 100.0 });
+        return Ok(Started {
+            ready_ms,
+            resident_bytes,
+            own_bytes,
+            idle_percent: idle * 100.0,
+        });
     }
     anyhow::bail!("it was never started")
 }
 
-/// Waits for the worker's own log line and returns its start time in seconds.
+/// Waits for the worker's log line `ready` and returns the start time in seconds that it reports.
 async fn ready(log: &Path) -> Result<f64> {
     let until = Instant::now() + READY_TIMEOUT;
     loop {
@@ -80,14 +104,20 @@ async fn ready(log: &Path) -> Result<f64> {
         if let Some(seconds) = text.lines().find_map(seconds_of) {
             return Ok(seconds);
         }
-        anyhow::ensure!(Instant::now() < until, "not ready within {} s", READY_TIMEOUT.as_secs());
+        anyhow::ensure!(
+            Instant::now() < until,
+            "not ready within {} s",
+            READY_TIMEOUT.as_secs()
+        );
         sleep(Duration::from_millis(20)).await;
     }
 }
 
 fn seconds_of(line: &str) -> Option<f64> {
     let line: serde_json::Value = serde_json::from_str(line).ok()?;
-    (line["message"] == "ready").then(|| line["start_seconds"].as_f64()).flatten()
+    (line["message"] == "ready")
+        .then(|| line["start_seconds"].as_f64())
+        .flatten()
 }
 
 #[cfg(test)]

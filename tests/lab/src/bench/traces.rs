@@ -1,4 +1,4 @@
-//! Checks that every text has one unbroken trace under load (OBS-6).
+//! Checks under load that every text has one unbroken trace.
 
 use std::{collections::BTreeSet, path::Path, time::Duration};
 
@@ -21,7 +21,7 @@ use crate::whole_traces::{self, Wholeness};
 
 /// The quiet window as a fraction of production's, so that some texts are answered together.
 const PAUSES: f64 = 0.05;
-/// The line of the ground's settings file that is replaced.
+/// The line of the settings file that sets the pauses and that each run replaces.
 const NO_PAUSES: &str = "time.pauses = 0.0";
 /// Every tenth guest sends a second text at once, whose webhook is delivered twice.
 const EVERY: usize = 10;
@@ -38,31 +38,67 @@ pub(super) struct Traces {
 }
 
 pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Traces> {
-    let lay = Lay { casinos: bench.casinos, as_in_production: false, receipts: true };
+    let lay = Lay {
+        casinos: bench.casinos,
+        as_in_production: false,
+        receipts: true,
+    };
     let mut ground = Ground::lay(&dir.join("traces"), lay).await?;
     let plain = std::fs::read_to_string(&ground.config).context("reading the settings")?;
     let collector = Collector::start().await?;
     let rate;
-    let settings = Settings { endpoint: &collector.url(), pauses: PAUSES };
-    (ground, rate) = Box::pin(under(ground, &plain, settings, async |running| traced(running, bench).await)).await?;
+    let settings = Settings {
+        endpoint: &collector.url(),
+        pauses: PAUSES,
+    };
+    (ground, rate) = Box::pin(under(ground, &plain, settings, async |running| {
+        traced(running, bench).await
+    }))
+    .await?;
     let spans = settled_spans(&collector).await;
-    let texts: BTreeSet<String> = ground.sim().ledger().snapshot().inbound.iter().map(trace_of).collect();
+    let texts: BTreeSet<String> = ground
+        .sim()
+        .ledger()
+        .snapshot()
+        .inbound
+        .iter()
+        .map(trace_of)
+        .collect();
     let wholeness = whole_traces::of_texts(&spans, texts.iter().map(String::as_str));
     // Prints this result at once, because the following measurement takes minutes and may fail.
     print_wholeness(&wholeness, rate, spans.len());
     if let Some(broken) = wholeness.broken.first() {
         for span in spans.iter().filter(|span| span.trace_id == *broken) {
-            out!("  {} {} under {:?} {}", span.trace_id, span.span_id, span.parent, span.name);
+            out!(
+                "  {} {} under {:?} {}",
+                span.trace_id,
+                span.span_id,
+                span.parent,
+                span.name
+            );
         }
     }
-    let settings = Settings { endpoint: &collector.url(), pauses: 0.0 };
+    let settings = Settings {
+        endpoint: &collector.url(),
+        pauses: 0.0,
+    };
     let outages;
     (ground, outages) = Box::pin(under(ground, &plain, settings, async |running| {
         outages::measure(running, bench, rate, &collector).await
     }))
     .await?;
-    Running { ground, processes: Vec::new() }.end().await?;
-    Ok(Traces { rate, spans: spans.len(), wholeness, outages })
+    Running {
+        ground,
+        processes: Vec::new(),
+    }
+    .end()
+    .await?;
+    Ok(Traces {
+        rate,
+        spans: spans.len(),
+        wholeness,
+        outages,
+    })
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -79,9 +115,13 @@ async fn under<T>(
     work: impl AsyncFnOnce(&Running) -> Result<T>,
 ) -> Result<(Ground, T)> {
     let Settings { endpoint, pauses } = settings;
-    ensure!(plain.contains(NO_PAUSES), "the settings say nothing of pauses");
+    ensure!(
+        plain.contains(NO_PAUSES),
+        "the settings say nothing of pauses"
+    );
     let text = plain.replace(NO_PAUSES, &format!("time.pauses = {pauses:?}"));
-    let text = format!("{text}\ntelemetry.otlp_endpoint = \"{endpoint}\"\ntelemetry.sample = 1.0\n");
+    let text =
+        format!("{text}\ntelemetry.otlp_endpoint = \"{endpoint}\"\ntelemetry.sample = 1.0\n");
     std::fs::write(&ground.config, text).context("writing the settings")?;
     let processes = fleet_processes(&ground)?;
     let mut running = Running { ground, processes };
@@ -98,28 +138,48 @@ async fn under<T>(
 async fn ready(running: &Running) -> Result<()> {
     let until = Instant::now() + READY_TIMEOUT;
     for (name, process) in &running.processes {
-        while !process.metrics().await.is_ok_and(|metrics| metrics.contains("\nseven_ready 1\n")) {
-            ensure!(Instant::now() < until, "{name} was not ready within {} s", READY_TIMEOUT.as_secs());
+        while !process
+            .metrics()
+            .await
+            .is_ok_and(|metrics| metrics.contains("\nseven_ready 1\n"))
+        {
+            ensure!(
+                Instant::now() < until,
+                "{name} was not ready within {} s",
+                READY_TIMEOUT.as_secs()
+            );
             sleep(Duration::from_millis(200)).await;
         }
     }
     Ok(())
 }
 
-/// Lets guests write at a fixed rate, some with a second text, until all have their last receipt.
-/// Without a given rate it takes half of the fleet's throughput, measured with the same guests.
-/// Returns the rate.
+/// Lets guests write, some of them two texts, until all have their last receipt, and returns the
+/// rate. Without a given rate it is half of the fleet's throughput, measured with these guests.
 async fn traced(running: &Running, bench: &Bench) -> Result<f64> {
-    let all = Guests { casinos: bench.casinos, first: 0, count: bench.texts };
+    let all = Guests {
+        casinos: bench.casinos,
+        first: 0,
+        count: bench.texts,
+    };
     let sim = running.ground.sim();
     let rate = match bench.rate {
         Some(rate) => rate,
-        None => play(sim, all, Pace::UnderWay(UNDER_WAY)).await?.shown().per_second / 2.0,
+        None => {
+            play(sim, all, Pace::UnderWay(UNDER_WAY))
+                .await?
+                .shown()
+                .per_second
+                / 2.0
+        }
     };
     let count = ((rate * bench.seconds as f64) as usize).clamp(1, bench.texts);
     let guests = Guests { count, ..all };
     out!("traces: {count} guests write at {rate:.0} a second");
-    let (played, second) = tokio::join!(play(sim, guests, Pace::Rate(rate)), more(running, guests, rate));
+    let (played, second) = tokio::join!(
+        play(sim, guests, Pace::Rate(rate)),
+        more(running, guests, rate)
+    );
     played?;
     second?;
     settle(running).await?;
@@ -143,7 +203,11 @@ async fn more(running: &Running, guests: Guests, rate: f64) -> Result<()> {
         };
         let first = sim.text(text.clone())?;
         let (event_id, message_id) = (Some(first.event_id), Some(first.message_id));
-        sim.text(Text { event_id, message_id, ..text })?;
+        sim.text(Text {
+            event_id,
+            message_id,
+            ..text
+        })?;
     }
     Ok(())
 }
@@ -154,13 +218,26 @@ async fn settle(running: &Running) -> Result<()> {
     loop {
         let ledger = running.ground.sim().ledger().snapshot();
         let inbound = ledger.inbound.iter().map(|text| text.delivery.state);
-        let receipts = ledger.outbound.iter().flat_map(|sent| sent.receipts.iter().map(|r| r.delivery.state));
-        let told = inbound.chain(receipts).all(|state| state != DeliveryState::Pending);
-        let open = running.ground.sql("select (select count(*) from outbound_messages where state <> 'delivered') + (select count(*) from inbound_messages where disposition = 'open')").await?;
+        let receipts = ledger
+            .outbound
+            .iter()
+            .flat_map(|sent| sent.receipts.iter().map(|r| r.delivery.state));
+        let told = inbound
+            .chain(receipts)
+            .all(|state| state != DeliveryState::Pending);
+        let open = running
+            .ground
+            .sql("select (select count(*) from outbound_messages where state <> 'delivered') + (select count(*) from inbound_messages where disposition = 'open')")
+            .await?;
         if told && open.trim() == "0" {
             return Ok(());
         }
-        ensure!(Instant::now() < until, "{} texts are not settled after {} s", open.trim(), READY_TIMEOUT.as_secs());
+        ensure!(
+            Instant::now() < until,
+            "{} texts are not settled after {} s",
+            open.trim(),
+            READY_TIMEOUT.as_secs()
+        );
         sleep(Duration::from_millis(200)).await;
     }
 }
@@ -183,12 +260,17 @@ fn trace_of(text: &seven_carrier_sim::Inbound) -> String {
 
 fn print_wholeness(found: &Wholeness, rate: f64, spans: usize) {
     out!(
-        "traces: {} of {} texts ({:.2} %, goal 99.9 %) have one unbroken trace from webhook to delivery, at {rate:.0} texts/s ({spans} spans)",
+        "traces: {} of {} texts ({:.2} %, goal 99.9 %) have one unbroken trace from webhook to \
+         delivery, at {rate:.0} texts/s ({spans} spans)",
         found.whole,
         found.texts,
         found.share() * 100.0,
     );
     if !found.broken.is_empty() {
-        out!("  broken: {} (such as {})", found.lacks(), found.broken.join(", "));
+        out!(
+            "  broken: {} (such as {})",
+            found.lacks(),
+            found.broken.join(", ")
+        );
     }
 }

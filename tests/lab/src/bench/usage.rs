@@ -24,32 +24,54 @@ pub(super) struct Taken {
 
 /// Returns the usage of one process; zeros when it is gone.
 pub(super) fn of(pid: u32) -> Taken {
-    let read = |file: &str| std::fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap_or_default();
+    let read =
+        |file: &str| std::fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap_or_default();
     let status = read("status");
     let bytes = |name: &str| {
-        let kib = |line: &str| line.strip_prefix(name)?.trim().split(' ').next()?.parse::<u64>().ok();
+        let kib = |line: &str| {
+            line.strip_prefix(name)?
+                .trim()
+                .split(' ')
+                .next()?
+                .parse::<u64>()
+                .ok()
+        };
         status.lines().find_map(kib).unwrap_or(0) * 1_024
     };
     // The fields follow the name in parentheses: state is field 3, user and system ticks (1/100 s)
     // are 14 and 15.
     let stat = read("stat");
-    let fields: Vec<u64> =
-        stat.rsplit(')').next().unwrap_or_default().split_whitespace().map(|f| f.parse().unwrap_or(0)).collect();
+    let fields: Vec<u64> = stat
+        .rsplit(')')
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .map(|f| f.parse().unwrap_or(0))
+        .collect();
     let ticks = fields.get(11).copied().unwrap_or(0) + fields.get(12).copied().unwrap_or(0);
-    Taken { resident_bytes: bytes("VmRSS:"), own_bytes: bytes("RssAnon:"), cpu: Duration::from_millis(ticks * 10) }
+    Taken {
+        resident_bytes: bytes("VmRSS:"),
+        own_bytes: bytes("RssAnon:"),
+        cpu: Duration::from_millis(ticks * 10),
+    }
 }
 
 /// Returns the usage of a process and all its descendants: Postgres runs as a tree of processes.
 pub(super) fn of_tree(pid: u32) -> Taken {
-    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
-    children.split_whitespace().filter_map(|child| child.parse().ok()).map(of_tree).fold(of(pid), |sum, child| Taken {
-        resident_bytes: sum.resident_bytes + child.resident_bytes,
-        own_bytes: sum.own_bytes + child.own_bytes,
-        cpu: sum.cpu + child.cpu,
-    })
+    let children =
+        std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    children
+        .split_whitespace()
+        .filter_map(|child| child.parse().ok())
+        .map(of_tree)
+        .fold(of(pid), |sum, child| Taken {
+            resident_bytes: sum.resident_bytes + child.resident_bytes,
+            own_bytes: sum.own_bytes + child.own_bytes,
+            cpu: sum.cpu + child.cpu,
+        })
 }
 
-/// Counters of the servers since they started.
+/// Requests to the servers: counts since their start, or differences and averages of such counts.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(super) struct Asked {
     /// Messages that JetStream stored.
@@ -70,7 +92,10 @@ impl Asked {
                  from pg_stat_statements s join pg_roles r on r.oid = s.userid where r.rolname = 'seven_app'",
             )
             .await?;
-        let mut counts = counts.trim().split('|').map(|count| count.parse::<f64>().unwrap_or_default());
+        let mut counts = counts
+            .trim()
+            .split('|')
+            .map(|count| count.parse::<f64>().unwrap_or_default());
         let heads = ground.stack.fleet.bus.stored_so_far().await?;
         Ok(Self {
             publishes: heads as f64,
@@ -83,7 +108,9 @@ impl Asked {
     /// Returns the requests per text since `before`, less those of the same time without texts
     /// (`idle`).
     pub(super) fn per_text(self, before: Self, idle: Self, count: usize) -> Self {
-        let each = |after: f64, before: f64, idle: f64| ((after - before - idle) / count.max(1) as f64).max(0.0);
+        let each = |after: f64, before: f64, idle: f64| {
+            ((after - before - idle) / count.max(1) as f64).max(0.0)
+        };
         Self {
             publishes: each(self.publishes, before.publishes, idle.publishes),
             commits: each(self.commits, before.commits, idle.commits),
@@ -132,7 +159,12 @@ fn redis_calls(url: &str) -> Result<u64> {
 }
 
 fn reads_in(stats: &str) -> Option<u64> {
-    stats.lines().find_map(|line| line.strip_prefix("total_reads_processed:")?.trim().parse().ok())
+    stats.lines().find_map(|line| {
+        line.strip_prefix("total_reads_processed:")?
+            .trim()
+            .parse()
+            .ok()
+    })
 }
 
 #[cfg(test)]
@@ -141,21 +173,35 @@ mod tests {
 
     #[test]
     fn reads_are_counted() {
-        assert_eq!(reads_in("# Stats\r\ntotal_reads_processed:17\r\ntotal_writes_processed:18\r\n"), Some(17));
+        assert_eq!(
+            reads_in("# Stats\r\ntotal_reads_processed:17\r\ntotal_writes_processed:18\r\n"),
+            Some(17)
+        );
         assert_eq!(reads_in("# Stats\r\n"), None);
     }
 
     #[test]
     fn this_process_takes_memory_and_time() {
         let own = of(std::process::id());
-        assert!(own.own_bytes > 100_000 && own.resident_bytes > own.own_bytes, "{own:?}");
+        assert!(
+            own.own_bytes > 100_000 && own.resident_bytes > own.own_bytes,
+            "{own:?}"
+        );
         assert_eq!(of(u32::MAX).resident_bytes, 0);
     }
 
     #[test]
     fn what_an_idle_fleet_asks_is_not_the_texts() {
-        let at = |n: f64| Asked { publishes: n, commits: n, statements: n, redis: n };
-        assert_eq!(at(1_300.0).per_text(at(100.0), at(200.0), 100).commits, 10.0);
+        let at = |n: f64| Asked {
+            publishes: n,
+            commits: n,
+            statements: n,
+            redis: n,
+        };
+        assert_eq!(
+            at(1_300.0).per_text(at(100.0), at(200.0), 100).commits,
+            10.0
+        );
         assert_eq!(at(1_300.0).since(at(100.0)).times(0.5).redis, 600.0);
     }
 }

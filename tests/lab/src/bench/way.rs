@@ -27,7 +27,11 @@ pub(super) fn of(spans: &[Span]) -> Vec<Step> {
     let mut times: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
     let mut whole = 0;
     for spans in by_trace(spans).into_values() {
-        let Some(accepted) = spans.iter().find(|span| span.name == FIRST).map(|span| span.ended_nanos) else {
+        let Some(accepted) = spans
+            .iter()
+            .find(|span| span.name == FIRST)
+            .map(|span| span.ended_nanos)
+        else {
             continue;
         };
         whole += 1;
@@ -40,10 +44,15 @@ pub(super) fn of(spans: &[Span]) -> Vec<Step> {
         }
         for (name, span) in first {
             let takes = span.ended_nanos.saturating_sub(span.started_nanos);
-            times.entry(name).or_default().push((millis(span.started_nanos) - millis(accepted), takes as f64 / 1e6));
+            times.entry(name).or_default().push((
+                millis(span.started_nanos) - millis(accepted),
+                takes as f64 / 1e6,
+            ));
         }
     }
-    let usual = times.into_iter().filter(|(_, times)| times.len() * 2 >= whole);
+    let usual = times
+        .into_iter()
+        .filter(|(_, times)| times.len() * 2 >= whole);
     let mut steps: Vec<Step> = usual
         .map(|(name, times)| Step {
             span: name.to_owned(),
@@ -65,7 +74,10 @@ fn millis(nanos: u64) -> f64 {
 fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
-    values.get(values.len().saturating_sub(1) / 2).copied().unwrap_or_default()
+    values
+        .get(values.len().saturating_sub(1) / 2)
+        .copied()
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -101,8 +113,16 @@ mod tests {
             span("c", "seven.fallback", 310, 311),
             span("d", "seven.gate", 1, 2),
         ];
-        let step = |span: &str, traces, begins, takes| Step { span: span.to_owned(), traces, begins, takes };
-        assert_eq!(of(&spans), [step(FIRST, 3, -2.0, 2.0), step("seven.gate", 3, 3.0, 3.0)]);
+        let step = |span: &str, traces, begins, takes| Step {
+            span: span.to_owned(),
+            traces,
+            begins,
+            takes,
+        };
+        assert_eq!(
+            of(&spans),
+            [step(FIRST, 3, -2.0, 2.0), step("seven.gate", 3, 3.0, 3.0)]
+        );
         assert_eq!(of(&[]), []);
     }
 }

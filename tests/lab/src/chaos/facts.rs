@@ -73,9 +73,9 @@ pub(crate) struct Texted {
     pub(crate) guest: (String, String),
     pub(crate) word: String,
     pub(crate) occurred_at: DateTime<Utc>,
-    /// When the carrier first called the webhook.
+    /// When the carrier got the text, just before its first call of the webhook.
     pub(crate) told_at: DateTime<Utc>,
-    /// When the carrier first read a 2xx; `None`: it gave up.
+    /// When the carrier first read a 2xx; `None` if it never did.
     pub(crate) acknowledged_at: Option<DateTime<Utc>>,
     pub(crate) calls: usize,
 }
@@ -94,8 +94,8 @@ pub(crate) struct Facts {
     pub(crate) deletions: HashMap<String, DeletionRow>,
     /// Phones whose rows were deleted with their guest.
     pub(crate) forgotten: HashSet<String>,
-    /// When the first number of the casino that moves was reassigned to another casino, and the
-    /// phones that sent STOP to it afterwards and are opted out at the former casino.
+    /// When the old number of the casino that moves went to another casino, and the phones of odd
+    /// guests who are opted out at the casino they first wrote to.
     pub(crate) handed_on: Option<DateTime<Utc>>,
     pub(crate) stopped_at_former: HashSet<String>,
 }
@@ -111,15 +111,41 @@ pub(crate) struct DeletionRow {
 impl Facts {
     pub(crate) async fn read(ground: &Ground, struck: &Struck, visits: &[Visit]) -> Result<Self> {
         let ledger = ground.stack.sim.ledger().snapshot();
-        let inbound = rows(ground, "select inbound_id, provider_message_id, received_at, stored_at, disposition, disposition_ref, reason, closed_at, sweeps from inbound_messages order by arrival").await?;
-        let turns: Vec<TurnRow> = rows(ground, "select turn_id, state, reason, newest_text_at from turns").await?;
-        let outbound: Vec<OutboundRow> = rows(ground, "select o.outbound_id, o.casino_id, o.conversation_id, o.turn_id, o.inbound_id, p.lane, o.seq, o.state, o.reason, o.created_at, o.ended_at, o.sweeps from outbound_messages o join send_policy p on p.class = o.class").await?;
-        let attempts: Vec<AttemptRow> =
-            rows(ground, "select attempt_id, outbound_id, started_at from send_attempts").await?;
-        let dead = rows(ground, "select stage, reason, message_key from dead_letters").await?;
-        let odd: Vec<Visit> = visits.iter().filter(|visit| visit.odd.is_some()).cloned().collect();
-        let deleted: Vec<DeletionRow> =
-            rows(ground, "select encode(phone_hash, 'hex') as phone_hash, state, due_at from deletions").await?;
+        let inbound = rows(
+            ground,
+            "select inbound_id, provider_message_id, received_at, stored_at, disposition, disposition_ref, reason, closed_at, sweeps from inbound_messages order by arrival",
+        )
+        .await?;
+        let turns: Vec<TurnRow> = rows(
+            ground,
+            "select turn_id, state, reason, newest_text_at from turns",
+        )
+        .await?;
+        let outbound: Vec<OutboundRow> = rows(
+            ground,
+            "select o.outbound_id, o.casino_id, o.conversation_id, o.turn_id, o.inbound_id, p.lane, o.seq, o.state, o.reason, o.created_at, o.ended_at, o.sweeps from outbound_messages o join send_policy p on p.class = o.class",
+        )
+        .await?;
+        let attempts: Vec<AttemptRow> = rows(
+            ground,
+            "select attempt_id, outbound_id, started_at from send_attempts",
+        )
+        .await?;
+        let dead = rows(
+            ground,
+            "select stage, reason, message_key from dead_letters",
+        )
+        .await?;
+        let odd: Vec<Visit> = visits
+            .iter()
+            .filter(|visit| visit.odd.is_some())
+            .cloned()
+            .collect();
+        let deleted: Vec<DeletionRow> = rows(
+            ground,
+            "select encode(phone_hash, 'hex') as phone_hash, state, due_at from deletions",
+        )
+        .await?;
         let stopped: Vec<Stopped> = rows(
             ground,
             "select casino_id, encode(phone_hash, 'hex') as phone_hash from suppressions where state = 'stopped'",
@@ -128,11 +154,24 @@ impl Facts {
         let (mut deletions, mut stopped_at_former) = (HashMap::new(), HashSet::new());
         for visit in &odd {
             let casino = casino_id(visit.casino);
-            let hash = hex::encode(ground.stack.fleet.keys.hash(&casino.parse()?, &visit.phone.parse()?).bytes);
-            deletions.extend(
-                deleted.iter().find(|row| row.phone_hash == hash).map(|row| (visit.phone.clone(), row.clone())),
+            let hash = hex::encode(
+                ground
+                    .stack
+                    .fleet
+                    .keys
+                    .hash(&casino.parse()?, &visit.phone.parse()?)
+                    .bytes,
             );
-            if stopped.iter().any(|row| row.casino_id == casino && row.phone_hash == hash) {
+            deletions.extend(
+                deleted
+                    .iter()
+                    .find(|row| row.phone_hash == hash)
+                    .map(|row| (visit.phone.clone(), row.clone())),
+            );
+            if stopped
+                .iter()
+                .any(|row| row.casino_id == casino && row.phone_hash == hash)
+            {
                 stopped_at_former.insert(visit.phone.clone());
             }
         }
@@ -154,18 +193,25 @@ impl Facts {
         })
     }
 
-    /// Returns each send that the carrier took, with its attempt and text; `None` when nobody
-    /// stored them before the call.
-    pub(crate) fn sends(&self) -> impl Iterator<Item = (&Outbound, Option<(&AttemptRow, &OutboundRow)>)> {
+    /// Returns each send that the carrier accepted, with its attempt and text; `None` when the
+    /// database holds no attempt for the send.
+    pub(crate) fn sends(
+        &self,
+    ) -> impl Iterator<Item = (&Outbound, Option<(&AttemptRow, &OutboundRow)>)> {
         self.accepted.iter().map(|sent| {
             let attempt = attempt_of(sent).and_then(|id| self.attempts.get(&id));
-            (sent, attempt.and_then(|a| Some((a, self.outbound.get(&a.outbound_id)?))))
+            (
+                sent,
+                attempt.and_then(|a| Some((a, self.outbound.get(&a.outbound_id)?))),
+            )
         })
     }
 
-    /// Returns the texts that the carrier accepted at least once.
+    /// Returns the ids of the outbound texts that the carrier accepted at least once.
     pub(crate) fn sent(&self) -> HashSet<Uuid> {
-        self.sends().filter_map(|(_, known)| Some(known?.1.outbound_id)).collect()
+        self.sends()
+            .filter_map(|(_, known)| Some(known?.1.outbound_id))
+            .collect()
     }
 }
 
@@ -177,7 +223,12 @@ struct Stopped {
 
 /// Returns the attempt's id, which each send request carries in its webhook URL.
 fn attempt_of(sent: &Outbound) -> Option<Uuid> {
-    sent.webhook_url.as_deref()?.rsplit('/').next()?.parse().ok()
+    sent.webhook_url
+        .as_deref()?
+        .rsplit('/')
+        .next()?
+        .parse()
+        .ok()
 }
 
 pub(crate) fn texts(ledger: &Snapshot) -> Vec<Texted> {
@@ -189,7 +240,10 @@ pub(crate) fn texts(ledger: &Snapshot) -> Vec<Texted> {
             Some(at) => {
                 let text = &mut texts[*at];
                 text.calls += inbound.delivery.attempts.len();
-                text.acknowledged_at = [text.acknowledged_at, acknowledged_at].into_iter().flatten().min();
+                text.acknowledged_at = [text.acknowledged_at, acknowledged_at]
+                    .into_iter()
+                    .flatten()
+                    .min();
             }
             None => {
                 places.insert(&inbound.message_id, texts.len());
@@ -209,12 +263,27 @@ pub(crate) fn texts(ledger: &Snapshot) -> Vec<Texted> {
 }
 
 fn acknowledged(inbound: &Inbound) -> Option<DateTime<Utc>> {
-    let call = inbound.delivery.attempts.iter().find(|a| a.acknowledged())?;
+    let call = inbound
+        .delivery
+        .attempts
+        .iter()
+        .find(|a| a.acknowledged())?;
     // Adds 2 ms, because the ledger truncates both times to the millisecond.
-    Some(call.at + TimeDelta::milliseconds(i64::try_from(call.millis).unwrap_or(i64::MAX / 2).saturating_add(2)))
+    Some(
+        call.at
+            + TimeDelta::milliseconds(
+                i64::try_from(call.millis)
+                    .unwrap_or(i64::MAX / 2)
+                    .saturating_add(2),
+            ),
+    )
 }
 
 async fn rows<T: DeserializeOwned>(ground: &Ground, select: &str) -> Result<Vec<T>> {
-    let said = ground.sql(format!("select coalesce(json_agg(x), '[]') from ({select}) x")).await?;
+    let said = ground
+        .sql(format!(
+            "select coalesce(json_agg(x), '[]') from ({select}) x"
+        ))
+        .await?;
     serde_json::from_str(said.trim()).with_context(|| format!("reading the rows of: {select}"))
 }

@@ -23,7 +23,8 @@ use super::{
 };
 use crate::stack::{API_KEY, Plan, SIGNING_SEED, Stack};
 
-/// The environment of a run. Fields drop in this order: the fleet's handles before its servers.
+/// The environment of a run. Fields drop in order, so that the fleet's clients go before their
+/// servers.
 pub(crate) struct Ground {
     pub(crate) stack: Stack,
     pub(crate) webhooks: Proxy,
@@ -51,7 +52,8 @@ pub(crate) fn casino_number(n: usize) -> String {
 
 impl Ground {
     pub(crate) async fn lay(dir: &Path) -> Result<Self> {
-        std::fs::create_dir_all(dir.join("logs")).with_context(|| format!("creating {}", dir.display()))?;
+        std::fs::create_dir_all(dir.join("logs"))
+            .with_context(|| format!("creating {}", dir.display()))?;
         let dir = dir.canonicalize()?;
         let servers = Servers::start(&dir, Options::default()).await?;
         servers.postgres.create_database(DATABASE, None).await?;
@@ -62,12 +64,15 @@ impl Ground {
         let postgres = proxy_to(&servers.postgres.url_of(DATABASE)).await?;
         let collector = Collector::start().await?;
         let stack = Box::pin(fleet(&dir, &servers, &webhooks, &collector)).await?;
-        let direct = std::fs::read_to_string(&stack.config_file).context("reading the fleet's settings")?;
+        let direct =
+            std::fs::read_to_string(&stack.config_file).context("reading the fleet's settings")?;
         let own = |n: usize| -> Result<PathBuf> {
             let mut text = direct.replace(&stack.ingress_url, &format!("http://{}", webhooks.addr));
             let listen = stack.ingress_url.trim_start_matches("http://");
-            text = text
-                .replace(&format!("ingress.listen = \"{listen}\""), &format!("ingress.listen = \"{}\"", ingress[n]));
+            text = text.replace(
+                &format!("ingress.listen = \"{listen}\""),
+                &format!("ingress.listen = \"{}\"", ingress[n]),
+            );
             if n > 0 {
                 for (server, proxy) in [
                     (servers.nats.url(), &nats),
@@ -82,7 +87,17 @@ impl Ground {
             Ok(file)
         };
         let configs = (0..PER_KIND).map(own).collect::<Result<Vec<_>>>()?;
-        let ground = Self { stack, webhooks, nats, redis, postgres, servers, collector, dir, configs };
+        let ground = Self {
+            stack,
+            webhooks,
+            nats,
+            redis,
+            postgres,
+            servers,
+            collector,
+            dir,
+            configs,
+        };
         ground.open_casinos().await?;
         Ok(ground)
     }
@@ -114,7 +129,10 @@ impl Ground {
 
     /// Returns the number of connections that the proxies carried so far.
     pub(crate) fn connections(&self) -> usize {
-        [&self.webhooks, &self.nats, &self.redis, &self.postgres].map(Proxy::carried).iter().sum()
+        [&self.webhooks, &self.nats, &self.redis, &self.postgres]
+            .map(Proxy::carried)
+            .iter()
+            .sum()
     }
 
     pub(crate) fn config(&self, instance: usize) -> &Path {
@@ -122,7 +140,9 @@ impl Ground {
     }
 
     pub(crate) fn log(&self, worker: Worker, instance: usize) -> PathBuf {
-        self.dir.join("logs").join(format!("{}-{instance}.log", worker.name()))
+        self.dir
+            .join("logs")
+            .join(format!("{}-{instance}.log", worker.name()))
     }
 
     pub(crate) fn kill(&self, server: Server) -> Result<()> {
@@ -147,15 +167,24 @@ impl Ground {
     }
 }
 
-async fn fleet(dir: &Path, servers: &Servers, webhooks: &Proxy, collector: &Collector) -> Result<Stack> {
+async fn fleet(
+    dir: &Path,
+    servers: &Servers,
+    webhooks: &Proxy,
+    collector: &Collector,
+) -> Result<Stack> {
     let url = format!("http://{}/webhooks/telnyx", webhooks.addr);
     let mut sim = seven_carrier_sim::Settings::new(url, API_KEY, SIGNING_SEED);
     sim.time_scale = SCALE;
     // Both ingress processes may be down for seconds. The carrier retries long enough, because a
     // text that it gave up on would prove nothing.
-    sim.retry_delays = [5, 10, 20, 40, 60, 100, 200, 200, 200].map(Duration::from_secs).to_vec();
+    sim.retry_delays = [5, 10, 20, 40, 60, 100, 200, 200, 200]
+        .map(Duration::from_secs)
+        .to_vec();
     sim.ledger_file = Some(dir.join("ledger.jsonl"));
-    let sim: Sim = seven_carrier_sim::start(sim).await.context("starting carrier-sim")?;
+    let sim: Sim = seven_carrier_sim::start(sim)
+        .await
+        .context("starting carrier-sim")?;
     let plan = Plan {
         nats_url: servers.nats.url(),
         redis_url: servers.redis.url(),
@@ -174,7 +203,9 @@ async fn fleet(dir: &Path, servers: &Servers, webhooks: &Proxy, collector: &Coll
         ledger_file: None,
     };
     // Ingress runs as processes with their own addresses; this listener is only a placeholder.
-    let listener = TcpListener::bind("127.0.0.1:0").await.context("listening")?;
+    let listener = TcpListener::bind("127.0.0.1:0")
+        .await
+        .context("listening")?;
     Stack::start_on(plan, listener, sim).await
 }
 
@@ -194,7 +225,9 @@ fn address(url: &str) -> Result<SocketAddr> {
     let url = Url::parse(url).context("reading a server's URL")?;
     let host = url.host_str().context("a server's URL without a host")?;
     let port = url.port().context("a server's URL without a port")?;
-    format!("{host}:{port}").parse().context("reading a server's address")
+    format!("{host}:{port}")
+        .parse()
+        .context("reading a server's address")
 }
 
 /// Returns free addresses, on ports below the range of outgoing connections: such a connection

@@ -1,4 +1,4 @@
-//! Plays the guests' visits against the carrier simulator.
+//! Lets the guests of all visits send their texts through the carrier simulator.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,7 +14,7 @@ use super::{
     visits::{ASKED, DELETION, MACHINE, Odd, Visit},
 };
 
-/// Plays all visits and returns when the last guest has sent the last text.
+/// Starts each visit at its time and returns when the last guest has sent the last text.
 pub(crate) async fn play(ground: Arc<Ground>, began: Instant, visits: Vec<Visit>) -> Result<()> {
     let mut guests = JoinSet::new();
     for visit in visits {
@@ -30,7 +30,9 @@ pub(crate) async fn play(ground: Arc<Ground>, began: Instant, visits: Vec<Visit>
 async fn guest(ground: Arc<Ground>, visit: Visit) -> Result<()> {
     let began = Instant::now();
     match visit.odd {
-        Some(Odd::Machine(answer)) => drop(tokio::spawn(machine(ground.clone(), visit.clone(), answer))),
+        Some(Odd::Machine(answer)) => {
+            drop(tokio::spawn(machine(ground.clone(), visit.clone(), answer)));
+        }
         Some(Odd::Deleted) => drop(tokio::spawn(forget(ground.clone(), visit.clone()))),
         Some(Odd::Flood | Odd::Cry | Odd::HandedOn) | None => {}
     }
@@ -48,7 +50,12 @@ async fn guest(ground: Arc<Ground>, visit: Visit) -> Result<()> {
         }
         let texted = ground.stack.sim.text(text.clone())?;
         if let Some(again) = said.again {
-            text.occurred_at = ground.stack.sim.ledger().inbound(&texted.message_id).map(|first| first.occurred_at);
+            text.occurred_at = ground
+                .stack
+                .sim
+                .ledger()
+                .inbound(&texted.message_id)
+                .map(|first| first.occurred_at);
             text.event_id = Some(texted.event_id);
             text.message_id = Some(texted.message_id);
             replays.push((said.after + again, text));
@@ -61,12 +68,20 @@ async fn guest(ground: Arc<Ground>, visit: Visit) -> Result<()> {
     Ok(())
 }
 
-/// Plays a machine that answers every text it gets, as an office's phone does.
+/// Plays a machine that answers every text it gets, as an automatic reply does.
 async fn machine(ground: Arc<Ground>, visit: Visit, answer: &'static str) {
     let until = Instant::now() + MACHINE;
     let mut answered = 0;
     while Instant::now() < until {
-        let come = ground.stack.sim.ledger().snapshot().outbound.iter().filter(|sent| sent.to == visit.phone).count();
+        let come = ground
+            .stack
+            .sim
+            .ledger()
+            .snapshot()
+            .outbound
+            .iter()
+            .filter(|sent| sent.to == visit.phone)
+            .count();
         for _ in answered..come {
             let text = Text {
                 from: visit.phone.clone(),
@@ -94,12 +109,16 @@ async fn forget(ground: Arc<Ground>, visit: Visit) {
         let mut tx = fleet.store.bind(&casino).await?;
         if let Some(guest_id) = tx.guest_by_hash(&guest).await? {
             let (id, now) = (fleet.ids.uuid(), fleet.clock.now());
-            tx.request_deletion(id, &guest, guest_id, "seven chaos", now, DELETION).await?;
+            tx.request_deletion(id, &guest, guest_id, "seven chaos", now, DELETION)
+                .await?;
             tx.commit().await?;
         }
         anyhow::Ok(())
     };
     if let Err(error) = asked.await {
-        tracing::info!(error = &*error as &dyn std::error::Error, "a guest was not to be forgotten after all");
+        tracing::info!(
+            error = &*error as &dyn std::error::Error,
+            "a guest was not to be forgotten after all"
+        );
     }
 }

@@ -1,6 +1,5 @@
-//! `./scripts/chaos`: runs the fleet as processes under load while it kills workers and servers,
-//! cuts and slows connections, makes the send API fail and changes flags. Then a checker proves the
-//! promises from the carrier's ledger and the database.
+//! `./scripts/chaos`: runs the fleet under load while it kills processes, breaks connections and
+//! makes sends fail. Then a checker proves the promises from the carrier's ledger and the database.
 
 mod check;
 mod facts;
@@ -39,20 +38,32 @@ use crate::whole_traces;
 /// Runs the chaos test. Exit code 1 means that a promise was broken, or that too little was
 /// examined.
 pub async fn run(chaos: Chaos) -> Result<ExitCode> {
-    let seed = chaos.seed.unwrap_or_else(|| rand::rng().random_range(1..1_000_000));
+    let seed = chaos
+        .seed
+        .unwrap_or_else(|| rand::rng().random_range(1..1_000_000));
     let span = chaos.span();
     if span < Duration::from_secs(30) {
-        bail!("{} s are too short to prove anything; at least 30", span.as_secs());
+        bail!(
+            "{} s are too short to prove anything; at least 30",
+            span.as_secs()
+        );
     }
     if chaos.mutants {
         return mutants::run(&chaos, seed).await;
     }
     let dir = dev_dir().join(format!("chaos-{}", std::process::id()));
     out!(
-        "seed {seed}, {} s of load; replay this schedule with: ./scripts/chaos --seconds {0} --seed {seed}",
+        "seed {seed}, {} s of load; replay this schedule with: ./scripts/chaos --seconds {0} \
+         --seed {seed}",
         span.as_secs()
     );
-    let held = Box::pin(one_run(&dir, seed, span, Duration::from_secs(chaos.patience))).await;
+    let held = Box::pin(one_run(
+        &dir,
+        seed,
+        span,
+        Duration::from_secs(chaos.patience),
+    ))
+    .await;
     match held {
         Ok(true) => {
             std::fs::remove_dir_all(&dir).with_context(|| format!("removing {}", dir.display()))?;
@@ -62,13 +73,20 @@ pub async fn run(chaos: Chaos) -> Result<ExitCode> {
             out!("Logs and ledger are kept in {}", dir.display());
             Ok(ExitCode::FAILURE)
         }
-        Err(error) => Err(error.context(format!("the run with seed {seed} (logs: {})", dir.display()))),
+        Err(error) => Err(error.context(format!(
+            "the run with seed {seed} (logs: {})",
+            dir.display()
+        ))),
     }
 }
 
 async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> Result<bool> {
-    std::fs::create_dir_all(dir.join("logs")).with_context(|| format!("creating {}", dir.display()))?;
-    seven_telemetry::init(seven_telemetry::LogTarget::File(&dir.join("logs/chaos.log")), seven_telemetry::FILTER)?;
+    std::fs::create_dir_all(dir.join("logs"))
+        .with_context(|| format!("creating {}", dir.display()))?;
+    seven_telemetry::init(
+        seven_telemetry::LogTarget::File(&dir.join("logs/chaos.log")),
+        seven_telemetry::FILTER,
+    )?;
     let ground = Arc::new(Box::pin(Ground::lay(dir)).await?);
     let workers = Arc::new(Workers::start(&ground)?);
     let striker = Arc::new(Striker::new(ground.clone(), workers.clone()));
@@ -81,14 +99,21 @@ async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> R
     let secrets = Arc::new(check::Secrets::new(&phones, said())?);
     let overhearing = tokio::spawn(watch::overhear(ground.clone(), secrets, seen.clone()));
     let watching = tokio::spawn(watch::watch(ground.clone(), workers.clone(), seen.clone()));
-    let (struck, played) =
-        tokio::join!(striker.run(began, plan::schedule(seed, span)), load::play(ground.clone(), began, visits));
+    let (struck, played) = tokio::join!(
+        striker.run(began, plan::schedule(seed, span)),
+        load::play(ground.clone(), began, visits)
+    );
     played?;
     let struck = struck?;
     sleep_until(began + span).await;
-    out!("load ended after {:.0} s; waiting until all is settled", began.elapsed().as_secs_f64());
+    out!(
+        "load ended after {:.0} s; waiting until all is settled",
+        began.elapsed().as_secs_f64()
+    );
     let settling = Instant::now();
-    let settled = watch::settle(&ground, patience).await?.then(|| settling.elapsed());
+    let settled = watch::settle(&ground, patience)
+        .await?
+        .then(|| settling.elapsed());
     watching.abort();
     // Workers collect spans for half a second before they export them.
     tokio::time::sleep(Duration::from_secs(2)).await;
@@ -100,22 +125,42 @@ async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> R
     let mut findings = check::all(&facts);
     findings.push(report::chains(&ground).await?);
     let spans = ground.collector.spans();
-    let answers = facts.accepted.iter().filter_map(|sent| sent.text.as_deref());
+    let answers = facts
+        .accepted
+        .iter()
+        .filter_map(|sent| sent.text.as_deref());
     // Short answers are not searched for: their few words may occur anywhere.
     let answers = answers.filter(|text| text.split_whitespace().count() > 4);
     let secrets = check::Secrets::new(&phones, said().chain(answers))?;
-    let bus = (seen.messages.load(Ordering::Relaxed), watch::lock(&seen.told).clone());
+    let bus = (
+        seen.messages.load(Ordering::Relaxed),
+        watch::lock(&seen.told).clone(),
+    );
     let series = watch::lock(&seen.series).clone();
-    let (finding, searched) = secrets.judge(&ground.dir.join("logs"), &spans, &series, (bus.0, &bus.1))?;
+    let (finding, searched) =
+        secrets.judge(&ground.dir.join("logs"), &spans, &series, (bus.0, &bus.1))?;
     findings.push(finding);
-    let check::Searched { lines, spans: searched_spans, series, messages } = searched;
+    let check::Searched {
+        lines,
+        spans: searched_spans,
+        series,
+        messages,
+    } = searched;
     out!(
-        "searched for phones and words: {lines} log lines, {searched_spans} spans, {series} series, {messages} messages"
+        "searched for phones and words: {lines} log lines, {searched_spans} spans, {series} \
+         series, {messages} messages"
     );
     let traces = whole_traces::reaching(&spans);
-    out!("{} of {} texts with a receipt have one unbroken trace from their webhook on", traces.whole, traces.texts);
+    out!(
+        "{} of {} texts with a receipt have one unbroken trace from their webhook on",
+        traces.whole,
+        traces.texts
+    );
     if !traces.broken.is_empty() {
-        out!("  the others lost spans with a killed process: {}", traces.lacks());
+        out!(
+            "  the others lost spans with a killed process: {}",
+            traces.lacks()
+        );
     }
     let held = report::print(&facts, &struck, &seen, &findings, span, settled);
     if held {

@@ -1,5 +1,5 @@
-//! The counter-proof: runs fleets that break one promise on purpose. A checker that misses one of
-//! them proves nothing.
+//! Runs fleets that each break one promise on purpose, because only a checker that notices every
+//! broken promise proves anything.
 
 use std::process::{ExitCode, Stdio};
 
@@ -12,7 +12,7 @@ use super::options::Chaos;
 /// Names of the mutants. The crate that implements a mutant describes in its `src/mutant.rs` what
 /// the mutant breaks.
 const MUTANTS: [&str; 12] = [
-    "no_last_look",
+    "no_presend_check",
     "ack_before_publish",
     "silent_duplicate",
     "blind_resend",
@@ -33,32 +33,66 @@ const SETTLE_SECONDS: &str = "45";
 
 /// Runs the mutants. Exit code 1 means that the checker missed one.
 pub(crate) async fn run(chaos: &Chaos, seed: u64) -> Result<ExitCode> {
-    let unknown = chaos.only.iter().find(|name| !MUTANTS.contains(&name.as_str()));
-    ensure!(unknown.is_none(), "no mutant is called {}", unknown.map_or("", String::as_str));
+    let unknown = chaos
+        .only
+        .iter()
+        .find(|name| !MUTANTS.contains(&name.as_str()));
+    ensure!(
+        unknown.is_none(),
+        "no mutant is called {}",
+        unknown.map_or("", String::as_str)
+    );
     let mut missed = Vec::new();
     for name in MUTANTS {
         if !chaos.only.is_empty() && !chaos.only.iter().any(|only| only == name) {
             continue;
         }
         let said = alone(name, seed, chaos.seconds.unwrap_or(SECONDS)).await?;
-        let broken: Vec<&str> = said.lines().filter(|line| line.starts_with("BROKEN")).collect();
+        let broken: Vec<&str> = said
+            .lines()
+            .filter(|line| line.starts_with("BROKEN"))
+            .collect();
         if broken.is_empty() {
             missed.push(name);
             out!("MISSED  {name}");
             out!("{said}");
         } else {
             out!("caught  {name}");
-            broken.iter().for_each(|line| out!("          {}", line.trim_start_matches("BROKEN").trim_start()));
+            broken.iter().for_each(|line| {
+                out!(
+                    "          {}",
+                    line.trim_start_matches("BROKEN").trim_start()
+                );
+            });
         }
     }
-    out!("{}", if missed.is_empty() { "every mutant was caught" } else { "the checker missed some" });
-    Ok(if missed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    out!(
+        "{}",
+        if missed.is_empty() {
+            "every mutant was caught"
+        } else {
+            "the checker missed some"
+        }
+    );
+    Ok(if missed.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
-/// Runs one mutant in a process of its own, whose workers inherit the choice of mutant.
+/// Runs one mutant in a separate process, whose workers inherit the mutant's name.
 async fn alone(mutant: &str, seed: u64, seconds: u64) -> Result<String> {
     let output = Command::new(std::env::current_exe().context("finding our own binary")?)
-        .args(["chaos", "--seed", &seed.to_string(), "--seconds", &seconds.to_string(), "--patience", SETTLE_SECONDS])
+        .args([
+            "chaos",
+            "--seed",
+            &seed.to_string(),
+            "--seconds",
+            &seconds.to_string(),
+            "--patience",
+            SETTLE_SECONDS,
+        ])
         .env("SEVEN_MUTANT", mutant)
         .stdin(Stdio::null())
         .stderr(Stdio::inherit())

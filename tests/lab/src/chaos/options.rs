@@ -5,7 +5,12 @@ use std::time::Duration;
 #[derive(Debug, Clone, clap::Args)]
 pub struct Chaos {
     /// Minutes for which guests write and faults occur.
-    #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "seconds")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 10,
+        conflicts_with = "seconds"
+    )]
     pub(crate) minutes: u64,
     /// Seconds for which guests write and faults occur, for a shortened run.
     #[arg(long, value_name = "N")]

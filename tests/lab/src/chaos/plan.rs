@@ -57,7 +57,7 @@ pub(crate) enum Strike {
     },
     /// The casino `visits::MOVES` gets another number; its guests keep writing to the old one.
     MoveNumber,
-    /// A new casino gets the old number.
+    /// A new casino gets the old number of the casino that moved.
     HandOnNumber,
     /// Sets a casino's flag `pause_outbound` for a while.
     Pause {
@@ -82,54 +82,91 @@ impl Server {
     }
 }
 
-/// Returns all strikes with their times since the start of the load, in order. `span` is the length
-/// of the load.
+/// Returns all faults with their times since the start of the load, in order of time. `span` is the
+/// length of the load.
 pub(crate) fn schedule(seed: u64, span: Duration) -> Vec<(Duration, Strike)> {
     let mut rng = StdRng::seed_from_u64(seed);
     let minutes = span.as_secs_f64() / 60.0;
     // Rates are per ten minutes: ten kills of each kind of worker, seven of each server.
-    let times = |per_ten: f64, least: usize| ((per_ten * minutes / 10.0).ceil() as usize).max(least);
+    let times =
+        |per_ten: f64, least: usize| ((per_ten * minutes / 10.0).ceil() as usize).max(least);
     let mut strikes = Vec::new();
     for worker in Worker::ALL {
         for n in 0..times(10.0, PER_KIND) {
-            strikes.push(Strike::KillWorker { worker, instance: n % PER_KIND });
+            strikes.push(Strike::KillWorker {
+                worker,
+                instance: n % PER_KIND,
+            });
         }
     }
     for server in Server::ALL {
         for _ in 0..times(7.0, 1) {
-            strikes.push(Strike::KillServer { server, down: millis(&mut rng, 100, 2_500) });
+            strikes.push(Strike::KillServer {
+                server,
+                down: millis(&mut rng, 100, 2_500),
+            });
         }
     }
     for _ in 0..times(60.0, 6) {
         strikes.push(if rng.random_bool(0.5) {
             Strike::Cut(link(&mut rng))
         } else {
-            Strike::Slow { link: link(&mut rng), by: millis(&mut rng, 5, 60), span: millis(&mut rng, 500, 3_000) }
+            Strike::Slow {
+                link: link(&mut rng),
+                by: millis(&mut rng, 5, 60),
+                span: millis(&mut rng, 500, 3_000),
+            }
         });
     }
     for n in 0..times(150.0, 10) {
         // Every third fault: the carrier accepts the text, but neither an answer nor a receipt
         // shows it.
-        let (fault, mute) = if n % 3 == 0 { (doubtful(&mut rng), true) } else { (fault(&mut rng), false) };
-        strikes.push(Strike::Spoil { fault, times: rng.random_range(1..=3), mute });
+        let (fault, mute) = if n % 3 == 0 {
+            (doubtful(&mut rng), true)
+        } else {
+            (fault(&mut rng), false)
+        };
+        strikes.push(Strike::Spoil {
+            fault,
+            times: rng.random_range(1..=3),
+            mute,
+        });
     }
     for _ in 0..times(30.0, 3) {
-        strikes.push(Strike::Pause { casino: rng.random_range(0..CASINOS), span: millis(&mut rng, 1_000, 5_000) });
+        strikes.push(Strike::Pause {
+            casino: rng.random_range(0..CASINOS),
+            span: millis(&mut rng, 1_000, 5_000),
+        });
     }
     // No strike in the first second, in which the fleet starts its work, or in the last tenth, so
     // that every strike meets texts.
     let last = span.mul_f64(0.9).max(Duration::from_secs(2));
-    let mut timed: Vec<(Duration, Strike)> =
-        strikes.into_iter().map(|strike| (rng.random_range(Duration::from_secs(1)..last), strike)).collect();
-    // Freezes the gates so that a KEEP waits on the bus when its guest's deletion is due.
-    let moments = odd_moments(span).filter(|(_, kind)| *kind == DELETED).map(|(at, _)| at + FROZEN_FROM);
-    timed.extend(moments.filter(|at| *at < last).map(|at| (at, Strike::FreezeGates { span: FROZEN })));
+    let mut timed: Vec<(Duration, Strike)> = strikes
+        .into_iter()
+        .map(|strike| (rng.random_range(Duration::from_secs(1)..last), strike))
+        .collect();
+    // Freezes the gates, so that the KEEP with which a guest cancels a deletion still waits on the
+    // bus when the deletion is due.
+    let moments = odd_moments(span)
+        .filter(|(_, kind)| *kind == DELETED)
+        .map(|(at, _)| at + FROZEN_FROM);
+    timed.extend(
+        moments
+            .filter(|at| *at < last)
+            .map(|at| (at, Strike::FreezeGates { span: FROZEN })),
+    );
     timed.push((span.mul_f64(MOVED_AT), Strike::MoveNumber));
     timed.push((span.mul_f64(HANDED_ON_AT), Strike::HandOnNumber));
     // The bus is down for two minutes; the texts that arrive meanwhile are answered once it is
     // back.
     if span >= LONG {
-        timed.push((span.mul_f64(0.2), Strike::KillServer { server: Server::Nats, down: OUTAGE }));
+        timed.push((
+            span.mul_f64(0.2),
+            Strike::KillServer {
+                server: Server::Nats,
+                down: OUTAGE,
+            },
+        ));
     }
     timed.sort_by_key(|(at, _)| *at);
     timed
@@ -149,7 +186,11 @@ fn link(rng: &mut StdRng) -> Link {
 }
 
 fn doubtful(rng: &mut StdRng) -> Fault {
-    let faults = [Fault::ServerErrorAfter, Fault::TimeoutAfter, Fault::ConnectionResetAfter];
+    let faults = [
+        Fault::ServerErrorAfter,
+        Fault::TimeoutAfter,
+        Fault::ConnectionResetAfter,
+    ];
     faults[rng.random_range(0..faults.len())].clone()
 }
 
@@ -185,13 +226,15 @@ mod tests {
     fn ten_minutes_kill_everything_more_often_than_the_floor() {
         let strikes = schedule(1, Duration::from_secs(600));
         for worker in Worker::ALL {
-            let kills =
-                strikes.iter().filter(|(_, s)| matches!(s, Strike::KillWorker { worker: w, .. } if *w == worker));
+            let kills = strikes
+                .iter()
+                .filter(|(_, s)| matches!(s, Strike::KillWorker { worker: w, .. } if *w == worker));
             assert!(kills.count() > 5, "{worker:?}");
         }
         for server in Server::ALL {
-            let kills =
-                strikes.iter().filter(|(_, s)| matches!(s, Strike::KillServer { server: x, .. } if *x == server));
+            let kills = strikes
+                .iter()
+                .filter(|(_, s)| matches!(s, Strike::KillServer { server: x, .. } if *x == server));
             assert!(kills.count() > 5, "{server:?}");
         }
         assert!(strikes.is_sorted_by_key(|(at, _)| *at));

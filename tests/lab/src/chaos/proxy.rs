@@ -39,12 +39,21 @@ pub(crate) struct Proxy {
 
 impl Proxy {
     pub(crate) async fn start(targets: Vec<SocketAddr>) -> Result<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0").await.context("listening for a proxy")?;
-        let addr = listener.local_addr().context("reading the proxy's address")?;
+        let listener = TcpListener::bind("127.0.0.1:0")
+            .await
+            .context("listening for a proxy")?;
+        let addr = listener
+            .local_addr()
+            .context("reading the proxy's address")?;
         let weather = watch::Sender::new(Weather::default());
         let carried = Arc::new(AtomicUsize::new(0));
         let accepting = tokio::spawn(accept(listener, targets, weather.clone(), carried.clone()));
-        Ok(Self { addr, weather, carried, accepting })
+        Ok(Self {
+            addr,
+            weather,
+            carried,
+            accepting,
+        })
     }
 
     /// Closes every open connection; new connections are accepted.
@@ -77,7 +86,7 @@ async fn accept(
     carried: Arc<AtomicUsize>,
 ) {
     loop {
-        // A failed accept is the client's fault, or comes from too many open files; both pass.
+        // An accept fails through the client's fault or for too many open files; neither lasts.
         let Ok((client, _)) = listener.accept().await else {
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
@@ -96,7 +105,9 @@ async fn accept(
 async fn reach(targets: &[SocketAddr], turn: usize) -> Option<TcpStream> {
     for n in 0..targets.len() {
         let target = targets[(turn + n) % targets.len()];
-        if let Ok(Ok(stream)) = tokio::time::timeout(Duration::from_secs(1), TcpStream::connect(target)).await {
+        if let Ok(Ok(stream)) =
+            tokio::time::timeout(Duration::from_secs(1), TcpStream::connect(target)).await
+        {
             return Some(stream);
         }
     }
@@ -119,7 +130,11 @@ async fn carry(client: TcpStream, server: TcpStream, mut weather: watch::Receive
     }
 }
 
-async fn pump(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, weather: watch::Receiver<Weather>) -> io::Result<()> {
+async fn pump(
+    mut from: OwnedReadHalf,
+    mut to: OwnedWriteHalf,
+    weather: watch::Receiver<Weather>,
+) -> io::Result<()> {
     let mut chunk = vec![0; 16 * 1024];
     loop {
         let n = from.read(&mut chunk).await?;
@@ -154,7 +169,11 @@ mod tests {
 
     #[tokio::test]
     async fn carries_slows_cuts_and_passes_over_the_dead() {
-        let dead = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+        let dead = TcpListener::bind("127.0.0.1:0")
+            .await
+            .unwrap()
+            .local_addr()
+            .unwrap();
         let proxy = Proxy::start(vec![dead, echo().await]).await.unwrap();
         let mut stream = TcpStream::connect(proxy.addr).await.unwrap();
         let mut said = [0; 5];
@@ -166,7 +185,10 @@ mod tests {
         let began = tokio::time::Instant::now();
         stream.write_all(b"hello").await.unwrap();
         stream.read_exact(&mut said).await.unwrap();
-        assert!(began.elapsed() >= Duration::from_millis(120), "both ways wait");
+        assert!(
+            began.elapsed() >= Duration::from_millis(120),
+            "both ways wait"
+        );
 
         proxy.cut();
         assert!(!matches!(stream.read(&mut said).await, Ok(n) if n > 0));

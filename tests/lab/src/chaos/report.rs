@@ -18,13 +18,14 @@ use super::{
     watch::Seen,
 };
 
-/// Least numbers of kills and STOPs in ten minutes; shorter runs need a proportional share.
+/// Least kills of each kind of process, and least STOPs in flight, in ten minutes of load; shorter
+/// runs need a proportional share.
 const KILLS: f64 = 5.0;
 const STOPS: f64 = 50.0;
 /// Violations shown per promise.
 const SHOWN: usize = 10;
 
-/// Walks every consent chain of every casino.
+/// Verifies every consent chain of every casino.
 pub(crate) async fn chains(ground: &Ground) -> Result<Finding> {
     let mut finding = Finding::new("every consent chain is whole", "chains");
     let fleet = &ground.stack.fleet;
@@ -52,7 +53,11 @@ pub(crate) fn print(
 ) -> bool {
     let stops = facts.texts.iter().filter(|t| t.word == "STOP").count();
     let flying = in_flight(facts);
-    let gave_up = facts.texts.iter().filter(|t| t.acknowledged_at.is_none()).count();
+    let gave_up = facts
+        .texts
+        .iter()
+        .filter(|t| t.acknowledged_at.is_none())
+        .count();
     let calls: usize = facts.texts.iter().map(|t| t.calls).sum();
     out!("examined:");
     out!(
@@ -61,10 +66,15 @@ pub(crate) fn print(
         facts.accepted.len()
     );
     out!("  {stops} STOPs, {flying} of them in flight");
-    let kills: Vec<String> = struck.kills.iter().map(|(kind, n)| format!("{kind} {n}")).collect();
+    let kills: Vec<String> = struck
+        .kills
+        .iter()
+        .map(|(kind, n)| format!("{kind} {n}"))
+        .collect();
     out!("  kills: {}", kills.join(", "));
     out!(
-        "  {} redeliveries sampled, {} connections over proxies, {} cuts, {} slow spells, {} faults of the send API, {} pauses, {} workers that ended by themselves",
+        "  {} redeliveries sampled, {} connections over proxies, {} cuts, {} slow spells, {} \
+         faults of the send API, {} pauses, {} workers that ended by themselves",
         seen.redeliveries.load(Ordering::Relaxed),
         seen.connections.load(Ordering::Relaxed),
         struck.cuts,
@@ -73,13 +83,34 @@ pub(crate) fn print(
         struck.pauses.len(),
         seen.ended_by_themselves.load(Ordering::Relaxed),
     );
-    out!("  texts in: {}", counted(facts.inbound.iter().map(|r| with_reason(&r.disposition, r.reason.as_deref()))));
-    out!("  texts out: {}", counted(facts.outbound.values().map(|r| with_reason(&r.state, r.reason.as_deref()))));
+    out!(
+        "  texts in: {}",
+        counted(
+            facts
+                .inbound
+                .iter()
+                .map(|r| with_reason(&r.disposition, r.reason.as_deref()))
+        )
+    );
+    out!(
+        "  texts out: {}",
+        counted(
+            facts
+                .outbound
+                .values()
+                .map(|r| with_reason(&r.state, r.reason.as_deref()))
+        )
+    );
     for row in facts.outbound.values().filter(|row| row.state == "unknown") {
         out!("  unknown: {}", row.outbound_id);
     }
     for dead in &facts.dead {
-        out!("  dead letter of {}: {} ({})", dead.stage, dead.reason, dead.message_key);
+        out!(
+            "  dead letter of {}: {} ({})",
+            dead.stage,
+            dead.reason,
+            dead.message_key
+        );
     }
     let mut held = true;
     match settled {
@@ -96,8 +127,16 @@ pub(crate) fn print(
             continue;
         }
         held = false;
-        out!("BROKEN  {} ({} of {n} {what})", finding.promise, finding.violations.len());
-        finding.violations.iter().take(SHOWN).for_each(|violation| out!("          {violation}"));
+        out!(
+            "BROKEN  {} ({} of {n} {what})",
+            finding.promise,
+            finding.violations.len()
+        );
+        finding
+            .violations
+            .iter()
+            .take(SHOWN)
+            .for_each(|violation| out!("          {violation}"));
     }
     let floor = floors(struck, flying, span);
     floor.iter().for_each(|short| out!("SHORT   {short}"));
@@ -108,14 +147,24 @@ fn floors(struck: &Struck, stops_in_flight: usize, span: Duration) -> Vec<String
     let share = span.as_secs_f64() / 600.0;
     let owed = |per_ten: f64| (per_ten * share).ceil() as usize;
     let mut short = Vec::new();
-    for kind in Worker::ALL.map(Worker::name).into_iter().chain(Server::ALL.map(Server::name)) {
+    for kind in Worker::ALL
+        .map(Worker::name)
+        .into_iter()
+        .chain(Server::ALL.map(Server::name))
+    {
         let kills = struck.kills.get(kind).copied().unwrap_or_default();
         if kills < owed(KILLS) {
-            short.push(format!("{kind} was killed {kills} times; at least {}", owed(KILLS)));
+            short.push(format!(
+                "{kind} was killed {kills} times; at least {}",
+                owed(KILLS)
+            ));
         }
     }
     if stops_in_flight < owed(STOPS) {
-        short.push(format!("{stops_in_flight} STOPs in flight; at least {}", owed(STOPS)));
+        short.push(format!(
+            "{stops_in_flight} STOPs in flight; at least {}",
+            owed(STOPS)
+        ));
     }
     short
 }
@@ -127,7 +176,11 @@ fn with_reason(state: &str, reason: Option<&str>) -> String {
 fn counted(names: impl Iterator<Item = String>) -> String {
     let mut counts = std::collections::BTreeMap::new();
     names.for_each(|name| *counts.entry(name).or_insert(0_usize) += 1);
-    counts.into_iter().map(|(name, n)| format!("{name} {n}")).collect::<Vec<_>>().join(", ")
+    counts
+        .into_iter()
+        .map(|(name, n)| format!("{name} {n}"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 #[cfg(test)]
@@ -137,7 +190,11 @@ mod tests {
     #[test]
     fn too_little_is_a_failure() {
         let mut struck = Struck::default();
-        for kind in Worker::ALL.map(Worker::name).into_iter().chain(Server::ALL.map(Server::name)) {
+        for kind in Worker::ALL
+            .map(Worker::name)
+            .into_iter()
+            .chain(Server::ALL.map(Server::name))
+        {
             struck.kills.insert(kind, 5);
         }
         let ten = Duration::from_secs(600);
@@ -146,6 +203,9 @@ mod tests {
         struck.kills.insert("nats", 4);
         assert_eq!(floors(&struck, 50, ten).len(), 1);
         assert!(floors(&struck, 5, Duration::from_secs(60)).is_empty());
-        assert_eq!(floors(&Struck::default(), 5, Duration::from_secs(60)).len(), 9);
+        assert_eq!(
+            floors(&Struck::default(), 5, Duration::from_secs(60)).len(),
+            9
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Size of the fleet under test, and the speed of its clocks.
+//! Size of the fleet under test, and the scale of its time intervals.
 
 pub(crate) const CASINOS: usize = 4;
 

@@ -1,4 +1,4 @@
-//! Executes the schedule of strikes and counts them.
+//! Executes the scheduled strikes, as the faults are called here, and counts them.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -21,7 +21,7 @@ use super::{
     workers::Workers,
 };
 
-/// Index of the number that the casino moves to.
+/// Index of the new number of the casino that changes its number.
 const MOVED: usize = 8;
 
 /// A pause of a casino: from the commit of its flag to the request to remove the flag.
@@ -40,7 +40,7 @@ pub(crate) struct Struck {
     pub(crate) slowed: usize,
     pub(crate) spoiled: usize,
     pub(crate) pauses: Vec<Paused>,
-    /// When the first number of the casino that moves was reassigned to another casino.
+    /// When the old number of the casino that changed its number went to another casino.
     pub(crate) handed_on: Option<DateTime<Utc>>,
 }
 
@@ -54,12 +54,21 @@ pub(crate) struct Striker {
 
 impl Striker {
     pub(crate) fn new(ground: Arc<Ground>, workers: Arc<Workers>) -> Self {
-        Self { ground, workers, servers: Default::default(), struck: Mutex::default() }
+        Self {
+            ground,
+            workers,
+            servers: Default::default(),
+            struck: Mutex::default(),
+        }
     }
 
     /// Executes all strikes at their times. Returns when the last one has ended and everything runs
     /// again.
-    pub(crate) async fn run(self: Arc<Self>, began: Instant, strikes: Vec<(Duration, Strike)>) -> Result<Struck> {
+    pub(crate) async fn run(
+        self: Arc<Self>,
+        began: Instant,
+        strikes: Vec<(Duration, Strike)>,
+    ) -> Result<Struck> {
         let mut under_way = JoinSet::new();
         for (at, strike) in strikes {
             sleep_until(began + at).await;
@@ -80,7 +89,13 @@ impl Striker {
         match strike {
             Strike::KillWorker { worker, instance } => {
                 self.workers.kill(&self.ground, worker, instance).await?;
-                *self.struck.lock().await.kills.entry(worker.name()).or_default() += 1;
+                *self
+                    .struck
+                    .lock()
+                    .await
+                    .kills
+                    .entry(worker.name())
+                    .or_default() += 1;
             }
             Strike::KillServer { server, down } => self.kill_server(server, down).await?,
             Strike::Cut(link) => {
@@ -94,15 +109,24 @@ impl Striker {
                 self.struck.lock().await.slowed += 1;
             }
             Strike::Spoil { fault, times, mute } => {
-                let rule = |fault| Rule { matcher: Matcher::default(), fault, times: Some(times) };
+                let rule = |fault| Rule {
+                    matcher: Matcher::default(),
+                    fault,
+                    times: Some(times),
+                };
                 let mut rules = vec![rule(fault)];
                 if mute {
                     rules.push(rule(Fault::LostReceipt));
                 }
-                self.ground.stack.sim.set_rules(Plan { rules, ..Plan::default() })?;
+                self.ground.stack.sim.set_rules(Plan {
+                    rules,
+                    ..Plan::default()
+                })?;
                 self.struck.lock().await.spoiled += 1;
             }
-            Strike::FreezeGates { span } => self.workers.freeze(Worker::ComplianceGate, span).await?,
+            Strike::FreezeGates { span } => {
+                self.workers.freeze(Worker::ComplianceGate, span).await?;
+            }
             Strike::MoveNumber => self.add(MOVES, &casino_number(MOVED)).await?,
             Strike::HandOnNumber => {
                 self.add(CASINOS, &casino_number(MOVES)).await?;
@@ -138,8 +162,17 @@ impl Striker {
         let _alone = self.servers[server as usize].lock().await;
         self.ground.kill(server)?;
         sleep(down).await;
-        self.ground.restart(server).await.with_context(|| format!("restarting {}", server.name()))?;
-        *self.struck.lock().await.kills.entry(server.name()).or_default() += 1;
+        self.ground
+            .restart(server)
+            .await
+            .with_context(|| format!("restarting {}", server.name()))?;
+        *self
+            .struck
+            .lock()
+            .await
+            .kills
+            .entry(server.name())
+            .or_default() += 1;
         Ok(())
     }
 
@@ -156,8 +189,15 @@ impl Striker {
         let from = clock.now();
         sleep(span).await;
         let to = clock.now();
-        self.insist(format!("delete from controls where casino_id = '{casino}' and name = 'pause_outbound'")).await?;
-        self.struck.lock().await.pauses.push(Paused { casino: casino.to_owned(), from, to });
+        self.insist(format!(
+            "delete from controls where casino_id = '{casino}' and name = 'pause_outbound'"
+        ))
+        .await?;
+        self.struck.lock().await.pauses.push(Paused {
+            casino: casino.to_owned(),
+            from,
+            to,
+        });
         Ok(())
     }
 

@@ -13,7 +13,7 @@ pub(crate) struct ScriptLine {
     /// Time from the beginning of the visit.
     pub(crate) after: Duration,
     pub(crate) text: &'static str,
-    /// By how much the time at which the text was written precedes its webhook.
+    /// Time between the writing of the text and its webhook.
     pub(crate) written: Duration,
     /// The webhook is called once more after this time.
     pub(crate) again: Option<Duration>,
@@ -38,23 +38,25 @@ pub(crate) enum Odd {
     Flood,
     /// A guest who sends a cry for help in the middle of a flood of texts.
     Cry,
-    /// A guest whom an operator chose to forget, and who sends KEEP before the deletion is due.
+    /// A guest whom an operator chose to delete, and who cancels the deletion with KEEP before it
+    /// is due.
     Deleted,
     /// A guest who asks a question before the casino's number is reassigned, and sends STOP to the
     /// number afterwards.
     HandedOn,
 }
 
-/// The time for which a machine answers.
+/// How long an [`Odd::Machine`] guest (an auto-responder) keeps answering.
 pub(crate) const MACHINE: Duration = Duration::from_secs(8);
-/// Time from a guest's arrival to the operator's request, and from the request to the deletion.
+/// Time from the arrival of an [`Odd::Deleted`] guest to the operator's request for deletion.
 pub(crate) const ASKED: Duration = Duration::from_millis(2_500);
+/// Time from that request to the deletion.
 pub(crate) const DELETION: Duration = Duration::from_secs(4);
-/// Time from a guest's arrival after which no gate reads, and for how long: the guest's KEEP, which
-/// arrives meanwhile, waits on the bus when the deletion is due.
+/// When after a guest's arrival the gates freeze, and for how long, so that the guest's KEEP still
+/// waits on the bus when the deletion is due.
 pub(crate) const FROZEN_FROM: Duration = Duration::from_millis(4_800);
 pub(crate) const FROZEN: Duration = Duration::from_secs(3);
-/// Number of kinds of odd guests; the kinds take turns.
+/// Number of kinds of odd guests that take turns; `DELETED` is the index of one kind.
 const KINDS: usize = 3;
 pub(crate) const DELETED: usize = 2;
 
@@ -90,8 +92,9 @@ pub(crate) const NAME: &str = "Quillon";
 const RATE: f64 = 2.0;
 
 const AREA_CODES: [u32; 45] = [
-    201, 202, 203, 205, 206, 207, 208, 209, 210, 212, 213, 214, 215, 216, 217, 218, 219, 224, 225, 228, 229, 231, 234,
-    239, 240, 248, 251, 252, 253, 254, 256, 260, 262, 267, 269, 270, 401, 412, 413, 414, 415, 475, 503, 504, 959,
+    201, 202, 203, 205, 206, 207, 208, 209, 210, 212, 213, 214, 215, 216, 217, 218, 219, 224, 225,
+    228, 229, 231, 234, 239, 240, 248, 251, 252, 253, 254, 256, 260, 262, 267, 269, 270, 401, 412,
+    413, 414, 415, 475, 503, 504, 959,
 ];
 
 /// Returns all visits of a run in the order of their start; no phone visits twice.
@@ -124,7 +127,13 @@ fn odd(rng: &mut StdRng, span: Duration) -> Vec<Visit> {
     };
     let mut visits: Vec<Visit> = Vec::new();
     let mut add = |at: Duration, casino, script, odd| {
-        visits.push(Visit { at, phone: phone(visits.len()), casino, script, odd: Some(odd) });
+        visits.push(Visit {
+            at,
+            phone: phone(visits.len()),
+            casino,
+            script,
+            odd: Some(odd),
+        });
     };
     for (n, (at, kind)) in odd_moments(span).enumerate() {
         let casino = n % MOVES;
@@ -136,19 +145,41 @@ fn odd(rng: &mut StdRng, span: Duration) -> Vec<Visit> {
                 Odd::Machine("Our office is closed. If this is an emergency, call 911."),
             ),
             1 => {
-                add(at, casino, (0..30).map(|n| say(n * 50, "HELP")).collect(), Odd::Flood);
-                add(at + Duration::from_millis(700), casino, vec![say(0, "i want to kill myself")], Odd::Cry);
+                add(
+                    at,
+                    casino,
+                    (0..30).map(|n| say(n * 50, "HELP")).collect(),
+                    Odd::Flood,
+                );
+                add(
+                    at + Duration::from_millis(700),
+                    casino,
+                    vec![say(0, "i want to kill myself")],
+                    Odd::Cry,
+                );
             }
             _ => {
                 let keep = rng.random_range(5_000..6_000);
-                add(at, casino, vec![say(0, QUESTIONS[n % 8]), say(keep, "KEEP")], Odd::Deleted);
+                add(
+                    at,
+                    casino,
+                    vec![say(0, QUESTIONS[n % 8]), say(keep, "KEEP")],
+                    Odd::Deleted,
+                );
             }
         }
     }
     for n in 0..6 {
-        let at = span.mul_f64(HANDED_ON_AT).saturating_sub(Duration::from_millis(4_000));
+        let at = span
+            .mul_f64(HANDED_ON_AT)
+            .saturating_sub(Duration::from_millis(4_000));
         let script = vec![say(0, QUESTIONS[0]), say(7_000, "STOP")];
-        add(at + Duration::from_millis(n * 200), MOVES, script, Odd::HandedOn);
+        add(
+            at + Duration::from_millis(n * 200),
+            MOVES,
+            script,
+            Odd::HandedOn,
+        );
     }
     visits
 }
@@ -168,7 +199,11 @@ fn script(rng: &mut StdRng) -> Vec<ScriptLine> {
     match rng.random_range(0..100) {
         0..25 => vec![say(0, first)],
         25..35 => vec![say(0, first), say(soon, question(rng))],
-        35..52 => vec![say(0, first), say(soon, "STOP"), say(soon + 1_500, question(rng))],
+        35..52 => vec![
+            say(0, first),
+            say(soon, "STOP"),
+            say(soon + 1_500, question(rng)),
+        ],
         52..64 => vec![
             say(0, first),
             say(soon, "STOP"),
@@ -179,16 +214,28 @@ fn script(rng: &mut StdRng) -> Vec<ScriptLine> {
         64..74 => vec![
             say(0, first),
             say(soon, "STOP"),
-            ScriptLine { written: Duration::from_millis(soon + 2_000), ..say(soon + 1_000, "START") },
+            ScriptLine {
+                written: Duration::from_millis(soon + 2_000),
+                ..say(soon + 1_000, "START")
+            },
             say(soon + 2_500, question(rng)),
         ],
         74..82 => vec![say(0, "HELP"), say(soon, first)],
         82..92 => {
             let again = Some(Duration::from_millis(rng.random_range(1..5_000)));
-            vec![ScriptLine { again, ..say(0, first) }]
+            vec![ScriptLine {
+                again,
+                ..say(0, first)
+            }]
         }
-        // The later webhook carries the earlier text.
-        _ => vec![say(0, first), ScriptLine { written: Duration::from_secs(1), ..say(soon / 4, question(rng)) }],
+        // The second webhook carries the text that was written first.
+        _ => vec![
+            say(0, first),
+            ScriptLine {
+                written: Duration::from_secs(1),
+                ..say(soon / 4, question(rng))
+            },
+        ],
     }
 }
 
@@ -203,7 +250,10 @@ mod tests {
         let span = Duration::from_secs(600);
         let all = visits(3, span);
         assert_eq!(all, visits(3, span));
-        assert_eq!(all.iter().map(|v| &v.phone).collect::<HashSet<_>>().len(), all.len());
+        assert_eq!(
+            all.iter().map(|v| &v.phone).collect::<HashSet<_>>().len(),
+            all.len()
+        );
     }
 
     #[test]
@@ -211,11 +261,20 @@ mod tests {
         let span = Duration::from_secs(600);
         let mut per_minute = std::collections::HashMap::new();
         // Leaves out floods: they send HELP, to which no rate limit applies.
-        for visit in visits(4, span).into_iter().filter(|visit| visit.odd != Some(Odd::Flood)) {
+        for visit in visits(4, span)
+            .into_iter()
+            .filter(|visit| visit.odd != Some(Odd::Flood))
+        {
             for said in &visit.script {
-                *per_minute.entry((visit.casino, (visit.at + said.after).as_secs() / 60)).or_insert(0) += 1;
+                *per_minute
+                    .entry((visit.casino, (visit.at + said.after).as_secs() / 60))
+                    .or_insert(0) += 1;
             }
         }
-        assert!(per_minute.values().all(|n| *n < 100), "{:?}", per_minute.values().max());
+        assert!(
+            per_minute.values().all(|n| *n < 100),
+            "{:?}",
+            per_minute.values().max()
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Watches the run: restarts workers that ended by themselves, and counts redeliveries.
+//! Watches a run: restarts workers that ended by themselves, counts redeliveries, collects the
+//! names of metrics, and searches bus messages for secrets.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -26,8 +27,8 @@ pub(crate) struct Seen {
     pub(crate) connections: AtomicUsize,
     /// Names and labels of all metrics that workers exposed, without values.
     pub(crate) series: Mutex<BTreeSet<String>>,
-    /// Number of bus messages whose subject and headers were searched, and the secrets that were
-    /// found in them.
+    /// Number of bus messages whose subject and headers were searched, and a note for each message
+    /// that held a secret.
     pub(crate) messages: AtomicUsize,
     pub(crate) told: Mutex<Vec<String>>,
 }
@@ -40,12 +41,24 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Searches every message's subject and headers for secrets.
-pub(crate) async fn overhear(ground: Arc<Ground>, secrets: Arc<Secrets>, seen: Arc<Seen>) -> Result<()> {
-    let mut heard = std::pin::pin!(ground.stack.fleet.bus.overhear().await.context("listening to the bus")?);
+pub(crate) async fn overhear(
+    ground: Arc<Ground>,
+    secrets: Arc<Secrets>,
+    seen: Arc<Seen>,
+) -> Result<()> {
+    let mut heard = std::pin::pin!(
+        ground
+            .stack
+            .fleet
+            .bus
+            .overhear()
+            .await
+            .context("listening to the bus")?
+    );
     while let Some(line) = heard.next().await {
         seen.messages.fetch_add(1, Ordering::Relaxed);
         if let Some(what) = secrets.found_in(&line) {
-            // Reports only the beginning of the subject, because the rest holds the secret.
+            // Reports only the beginning of the subject, because the rest may hold the secret.
             let stream = line.split(['.', ' ']).next().unwrap_or_default();
             lock(&seen.told).push(format!("{what} in a message of {stream}"));
         }
@@ -65,29 +78,50 @@ pub(crate) async fn watch(ground: Arc<Ground>, workers: Arc<Workers>, seen: Arc<
             let shown = workers.series().await;
             lock(&seen.series).extend(shown);
         }
-        seen.connections.store(ground.connections(), Ordering::Relaxed);
+        seen.connections
+            .store(ground.connections(), Ordering::Relaxed);
         for stage in [Stage::Gate, Stage::Swarm, Stage::Envelope, Stage::Sender] {
-            let asked = tokio::time::timeout(Duration::from_secs(2), ground.stack.fleet.bus.lag(stage)).await;
-            // NATS may be down just now.
+            let asked =
+                tokio::time::timeout(Duration::from_secs(2), ground.stack.fleet.bus.lag(stage))
+                    .await;
+            // The request fails while NATS is down; the next round asks again.
             let Ok(Ok(lag)) = asked else { continue };
             for consumer in lag {
-                let before = last.insert(format!("{stage:?}/{}", consumer.consumer), consumer.redelivered).unwrap_or(0);
-                seen.redeliveries.fetch_add(consumer.redelivered.saturating_sub(before), Ordering::Relaxed);
+                let before = last
+                    .insert(
+                        format!("{stage:?}/{}", consumer.consumer),
+                        consumer.redelivered,
+                    )
+                    .unwrap_or(0);
+                seen.redeliveries.fetch_add(
+                    consumer.redelivered.saturating_sub(before),
+                    Ordering::Relaxed,
+                );
             }
         }
         sleep(Duration::from_millis(500)).await;
     }
 }
 
-/// Waits until every webhook has ended and the fleet has no work left.
+/// Waits until every webhook has ended and the fleet has no work left; returns false after
+/// `patience`.
 pub(crate) async fn settle(ground: &Ground, patience: Duration) -> Result<bool> {
     let until = Instant::now() + patience;
     while Instant::now() < until {
         let ledger = ground.stack.sim.ledger().snapshot();
         let inbound = ledger.inbound.iter().map(|text| text.delivery.state);
-        let receipts = ledger.outbound.iter().flat_map(|sent| sent.receipts.iter().map(|r| r.delivery.state));
-        if inbound.chain(receipts).all(|state| state != DeliveryState::Pending) {
-            let texts = facts::texts(&ledger).iter().filter(|t| t.acknowledged_at.is_some()).count();
+        let receipts = ledger
+            .outbound
+            .iter()
+            .flat_map(|sent| sent.receipts.iter().map(|r| r.delivery.state));
+        if inbound
+            .chain(receipts)
+            .all(|state| state != DeliveryState::Pending)
+        {
+            let texts = facts::texts(&ledger)
+                .iter()
+                .filter(|t| t.acknowledged_at.is_some())
+                .count();
             let rest = until.saturating_duration_since(Instant::now());
             return ground.stack.settled(i64::try_from(texts)?, rest).await;
         }

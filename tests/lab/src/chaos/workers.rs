@@ -1,4 +1,4 @@
-//! The fleet's processes, which are started, killed without warning, and restarted.
+//! The fleet's processes: starts them, kills them without warning, and starts new ones.
 
 use std::{collections::BTreeSet, process::Stdio, time::Duration};
 
@@ -25,22 +25,37 @@ impl Workers {
         for worker in Worker::ALL {
             for instance in 0..PER_KIND {
                 let process = Mutex::new(spawn(ground, worker, instance)?);
-                slots.push(Slot { worker, instance, process });
+                slots.push(Slot {
+                    worker,
+                    instance,
+                    process,
+                });
             }
         }
         Ok(Self(slots))
     }
 
     /// Kills a worker with SIGKILL and starts another one in its place at once.
-    pub(crate) async fn kill(&self, ground: &Ground, worker: Worker, instance: usize) -> Result<()> {
-        let Some(slot) = self.0.iter().find(|s| s.worker == worker && s.instance == instance) else { return Ok(()) };
+    pub(crate) async fn kill(
+        &self,
+        ground: &Ground,
+        worker: Worker,
+        instance: usize,
+    ) -> Result<()> {
+        let Some(slot) = self
+            .0
+            .iter()
+            .find(|s| s.worker == worker && s.instance == instance)
+        else {
+            return Ok(());
+        };
         let mut process = slot.process.lock().await;
         process.kill().await;
         *process = spawn(ground, worker, instance)?;
         Ok(())
     }
 
-    /// Stops all running processes of one kind for this long with SIGSTOP.
+    /// Freezes all running processes of one worker for `span`, with SIGSTOP and SIGCONT.
     pub(crate) async fn freeze(&self, worker: Worker, span: Duration) -> Result<()> {
         let mut pids = Vec::new();
         for slot in self.0.iter().filter(|slot| slot.worker == worker) {
@@ -48,8 +63,12 @@ impl Workers {
         }
         for signal in ["-STOP", "-CONT"] {
             for pid in &pids {
-                // The command fails for processes that were killed meanwhile; that is fine.
-                Command::new("kill").args([signal, &pid.to_string()]).stderr(Stdio::null()).status().await?;
+                // The command fails for processes that were killed meanwhile, which does no harm.
+                Command::new("kill")
+                    .args([signal, &pid.to_string()])
+                    .stderr(Stdio::null())
+                    .status()
+                    .await?;
             }
             if signal == "-STOP" {
                 sleep(span).await;
@@ -93,7 +112,11 @@ impl Workers {
 }
 
 fn spawn(ground: &Ground, worker: Worker, instance: usize) -> Result<Process> {
-    Process::worker(worker, ground.config(instance), ground.log(worker, instance))
+    Process::worker(
+        worker,
+        ground.config(instance),
+        ground.log(worker, instance),
+    )
 }
 
 /// Returns every line that is not a comment, without its value.

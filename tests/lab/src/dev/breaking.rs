@@ -16,8 +16,10 @@ const GUEST: &str = "+18605550143";
 const QUESTION: &str = "What restaurants are open tonight?";
 
 pub async fn run(dev: &Dev, what: Break) -> Result<()> {
-    let workers: Vec<Worker> =
-        Worker::ALL.into_iter().filter(|w| what != Break::KillSender || *w != Worker::OutboundSender).collect();
+    let workers: Vec<Worker> = Worker::ALL
+        .into_iter()
+        .filter(|w| what != Break::KillSender || *w != Worker::OutboundSender)
+        .collect();
     let house = house(dev, &workers, true).await?;
     let outcome = play(&house, what).await;
     let texts = sent_texts(&house.stack, &house.config.casino_id).await?;
@@ -33,7 +35,10 @@ pub async fn run(dev: &Dev, what: Break) -> Result<()> {
         (1..=2).contains(&answers) && parts.len() == answers,
         "the promise did not hold: expected one answer, once"
     );
-    ensure!(texts.iter().all(|t| !t.sources.is_empty()), "the promise did not hold: the answer came from no content");
+    ensure!(
+        texts.iter().all(|t| !t.sources.is_empty()),
+        "the promise did not hold: the answer came from no content"
+    );
     out!("The promise held: answered once.");
     Ok(())
 }
@@ -66,8 +71,15 @@ async fn play(house: &House, what: Break) -> Result<()> {
         }
         Break::Telnyx429 => {
             out!("The carrier will answer 429 twice. Texting: {QUESTION}");
-            let rule = Rule { matcher: Matcher::default(), fault: Fault::TooManyRequests, times: Some(2) };
-            house.stack.sim.set_rules(Plan { rules: vec![rule], ..Plan::default() })?;
+            let rule = Rule {
+                matcher: Matcher::default(),
+                fault: Fault::TooManyRequests,
+                times: Some(2),
+            };
+            house.stack.sim.set_rules(Plan {
+                rules: vec![rule],
+                ..Plan::default()
+            })?;
             ask(house)?;
             settle(house).await
         }
@@ -105,11 +117,18 @@ fn sender_process(house: &House) -> Result<Child> {
 }
 
 fn ask(house: &House) -> Result<()> {
-    house.stack.sim.text(Text { from: GUEST.to_owned(), text: Some(QUESTION.to_owned()), ..Text::default() })?;
+    house.stack.sim.text(Text {
+        from: GUEST.to_owned(),
+        text: Some(QUESTION.to_owned()),
+        ..Text::default()
+    })?;
     Ok(())
 }
 
 async fn settle(house: &House) -> Result<()> {
-    ensure!(house.stack.settled(1, Duration::from_secs(90)).await?, "no answer within 90 s; the log says why");
+    ensure!(
+        house.stack.settled(1, Duration::from_secs(90)).await?,
+        "no answer within 90 s; the log says why"
+    );
     Ok(())
 }

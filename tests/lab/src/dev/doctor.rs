@@ -10,10 +10,17 @@ use seven_testkit::{Nats, Postgres, Redis, Scratch};
 pub(super) async fn run() -> Result<()> {
     let scratch = Scratch::new("doctor")?;
     let mut failed = 0;
-    failed += report("nats-server 2.12.3 or newer", Box::pin(check_nats(&scratch))).await;
+    failed += report(
+        "nats-server 2.12.3 or newer",
+        Box::pin(check_nats(&scratch)),
+    )
+    .await;
     failed += report("redis-server", check_redis(&scratch)).await;
     failed += report("postgres", check_postgres(&scratch)).await;
-    ensure!(failed == 0, "{failed} check(s) failed; `./scripts/dev` installs what is missing");
+    ensure!(
+        failed == 0,
+        "{failed} check(s) failed; `./scripts/dev` installs what is missing"
+    );
     out!("Everything seven dev needs is here.");
     Ok(())
 }
@@ -22,7 +29,10 @@ async fn report(what: &str, check: impl Future<Output = Result<String>>) -> u32 
     let started = Instant::now();
     match check.await {
         Ok(found) => {
-            out!("ok    {what}: {found} ({:.1} s)", started.elapsed().as_secs_f64());
+            out!(
+                "ok    {what}: {found} ({:.1} s)",
+                started.elapsed().as_secs_f64()
+            );
             0
         }
         Err(error) => {

@@ -16,9 +16,8 @@ use uuid::Uuid;
 /// Short timeout, because a page waits for the answer.
 const PATH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Builds the explanation from the rows. `shifted`: the fleet's clock was set to another time than
-/// the database's. A text's receipt time then cannot be compared with later times, so times count
-/// from its row.
+/// Builds the explanation from the rows. `shifted`: the fleet's clock differs from the database's,
+/// so receipt times do not compare with later times, and times count from the text's row.
 pub(crate) fn explain(store: Store, shifted: bool) -> Explain {
     Explain::new(move |attempt| {
         let store = store.clone();
@@ -43,11 +42,22 @@ pub(crate) fn explain(store: Store, shifted: bool) -> Explain {
 async fn path(store: &Store, attempt: Uuid, shifted: bool) -> seven_store::Result<Option<Value>> {
     for entry in store.roster().await? {
         let mut tx = store.bind(&entry.casino).await?;
-        let Some((text, turn, inbound)) = tx.explain_attempt(attempt).await? else { continue };
+        let Some((text, turn, inbound)) = tx.explain_attempt(attempt).await? else {
+            continue;
+        };
         let (attempts, _) = tx.sends(&[text.outbound_id]).await?;
         tx.commit().await?;
-        let called = attempts.iter().find(|a| a.attempt_id == attempt).map(|a| a.started_at);
-        return Ok(Some(told(&text, turn.as_ref(), inbound.as_ref(), called, shifted)));
+        let called = attempts
+            .iter()
+            .find(|a| a.attempt_id == attempt)
+            .map(|a| a.started_at);
+        return Ok(Some(told(
+            &text,
+            turn.as_ref(),
+            inbound.as_ref(),
+            called,
+            shifted,
+        )));
     }
     Ok(None)
 }
@@ -71,7 +81,9 @@ fn told(
     let start = received.unwrap_or(text.created_at);
     let steps: Vec<Value> = stages
         .into_iter()
-        .filter_map(|(stage, at)| at.map(|at| json!({"stage": stage, "ms": (at - start).num_milliseconds().max(0)})))
+        .filter_map(|(stage, at)| {
+            at.map(|at| json!({"stage": stage, "ms": (at - start).num_milliseconds().max(0)}))
+        })
         .collect();
     let mut told = Map::new();
     let mut tell = |name: &str, value: Value| {
@@ -80,11 +92,17 @@ fn told(
         }
     };
     tell("verdict", json!(inbound.map(|i| &i.verdict)));
-    tell("pattern_id", json!(inbound.and_then(|i| i.pattern_id.as_deref())));
+    tell(
+        "pattern_id",
+        json!(inbound.and_then(|i| i.pattern_id.as_deref())),
+    );
     tell("agent", json!(text.agent));
     tell("intent", json!(turn.map(|t| &t.intent)));
     tell("model", json!(turn.map(|t| &t.model)));
-    tell("sources", turn.map_or_else(|| json!([]), |t| t.sources.clone()));
+    tell(
+        "sources",
+        turn.map_or_else(|| json!([]), |t| t.sources.clone()),
+    );
     tell("grounded", json!(turn.map(|t| t.grounded)));
     tell("steps", json!(steps));
     Value::Object(told)
@@ -93,6 +111,7 @@ fn told(
 #[cfg(test)]
 mod tests {
     use chrono::TimeDelta;
+    use seven_domain::{Disposition, MessageClass, OutboundState, TurnState};
 
     use super::*;
 
@@ -106,7 +125,7 @@ mod tests {
             body: "the guest's words".to_owned(),
             verdict: verdict.to_owned(),
             pattern_id: pattern_id.map(str::to_owned),
-            disposition: "answered".to_owned(),
+            disposition: Disposition::Answered,
             disposition_ref: None,
             reason: None,
             tries: 0,
@@ -127,7 +146,7 @@ mod tests {
             intent: "venue_info".to_owned(),
             sources: json!(["dining_001"]),
             grounded: true,
-            state: "shaped".to_owned(),
+            state: TurnState::Shaped,
             reason: None,
             created_at: at(1_040),
             trace: String::new(),
@@ -142,12 +161,12 @@ mod tests {
             part: 1,
             parts: 1,
             kind: "reply".to_owned(),
-            class: "conversation".to_owned(),
+            class: MessageClass::Reply,
             body: "the host's words".to_owned(),
             encoding: "gsm7".to_owned(),
             segments: 1,
             agent: agent.to_owned(),
-            state: "sent".to_owned(),
+            state: OutboundState::Sent,
             reason: None,
             error_code: None,
             tries: 1,
@@ -163,11 +182,19 @@ mod tests {
 
     #[test]
     fn a_reply_went_through_all_stages() {
-        let told = told(&outbound("host"), Some(&turn()), Some(&inbound("pass", None)), Some(at(3_510)), false);
+        let told = told(
+            &outbound("host"),
+            Some(&turn()),
+            Some(&inbound("pass", None)),
+            Some(at(3_510)),
+            false,
+        );
         let expected = json!({
-            "verdict": "pass", "agent": "host", "intent": "venue_info", "model": "offline", "sources": ["dining_001"], "grounded": true,
+            "verdict": "pass", "agent": "host", "intent": "venue_info", "model": "offline",
+            "sources": ["dining_001"], "grounded": true,
             "steps": [
-                {"stage": "ingress", "ms": 0}, {"stage": "gate", "ms": 12}, {"stage": "swarm", "ms": 40},
+                {"stage": "ingress", "ms": 0}, {"stage": "gate", "ms": 12},
+                {"stage": "swarm", "ms": 40},
                 {"stage": "envelope", "ms": 55}, {"stage": "sender", "ms": 2_510},
             ],
         });
@@ -177,10 +204,20 @@ mod tests {
     #[test]
     fn a_canned_text_came_from_the_gate() {
         let inbound = inbound("opt_out", Some("optout.kw.en.1"));
-        let told = told(&outbound("gate"), None, Some(&inbound), Some(at(1_070)), false);
+        let told = told(
+            &outbound("gate"),
+            None,
+            Some(&inbound),
+            Some(at(1_070)),
+            false,
+        );
         let expected = json!({
             "verdict": "opt_out", "pattern_id": "optout.kw.en.1", "agent": "gate", "sources": [],
-            "steps": [{"stage": "ingress", "ms": 0}, {"stage": "gate", "ms": 12}, {"stage": "sender", "ms": 70}],
+            "steps": [
+                {"stage": "ingress", "ms": 0},
+                {"stage": "gate", "ms": 12},
+                {"stage": "sender", "ms": 70},
+            ],
         });
         assert_eq!(told, expected);
     }
@@ -189,8 +226,19 @@ mod tests {
     fn a_shifted_clock_is_not_compared_with_the_databases() {
         let mut inbound = inbound("pass", None);
         inbound.received_at = at(-1_000_000);
-        let told = told(&outbound("host"), Some(&turn()), Some(&inbound), Some(at(1_070)), true);
-        let ms: Vec<_> = told["steps"].as_array().unwrap().iter().map(|step| step["ms"].as_i64().unwrap()).collect();
+        let told = told(
+            &outbound("host"),
+            Some(&turn()),
+            Some(&inbound),
+            Some(at(1_070)),
+            true,
+        );
+        let ms: Vec<_> = told["steps"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|step| step["ms"].as_i64().unwrap())
+            .collect();
         assert_eq!(ms, [0, 0, 28, 43, 58]);
     }
 }

@@ -1,5 +1,5 @@
-//! The interactive run: prints six lines with the addresses of everything, then runs a handset in
-//! the terminal (and one in the browser).
+//! The interactive run: prints the addresses of everything, then runs a handset in the terminal
+//! and serves handsets to the browser.
 
 use std::{io::IsTerminal, time::Instant};
 
@@ -13,8 +13,13 @@ use super::{House, house, observe, options::Dev};
 use crate::dev::sent_texts;
 
 const GUEST: &str = "+18605550142";
-const SUGGESTIONS: [&str; 3] =
-    ["What restaurants are open tonight?", "¿A qué hora abre el spa?", "Any shows this weekend?"];
+/// Guest of the second handset.
+const OTHER_GUEST: &str = "+12035550117";
+const SUGGESTIONS: [&str; 3] = [
+    "What restaurants are open tonight?",
+    "¿A qué hora abre el spa?",
+    "Any shows this weekend?",
+];
 
 pub(super) async fn run(dev: &Dev) -> Result<()> {
     let started = Instant::now();
@@ -35,7 +40,11 @@ pub(super) async fn run(dev: &Dev) -> Result<()> {
     talked
 }
 
-fn welcome(house: &House, started: Instant, prometheus: Option<&observe::Prometheus>) -> Result<()> {
+fn welcome(
+    house: &House,
+    started: Instant,
+    prometheus: Option<&observe::Prometheus>,
+) -> Result<()> {
     let stack = &house.stack;
     out!(
         "{} is up after {:.1} s: {}.",
@@ -44,17 +53,35 @@ fn welcome(house: &House, started: Instant, prometheus: Option<&observe::Prometh
         fleet_line()
     );
     out!(
-        "It talks to the carrier simulator on this machine; a real carrier is refused until helplines and sending laws are verified."
+        "It talks to the carrier simulator on this machine; a real carrier is refused until \
+         helplines and sending laws are verified."
     );
     out!();
-    out!("  Handset    {}   (or type here; 1, 2 and 3 send the suggestions)", stack.sim.url());
-    out!("  Status     ./target/debug/seven status   and {}/metrics", stack.ops_url.as_deref().unwrap_or("(none)"));
+    out!(
+        "  Handset    {}/#{GUEST}   of guest {GUEST} (or type here)",
+        stack.sim.url()
+    );
+    out!(
+        "  Another    {}/#{OTHER_GUEST}   of guest {OTHER_GUEST}, for a second tab",
+        stack.sim.url()
+    );
+    out!(
+        "  Status     ./target/debug/seven status   and {}/metrics",
+        stack.ops_url.as_deref().unwrap_or("(none)")
+    );
     if let Some(prometheus) = prometheus {
-        out!("  Prometheus {}   (alerts: {0}/api/v1/alerts)", prometheus.url);
+        out!(
+            "  Prometheus {}   (alerts: {0}/api/v1/alerts)",
+            prometheus.url
+        );
     }
     out!("  Log        {}", house.dir.join("seven.log").display());
     out!("  Try        text STOP to see it stop");
-    out!("  Data       {} and Postgres in {}", house.dir.display(), house.servers.postgres.data_dir()?.display());
+    out!(
+        "  Data       {} and Postgres in {}",
+        house.dir.display(),
+        house.servers.postgres.data_dir()?.display()
+    );
     out!("  Leave      Ctrl-C (or Ctrl-D); the data stays for the next start");
     Ok(())
 }
@@ -81,7 +108,10 @@ async fn talk(house: &House) -> Result<()> {
                 Some(line) => send(house, line.trim())?,
             },
             news = news.recv() => match news {
-                Ok(news) if news.guest == GUEST && matches!(&news.entry, Entry::Status { status, .. } if status == "sent") => show(house).await?,
+                Ok(news) if news.guest == GUEST && matches!(
+                    &news.entry,
+                    Entry::Status { status, .. } if status == "sent"
+                ) => show(house).await?,
                 Ok(_) | Err(tokio::sync::broadcast::error::RecvError::Lagged(_)) => {}
                 Err(tokio::sync::broadcast::error::RecvError::Closed) => return Ok(()),
             },
@@ -95,7 +125,11 @@ fn send(house: &House, line: &str) -> Result<()> {
         "1" | "2" | "3" => SUGGESTIONS[usize::from(line.as_bytes()[0] - b'1')],
         other => other,
     };
-    house.stack.sim.text(Text { from: GUEST.to_owned(), text: Some(text.to_owned()), ..Text::default() })?;
+    house.stack.sim.text(Text {
+        from: GUEST.to_owned(),
+        text: Some(text.to_owned()),
+        ..Text::default()
+    })?;
     Ok(())
 }
 
@@ -106,10 +140,18 @@ async fn show(house: &House) -> Result<()> {
         let path = if text.agent == "gate" {
             "ingress > gate > sender".to_owned()
         } else {
-            format!("ingress > gate > swarm ({}) > envelope > sender", text.agent)
+            format!(
+                "ingress > gate > swarm ({}) > envelope > sender",
+                text.agent
+            )
         };
         out!("  <  {}", text.text);
-        out!("     {:.1} s, {} segment(s) {}, {path}", text.elapsed_ms as f64 / 1000.0, text.segments, text.encoding);
+        out!(
+            "     {:.1} s, {} segment(s) {}, {path}",
+            text.elapsed_ms as f64 / 1000.0,
+            text.segments,
+            text.encoding
+        );
     }
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! `./scripts/dev`: the whole fleet with the demo casino and the carrier simulator, and a handset to text it.
+//! `./scripts/dev`: the whole fleet with the demo casino and the carrier simulator, and a handset
+//! to text it.
 
 pub mod breaking;
 mod doctor;
@@ -21,7 +22,10 @@ pub async fn run(dev: Dev) -> Result<()> {
         return breaking::run(&dev, what).await;
     }
     let empty = dev.say.as_ref().is_some_and(|text| text.trim().is_empty());
-    anyhow::ensure!(!empty, "--say is empty; say what the guest texts, such as \"Is the pool open?\"");
+    anyhow::ensure!(
+        !empty,
+        "--say is empty; say what the guest texts, such as \"Is the pool open?\""
+    );
     if dev.say.is_some() || dev.script.is_some() {
         return play::run(&dev).await;
     }

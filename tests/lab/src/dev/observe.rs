@@ -21,18 +21,26 @@ pub(super) struct Prometheus {
 
 /// Starts Prometheus with the rules in `rules`; it scrapes the fleet's metrics.
 pub(super) async fn start(rules: &Path, dir: &Path, ops_url: &str) -> Result<Prometheus> {
-    let rules = rules.canonicalize().with_context(|| format!("finding the rules in {}", rules.display()))?;
+    let rules = rules
+        .canonicalize()
+        .with_context(|| format!("finding the rules in {}", rules.display()))?;
     ensure!(rules.is_dir(), "{} is no folder of rules", rules.display());
     let data = dir.join("prometheus");
     std::fs::create_dir_all(&data).with_context(|| format!("creating {}", data.display()))?;
     let config = write_config(&data, &rules, ops_url)?;
     // Another process may take the port before Prometheus binds it; Prometheus then logs the error
     // and ends.
-    let listen = tokio::net::TcpListener::bind("127.0.0.1:0").await?.local_addr()?;
-    let log = std::fs::File::create(data.join("prometheus.log")).context("opening the log of Prometheus")?;
+    let listen = tokio::net::TcpListener::bind("127.0.0.1:0")
+        .await?
+        .local_addr()?;
+    let log = std::fs::File::create(data.join("prometheus.log"))
+        .context("opening the log of Prometheus")?;
     let child = Command::new("prometheus")
         .arg(format!("--config.file={}", config.display()))
-        .arg(format!("--storage.tsdb.path={}", data.join("data").display()))
+        .arg(format!(
+            "--storage.tsdb.path={}",
+            data.join("data").display()
+        ))
         .arg(format!("--web.listen-address={listen}"))
         .arg("--storage.tsdb.retention.time=7d")
         // Keeps the trace ids that metrics carry as exemplars.
@@ -43,10 +51,17 @@ pub(super) async fn start(rules: &Path, dir: &Path, ops_url: &str) -> Result<Pro
         .kill_on_drop(true)
         .process_group(0)
         .spawn()
-        .context("starting prometheus (Debian: apt-get install prometheus; ./scripts/dev --observe does it)")?;
+        .context(
+            "starting prometheus (Debian: apt-get install prometheus; ./scripts/dev --observe does \
+             it)",
+        )?;
     let leader = child.id().context("prometheus ended at its start")?;
     let watchdog = Watchdog::over_group(leader).context("starting a watchdog")?;
-    Ok(Prometheus { url: format!("http://{listen}"), _child: child, _watchdog: watchdog })
+    Ok(Prometheus {
+        url: format!("http://{listen}"),
+        _child: child,
+        _watchdog: watchdog,
+    })
 }
 
 fn write_config(data: &Path, rules: &Path, ops_url: &str) -> Result<PathBuf> {

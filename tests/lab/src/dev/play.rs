@@ -54,29 +54,52 @@ pub(super) async fn run(dev: &Dev) -> Result<()> {
     let house = house(dev, &Worker::ALL, true).await?;
     let played = play(&house.stack, &lines, dev.time_scale).await;
     let texts = sent_texts(&house.stack, &house.config.casino_id).await;
-    let asked: Vec<_> =
-        house.stack.sim.ledger().snapshot().inbound.into_iter().map(|i| (i.at, i.text.unwrap_or_default())).collect();
+    let asked: Vec<_> = house
+        .stack
+        .sim
+        .ledger()
+        .snapshot()
+        .inbound
+        .into_iter()
+        .map(|i| (i.at, i.text.unwrap_or_default()))
+        .collect();
     let closed = house.close().await;
     let (settled, texts) = (played?, texts?);
     print_texts(&asked, &texts, dev.json)?;
-    anyhow::ensure!(settled, "some texts were still under way when patience ended; the log says why");
-    anyhow::ensure!(dev.say.is_none() || !texts.is_empty(), "no answer came; the log says why");
+    anyhow::ensure!(
+        settled,
+        "some texts were still under way when patience ended; the log says why"
+    );
+    anyhow::ensure!(
+        dev.say.is_none() || !texts.is_empty(),
+        "no answer came; the log says why"
+    );
     closed
 }
 
 fn lines(dev: &Dev) -> Result<Vec<Line>> {
     let Some(path) = &dev.script else {
         let text = dev.say.clone().unwrap_or_default();
-        return Ok(vec![Line { from: GUEST.to_owned(), text, wait_ms: None }]);
+        return Ok(vec![Line {
+            from: GUEST.to_owned(),
+            text,
+            wait_ms: None,
+        }]);
     };
-    let script = std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
+    let script =
+        std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
     script
         .lines()
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty())
         .map(|(row, line)| {
-            serde_json::from_str(line)
-                .with_context(|| format!("{}:{}: expected {{\"from\",\"text\",\"wait_ms\"?}}", path.display(), row + 1))
+            serde_json::from_str(line).with_context(|| {
+                format!(
+                    "{}:{}: expected {{\"from\",\"text\",\"wait_ms\"?}}",
+                    path.display(),
+                    row + 1
+                )
+            })
         })
         .collect()
 }
@@ -86,7 +109,11 @@ async fn play(stack: &Stack, lines: &[Line], scale: f64) -> Result<bool> {
     let patience = ANSWER_TIMEOUT.mul_f64(scale.max(0.5));
     let mut settled = true;
     for (sent, line) in (1..).zip(lines) {
-        stack.sim.text(Text { from: line.from.clone(), text: Some(line.text.clone()), ..Text::default() })?;
+        stack.sim.text(Text {
+            from: line.from.clone(),
+            text: Some(line.text.clone()),
+            ..Text::default()
+        })?;
         match line.wait_ms {
             Some(wait) => sleep(Duration::from_millis(wait).mul_f64(scale)).await,
             None => settled = stack.settled(sent, patience).await?,
@@ -108,10 +135,17 @@ pub(crate) async fn sent_texts(stack: &Stack, casino: &CasinoId) -> Result<Vec<S
             .and_then(|id| Uuid::parse_str(id).ok())
             .unwrap_or_default();
         let mut tx = stack.fleet.store.bind(casino).await?;
-        let Some((line, turn, inbound)) = tx.explain_attempt(attempt).await? else { continue };
+        let Some((line, turn, inbound)) = tx.explain_attempt(attempt).await? else {
+            continue;
+        };
         tx.commit().await?;
-        let sources = turn.map(|t| serde_json::from_value(t.sources)).transpose()?.unwrap_or_default();
-        let elapsed_ms = inbound.as_ref().map_or(0, |i| (sent.accepted_at - i.received_at).num_milliseconds());
+        let sources = turn
+            .map(|t| serde_json::from_value(t.sources))
+            .transpose()?
+            .unwrap_or_default();
+        let elapsed_ms = inbound
+            .as_ref()
+            .map_or(0, |i| (sent.accepted_at - i.received_at).num_milliseconds());
         texts.push(SentText {
             to: sent.to,
             text: line.body,
@@ -136,9 +170,12 @@ fn print_texts(asked: &[(DateTime<Utc>, String)], texts: &[SentText], json: bool
         }
         return Ok(());
     }
-    let said = asked.iter().map(|(at, text)| (*at, format!("guest  {text}")));
-    let mut conversation: Vec<(DateTime<Utc>, String)> =
-        said.chain(texts.iter().map(|text| (text.at, shown(text)))).collect();
+    let said = asked
+        .iter()
+        .map(|(at, text)| (*at, format!("guest  {text}")));
+    let mut conversation: Vec<(DateTime<Utc>, String)> = said
+        .chain(texts.iter().map(|text| (text.at, shown(text))))
+        .collect();
     conversation.sort_by_key(|(at, _)| *at);
     for (_, line) in conversation {
         writeln!(out, "{line}")?;
@@ -147,8 +184,16 @@ fn print_texts(asked: &[(DateTime<Utc>, String)], texts: &[SentText], json: bool
 }
 
 fn shown(text: &SentText) -> String {
-    let segments = if text.segments == 1 { "1 segment".to_owned() } else { format!("{} segments", text.segments) };
-    let from = if text.sources.is_empty() { String::new() } else { format!(", from {}", text.sources.join(" ")) };
+    let segments = if text.segments == 1 {
+        "1 segment".to_owned()
+    } else {
+        format!("{} segments", text.segments)
+    };
+    let from = if text.sources.is_empty() {
+        String::new()
+    } else {
+        format!(", from {}", text.sources.join(" "))
+    };
     let seconds = text.elapsed_ms as f64 / 1000.0;
     format!(
         "host   {}\n       {} after {seconds:.1} s, {segments} {}{from}\n       trace {}",

@@ -9,7 +9,14 @@ use seven_settings::{Worker, dev_dir};
 use seven_testkit::{Options, Servers};
 
 use super::options::Dev;
-use crate::stack::{Plan, Stack};
+use crate::stack::{Plan, Ports, Stack};
+
+/// Ports of a run that keeps its data, so that pages in a browser reconnect after a restart.
+const PORTS: Ports = Ports {
+    handset: 7711,
+    webhooks: 7712,
+    metrics: 7713,
+};
 
 /// Everything that runs. Fields drop in this order: the fleet before its servers.
 pub(crate) struct House {
@@ -23,14 +30,31 @@ pub(crate) struct House {
 /// Starts servers and fleet. With `scratch` the data is in a folder that is deleted when the run
 /// ends; otherwise the run continues with the data of the last one.
 pub(crate) async fn house(dev: &Dev, workers: &[Worker], scratch: bool) -> Result<House> {
-    let dir = if scratch { dev_dir().join(format!("run-{}", std::process::id())) } else { dev_dir() };
+    let dir = if scratch {
+        dev_dir().join(format!("run-{}", std::process::id()))
+    } else {
+        dev_dir()
+    };
     std::fs::create_dir_all(&dir).with_context(|| format!("creating {}", dir.display()))?;
     let dir = dir.canonicalize()?;
-    seven_telemetry::init(seven_telemetry::LogTarget::File(&dir.join("seven.log")), seven_telemetry::FILTER)?;
-    let (file, text) = document(dev.casino_file.as_deref(), "demo/casino.json", seven_packs::demo::CASINO)?;
+    seven_telemetry::init(
+        seven_telemetry::LogTarget::File(&dir.join("seven.log")),
+        seven_telemetry::FILTER,
+    )?;
+    let (file, text) = document(
+        dev.casino_file.as_deref(),
+        "demo/casino.json",
+        seven_packs::demo::CASINO,
+    )?;
     let config = onboard::read_casino(&file, &text)?;
-    let servers =
-        Servers::start(&dir, Options { fast_postgres: scratch && dev.r#break.is_none(), ..Options::default() }).await?;
+    let servers = Servers::start(
+        &dir,
+        Options {
+            fast_postgres: scratch && dev.r#break.is_none(),
+            ..Options::default()
+        },
+    )
+    .await?;
     if !servers.postgres.has_database("seven").await? {
         servers.postgres.create_database("seven", None).await?;
     }
@@ -48,25 +72,44 @@ pub(crate) async fn house(dev: &Dev, workers: &[Worker], scratch: bool) -> Resul
         // The handset's history is kept with the data.
         ledger_file: (!scratch).then(|| dir.join("carrier.jsonl")),
     };
-    let stack = Stack::start(plan).await?;
+    let stack = Stack::start_at(plan, if scratch { Ports::default() } else { PORTS }).await?;
     onboard::add_casino(&stack.fleet, &config, "seven dev").await?;
     let (file, text) = match (&dev.content_file, &dev.casino_file) {
-        (None, Some(_)) => anyhow::bail!(
-            "--casino-file without --content-file: this casino would have nothing to say; name its content too"
-        ),
-        (content, _) => document(content.as_deref(), "demo/content.json", seven_packs::demo::CONTENT)?,
+        (None, Some(_)) => {
+            anyhow::bail!(
+                "--casino-file without --content-file: this casino would have nothing to say; name \
+                 its content too"
+            )
+        }
+        (content, _) => document(
+            content.as_deref(),
+            "demo/content.json",
+            seven_packs::demo::CONTENT,
+        )?,
     };
     onboard::load_content(&stack.fleet, &config.casino_id, &file, &text, "seven dev").await?;
     // No guest of the demo has excluded themselves; without a list no guest would count as checked.
     let mut tx = stack.fleet.store.bind(&config.casino_id).await?;
     tx.replace_exclusions(&[], "seven dev").await?;
     tx.commit().await?;
-    Ok(House { stack, servers, config, dir, scratch })
+    Ok(House {
+        stack,
+        servers,
+        config,
+        dir,
+        scratch,
+    })
 }
 
 impl House {
     pub(crate) async fn close(self) -> Result<()> {
-        let Self { stack, servers, dir, scratch, .. } = self;
+        let Self {
+            stack,
+            servers,
+            dir,
+            scratch,
+            ..
+        } = self;
         let stopped = stack.stop().await;
         servers.stop().await?;
         if scratch {

@@ -30,7 +30,7 @@ pub struct Dialogue {
     pub turns: Vec<Turn>,
 }
 
-/// Whether the dialogue was fixed before the code it tests was run on it.
+/// Whether the dialogue was written before or after the tested code first ran on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Written {
@@ -128,20 +128,35 @@ impl Verdict {
 /// of the given words.
 pub fn read_dir(dir: &Path, only: &[String]) -> Result<Vec<Dialogue>> {
     let entries = std::fs::read_dir(dir).with_context(|| format!("reading {}", dir.display()))?;
-    let mut files: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| Ok(entry?.path()))
+        .collect::<std::io::Result<_>>()?;
     files.retain(|file| file.extension().is_some_and(|ending| ending == "yaml"));
     files.sort();
-    let wanted = |name: &str| only.is_empty() || only.iter().any(|word| name.contains(word.as_str()));
+    let wanted =
+        |name: &str| only.is_empty() || only.iter().any(|word| name.contains(word.as_str()));
     let mut dialogues = Vec::new();
     for file in files {
-        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let name = file
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         if wanted(&name) {
-            let text = std::fs::read_to_string(&file).with_context(|| format!("reading {}", file.display()))?;
+            let text = std::fs::read_to_string(&file)
+                .with_context(|| format!("reading {}", file.display()))?;
             let dialogue = parse(&text).with_context(|| format!("reading {}", file.display()))?;
-            dialogues.push(Dialogue { file: name, ..dialogue });
+            dialogues.push(Dialogue {
+                file: name,
+                ..dialogue
+            });
         }
     }
-    ensure!(!dialogues.is_empty(), "no dialogue to play in {}", dir.display());
+    ensure!(
+        !dialogues.is_empty(),
+        "no dialogue to play in {}",
+        dir.display()
+    );
     Ok(dialogues)
 }
 
@@ -150,7 +165,10 @@ pub fn parse(text: &str) -> Result<Dialogue> {
     let dialogue: Dialogue = serde_yaml_ng::from_str(text)?;
     ensure!(!dialogue.turns.is_empty(), "a dialogue needs a turn");
     for (row, turn) in (1..).zip(&dialogue.turns) {
-        ensure!(!turn.guest.as_slice().is_empty(), "turn {row}: the guest says nothing");
+        ensure!(
+            !turn.guest.as_slice().is_empty(),
+            "turn {row}: the guest says nothing"
+        );
         for field in turn.expect.fields.keys() {
             ensure!(
                 super::known::FIELDS.contains(&field.as_str()),
@@ -165,7 +183,8 @@ pub fn parse(text: &str) -> Result<Dialogue> {
 mod tests {
     use super::*;
 
-    const HEAD: &str = "name: n\nabout: a\nat: 2026-11-21T18:30:00\nwritten: before\nlanguage: es\nturns:\n";
+    const HEAD: &str =
+        "name: n\nabout: a\nat: 2026-11-21T18:30:00\nwritten: before\nlanguage: es\nturns:\n";
 
     #[test]
     fn a_turn_is_read_as_it_is_written() {
@@ -174,7 +193,10 @@ mod tests {
         ))
         .unwrap();
         let turn = &read.turns[0];
-        assert_eq!((read.written, read.language, turn.guest.as_slice().len()), (Written::Before, Language::Es, 2));
+        assert_eq!(
+            (read.written, read.language, turn.guest.as_slice().len()),
+            (Written::Before, Language::Es, 2)
+        );
         assert_eq!(turn.expect.facts[1].as_slice(), ["y", "z"]);
         assert_eq!(turn.expect.fields["visit_date"], "2026-11-28");
         assert_eq!(turn.expect.question, Some(Question::AtMostOne));

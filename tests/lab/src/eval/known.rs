@@ -29,7 +29,11 @@ const CHILDREN: [&str; 4] = ["child", "grandchild", "son", "daughter"];
 /// Returns what an agent may know about the guest under this name at `now`; null when nothing is
 /// known.
 pub(super) fn known(profile: &Profile, field: &str, now: DateTime<Utc>) -> Json {
-    let seen = |key: Key| profile.seen(key, now).map_or(Json::Null, |value| json!(value));
+    let seen = |key: Key| {
+        profile
+            .seen(key, now)
+            .map_or(Json::Null, |value| json!(value))
+    };
     match field {
         "name" => seen(Key::Name),
         "email" => seen(Key::Email),
@@ -42,20 +46,27 @@ pub(super) fn known(profile: &Profile, field: &str, now: DateTime<Utc>) -> Json 
         "accessibility" => seen(Key::Accessibility),
         "budget" => seen(Key::Budget),
         "companions" => list(relationships(profile)),
-        "party_kids" => list(relationships(profile).into_iter().filter(|kin| is_child(kin)))
-            .as_array()
-            .map_or(Json::Null, |children| json!(children.len())),
+        "party_kids" => list(
+            relationships(profile)
+                .into_iter()
+                .filter(|kin| is_child(kin)),
+        )
+        .as_array()
+        .map_or(Json::Null, |children| json!(children.len())),
         "kids_ages" => list(ages(profile)),
         _ => Json::Null,
     }
 }
 
-/// Returns whether the known value matches the expected one: one word of a list, numbers in any
-/// order, a relationship by its name or by its meaning in a profile.
+/// Returns whether the known value matches the expected one. Lists match in any order, a single
+/// value matches a list that holds it, and `wife` or `husband` matches `spouse`.
 pub(super) fn says(known: &Json, expected: &Json) -> bool {
     match (known, expected) {
         (Json::Array(have), Json::Array(want)) => {
-            have.len() == want.len() && want.iter().all(|one| have.iter().any(|other| same(other, one)))
+            have.len() == want.len()
+                && want
+                    .iter()
+                    .all(|one| have.iter().any(|other| same(other, one)))
         }
         (Json::Array(have), one) => have.iter().any(|other| same(other, one)),
         (have, one) => same(have, one),
@@ -66,7 +77,11 @@ fn same(known: &Json, expected: &Json) -> bool {
     match (known, expected) {
         (Json::String(have), Json::String(want)) => {
             let (have, want) = (have.trim().to_lowercase(), want.trim().to_lowercase());
-            have == want || matches!((have.as_str(), want.as_str()), ("spouse", "wife" | "husband"))
+            have == want
+                || matches!(
+                    (have.as_str(), want.as_str()),
+                    ("spouse", "wife" | "husband")
+                )
         }
         _ => known == expected,
     }
@@ -74,21 +89,35 @@ fn same(known: &Json, expected: &Json) -> bool {
 
 fn list<T: Into<Json>>(items: impl IntoIterator<Item = T>) -> Json {
     let items: Vec<Json> = items.into_iter().map(Into::into).collect();
-    if items.is_empty() { Json::Null } else { Json::Array(items) }
+    if items.is_empty() {
+        Json::Null
+    } else {
+        Json::Array(items)
+    }
 }
 
 fn relationships(profile: &Profile) -> Vec<String> {
-    let kin = profile.companions().iter().filter_map(|companion| companion.field(CompanionKey::Relationship));
-    kin.filter_map(|field| field.value.as_text().map(str::to_owned)).collect()
+    let kin = profile
+        .companions()
+        .iter()
+        .filter_map(|companion| companion.field(CompanionKey::Relationship));
+    kin.filter_map(|field| field.value.as_text().map(str::to_owned))
+        .collect()
 }
 
 fn ages(profile: &Profile) -> Vec<i64> {
     let children = profile.companions().iter().filter(|companion| {
-        let kin = companion.field(CompanionKey::Relationship).and_then(|field| field.value.as_text());
+        let kin = companion
+            .field(CompanionKey::Relationship)
+            .and_then(|field| field.value.as_text());
         kin.is_some_and(is_child)
     });
     let mut ages: Vec<i64> = children
-        .filter_map(|companion| companion.field(CompanionKey::Age).and_then(|age| age.value.as_int()))
+        .filter_map(|companion| {
+            companion
+                .field(CompanionKey::Age)
+                .and_then(|age| age.value.as_int())
+        })
         .collect();
     ages.sort_unstable();
     ages

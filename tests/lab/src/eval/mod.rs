@@ -1,13 +1,12 @@
-//! Scripted guests against the fleet (OBS-45, OBS-46): what they text, what has to come back, and how much of it did.
-//!
-//! Every text takes the whole way: carrier simulator, ingress, gate, swarm, envelope, sender. Fixed
-//! rules decide each check; no model judges another.
+//! Plays scripted guests against the whole fleet, from carrier simulator to sender, and reports the
+//! share of checks that passed. Fixed rules decide each check; no model judges another.
 
 pub mod dialogue;
 mod judge;
 mod known;
 mod models;
 mod play;
+mod property;
 mod report;
 pub mod run;
 mod tongue;
@@ -16,10 +15,11 @@ pub use dialogue::{Dialogue, Written, read_dir};
 pub use judge::{Class, Heard, House, Outcome, judge};
 pub use models::{Host, null, steady, top_row};
 pub use play::{Ground, Theatre};
+pub use property::Property;
 pub use report::{Failure, Played, PlayedTurn, Report, Share, html};
 
-/// Shares of checks that a model must pass with the dialogues in `tests/conversations` (issue 4).
-/// Follow-ups are counted separately.
+/// Shares of checks that a model must pass with the dialogues in `tests/conversations`. Follow-ups
+/// are counted separately.
 pub mod owed {
     /// Checks about law and safety.
     pub const COMPLIANCE: f64 = 1.0;

@@ -1,5 +1,5 @@
-//! Models that a good set of dialogues must tell apart from a real host: one that always evades,
-//! one that only recites. Also the seed that makes runs repeatable.
+//! Models that good dialogues must tell apart from a real host: one always gives the fallback, one
+//! only recites a content row. Also the seed that makes runs repeatable.
 
 use std::{convert::Infallible, sync::Arc};
 
@@ -16,8 +16,8 @@ struct Null {
 /// A model that always answers with the first row of the retrieval.
 struct TopRow;
 
-/// A model that chooses wordings by the conversation so far, not by the text's id, which differs in
-/// every run.
+/// Wraps a model so that the conversation so far selects its wordings, not the text's id, which
+/// differs in every run.
 struct Steady(Arc<dyn Model>);
 
 /// The models that are evaluated as host.
@@ -30,13 +30,19 @@ pub struct Host {
 
 impl From<Models> for Host {
     fn from(models: Models) -> Self {
-        Self { models, hosted: None }
+        Self {
+            models,
+            hosted: None,
+        }
     }
 }
 
 pub fn null(packs: &Packs) -> Models {
-    let made =
-        Models::each(packs, |pack| Ok::<Arc<dyn Model>, Infallible>(Arc::new(Null { texts: pack.texts.clone() })));
+    let made = Models::each(packs, |pack| {
+        Ok::<Arc<dyn Model>, Infallible>(Arc::new(Null {
+            texts: pack.texts.clone(),
+        }))
+    });
     match made {
         Ok(models) => models,
         Err(never) => match never {},
@@ -53,7 +59,7 @@ pub fn steady(packs: &Packs, models: &Models) -> Models {
         let model = models.of(pack).ok_or(())?;
         Ok::<Arc<dyn Model>, ()>(Arc::new(Steady(model)))
     });
-    // A pack without a model still has none.
+    // When a pack has no model, the models stay as they are.
     made.unwrap_or_else(|()| models.clone())
 }
 
@@ -66,6 +72,8 @@ fn reply(request: &Request, text: String, sources: Vec<String>, intent: &str) ->
         sources,
         intent: intent.to_owned(),
         asked: None,
+        state: request.state.clone(),
+        staff: Vec::new(),
         usage: Usage::default(),
     }
 }
@@ -86,7 +94,11 @@ impl Model for Null {
             guest: "",
             topic: "",
         };
-        let text = self.texts.render(TextKey::Fallback, request.language.unwrap_or_default(), &slots);
+        let text = self.texts.render(
+            TextKey::Fallback,
+            request.language.unwrap_or_default(),
+            &slots,
+        );
         let reply = reply(request, text, Vec::new(), "fallback");
         Box::pin(async move { Ok(reply) })
     }
@@ -99,10 +111,16 @@ impl Model for TopRow {
 
     fn respond<'a>(&'a self, request: &'a Request) -> Responding<'a> {
         let query = Query::new(&request.texts.join(" "), request.now);
-        let found = request.index.retrieve(&query).into_iter().next().map(|found| found.item);
+        let found = request
+            .index
+            .retrieve(&query)
+            .into_iter()
+            .next()
+            .map(|found| found.item);
         let row = found.or_else(|| request.index.current(request.now).next().cloned());
-        let (text, sources) =
-            row.map_or_else(Default::default, |row| (formatter::text(&row, request.zone), vec![row.id.clone()]));
+        let (text, sources) = row.map_or_else(Default::default, |row| {
+            (formatter::text(&row, request.zone), vec![row.id.clone()])
+        });
         let reply = reply(request, text, sources, "top_row");
         Box::pin(async move { Ok(reply) })
     }
@@ -113,7 +131,11 @@ impl Model for Steady {
         self.0.name()
     }
 
-    fn language(&self, texts: &[String], stored: Option<seven_domain::Language>) -> seven_domain::Language {
+    fn language(
+        &self,
+        texts: &[String],
+        stored: Option<seven_domain::Language>,
+    ) -> seven_domain::Language {
         self.0.language(texts, stored)
     }
 
@@ -128,9 +150,16 @@ impl Model for Steady {
 fn seed(request: &Request) -> u64 {
     use sha2::{Digest, Sha256};
     let mut hash = Sha256::new();
-    request.texts.iter().chain(request.history.iter().map(|turn| &turn.guest)).for_each(|text| {
-        hash.update(text.as_bytes());
-        hash.update([0]);
-    });
-    hash.finalize().iter().take(8).fold(0, |seed, byte| seed << 8 | u64::from(*byte))
+    request
+        .texts
+        .iter()
+        .chain(request.history.iter().map(|turn| &turn.guest))
+        .for_each(|text| {
+            hash.update(text.as_bytes());
+            hash.update([0]);
+        });
+    hash.finalize()
+        .iter()
+        .take(8)
+        .fold(0, |seed, byte| seed << 8 | u64::from(*byte))
 }

@@ -1,20 +1,17 @@
-//! Plays many dialogues on one fleet. Each dialogue has its own copy of the casino and its own
-//! swarm, because each has its own time: "tonight" and "in 12 days" in the content count from the
-//! dialogue's first text.
+//! Plays many dialogues on one fleet. Each dialogue has its own casino and swarm with their own
+//! clock, because dates in the content such as "in 12 days" count from the dialogue's first text.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, anyhow};
-use chrono::{DateTime, Utc};
 use seven::onboard;
 use seven_agent_swarm::Embedding;
 use seven_bus::{Roster, WorkerSettings};
 use seven_carrier_sim::Text;
-use seven_domain::{CasinoConfig, CasinoId, Clock, Language, PhoneE164};
+use seven_domain::{
+    CasinoConfig, CasinoId, CasinoStatus, Clock, Disposition, OutboundState, PhoneE164, TurnState,
+};
 use seven_guest::Profile;
-use seven_host::Evidence;
-use seven_knowledge::{Reference, formatter, parse_content};
-use seven_packs::TextKey;
 use seven_runtime::Fleet;
 use seven_settings::Worker;
 use seven_store::timeline::{Subject, Timeline};
@@ -29,6 +26,7 @@ use super::{
     judge::{Heard, House, judge},
     known,
     models::{self, Host},
+    property::{Property, house},
     report::{Played, PlayedTurn},
 };
 use crate::stack::{Plan, Stack};
@@ -45,7 +43,7 @@ const LOOK: Duration = Duration::from_millis(60);
 const WIDTH: usize = 8;
 const ACTOR: &str = "seven eval";
 
-/// Addresses of the servers; a run may write any data in them.
+/// Addresses of the servers. A run writes casinos and guests into them.
 #[derive(Debug, Clone)]
 pub struct Ground {
     pub nats_url: String,
@@ -59,6 +57,7 @@ pub struct Ground {
 #[derive(Debug)]
 pub struct Theatre {
     stack: Arc<Stack>,
+    property: Arc<Property>,
     /// Number of runs so far; each run has casinos of its own.
     runs: usize,
 }
@@ -77,21 +76,25 @@ struct Scene {
 #[derive(Clone)]
 struct Cast {
     stack: Arc<Stack>,
+    property: Arc<Property>,
     swarm: seven_agent_swarm::Settings,
     loops: WorkerSettings,
 }
 
 impl Theatre {
-    pub async fn open(ground: Ground) -> Result<Self> {
-        let config = demo()?;
-        let workers = Worker::ALL.into_iter().filter(|worker| *worker != Worker::AgentSwarm).collect();
+    pub async fn open(ground: Ground, property: Property) -> Result<Self> {
+        let config = &property.config;
+        let workers = Worker::ALL
+            .into_iter()
+            .filter(|worker| *worker != Worker::AgentSwarm)
+            .collect();
         let plan = Plan {
             nats_url: ground.nats_url,
             redis_url: ground.redis_url,
             postgres_url: ground.postgres_url,
             dir: ground.dir,
-            // No waits that only serve people: other tests cover the typing delay and the quiet
-            // window.
+            // Leaves out waits that only serve people: other tests cover the typing delay and the
+            // quiet window.
             scale: 0.0,
             at: None,
             workers,
@@ -100,7 +103,11 @@ impl Theatre {
             extra: String::new(),
             ledger_file: None,
         };
-        Ok(Self { stack: Arc::new(Stack::start(plan).await?), runs: 0 })
+        Ok(Self {
+            stack: Arc::new(Stack::start(plan).await?),
+            property: Arc::new(property),
+            runs: 0,
+        })
     }
 
     /// Returns the cache through which hosted models share their circuit breakers.
@@ -120,6 +127,7 @@ impl Theatre {
         let settings = &self.stack.settings.worker;
         let cast = Cast {
             stack: Arc::clone(&self.stack),
+            property: Arc::clone(&self.property),
             swarm: seven_agent_swarm::Settings {
                 models: models::steady(self.packs(), &host.models),
                 hosted: host.hosted.clone(),
@@ -138,7 +146,12 @@ impl Theatre {
         let mut played: Vec<Option<Played>> = dialogues.iter().map(|_| None).collect();
         let mut places = std::collections::HashMap::new();
         for (n, dialogue) in dialogues.iter().enumerate() {
-            let (cast, dialogue, seats, run) = (cast.clone(), dialogue.clone(), Arc::clone(&seats), self.runs);
+            let (cast, dialogue, seats, run) = (
+                cast.clone(),
+                dialogue.clone(),
+                Arc::clone(&seats),
+                self.runs,
+            );
             let task = playing.spawn(async move {
                 let _seat = seats.acquire_owned().await;
                 Box::pin(play(&cast, &dialogue, run, n)).await
@@ -148,30 +161,48 @@ impl Theatre {
         while let Some(ended) = playing.join_next_with_id().await {
             let (place, outcome) = match ended {
                 Ok((id, outcome)) => (places.get(&id), outcome),
-                Err(died) => (places.get(&died.id()), Err(anyhow!("the dialogue's task died: {died}"))),
+                Err(died) => (
+                    places.get(&died.id()),
+                    Err(anyhow!("the dialogue's task died: {died}")),
+                ),
             };
             if let Some(n) = place {
                 let dialogue = &dialogues[*n];
-                played[*n] = Some(outcome.unwrap_or_else(|error| broken(dialogue, &format!("{error:#}"))));
+                played[*n] =
+                    Some(outcome.unwrap_or_else(|error| broken(dialogue, &format!("{error:#}"))));
             }
         }
         Ok(played.into_iter().flatten().collect())
     }
 
     pub async fn close(self) -> Result<()> {
-        let stack = Arc::try_unwrap(self.stack).map_err(|_| anyhow!("a dialogue is still being played"))?;
+        let stack =
+            Arc::try_unwrap(self.stack).map_err(|_| anyhow!("a dialogue is still being played"))?;
         stack.stop().await
     }
 }
 
 /// Returns a dialogue that could not be played, with all its checks failed for this reason.
 fn broken(dialogue: &Dialogue, trouble: &str) -> Played {
-    let heard = Heard { trouble: trouble.to_owned(), ..Heard::default() };
-    let turns = dialogue.turns.iter().map(|turn| judged(dialogue, turn, &[], heard.clone(), &House::default(), 0));
+    let heard = Heard {
+        trouble: trouble.to_owned(),
+        ..Heard::default()
+    };
+    let turns = dialogue
+        .turns
+        .iter()
+        .map(|turn| judged(dialogue, turn, &[], heard.clone(), &House::default(), 0));
     Played::of(dialogue, turns.collect())
 }
 
-fn judged(dialogue: &Dialogue, turn: &Turn, guest: &[String], heard: Heard, house: &House, millis: u64) -> PlayedTurn {
+fn judged(
+    dialogue: &Dialogue,
+    turn: &Turn,
+    guest: &[String],
+    heard: Heard,
+    house: &House,
+    millis: u64,
+) -> PlayedTurn {
     let checks = judge(&turn.expect, &dialogue.tags, guest, &heard, house);
     PlayedTurn::of(turn, heard, checks, millis)
 }
@@ -197,38 +228,55 @@ async fn play(cast: &Cast, dialogue: &Dialogue, run: usize, n: usize) -> Result<
 
 impl Scene {
     async fn set(cast: &Cast, dialogue: &Dialogue, run: usize, n: usize) -> Result<Self> {
-        let stack = &cast.stack;
-        let mut config = demo()?;
+        let (stack, property) = (&cast.stack, &cast.property);
+        let mut config = property.config.clone();
         config.casino_id = format!("eval_{run}_{n}").parse()?;
-        // Chooses one of 800 numbers of the range 555-01xx, so that runs on one fleet do not
-        // collide.
+        // Gives each run 200 numbers of the fictional range 555-01xx, so that the runs on one fleet
+        // do not collide.
         let seat = run * 200 + n;
-        config.operational.telnyx_phone_number = format!("+1{}55501{:02}", 201 + seat / 100, seat % 100).parse()?;
-        let at = dialogue.at.and_local_timezone(config.operational.timezone).earliest();
-        let at = at.with_context(|| format!("{} is no time at the casino", dialogue.at))?.with_timezone(&Utc);
+        config.operational.telnyx_phone_number =
+            format!("+1{}55501{:02}", 201 + seat / 100, seat % 100).parse()?;
         let mut fleet = stack.fleet.clone();
-        fleet.clock = Clock::starting_at(at);
+        fleet.clock = Clock::starting_at(property.instant(dialogue.at)?);
         fleet.roster = Roster::new(vec![config.casino_id.clone()]);
         fleet.shutdown = stack.fleet.shutdown.child_token();
         onboard::add_casino(&fleet, &config, ACTOR).await?;
         onboard::announce(&stack.fleet, &config.casino_id).await?;
-        onboard::load_content(&fleet, &config.casino_id, "demo/content.json", seven_packs::demo::CONTENT, ACTOR)
-            .await?;
+        onboard::load_content(
+            &fleet,
+            &config.casino_id,
+            &property.content_file,
+            &property.content,
+            ACTOR,
+        )
+        .await?;
         let mut tx = fleet.store.bind(&config.casino_id).await?;
         tx.replace_exclusions(&[], ACTOR).await?;
         tx.commit().await?;
         let grounds = dialogue.turns.iter().any(|turn| turn.expect.unanswerable);
-        let house = house(&fleet, &config, at, grounds)?;
+        let house = house(&fleet, &config, &property.items(dialogue.at)?, grounds)?;
         let mut swarm = JoinSet::new();
-        swarm.spawn(seven_agent_swarm::run(fleet.clone(), cast.swarm.clone(), cast.loops));
-        Ok(Self { fleet, config, phone: format!("+186055501{:02}", n % 100), house, patience: ANSWER_TIMEOUT, swarm })
+        swarm.spawn(seven_agent_swarm::run(
+            fleet.clone(),
+            cast.swarm.clone(),
+            cast.loops,
+        ));
+        Ok(Self {
+            fleet,
+            config,
+            phone: format!("+186055501{:02}", n % 100),
+            house,
+            patience: ANSWER_TIMEOUT,
+            swarm,
+        })
     }
 
     /// Closes the casino, so that the fleet stops its work for it.
     async fn leave(mut self, stack: &Stack) -> Result<()> {
         self.fleet.shutdown.cancel();
         let mut tx = self.fleet.store.bind(self.casino()).await?;
-        tx.set_casino_status("suspended", ACTOR, "its dialogue is over").await?;
+        tx.set_casino_status(CasinoStatus::Suspended, ACTOR, "its dialogue is over")
+            .await?;
         tx.commit().await?;
         onboard::announce(&stack.fleet, self.casino()).await?;
         while self.swarm.join_next().await.is_some() {}
@@ -240,23 +288,39 @@ impl Scene {
     }
 
     /// Sends the texts. The host must answer several texts together, as after the quiet window, so
-    /// the swarm waits until all of them are stored.
+    /// the swarm is paused until all of them are stored.
     async fn say(&self, stack: &Stack, texts: &[String], so_far: usize) -> Result<()> {
         let together = texts.len() > 1;
-        let open = self.fleet.roster.get(self.casino()).context("the casino is not in the roster")?;
+        let open = self
+            .fleet
+            .roster
+            .get(self.casino())
+            .context("the casino is not in the roster")?;
         if together {
             let mut held = open.clone();
             held.paused.push("pause_agents".to_owned());
             self.fleet.roster.put(held);
         }
         for (n, text) in texts.iter().enumerate() {
-            let to = Some(self.config.operational.telnyx_phone_number.as_str().to_owned());
-            stack.sim.text(Text { from: self.phone.clone(), to, text: Some(text.clone()), ..Text::default() })?;
+            let to = Some(
+                self.config
+                    .operational
+                    .telnyx_phone_number
+                    .as_str()
+                    .to_owned(),
+            );
+            stack.sim.text(Text {
+                from: self.phone.clone(),
+                to,
+                text: Some(text.clone()),
+                ..Text::default()
+            })?;
             if together {
                 // Waits until the text is stored, so that texts are stored in the order in which
                 // they were written.
                 let stored = so_far - texts.len() + n + 1;
-                self.until(|timeline| timeline.inbound.len() >= stored).await?;
+                self.until(|timeline| timeline.inbound.len() >= stored)
+                    .await?;
             }
         }
         self.fleet.roster.put(open);
@@ -268,12 +332,24 @@ impl Scene {
     async fn hear(&mut self, texts: usize) -> Result<(Timeline, String)> {
         let settled = |timeline: &Timeline| {
             timeline.inbound.len() >= texts
-                && timeline.inbound.iter().all(|text| text.disposition != "open")
-                && timeline.turns.iter().all(|turn| turn.state != "drafted")
-                && timeline.outbound.iter().all(|text| !["queued", "sending"].contains(&text.state.as_str()))
+                && timeline
+                    .inbound
+                    .iter()
+                    .all(|text| text.disposition != Disposition::Open)
+                && timeline
+                    .turns
+                    .iter()
+                    .all(|turn| turn.state != TurnState::Drafted)
+                && timeline.outbound.iter().all(|text| {
+                    ![OutboundState::Queued, OutboundState::Sending].contains(&text.state)
+                })
         };
         let (timeline, settled) = self.until(settled).await?;
-        let trouble = if settled { String::new() } else { format!("no end within {} s", self.patience.as_secs()) };
+        let trouble = if settled {
+            String::new()
+        } else {
+            format!("no end within {} s", self.patience.as_secs())
+        };
         if !settled {
             self.patience = SHORT_ANSWER_TIMEOUT;
         }
@@ -293,7 +369,10 @@ impl Scene {
     }
 
     async fn timeline(&self) -> Result<Timeline> {
-        let hash = self.fleet.keys.hash(self.casino(), &self.phone.parse::<PhoneE164>()?);
+        let hash = self
+            .fleet
+            .keys
+            .hash(self.casino(), &self.phone.parse::<PhoneE164>()?);
         let mut tx = self.fleet.store.bind(self.casino()).await?;
         let guest = tx.guest_by_hash(&hash).await?;
         let timeline = match guest {
@@ -304,13 +383,26 @@ impl Scene {
         Ok(timeline)
     }
 
-    async fn heard(&self, before: &Timeline, after: &Timeline, trouble: &str, turn: &Turn) -> Result<Heard> {
-        let turns = after.turns.iter().filter(|turn| before.turns.iter().all(|old| old.turn_id != turn.turn_id));
+    async fn heard(
+        &self,
+        before: &Timeline,
+        after: &Timeline,
+        trouble: &str,
+        turn: &Turn,
+    ) -> Result<Heard> {
+        let turns = after
+            .turns
+            .iter()
+            .filter(|turn| before.turns.iter().all(|old| old.turn_id != turn.turn_id));
         let turns: Vec<_> = turns.collect();
-        let sent = |state: &str| ["sent", "delivered"].contains(&state);
-        let texts =
-            after.outbound.iter().filter(|text| before.outbound.iter().all(|old| old.outbound_id != text.outbound_id));
-        let texts: Vec<_> = texts.filter(|text| sent(&text.state)).collect();
+        let sent = |state| [OutboundState::Sent, OutboundState::Delivered].contains(&state);
+        let texts = after.outbound.iter().filter(|text| {
+            before
+                .outbound
+                .iter()
+                .all(|old| old.outbound_id != text.outbound_id)
+        });
+        let texts: Vec<_> = texts.filter(|text| sent(text.state)).collect();
         let verdict = match (turns.is_empty(), texts.first()) {
             (true, None) => Verdict::Silence,
             (true, Some(text)) if text.agent == "gate" => Verdict::Canned,
@@ -323,7 +415,10 @@ impl Scene {
         Ok(Heard {
             verdict: trouble.is_empty().then_some(verdict),
             trouble: trouble.to_owned(),
-            segments: texts.iter().map(|text| usize::try_from(text.segments).unwrap_or(0)).sum(),
+            segments: texts
+                .iter()
+                .map(|text| usize::try_from(text.segments).unwrap_or(0))
+                .sum(),
             texts: texts.iter().map(|text| text.body.clone()).collect(),
             agents: turns.iter().map(|turn| turn.agent.clone()).collect(),
             sources,
@@ -331,11 +426,17 @@ impl Scene {
         })
     }
 
-    async fn known(&self, turn: &Turn) -> Result<std::collections::BTreeMap<String, serde_json::Value>> {
+    async fn known(
+        &self,
+        turn: &Turn,
+    ) -> Result<std::collections::BTreeMap<String, serde_json::Value>> {
         if turn.expect.fields.is_empty() {
             return Ok(std::collections::BTreeMap::new());
         }
-        let hash = self.fleet.keys.hash(self.casino(), &self.phone.parse::<PhoneE164>()?);
+        let hash = self
+            .fleet
+            .keys
+            .hash(self.casino(), &self.phone.parse::<PhoneE164>()?);
         let mut tx = self.fleet.store.bind(self.casino()).await?;
         let document = match tx.guest_by_hash(&hash).await? {
             Some(guest) => tx.profile(guest).await?,
@@ -343,50 +444,15 @@ impl Scene {
         };
         tx.commit().await?;
         let now = self.fleet.clock.property_now();
-        let profile = document
-            .map_or_else(|| Ok(Profile::new(now)), |document| Profile::from_json(document).map(|read| read.profile))?;
-        Ok(turn.expect.fields.keys().map(|field| (field.clone(), known::known(&profile, field, now))).collect())
+        let profile = document.map_or_else(
+            || Ok(Profile::new(now)),
+            |document| Profile::from_json(document).map(|read| read.profile),
+        )?;
+        Ok(turn
+            .expect
+            .fields
+            .keys()
+            .map(|field| (field.clone(), known::known(&profile, field, now)))
+            .collect())
     }
-}
-
-fn demo() -> Result<CasinoConfig> {
-    onboard::read_casino("demo/casino.json", seven_packs::demo::CASINO)
-}
-
-/// Collects the casino's fallback texts, phone, row names and evidence. `grounds` adds the rows'
-/// content to the evidence.
-fn house(fleet: &Fleet, config: &CasinoConfig, at: DateTime<Utc>, grounds: bool) -> Result<House> {
-    let zone = config.operational.timezone;
-    let items = parse_content("demo/content.json", seven_packs::demo::CONTENT, Reference { now: at, zone });
-    let items = items.map_err(|problems| anyhow!("the demo's content has {} problems", problems.len()))?;
-    let pack = fleet.packs.of(config)?;
-    let ours = [TextKey::Disclosure, TextKey::Redisclosure, TextKey::Fallback];
-    let texts = ours.into_iter().flat_map(|key| Language::ALL.map(|language| pack.say(key, language, config)));
-    let rows = items.iter().filter(|_| grounds).flat_map(|item| {
-        let mut said = vec![formatter::text(item, zone)];
-        words(&item.to_json(), &mut said);
-        said
-    });
-    let truths: Vec<String> = texts.chain(rows).collect();
-    Ok(House {
-        fallbacks: Language::ALL.map(|language| pack.say(TextKey::Fallback, language, config)).to_vec(),
-        phone: config.operational.contact_phone.clone(),
-        names: items.iter().map(|item| (item.id.clone(), names(item))).collect(),
-        evidence: Evidence::of(truths.iter().map(String::as_str)),
-    })
-}
-
-/// Collects every text in a stored row, including the Spanish ones.
-fn words(row: &serde_json::Value, said: &mut Vec<String>) {
-    match row {
-        serde_json::Value::String(text) => said.push(text.clone()),
-        serde_json::Value::Array(list) => list.iter().for_each(|one| words(one, said)),
-        serde_json::Value::Object(fields) => fields.values().for_each(|one| words(one, said)),
-        serde_json::Value::Number(number) => said.push(number.to_string()),
-        serde_json::Value::Bool(_) | serde_json::Value::Null => {}
-    }
-}
-
-fn names(item: &seven_knowledge::Item) -> Vec<String> {
-    std::iter::once(item.name.clone()).chain(item.name_es.clone()).collect()
 }

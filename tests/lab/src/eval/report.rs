@@ -17,8 +17,8 @@ pub struct Share {
     pub made: usize,
 }
 
-/// One model's run over a set of dialogues. Except for times, two runs of one model on one set are
-/// equal.
+/// One model's run over a set of dialogues. Repeated runs of a model on one set differ only in
+/// their times.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Report {
     pub model: String,
@@ -71,16 +71,25 @@ pub struct Failure<'a> {
 
 impl Share {
     pub fn of<'a>(checks: impl IntoIterator<Item = &'a Outcome>) -> Self {
-        checks.into_iter().fold(Self::default(), |sum, check| sum.and(check.passed))
+        checks
+            .into_iter()
+            .fold(Self::default(), |sum, check| sum.and(check.passed))
     }
 
     fn and(self, passed: bool) -> Self {
-        Self { passed: self.passed + usize::from(passed), made: self.made + 1 }
+        Self {
+            passed: self.passed + usize::from(passed),
+            made: self.made + 1,
+        }
     }
 
     /// Returns the ratio as a fraction between 0 and 1; 1 when there was nothing to check.
     pub fn ratio(self) -> f64 {
-        if self.made == 0 { 1.0 } else { self.passed as f64 / self.made as f64 }
+        if self.made == 0 {
+            1.0
+        } else {
+            self.passed as f64 / self.made as f64
+        }
     }
 
     pub fn percent(self) -> String {
@@ -106,7 +115,9 @@ impl PlayedTurn {
     }
 
     fn follows(&self) -> bool {
-        self.checks.iter().all(|check| check.passed || check.class != Class::Facts)
+        self.checks
+            .iter()
+            .all(|check| check.passed || check.class != Class::Facts)
     }
 }
 
@@ -135,14 +146,16 @@ impl Played {
 impl Report {
     pub fn of(model: &str, dialogues: Vec<Played>, took_ms: u64) -> Self {
         let all = || dialogues.iter().flat_map(Played::checks);
-        let classes = Class::ALL.map(|class| (class, Share::of(all().filter(|check| check.class == class))));
+        let classes =
+            Class::ALL.map(|class| (class, Share::of(all().filter(|check| check.class == class))));
         let written = [Written::Before, Written::After].map(|when| {
             let of = dialogues.iter().filter(|played| played.written == when);
             (when, Share::of(of.flat_map(Played::checks)))
         });
         let turns = || dialogues.iter().flat_map(|played| &played.turns);
-        let follow_ups =
-            turns().filter(|turn| turn.follow_up).fold(Share::default(), |sum, turn| sum.and(turn.follows()));
+        let follow_ups = turns()
+            .filter(|turn| turn.follow_up)
+            .fold(Share::default(), |sum, turn| sum.and(turn.follows()));
         Self {
             model: model.to_owned(),
             score: Share::of(all()),
@@ -156,7 +169,11 @@ impl Report {
 
     /// Returns the ratio of a class as a fraction between 0 and 1.
     pub fn ratio(&self, class: Class) -> f64 {
-        self.classes.get(&class).copied().unwrap_or_default().ratio()
+        self.classes
+            .get(&class)
+            .copied()
+            .unwrap_or_default()
+            .ratio()
     }
 
     /// Returns every failed check, except those that failed only because the turn's content is
@@ -164,8 +181,16 @@ impl Report {
     pub fn failures(&self) -> impl Iterator<Item = Failure<'_>> {
         self.dialogues.iter().flat_map(|dialogue| {
             (1..).zip(&dialogue.turns).flat_map(move |(turn, played)| {
-                let failed = played.checks.iter().filter(|check| !check.passed && !check.follows);
-                failed.map(move |check| Failure { dialogue, turn, played, check })
+                let failed = played
+                    .checks
+                    .iter()
+                    .filter(|check| !check.passed && !check.follows);
+                failed.map(move |check| Failure {
+                    dialogue,
+                    turn,
+                    played,
+                    check,
+                })
             })
         })
     }
@@ -190,10 +215,18 @@ pub fn html(report: &Report) -> String {
     );
     figures(&mut page, report);
     let failures: Vec<Failure<'_>> = report.failures().collect();
-    write_to(&mut page, format_args!("<h2>Failing checks: {}</h2>", failures.len()));
-    failures.iter().for_each(|failure| failed(&mut page, failure));
+    write_to(
+        &mut page,
+        format_args!("<h2>Failing checks: {}</h2>", failures.len()),
+    );
+    failures
+        .iter()
+        .for_each(|failure| failed(&mut page, failure));
     page.push_str("<h2>Every dialogue</h2>");
-    report.dialogues.iter().for_each(|played| whole(&mut page, played));
+    report
+        .dialogues
+        .iter()
+        .for_each(|played| whole(&mut page, played));
     page.push_str("</html>\n");
     page
 }
@@ -202,18 +235,38 @@ fn figures(page: &mut String, report: &Report) {
     page.push_str("<table><tr><th>what</th><th>passed</th><th>made</th><th>share</th></tr>");
     let mut row = |name: &str, share: Share| {
         let (passed, made, percent) = (share.passed, share.made, share.percent());
-        write_to(page, format_args!("<tr><td>{name}</td><td>{passed}</td><td>{made}</td><td>{percent}</td></tr>"));
+        write_to(
+            page,
+            format_args!(
+                "<tr><td>{name}</td><td>{passed}</td><td>{made}</td><td>{percent}</td></tr>"
+            ),
+        );
     };
-    report.classes.iter().for_each(|(class, share)| row(class.as_str(), *share));
+    report
+        .classes
+        .iter()
+        .for_each(|(class, share)| row(class.as_str(), *share));
     for (when, share) in &report.written {
-        row(if *when == Written::Before { "written before the code" } else { "written after the code" }, *share);
+        row(
+            if *when == Written::Before {
+                "written before the code"
+            } else {
+                "written after the code"
+            },
+            *share,
+        );
     }
     row("follow-up turns", report.follow_ups);
     page.push_str("</table>");
 }
 
 fn failed(page: &mut String, failure: &Failure<'_>) {
-    let Failure { dialogue, turn, played, check } = failure;
+    let Failure {
+        dialogue,
+        turn,
+        played,
+        check,
+    } = failure;
     write_to(
         page,
         format_args!(
@@ -236,12 +289,23 @@ fn failed(page: &mut String, failure: &Failure<'_>) {
 
 fn spoken(page: &mut String, turn: &PlayedTurn) {
     for text in &turn.guest {
-        write_to(page, format_args!("<p class=\"guest\">{}</p>", escaped(text)));
+        write_to(
+            page,
+            format_args!("<p class=\"guest\">{}</p>", escaped(text)),
+        );
     }
-    let reply = if turn.reply.is_empty() { "(silence)".to_owned() } else { turn.reply.join(" / ") };
+    let reply = if turn.reply.is_empty() {
+        "(silence)".to_owned()
+    } else {
+        turn.reply.join(" / ")
+    };
     write_to(
         page,
-        format_args!("<p class=\"host\">{} <small>{}</small></p>", escaped(&reply), escaped(&turn.agents.join(" "))),
+        format_args!(
+            "<p class=\"host\">{} <small>{}</small></p>",
+            escaped(&reply),
+            escaped(&turn.agents.join(" "))
+        ),
     );
 }
 
@@ -259,10 +323,24 @@ fn whole(page: &mut String, played: &Played) {
     for turn in &played.turns {
         spoken(page, turn);
         let checks = turn.checks.iter().map(|check| {
-            let (class, mark) = if check.passed { ("ok", "yes") } else { ("no", "no") };
-            format!("<span class=\"{class}\">{} {}: {mark}</span>", escaped(&check.check), escaped(&check.expected))
+            let (class, mark) = if check.passed {
+                ("ok", "yes")
+            } else {
+                ("no", "no")
+            };
+            format!(
+                "<span class=\"{class}\">{} {}: {mark}</span>",
+                escaped(&check.check),
+                escaped(&check.expected)
+            )
         });
-        write_to(page, format_args!("<p><small>{}</small></p>", checks.collect::<Vec<_>>().join(", ")));
+        write_to(
+            page,
+            format_args!(
+                "<p><small>{}</small></p>",
+                checks.collect::<Vec<_>>().join(", ")
+            ),
+        );
     }
     page.push_str("</details>");
 }
@@ -273,7 +351,10 @@ fn write_to(page: &mut String, what: std::fmt::Arguments<'_>) {
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }
 
 #[cfg(test)]
@@ -281,7 +362,14 @@ mod tests {
     use super::*;
 
     fn check(class: Class, passed: bool, follows: bool) -> Outcome {
-        Outcome { class, check: "facts".into(), expected: "<5 PM>".into(), passed, why: "not \"said\"".into(), follows }
+        Outcome {
+            class,
+            check: "facts".into(),
+            expected: "<5 PM>".into(),
+            passed,
+            why: "not \"said\"".into(),
+            follows,
+        }
     }
 
     fn played(written: Written, follow_up: bool, checks: Vec<Outcome>) -> Played {
@@ -298,13 +386,34 @@ mod tests {
         };
         let score = Share::of(&turn.checks);
         let (file, name, about) = ("f".into(), "n".into(), "a".into());
-        Played { file, name, about, written, tags: vec![], score, turns: vec![turn] }
+        Played {
+            file,
+            name,
+            about,
+            written,
+            tags: vec![],
+            score,
+            turns: vec![turn],
+        }
     }
 
     fn report() -> Report {
-        let first = vec![check(Class::Facts, true, false), check(Class::Segments, false, true)];
-        let second = vec![check(Class::Facts, false, false), check(Class::Compliance, true, false)];
-        Report::of("m", vec![played(Written::Before, true, first), played(Written::After, true, second)], 7)
+        let first = vec![
+            check(Class::Facts, true, false),
+            check(Class::Segments, false, true),
+        ];
+        let second = vec![
+            check(Class::Facts, false, false),
+            check(Class::Compliance, true, false),
+        ];
+        Report::of(
+            "m",
+            vec![
+                played(Written::Before, true, first),
+                played(Written::After, true, second),
+            ],
+            7,
+        )
     }
 
     #[test]
@@ -312,10 +421,17 @@ mod tests {
         let report = report();
         assert_eq!(report.score, Share { passed: 2, made: 4 });
         assert_eq!(report.classes[&Class::Facts], Share { passed: 1, made: 2 });
-        assert_eq!(report.written[&Written::Before], Share { passed: 1, made: 2 });
+        assert_eq!(
+            report.written[&Written::Before],
+            Share { passed: 1, made: 2 }
+        );
         assert_eq!(report.follow_ups, Share { passed: 1, made: 2 });
         assert!((report.ratio(Class::Extraction) - 1.0).abs() < f64::EPSILON);
-        assert_eq!(report.failures().count(), 1, "what follows from another failure is not listed");
+        assert_eq!(
+            report.failures().count(),
+            1,
+            "what follows from another failure is not listed"
+        );
     }
 
     #[test]
@@ -323,8 +439,15 @@ mod tests {
         let report = report();
         let page = html(&report);
         assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"));
-        assert!(page.contains("a &lt; b?") && page.contains("expected: &lt;5 PM&gt;") && !page.contains("<5 PM>"));
-        assert!(!page.contains("http") && !page.contains("src="), "no asset from elsewhere");
+        assert!(
+            page.contains("a &lt; b?")
+                && page.contains("expected: &lt;5 PM&gt;")
+                && !page.contains("<5 PM>")
+        );
+        assert!(
+            !page.contains("http") && !page.contains("src="),
+            "no asset from elsewhere"
+        );
         let back: Report = serde_json::from_str(&serde_json::to_string(&report).unwrap()).unwrap();
         assert_eq!((back.score, back.dialogues.len()), (report.score, 2));
     }

@@ -1,5 +1,5 @@
 //! `./scripts/eval`: plays scripted guests against the whole fleet on this machine, with private
-//! servers (OBS-45, OBS-46).
+//! servers.
 
 use std::{
     path::{Path, PathBuf},
@@ -14,13 +14,19 @@ use seven_agent_swarm::Models;
 use seven_settings::{Settings, dev_dir};
 use seven_testkit::{Options, Servers};
 
-use crate::eval::{self, Class, Ground, Host, Report, Share, Theatre, Written, owed};
+use crate::eval::{self, Class, Ground, Host, Property, Report, Share, Theatre, Written, owed};
 
 #[derive(Debug, clap::Args)]
 pub struct Eval {
     /// Folder of dialogues (*.yaml); tests/conversations/README.md describes them.
     #[arg(long, value_name = "DIR", default_value = "tests/conversations")]
     dir: PathBuf,
+    /// Casino's document (JSON); without it the demo's.
+    #[arg(long, value_name = "FILE")]
+    casino: Option<PathBuf>,
+    /// Casino's content (JSON); without it the demo's.
+    #[arg(long, value_name = "FILE")]
+    content: Option<PathBuf>,
     /// Only dialogues whose file name contains one of these.
     #[arg(long, value_name = "NAME", num_args = 1..)]
     only: Vec<String>,
@@ -65,15 +71,34 @@ impl Who {
             Self::TopRow => eval::top_row(packs).into(),
             Self::Settings => {
                 let hosted = seven::model::hosted(&Settings::load(config)?.model, theatre.cache())?;
-                Host { hosted, ..Models::offline(packs)?.into() }
+                Host {
+                    hosted,
+                    ..Models::offline(packs)?.into()
+                }
             }
         })
     }
 }
 
 pub async fn run(config: Option<&Path>, command: &Eval) -> Result<ExitCode> {
-    let Eval { dir, only, model, json, html, min_facts, min_extraction, min_follow_ups } = command;
+    let Eval {
+        dir,
+        casino,
+        content,
+        only,
+        model,
+        json,
+        html,
+        min_facts,
+        min_extraction,
+        min_follow_ups,
+    } = command;
     let dialogues = eval::read_dir(dir, only)?;
+    let property = Property::read(casino.as_deref(), content.as_deref())?;
+    // A wrong row is told before servers start, and not as a failure of every dialogue.
+    if let Some(first) = dialogues.first() {
+        property.items(first.at)?;
+    }
     let started = Instant::now();
     let scratch = dev_dir().join(format!("eval-{}", std::process::id()));
     std::fs::create_dir_all(&scratch).with_context(|| format!("creating {}", scratch.display()))?;
@@ -81,28 +106,47 @@ pub async fn run(config: Option<&Path>, command: &Eval) -> Result<ExitCode> {
         seven_telemetry::LogTarget::File(&scratch.join("seven.log")),
         "info,sqlx=warn,async_nats=warn",
     )?;
-    let servers = Servers::start(&scratch, Options { fast_postgres: true, ..Options::default() }).await?;
+    let servers = Servers::start(
+        &scratch,
+        Options {
+            fast_postgres: true,
+            ..Options::default()
+        },
+    )
+    .await?;
     let postgres_url = servers.postgres.create_database("seven", None).await?;
-    let ground =
-        Ground { nats_url: servers.nats.url(), redis_url: servers.redis.url(), postgres_url, dir: scratch.clone() };
-    let mut theatre = Theatre::open(ground).await?;
+    let ground = Ground {
+        nats_url: servers.nats.url(),
+        redis_url: servers.redis.url(),
+        postgres_url,
+        dir: scratch.clone(),
+    };
+    let mut theatre = Theatre::open(ground, property).await?;
     let host = model.host(&theatre, config)?;
     let played = theatre.play(&dialogues, &host).await;
     let closed = theatre.close().await;
     servers.stop().await?;
-    let name = model.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+    let name = model
+        .to_possible_value()
+        .map_or_else(String::new, |value| value.get_name().to_owned());
     let took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     let report = Report::of(&name, played?, took_ms);
     closed?;
     std::fs::remove_dir_all(&scratch).with_context(|| format!("removing {}", scratch.display()))?;
-    write(json.as_deref(), || Ok(serde_json::to_string_pretty(&report)?))?;
+    write(json.as_deref(), || {
+        Ok(serde_json::to_string_pretty(&report)?)
+    })?;
     write(html.as_deref(), || Ok(eval::html(&report)))?;
     print(&report);
     let enough = report.ratio(Class::Compliance) >= owed::COMPLIANCE
         && report.ratio(Class::Facts) >= *min_facts
         && report.ratio(Class::Extraction) >= *min_extraction
         && report.follow_ups.ratio() >= *min_follow_ups;
-    Ok(if enough { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if enough {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 fn write(file: Option<&Path>, text: impl FnOnce() -> Result<String>) -> Result<()> {
@@ -112,7 +156,10 @@ fn write(file: Option<&Path>, text: impl FnOnce() -> Result<String>) -> Result<(
 
 fn print(report: &Report) {
     for failure in report.failures() {
-        let (guest, reply) = (failure.played.guest.join(" / "), failure.played.reply.join(" / "));
+        let (guest, reply) = (
+            failure.played.guest.join(" / "),
+            failure.played.reply.join(" / "),
+        );
         let (check, file, turn) = (failure.check, &failure.dialogue.file, failure.turn);
         out!(
             "{file} turn {turn}: {} {}: expected {}; {}",
@@ -126,14 +173,34 @@ fn print(report: &Report) {
     }
     let mut table = table(["checks", "passed", "made", "share"]);
     let mut add = |name: &str, share: Share| {
-        table.add_row([name.to_owned(), share.passed.to_string(), share.made.to_string(), share.percent()]);
+        table.add_row([
+            name.to_owned(),
+            share.passed.to_string(),
+            share.made.to_string(),
+            share.percent(),
+        ]);
     };
-    report.classes.iter().for_each(|(class, share)| add(class.as_str(), *share));
+    report
+        .classes
+        .iter()
+        .for_each(|(class, share)| add(class.as_str(), *share));
     for (when, share) in &report.written {
-        add(if *when == Written::Before { "written before the code" } else { "written after the code" }, *share);
+        add(
+            if *when == Written::Before {
+                "written before the code"
+            } else {
+                "written after the code"
+            },
+            *share,
+        );
     }
     add("all", report.score);
     add("follow-up turns", report.follow_ups);
     out!("{table}");
-    out!("{} dialogues with `{}` in {:.1} s.", report.dialogues.len(), report.model, report.took_ms as f64 / 1000.0);
+    out!(
+        "{} dialogues with `{}` in {:.1} s.",
+        report.dialogues.len(),
+        report.model,
+        report.took_ms as f64 / 1000.0
+    );
 }

@@ -4,21 +4,26 @@
 use seven_domain::Language;
 
 const ENGLISH: &[&str] = &[
-    "the", "of", "and", "in", "with", "for", "is", "are", "an", "you", "your", "it", "its", "to", "at", "on", "our",
-    "we", "from", "that", "this", "i'm", "i'll", "can", "do", "does", "would", "what", "when", "there", "have", "has",
-    "open", "opens", "closed", "tonight", "today", "call", "please", "need", "be", "by", "not", "or",
+    "the", "of", "and", "in", "with", "for", "is", "are", "an", "you", "your", "it", "its", "to",
+    "at", "on", "our", "we", "from", "that", "this", "i'm", "i'll", "can", "do", "does", "would",
+    "what", "when", "there", "have", "has", "open", "opens", "closed", "tonight", "today", "call",
+    "please", "need", "be", "by", "not", "or",
 ];
 const SPANISH: &[&str] = &[
-    "el", "la", "los", "las", "de", "del", "y", "en", "con", "para", "por", "que", "es", "un", "una", "su", "sus",
-    "se", "le", "lo", "al", "si", "esta", "estan", "hay", "abre", "cierra", "abierto", "cerrado", "hoy", "llame",
-    "puede", "tiene", "cuesta", "hasta", "desde", "nuestro", "nuestra", "soy", "como", "cuando", "donde", "sin",
-    "desea", "todos", "dias",
+    "el", "la", "los", "las", "de", "del", "y", "en", "con", "para", "por", "que", "es", "un",
+    "una", "su", "sus", "se", "le", "lo", "al", "si", "esta", "estan", "hay", "abre", "cierra",
+    "abierto", "cerrado", "hoy", "llame", "puede", "tiene", "cuesta", "hasta", "desde", "nuestro",
+    "nuestra", "soy", "como", "cuando", "donde", "sin", "desea", "todos", "dias",
 ];
 
 /// Returns the language with more small words in the text; `None` when both have equally many.
 pub(super) fn language(text: &str) -> Option<Language> {
-    let folded = super::judge::fold(text);
-    let words = || folded.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
+    let folded = seven_text::fold(text);
+    let words = || {
+        folded
+            .split(|c: char| !c.is_alphanumeric() && c != '\'')
+            .filter(|word| !word.is_empty())
+    };
     let english = words().filter(|word| ENGLISH.contains(word)).count();
     let spanish = words().filter(|word| SPANISH.contains(word)).count();
     match english.cmp(&spanish) {
@@ -35,9 +40,15 @@ mod tests {
     #[test]
     fn small_words_tell_the_language() {
         for (text, is) in [
-            ("Cinder Grove is open from 5 PM to 10 PM tonight.", Some(Language::En)),
+            (
+                "Cinder Grove is open from 5 PM to 10 PM tonight.",
+                Some(Language::En),
+            ),
             ("Cinder Grove abre hoy de 5 PM a 10 PM.", Some(Language::Es)),
-            ("El Leaf Club desk está en la entrada principal.", Some(Language::Es)),
+            (
+                "El Leaf Club desk está en la entrada principal.",
+                Some(Language::Es),
+            ),
             ("Hoshi Lantern: 5 PM", None),
             ("", None),
         ] {

@@ -12,8 +12,11 @@ use seven_scheduler::campaigns::draft::{self, Whereabouts};
 use seven_sms::risk::COMPARED;
 use seven_store::{
     Tx,
-    campaigns::{NewListed, release::Addressee},
-    last_look::{Look, Refusal},
+    campaigns::{
+        NewListed,
+        release::{Addressee, ListingRefusal},
+    },
+    presend_check::{PresendCheck, Refusal},
 };
 
 use super::wording::Texts;
@@ -69,7 +72,11 @@ impl Fate {
     }
 
     pub(super) fn opens_at(&self) -> Option<DateTime<Utc>> {
-        if let Self::Deferred(at, _) = self { Some(*at) } else { None }
+        if let Self::Deferred(at, _) = self {
+            Some(*at)
+        } else {
+            None
+        }
     }
 }
 
@@ -105,18 +112,27 @@ impl Plan {
     pub(super) fn counts(&self) -> BTreeMap<(&'static str, &str), u64> {
         let mut counts = BTreeMap::new();
         for line in &self.0 {
-            *counts.entry((line.fate.word(), line.fate.why())).or_default() += 1;
+            *counts
+                .entry((line.fate.word(), line.fate.why()))
+                .or_default() += 1;
         }
         counts
     }
 
     pub(super) fn count(&self, word: &str) -> usize {
-        self.0.iter().filter(|line| line.fate.word() == word).count()
+        self.0
+            .iter()
+            .filter(|line| line.fate.word() == word)
+            .count()
     }
 
     /// Returns the segments of all texts that are not refused.
     pub(super) fn segments(&self) -> u64 {
-        self.0.iter().filter(|line| !matches!(line.fate, Fate::Refused(_))).map(|line| line.segments).sum()
+        self.0
+            .iter()
+            .filter(|line| !matches!(line.fate, Fate::Refused(_)))
+            .map(|line| line.segments)
+            .sum()
     }
 
     /// Returns the time at which the last guest's sending window opens.
@@ -129,11 +145,21 @@ impl Plan {
         let row = |line: &Line| {
             let guest_id = line.guest_id?;
             Some(match &line.fate {
-                Fate::Refused(why) => NewListed { guest_id, refused: Some(why.clone()), wait: None },
-                Fate::Deferred(_, wait) => {
-                    NewListed { guest_id, refused: None, wait: Some((*wait, line.fate.why().to_owned())) }
-                }
-                Fate::Now | Fate::Later(_) => NewListed { guest_id, refused: None, wait: None },
+                Fate::Refused(why) => NewListed {
+                    guest_id,
+                    refused: Some(why.clone()),
+                    wait: None,
+                },
+                Fate::Deferred(_, wait) => NewListed {
+                    guest_id,
+                    refused: None,
+                    wait: Some((*wait, line.fate.why().to_owned())),
+                },
+                Fate::Now | Fate::Later(_) => NewListed {
+                    guest_id,
+                    refused: None,
+                    wait: None,
+                },
             })
         };
         self.0.iter().filter_map(row).collect()
@@ -148,16 +174,38 @@ async fn line(
     guest: GuestHash,
 ) -> Result<Line, Error> {
     let mut tx = fleet.store.bind(&config.casino_id).await?;
-    let refused = |guest_id, why: &str| Line { guest, guest_id, fate: Fate::Refused(why.to_owned()), segments: 0 };
-    let Some(id) = tx.guest_by_hash(&guest).await? else { return Ok(refused(None, "unknown_guest")) };
-    let Some(addressee) = tx.addressee(id).await? else { return Ok(refused(Some(id), "no_conversation")) };
+    let refused = |guest_id, why: &str| Line {
+        guest,
+        guest_id,
+        fate: Fate::Refused(why.to_owned()),
+        segments: 0,
+    };
+    let Some(id) = tx.guest_by_hash(&guest).await? else {
+        return Ok(refused(None, "unknown_guest"));
+    };
+    let Some(addressee) = tx.addressee(id).await? else {
+        return Ok(refused(Some(id), "no_conversation"));
+    };
     let body = draft::in_language(&addressee, &texts.en.body, &texts.es.body);
     let segments = u64::try_from(seven_sms::measure(body).segments).unwrap_or(1);
     let now = fleet.clock.property_now();
     let place = draft::place(config, &addressee, now)?;
-    let asked = ask(fleet, config, &mut tx, &draft::text(campaign, &addressee, body), &place, &guest).await;
+    let asked = ask(
+        fleet,
+        config,
+        &mut tx,
+        &draft::text(campaign, &addressee, body),
+        &place,
+        &guest,
+    )
+    .await;
     tx.rollback().await?;
-    Ok(Line { guest, guest_id: Some(id), fate: fate(&addressee, asked?.err(), &place, now), segments })
+    Ok(Line {
+        guest,
+        guest_id: Some(id),
+        fate: fate(&addressee, asked?.err(), &place, now),
+        segments,
+    })
 }
 
 /// Queues the text and runs the pre-send check on it; the caller rolls both back.
@@ -171,15 +219,31 @@ async fn ask(
 ) -> Result<Result<(), Refusal>, Error> {
     let refused_as_of = fleet.cache.refused(&config.casino_id, guest).await;
     tx.queue(text).await?;
-    let wording = tx.wording(text.outbound_id, i64::try_from(COMPARED).unwrap_or(i64::MAX)).await?.unwrap_or_default();
-    let first = config.operational.providers.first().map_or(TELNYX, String::as_str);
-    let provider = PROVIDERS.into_iter().find(|provider| *provider == first).unwrap_or(TELNYX);
+    let wording = tx
+        .wording(
+            text.outbound_id,
+            i64::try_from(COMPARED).unwrap_or(i64::MAX),
+        )
+        .await?
+        .unwrap_or_default();
+    let first = config
+        .operational
+        .providers
+        .first()
+        .map_or(TELNYX, String::as_str);
+    let provider = PROVIDERS
+        .into_iter()
+        .find(|provider| *provider == first)
+        .unwrap_or(TELNYX);
     let ours = &config.operational;
-    let look = Look {
+    let check = PresendCheck {
         outbound_id: text.outbound_id,
         attempt_id: fleet.ids.next(),
         provider,
-        sender: ours.number_at(provider).unwrap_or(&ours.telnyx_phone_number).clone(),
+        sender: ours
+            .number_at(provider)
+            .unwrap_or(&ours.telnyx_phone_number)
+            .clone(),
         deadline: fleet.timing.send_deadline(),
         grace: fleet.timing.doubt_grace(),
         window_open: place.window.open,
@@ -188,17 +252,24 @@ async fn ask(
         refused_as_of,
         risk: Some(seven_sms::risk(&wording.body, &wording.earlier).score()),
     };
-    Ok(tx.last_look(&look).await?.map(|_| ()))
+    Ok(tx.presend_check(&check).await?.map(|_| ()))
 }
 
 /// Converts the pre-send check's answer into a forecast: obstacles that end by themselves make the
 /// text wait instead of being refused.
-fn fate(guest: &Addressee, refusal: Option<Refusal>, place: &Whereabouts, now: DateTime<Utc>) -> Fate {
-    if guest.refusal.as_deref() == Some("deletion_pending") {
+fn fate(
+    guest: &Addressee,
+    refusal: Option<Refusal>,
+    place: &Whereabouts,
+    now: DateTime<Utc>,
+) -> Fate {
+    if guest.refusal == Some(ListingRefusal::DeletionPending) {
         return Fate::Refused("deletion_pending".to_owned());
     }
     match refusal {
-        None | Some(Refusal::EarlierUnsent) if guest.busy => Fate::Later("conversation_under_way".to_owned()),
+        None | Some(Refusal::EarlierUnsent) if guest.busy => {
+            Fate::Later("conversation_under_way".to_owned())
+        }
         None => Fate::Now,
         Some(Refusal::QuietHours) => match (place.window.opens_at, place.opens_in(now)) {
             (Some(at), Some(wait)) => Fate::Deferred(at, wait),

@@ -3,7 +3,7 @@
 
 use std::{collections::HashSet, path::PathBuf, sync::Arc, time::Duration};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use serde_json::{Value, json};
 use seven_domain::{AuditEvent, CampaignId, CasinoConfig, CasinoId, GuestHash};
@@ -17,20 +17,20 @@ use super::{
 };
 use crate::{
     commands::{
-        given::{Careful, Who},
+        args::{Careful, Casino, Json, Who},
+        context::Context,
         guest_ref::GuestRef,
         phrases::sentence,
-        table,
+        progress::during,
     },
     out,
 };
 
 #[derive(Debug, Args)]
 pub struct Send {
-    /// The casino whose guests they are.
-    #[arg(long, value_name = "ID")]
-    casino: CasinoId,
-    /// The campaign's name; no other campaign of the casino may have it.
+    #[command(flatten)]
+    of: Casino,
+    /// Name of the campaign; no other campaign of the casino may have it.
     #[arg(long)]
     name: String,
     /// English text; {casino}, {persona} and {phone} are filled in. It must fit one segment, name
@@ -44,9 +44,8 @@ pub struct Send {
     whom: Whom,
     #[command(flatten)]
     careful: Careful,
-    /// One JSON document instead of lines.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
     #[command(flatten)]
     who: Who,
 }
@@ -58,35 +57,50 @@ struct Whom {
     /// stdin.
     #[arg(long, value_name = "FILE")]
     guests: Option<PathBuf>,
-    /// Every guest with marketing consent.
+    /// Send to every guest with marketing consent.
     #[arg(long)]
     all_consenting: bool,
 }
 
-pub(super) async fn run(fleet: &Fleet, command: &Send) -> Result<()> {
+pub(super) async fn send(ctx: &Context, fleet: &Fleet, command: &Send) -> Result<()> {
     let who = &command.who;
-    ensure!(!command.name.trim().is_empty(), "--name is empty; call it something");
-    let (casino, name) = (&command.casino, command.name.trim());
+    ensure!(
+        !command.name.trim().is_empty(),
+        "--name is empty; call it something"
+    );
+    let (casino, name) = (&command.of.casino, command.name.trim());
     let config = config(fleet, casino, name).await?;
     let texts = Texts::read(&command.text_en, &command.text_es, &config)?;
     let guests = guests(fleet, casino, &command.whom).await?;
     ensure!(!guests.is_empty(), "there is no guest in the list");
     let campaign: CampaignId = fleet.ids.next();
-    let plan = Plan::of(fleet, &config, campaign, &texts, guests).await?;
+    let plan = during(
+        "Planning the campaign",
+        Plan::of(fleet, &config, campaign, &texts, guests),
+    )
+    .await?;
     let rate = pace::rate(&config.operational);
     let Careful { dry_run, .. } = command.careful;
-    if !command.json {
-        say(name, casino, &texts, &plan, rate, dry_run);
+    if !command.json.json {
+        say(ctx, name, casino, &texts, &plan, rate, dry_run);
     } else if dry_run {
         out!("{}", document(None, name, &texts, &plan, rate));
     }
     ensure!(
         config.features.outbound_campaigns_enabled,
-        "{casino} has no campaigns: features.outbound_campaigns_enabled of its document is false; nothing was written"
+        "{casino} has no campaigns: features.outbound_campaigns_enabled of its document is false; \
+         nothing was written"
     );
     let to_send = plan.0.len() - plan.count("refused");
-    ensure!(to_send > 0, "none of the guests may get it; nothing was written");
-    if command.json && dry_run || !command.careful.goes_on(Some(&format!("send to {to_send} guest(s)")))? {
+    ensure!(
+        to_send > 0,
+        "none of the guests may get it; nothing was written"
+    );
+    if command.json.json && dry_run
+        || !command
+            .careful
+            .goes_on(Some(&format!("send to {to_send} guest(s)")))?
+    {
         return Ok(());
     }
     let counts = counts(&plan);
@@ -99,11 +113,23 @@ pub(super) async fn run(fleet: &Fleet, command: &Send) -> Result<()> {
         plan: &counts,
     };
     let mut tx = fleet.store.bind(casino).await?;
-    ensure!(tx.create_campaign(&new, &plan.listed()).await?, taken(casino, name));
-    let detail = json!({ "state": "running", "name": name, "reason": who.reason, "guests": counts });
-    tx.audit(&Entry::of(AuditEvent::CampaignChanged, &who.by, &campaign.to_string(), detail)).await?;
+    let listed = during(
+        "Listing the guests",
+        tx.create_campaign(&new, &plan.listed()),
+    )
+    .await?;
+    ensure!(listed, taken(casino, name));
+    let detail =
+        json!({ "state": "running", "name": name, "reason": who.reason, "guests": counts });
+    tx.audit(&Entry::of(
+        AuditEvent::CampaignChanged,
+        &who.by,
+        &campaign.to_string(),
+        detail,
+    ))
+    .await?;
     tx.commit().await?;
-    if command.json {
+    if command.json.json {
         out!("{}", document(Some(campaign), name, &texts, &plan, rate));
     } else {
         out!("Campaign {campaign} is under way: `seven campaign show --casino {casino} '{name}'`.");
@@ -118,7 +144,10 @@ fn taken(casino: &CasinoId, name: &str) -> String {
 /// Returns the casino's document; fails if the campaign name is already used.
 async fn config(fleet: &Fleet, casino: &CasinoId, name: &str) -> Result<Arc<CasinoConfig>> {
     let mut tx = fleet.store.bind(casino).await?;
-    let row = tx.casino_row().await?.with_context(|| format!("no casino {casino}; `seven casino list` shows them"))?;
+    let row = tx
+        .casino_row()
+        .await?
+        .with_context(|| format!("no casino {casino}; `seven casino list` shows them"))?;
     ensure!(tx.campaign(name).await?.is_none(), taken(casino, name));
     tx.commit().await?;
     Ok(row.config)
@@ -140,9 +169,15 @@ async fn guests(fleet: &Fleet, casino: &CasinoId, whom: &Whom) -> Result<Vec<Gue
             continue;
         }
         // The text of the line is not repeated in the error: it may be a phone.
-        let guest: GuestRef = word.parse().ok().with_context(|| format!("line {n} names no guest"))?;
+        let guest: GuestRef = word
+            .parse()
+            .ok()
+            .with_context(|| format!("line {n} names no guest"))?;
         ensure!(!matches!(guest, GuestRef::Stdin), "line {n} names no guest");
-        let hash = guest.hash(fleet, casino).await.with_context(|| format!("line {n}"))?;
+        let hash = guest
+            .hash(fleet, casino)
+            .await
+            .with_context(|| format!("line {n}"))?;
         if seen.insert(hash.tag()) {
             guests.push(hash);
         }
@@ -153,33 +188,71 @@ async fn guests(fleet: &Fleet, casino: &CasinoId, whom: &Whom) -> Result<Vec<Gue
 fn counts(plan: &Plan) -> Value {
     let mut counts = json!({});
     for ((word, why), n) in plan.counts() {
-        counts[if why.is_empty() { word.to_owned() } else { format!("{word}: {why}") }] = json!(n);
+        counts[if why.is_empty() {
+            word.to_owned()
+        } else {
+            format!("{word}: {why}")
+        }] = json!(n);
     }
     counts
 }
 
 /// Prints the plan; with `each`, one line per guest.
-fn say(name: &str, casino: &CasinoId, texts: &Texts, plan: &Plan, rate: f64, each: bool) {
+fn say(
+    ctx: &Context,
+    name: &str,
+    casino: &CasinoId,
+    texts: &Texts,
+    plan: &Plan,
+    rate: f64,
+    each: bool,
+) {
     out!("{name} at {casino}");
-    for (language, Text { body, measure, risk }) in [("EN", &texts.en), ("ES", &texts.es)] {
+    for (
+        language,
+        Text {
+            body,
+            measure,
+            risk,
+        },
+    ) in [("EN", &texts.en), ("ES", &texts.es)]
+    {
         out!("  {language}  {body}");
-        out!("      {} of {} units, risk {risk}", measure.units, measure.encoding.single());
+        out!(
+            "      {} of {} units, risk {risk}",
+            measure.units,
+            measure.encoding.single()
+        );
     }
     if each {
-        let mut table = table(["guest", "", "why"]);
+        let mut table = ctx.table(["guest", "outcome", "why"]);
         for line in &plan.0 {
-            let guest = line.guest_id.map_or_else(|| line.guest.tag(), |id| id.to_string());
-            let opens =
-                line.fate.opens_at().map(|at| format!(" (opens {})", at.format("%F %R UTC"))).unwrap_or_default();
-            table.add_row([guest, line.fate.word().to_owned(), format!("{}{opens}", line.fate.why())]);
+            let guest = line
+                .guest_id
+                .map_or_else(|| line.guest.tag(), |id| id.to_string());
+            let opens = line
+                .fate
+                .opens_at()
+                .map(|at| format!(" (opens {})", at.format("%F %R UTC")))
+                .unwrap_or_default();
+            table.add_row([
+                guest,
+                line.fate.word().to_owned(),
+                format!("{}{opens}", line.fate.why()),
+            ]);
         }
         out!("{table}");
     }
     for ((word, why), n) in plan.counts() {
-        out!("{}", format!("  {n:>6}  {word:<9} {}", sentence(why)).trim_end());
+        out!(
+            "{}",
+            format!("  {n:>6}  {word:<9} {}", sentence(why)).trim_end()
+        );
     }
     let (segments, seconds) = (plan.segments(), pace::estimate(rate, plan.segments()));
-    let opening = plan.last_opening().map(|at| format!("; the last window opens {}", at.format("%F %R UTC")));
+    let opening = plan
+        .last_opening()
+        .map(|at| format!("; the last window opens {}", at.format("%F %R UTC")));
     out!(
         "{} guest(s), {segments} segment(s): {} at {rate} a second{}",
         plan.0.len(),
@@ -188,20 +261,38 @@ fn say(name: &str, casino: &CasinoId, texts: &Texts, plan: &Plan, rate: f64, eac
     );
 }
 
-fn document(campaign: Option<CampaignId>, name: &str, texts: &Texts, plan: &Plan, rate: f64) -> Value {
-    let text = |Text { body, measure, risk }: &Text| json!({ "text": body, "segments": measure.segments, "risk": risk.score() });
+fn document(
+    campaign: Option<CampaignId>,
+    name: &str,
+    texts: &Texts,
+    plan: &Plan,
+    rate: f64,
+) -> Value {
+    let text = |Text {
+                    body,
+                    measure,
+                    risk,
+                }: &Text| {
+        json!({
+            "text": body,
+            "segments": measure.segments,
+            "risk": risk.score(),
+        })
+    };
     let guests: Vec<Value> = plan
         .0
         .iter()
         .map(|line| {
             json!({
-                "guest": line.guest.tag(), "guest_id": line.guest_id, "what": line.fate.word(), "why": line.fate.why(),
+                "guest": line.guest.tag(), "guest_id": line.guest_id, "what": line.fate.word(),
+                "why": line.fate.why(),
                 "opens_at": line.fate.opens_at(),
             })
         })
         .collect();
     json!({
-        "dry_run": campaign.is_none(), "campaign_id": campaign, "name": name, "en": text(&texts.en), "es": text(&texts.es),
+        "dry_run": campaign.is_none(), "campaign_id": campaign, "name": name, "en": text(&texts.en),
+        "es": text(&texts.es),
         "counts": counts(plan), "segments": plan.segments(), "segments_per_second": rate,
         "seconds": pace::estimate(rate, plan.segments()).as_secs(), "guests": guests,
     })

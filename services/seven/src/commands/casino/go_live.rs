@@ -1,49 +1,77 @@
-//! `seven casino go-live`: everything that must be true before the first real guest is texted (DEP-30, DEP-43, SMS-59), gathered here and
-//! judged in `checklist`.
+//! `seven casino go-live`: checks everything that must be true before the first real guest is
+//! texted. `gather` collects the facts, `checklist` judges them.
 
 pub mod checklist;
 pub mod gather;
 pub mod pages;
 
-use std::{path::Path, process::ExitCode};
+use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
 use serde_json::json;
 use seven_domain::CasinoId;
-use seven_settings::Settings;
 
-use crate::{commands::fleet, out};
+use crate::{
+    commands::{
+        args::Json,
+        context::{Context, Operate},
+    },
+    out,
+};
 
 #[derive(Debug, Args)]
 pub struct GoLive {
+    /// The casino's id.
     casino: CasinoId,
-    /// One JSON document instead of lines.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
-pub async fn run(config: Option<&Path>, command: &GoLive) -> Result<ExitCode> {
-    let settings = Settings::load(config)?;
-    let fleet = fleet(config).await?;
-    crate::commands::known(&fleet.store, &command.casino).await?;
-    let lines = checklist::judge(&gather::facts(&fleet, &settings, &command.casino).await?);
-    let missing = lines.iter().filter(|line| !line.ok).count();
-    if command.json {
-        out!("{}", json!({ "casino": command.casino, "ready": missing == 0, "checks": lines }));
-    } else {
+impl Operate for GoLive {
+    async fn run(self, ctx: &Context) -> Result<ExitCode> {
+        let Self { casino, json } = self;
+        let fleet = ctx.fleet().await?;
+        crate::commands::known(&fleet.store, &casino).await?;
+        let lines = checklist::judge(&gather::facts(fleet, &ctx.settings()?, &casino).await?);
+        let missing = lines.iter().filter(|line| !line.ok).count();
+        let code = if missing == 0 {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        };
+        if json.json {
+            out!(
+                "{}",
+                json!({ "casino": casino, "ready": missing == 0, "checks": lines })
+            );
+            return Ok(code);
+        }
         for line in &lines {
             let mark = if line.ok { "ok     " } else { "missing" };
-            out!("{mark} {:<14} {}", line.what, line.found);
+            out!(
+                "{}",
+                ctx.view
+                    .line(&format!("{mark} {:<14} {}", line.what, line.found))
+            );
             if let Some(todo) = &line.todo {
                 out!("        {:<14} -> {todo}", "");
             }
         }
         match missing {
-            0 => out!("{} is ready for its first guests: {} checks.", command.casino, lines.len()),
-            n => out!("{} is not ready: {n} of {} checks missing.", command.casino, lines.len()),
+            0 => out!(
+                "{casino} is ready for its first guests: {} checks.",
+                lines.len()
+            ),
+            n => out!(
+                "{casino} is not ready: {n} of {} checks missing.",
+                lines.len()
+            ),
         }
-        out!("What no command can see: the casino's signature under its content, a person on call.");
+        out!(
+            "No command can check these: the casino's signature under its content, a person on \
+             call."
+        );
+        Ok(code)
     }
-    Ok(if missing == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

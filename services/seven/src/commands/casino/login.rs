@@ -1,55 +1,71 @@
-//! `seven casino login`: a database login that the database itself keeps to one casino (DEP-14, DATA-46, SEC-160).
+//! `seven casino login`: a database login that the database itself limits to one casino.
 
-use std::path::Path;
-
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context as _, Result, anyhow, ensure};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use clap::Args;
 use hmac::{Hmac, KeyInit, Mac};
 use secrecy::ExposeSecret;
 use serde_json::json;
 use seven_domain::{AuditEvent, CasinoId};
-use seven_settings::Settings;
 use seven_store::{audit::Entry, isolation, logins};
 use sha2::{Digest, Sha256};
 use url::Url;
 
 use super::verify::store;
-use crate::out;
+use crate::{
+    commands::context::{self, Context},
+    out,
+};
 
 #[derive(Debug, Args)]
 pub struct Login {
+    /// The casino's id.
     casino: CasinoId,
-    /// Take the login away and end its connections.
+    /// Remove the login and end its connections.
     #[arg(long)]
     remove: bool,
-    /// Only this address on stdout, for a secret store: `seven casino login ID --quiet | store-secret`.
+    /// Print only the connection URL, for a secret store.
     #[arg(long, conflicts_with = "remove")]
     quiet: bool,
 }
 
-pub async fn run(config: Option<&Path>, command: &Login) -> Result<()> {
-    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, crate::commands::LOG)?;
-    let settings = Settings::load(config)?;
-    let owner = settings
-        .postgres
-        .owner_url
-        .as_ref()
-        .context("setting postgres.owner_url is missing; logins are made with the owner's connection")?;
+pub(super) async fn login(ctx: &Context, command: &Login) -> Result<()> {
+    context::log()?;
+    let settings = ctx.settings()?;
+    let owner = settings.postgres.owner_url.as_ref().context(
+        "setting postgres.owner_url is missing; logins are made with the owner's connection",
+    )?;
     let casino = &command.casino;
     let app = store(&settings, &settings.postgres.url)?;
-    let known = app.roster().await?.iter().any(|entry| entry.casino == *casino);
+    let known = app
+        .roster()
+        .await?
+        .iter()
+        .any(|entry| entry.casino == *casino);
     let name = isolation::Login::name_of(casino);
     if command.remove {
-        ensure!(logins::drop_login(owner, casino).await?, "{casino} has no login of its own");
-        audit(&app, casino, AuditEvent::CasinoChanged, json!({ "login": name, "removed": true })).await?;
-        out!("{name} is gone; workers that used it need another one.");
+        ensure!(
+            logins::drop_login(owner, casino).await?,
+            "{casino} has no login of its own"
+        );
+        audit(
+            &app,
+            casino,
+            AuditEvent::CasinoChanged,
+            json!({ "login": name, "removed": true }),
+        )
+        .await?;
+        out!("Removed {name}; workers that used it need another login.");
         return Ok(());
     }
     ensure!(known, "no casino {casino}; `seven casino list` shows them");
     let password = hex::encode(rand::random::<[u8; 24]>());
     let made = logins::put_login(owner, casino, &verifier(&password, rand::random())).await?;
-    let event = if made == logins::Made::New { AuditEvent::CasinoChanged } else { AuditEvent::SecretRotated };
+    let event = if made == logins::Made::New {
+        AuditEvent::CasinoChanged
+    } else {
+        AuditEvent::SecretRotated
+    };
     audit(&app, casino, event, json!({ "login": name })).await?;
     let address = address(settings.postgres.url.expose_secret(), &name, &password)?;
     if command.quiet {
@@ -57,15 +73,21 @@ pub async fn run(config: Option<&Path>, command: &Login) -> Result<()> {
         return Ok(());
     }
     match made {
-        logins::Made::New => out!("Made {name}. The database lets it bind {casino} and no other casino."),
+        logins::Made::New => {
+            out!("Made {name}. The database lets it bind {casino} and no other casino.");
+        }
         logins::Made::Changed => {
-            out!("{name} has another password. Its open connections stay; new ones need this one.");
+            out!("{name} has a new password. Open connections stay; new ones need it.");
         }
     }
-    out!("Shown once; put it into the secret store and give it to this casino's workers as SEVEN_POSTGRES__URL:");
+    out!(
+        "The URL is shown once. Store it as a secret and give it to this casino's workers as \
+         SEVEN_POSTGRES__URL:"
+    );
     out!("{address}");
     out!(
-        "Then: seven run compliance-gate --casino {casino} (and the other stages; the scheduler serves all casinos and keeps its own login)"
+        "Then: seven run compliance-gate --casino {casino} (and the other stages; the scheduler \
+         serves all casinos and keeps its own login)"
     );
     out!("Check: SEVEN_POSTGRES__URL=... seven casino verify {casino}");
     Ok(())
@@ -78,13 +100,21 @@ async fn audit(
     detail: serde_json::Value,
 ) -> Result<()> {
     let mut tx = store.bind(casino).await?;
-    tx.audit(&Entry::of(event, "seven casino login", casino.as_str(), detail)).await?;
+    tx.audit(&Entry::of(
+        event,
+        "seven casino login",
+        casino.as_str(),
+        detail,
+    ))
+    .await?;
     Ok(tx.commit().await?)
 }
 
 fn address(workers: &str, name: &str, password: &str) -> Result<Url> {
     let mut url = Url::parse(workers).context("reading postgres.url")?;
-    let set = url.set_username(name).and_then(|()| url.set_password(Some(password)));
+    let set = url
+        .set_username(name)
+        .and_then(|()| url.set_password(Some(password)));
     set.map_err(|()| anyhow!("postgres.url takes no user"))?;
     Ok(url)
 }
@@ -93,15 +123,26 @@ fn address(workers: &str, name: &str, password: &str) -> Result<Url> {
 /// of the password, so that the server's log never has the password.
 fn verifier(password: &str, salt: [u8; 16]) -> String {
     const ROUNDS: u32 = 4096;
-    let mut block = mac(password.as_bytes(), &[&salt[..], &1u32.to_be_bytes()].concat());
+    let mut block = mac(
+        password.as_bytes(),
+        &[&salt[..], &1u32.to_be_bytes()].concat(),
+    );
     let mut salted = block;
     for _ in 1..ROUNDS {
         block = mac(password.as_bytes(), &block);
-        salted.iter_mut().zip(block).for_each(|(sum, byte)| *sum ^= byte);
+        salted
+            .iter_mut()
+            .zip(block)
+            .for_each(|(sum, byte)| *sum ^= byte);
     }
     let stored = Sha256::digest(mac(&salted, b"Client Key"));
     let server = mac(&salted, b"Server Key");
-    format!("SCRAM-SHA-256${ROUNDS}:{}${}:{}", STANDARD.encode(salt), STANDARD.encode(stored), STANDARD.encode(server))
+    format!(
+        "SCRAM-SHA-256${ROUNDS}:{}${}:{}",
+        STANDARD.encode(salt),
+        STANDARD.encode(stored),
+        STANDARD.encode(server)
+    )
 }
 
 fn mac(key: &[u8], data: &[u8]) -> [u8; 32] {
@@ -116,7 +157,11 @@ mod tests {
 
     #[test] // RFC 7677, section 3
     fn the_verifier_is_that_of_the_standards_example() {
-        let salt = STANDARD.decode("W22ZaJ0SNY7soEsUEjb6gQ==").unwrap().try_into().unwrap();
+        let salt = STANDARD
+            .decode("W22ZaJ0SNY7soEsUEjb6gQ==")
+            .unwrap()
+            .try_into()
+            .unwrap();
         assert_eq!(
             verifier("pencil", salt),
             "SCRAM-SHA-256$4096:W22ZaJ0SNY7soEsUEjb6gQ==$WG5d8oPm3OtcPnkdi4Uo7BkeZkBFzpcXkuLmtbsT4qY=:wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU="
@@ -125,9 +170,15 @@ mod tests {
 
     #[test]
     fn the_address_is_the_workers_with_the_casinos_login() {
-        let url =
-            address("postgres://seven_app:old@db.example:5432/seven?sslmode=verify-full", "seven_casino_a_b", "p")
-                .unwrap();
-        assert_eq!(url.as_str(), "postgres://seven_casino_a_b:p@db.example:5432/seven?sslmode=verify-full");
+        let url = address(
+            "postgres://seven_app:old@db.example:5432/seven?sslmode=verify-full",
+            "seven_casino_a_b",
+            "p",
+        )
+        .unwrap();
+        assert_eq!(
+            url.as_str(),
+            "postgres://seven_casino_a_b:p@db.example:5432/seven?sslmode=verify-full"
+        );
     }
 }

@@ -1,8 +1,9 @@
-//! `seven casino verify`: the isolation check of an onboarding (DEP-17, SEC-82): it tries what must not work.
+//! `seven casino verify`: the isolation check of an onboarding. It tries to read
+//! and write other casinos' rows, which must fail.
 
-use std::{path::Path, process::ExitCode};
+use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use secrecy::SecretString;
 use serde_json::json;
@@ -14,20 +15,27 @@ use seven_store::{
     isolation::{Against, Finding, Login},
 };
 
-use crate::out;
+use crate::{
+    commands::{
+        args::Json,
+        context::{self, Context, Operate},
+        output::View,
+    },
+    out,
+};
 
-/// The most other casinos whose rows one check tries.
+/// Number of other casinos whose rows one check tries, at most.
 const OTHERS: usize = 3;
 
 #[derive(Debug, Args)]
 pub struct Verify {
+    /// The casino's id.
     casino: CasinoId,
-    /// Try this casino's rows; up to three others when left out.
+    /// The other casino whose rows are tried. Without it: up to three others.
     #[arg(long, value_name = "ID")]
     against: Option<CasinoId>,
-    /// One JSON document instead of lines.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 /// Findings of the check, and the database login it ran as.
@@ -44,30 +52,53 @@ impl Verified {
     }
 }
 
-pub async fn run(config: Option<&Path>, command: &Verify) -> Result<ExitCode> {
-    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, crate::commands::LOG)?;
-    let settings = Settings::load(config)?;
-    let verified = verify(&settings, &command.casino, command.against.as_ref()).await?;
-    if command.json {
-        out!("{}", json!({ "casino": command.casino, "ok": verified.ok(), "check": verified }));
-    } else {
-        tell(&command.casino, &verified);
+impl Operate for Verify {
+    async fn run(self, ctx: &Context) -> Result<ExitCode> {
+        context::log()?;
+        let verified = verify(&ctx.settings()?, &self.casino, self.against.as_ref()).await?;
+        if self.json.json {
+            out!(
+                "{}",
+                json!({ "casino": self.casino, "ok": verified.ok(), "check": verified })
+            );
+        } else {
+            tell(&self.casino, &verified, ctx.view);
+        }
+        Ok(if verified.ok() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        })
     }
-    Ok(if verified.ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn tell(casino: &CasinoId, verified: &Verified) {
+fn tell(casino: &CasinoId, verified: &Verified, view: View) {
     for finding in &verified.findings {
         let mark = if finding.ok { "ok     " } else { "FAILED " };
-        out!("{mark} {:<18} {}", finding.what, finding.found);
+        out!(
+            "{}",
+            view.line(&format!("{mark} {:<18} {}", finding.what, finding.found))
+        );
     }
     let others = match verified.others.as_slice() {
-        [] => "a casino that is not there yet (there is no other)".to_owned(),
-        others => others.iter().map(CasinoId::as_str).collect::<Vec<_>>().join(", "),
+        [] => "a casino that does not exist yet (there is no other)".to_owned(),
+        others => others
+            .iter()
+            .map(CasinoId::as_str)
+            .collect::<Vec<_>>()
+            .join(", "),
     };
-    let bad = verified.findings.iter().filter(|finding| !finding.ok).count();
+    let bad = verified
+        .findings
+        .iter()
+        .filter(|finding| !finding.ok)
+        .count();
     match bad {
-        0 => out!("{casino} is apart from {others}: {} checks, as {}.", verified.findings.len(), verified.login.name),
+        0 => out!(
+            "{casino} is apart from {others}: {} checks, as {}.",
+            verified.findings.len(),
+            verified.login.name
+        ),
         bad => out!(
             "{casino} is NOT apart from {others}: {bad} of {} checks failed, as {}.",
             verified.findings.len(),
@@ -76,16 +107,24 @@ fn tell(casino: &CasinoId, verified: &Verified) {
     }
     if verified.login.pinned.is_none() {
         out!(
-            "{} serves every casino; a login that the database pins to this one: seven casino login {casino}",
+            "{} serves every casino; a login that the database pins to this one: seven casino \
+             login {casino}",
             verified.login.name
         );
     }
 }
 
-/// Looks and tries with the workers' connection of these settings.
-pub async fn verify(settings: &Settings, casino: &CasinoId, against: Option<&CasinoId>) -> Result<Verified> {
+/// Runs the check with the workers' connection of these settings.
+pub async fn verify(
+    settings: &Settings,
+    casino: &CasinoId,
+    against: Option<&CasinoId>,
+) -> Result<Verified> {
     let store = store(settings, &settings.postgres.url)?;
-    let login = store.login().await.context("asking the database who we are")?;
+    let login = store
+        .login()
+        .await
+        .context("asking the database who we are")?;
     if let Some(pinned) = &login.pinned {
         ensure!(
             pinned == casino.as_str(),
@@ -93,7 +132,10 @@ pub async fn verify(settings: &Settings, casino: &CasinoId, against: Option<&Cas
             login.name
         );
     }
-    ensure!(against != Some(casino), "--against names {casino} itself; name another casino");
+    ensure!(
+        against != Some(casino),
+        "--against names {casino} itself; name another casino"
+    );
     // A pinned login sees no other casino, not even its name.
     let owner = settings.postgres.owner_url.as_ref();
     let witness = login.pinned.as_ref().and(owner);
@@ -102,21 +144,47 @@ pub async fn verify(settings: &Settings, casino: &CasinoId, against: Option<&Cas
         None => store.roster().await?,
     };
     let known = |id: &CasinoId| roster.iter().any(|entry| entry.casino == *id);
-    ensure!(known(casino), "no casino {casino}; `seven casino list` shows them");
+    ensure!(
+        known(casino),
+        "no casino {casino}; `seven casino list` shows them"
+    );
     let others: Vec<CasinoId> = match against {
         Some(other) => vec![other.clone()],
-        None => roster.into_iter().map(|entry| entry.casino).filter(|id| id != casino).take(OTHERS).collect(),
+        None => roster
+            .into_iter()
+            .map(|entry| entry.casino)
+            .filter(|id| id != casino)
+            .take(OTHERS)
+            .collect(),
     };
-    let findings = store.isolation(casino, &Against { others: &tried(&others, casino)?, witness }).await?;
-    Ok(Verified { login, others, findings })
+    let findings = store
+        .isolation(
+            casino,
+            &Against {
+                others: &tried(&others, casino)?,
+                witness,
+            },
+        )
+        .await?;
+    Ok(Verified {
+        login,
+        others,
+        findings,
+    })
 }
 
-/// Writing must be refused for a casino that does not exist yet, too.
+/// Returns the casinos to try; a casino that does not exist if there is no other, because writing
+/// for it must be refused too.
 fn tried(others: &[CasinoId], casino: &CasinoId) -> Result<Vec<CasinoId>> {
     if !others.is_empty() {
         return Ok(others.to_vec());
     }
-    let nobody: CasinoId = if casino.as_str() == "nobody" { "somebody" } else { "nobody" }.parse()?;
+    let nobody: CasinoId = if casino.as_str() == "nobody" {
+        "somebody"
+    } else {
+        "nobody"
+    }
+    .parse()?;
     Ok(vec![nobody])
 }
 

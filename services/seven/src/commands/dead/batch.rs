@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 use chrono::{DateTime, Utc};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
@@ -24,7 +24,7 @@ use super::{
     select::{Part, Select},
 };
 use crate::{
-    commands::{capital, confirmed as confirm, table},
+    commands::{capital, confirmed as confirm, context::Context, id_prefix::IdPrefix},
     out,
 };
 
@@ -71,20 +71,38 @@ pub(super) struct Verb {
 
 /// Returns the named letters, or all that match the filters. The oldest come first, so that a
 /// guest's texts keep their order.
-pub(super) async fn collect(fleet: &Fleet, ids: &[DeadId], select: &Select, parts: &[Part]) -> Result<Vec<Todo>> {
+pub(super) async fn collect(
+    fleet: &Fleet,
+    ids: &[IdPrefix],
+    select: &Select,
+    parts: &[Part],
+) -> Result<Vec<Todo>> {
     let mut todos = Vec::new();
     for id in ids {
-        let owner = select.owner_of(fleet, *id).await?;
+        let (owner, id) = select.named(fleet, id).await?;
         let mut tx = fleet.store.bind(&owner).await?;
-        let letter = tx.dead_letter(*id).await?.with_context(|| format!("{owner} has no dead letter {id}"))?;
+        let letter = tx
+            .dead_letter(id)
+            .await?
+            .with_context(|| format!("{owner} has no dead letter {id}"))?;
         tx.commit().await?;
-        todos.push(Todo { owner, id: *id, stage: letter.stage.parse()?, first_at: letter.first_at });
+        todos.push(Todo {
+            owner,
+            id,
+            stage: letter.stage,
+            first_at: letter.first_at,
+        });
     }
     for part in parts {
         let mut tx = fleet.store.bind(&part.owner).await?;
         let found = tx.dead_ids(&part.filter).await?;
         tx.commit().await?;
-        let todo = |(id, stage, first_at)| Todo { owner: part.owner.clone(), id, stage, first_at };
+        let todo = |(id, stage, first_at)| Todo {
+            owner: part.owner.clone(),
+            id,
+            stage,
+            first_at,
+        };
         todos.extend(found.into_iter().map(todo));
     }
     todos.sort_by_key(|todo| (todo.first_at, todo.id.0));
@@ -92,10 +110,18 @@ pub(super) async fn collect(fleet: &Fleet, ids: &[DeadId], select: &Select, part
 }
 
 /// Prints the plan: how many letters per casino and stage, and how many would be refused.
-pub(super) fn plan(verb: Verb, kinds: impl Iterator<Item = (CasinoId, Stage)>, refused: &Refused, json: bool) {
+pub(super) fn plan(
+    ctx: &Context,
+    verb: Verb,
+    kinds: impl Iterator<Item = (CasinoId, Stage)>,
+    refused: &Refused,
+    json: bool,
+) {
     let mut counts = BTreeMap::<(String, &str), usize>::new();
     for (owner, stage) in kinds {
-        *counts.entry((owner.to_string(), stage.as_str())).or_default() += 1;
+        *counts
+            .entry((owner.to_string(), stage.as_str()))
+            .or_default() += 1;
     }
     let all: usize = counts.values().sum();
     if json {
@@ -103,23 +129,42 @@ pub(super) fn plan(verb: Verb, kinds: impl Iterator<Item = (CasinoId, Stage)>, r
             .iter()
             .map(|((casino, stage), n)| json!({ "casino": casino, "stage": stage, "letters": n }))
             .collect();
-        out!("{}", json!({ "dry_run": true, "would": verb.order, "letters": all, "by": by, "refused": refused }));
+        out!(
+            "{}",
+            json!({
+                "dry_run": true,
+                "would": verb.order,
+                "letters": all,
+                "by": by,
+                "refused": refused,
+            })
+        );
         return;
     }
     if all > 0 {
-        let mut table = table(["casino", "stage", "dead letters"]);
+        let mut table = ctx.table(["casino", "stage", "dead letters"]);
         for ((casino, stage), n) in counts {
             table.add_row([casino, stage.to_owned(), n.to_string()]);
         }
         out!("{table}");
     }
-    let and = if refused.is_empty() { String::new() } else { format!(" and refuse {}", told(refused)) };
-    out!("Would {} {all} dead letter(s){and}; nothing was done.", verb.order);
+    let and = if refused.is_empty() {
+        String::new()
+    } else {
+        format!(" and refuse {}", told(refused))
+    };
+    out!(
+        "Would {} {all} dead letter(s){and}; nothing was done.",
+        verb.order
+    );
 }
 
 /// Formats refusals as `3 (gone 2, opted_out 1)`.
 fn told(refused: &Refused) -> String {
-    let by: Vec<_> = refused.iter().map(|(code, n)| format!("{code} {n}")).collect();
+    let by: Vec<_> = refused
+        .iter()
+        .map(|(code, n)| format!("{code} {n}"))
+        .collect();
     format!("{} ({})", refused.values().sum::<usize>(), by.join(", "))
 }
 
@@ -136,11 +181,19 @@ pub(super) async fn each(
     verb: Verb,
     mut act: impl AsyncFnMut(&Todo) -> Result<Did, Error>,
 ) -> Result<Tally> {
-    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-    let mut beat = interval(per_second.map_or(Duration::from_micros(1), |rate| Duration::from_secs_f64(1.0 / rate)));
+    let (mut interrupt, mut terminate) = (
+        signal(SignalKind::interrupt())?,
+        signal(SignalKind::terminate())?,
+    );
+    let mut beat = interval(per_second.map_or(Duration::from_micros(1), |rate| {
+        Duration::from_secs_f64(1.0 / rate)
+    }));
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let progress = Progress::of(todos.len(), verb);
-    let mut tally = Tally { left: todos.len(), ..Tally::default() };
+    let mut tally = Tally {
+        left: todos.len(),
+        ..Tally::default()
+    };
     for todo in todos {
         tokio::select! {
             biased;
@@ -156,7 +209,10 @@ pub(super) async fn each(
             did => did,
         };
         let did = did.with_context(|| {
-            format!("stopped at {}: {} {}, {} left as they are", todo.id, verb.done, tally.done, tally.left)
+            format!(
+                "stopped at {}: {} {}, {} left as they are",
+                todo.id, verb.done, tally.done, tally.left
+            )
         })?;
         tally.count(&did);
         let refused: usize = tally.refused.values().sum();
@@ -164,7 +220,9 @@ pub(super) async fn each(
             Did::Refused(refusal) if refused <= MOST_SAID => {
                 progress.say(&format!("{} of {}: {refusal}", todo.id, todo.owner));
             }
-            Did::Refused(_) if refused == MOST_SAID + 1 => progress.say("More are refused; the end counts them."),
+            Did::Refused(_) if refused == MOST_SAID + 1 => {
+                progress.say("More are refused; the end counts them.");
+            }
             Did::Done | Did::Elsewhere | Did::Refused(_) => {}
         }
         progress.step(todos.len() - tally.left);
@@ -191,7 +249,13 @@ impl Tally {
         if json {
             out!(
                 "{}",
-                json!({ verb.done: self.done, "refused": self.refused, "elsewhere": self.elsewhere, "left": self.left, "stopped": self.stopped })
+                json!({
+                    verb.done: self.done,
+                    "refused": self.refused,
+                    "elsewhere": self.elsewhere,
+                    "left": self.left,
+                    "stopped": self.stopped,
+                })
             );
         } else {
             let mut line = format!("{} {} dead letter(s)", capital(verb.done), self.done);
@@ -199,7 +263,10 @@ impl Tally {
                 line = format!("{line}; refused {}, still listed", told(&self.refused));
             }
             if self.elsewhere > 0 {
-                line = format!("{line}; {} handled by somebody else meanwhile", self.elsewhere);
+                line = format!(
+                    "{line}; {} handled by somebody else meanwhile",
+                    self.elsewhere
+                );
             }
             if self.stopped {
                 line = format!("{line}; stopped, {} left as they are", self.left);

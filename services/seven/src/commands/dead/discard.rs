@@ -14,36 +14,55 @@ use super::{
     replay::entry,
     select::{Select, whose},
 };
-use crate::commands::given::{self, By, Careful};
+use crate::commands::{
+    args::{Careful, Json, Who},
+    context::Context,
+    id_prefix::IdPrefix,
+};
 
-const VERB: Verb = Verb { order: "discard", done: "discarded" };
+const VERB: Verb = Verb {
+    order: "discard",
+    done: "discarded",
+};
 
 #[derive(Debug, Args)]
 #[command(group = whose())]
 pub struct Discard {
-    /// Ids of the dead letters; without ids, all that the filters match.
+    /// Ids of the dead letters, or unique prefixes. Without ids: all that the filters match.
     #[arg(value_name = "ID")]
-    ids: Vec<DeadId>,
+    ids: Vec<IdPrefix>,
     #[command(flatten)]
     select: Select,
-    /// Why nobody needs them; kept in the audit log.
-    #[arg(long, value_parser = given::words)]
-    reason: String,
     #[command(flatten)]
     careful: Careful,
-    /// Print the outcome as one JSON line.
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    by: By,
+    json: Json,
+    #[command(flatten)]
+    who: Who,
 }
 
-pub(super) async fn run(fleet: &Fleet, command: Discard) -> Result<ExitCode> {
-    let Discard { ids, select, reason, careful, json, by: By { by } } = command;
-    let parts = if ids.is_empty() { select.parts(fleet, false).await? } else { Vec::new() };
+pub(super) async fn discard(ctx: &Context, fleet: &Fleet, command: Discard) -> Result<ExitCode> {
+    let Discard {
+        ids,
+        select,
+        careful,
+        json: Json { json },
+        who: Who { by, reason },
+    } = command;
+    let parts = if ids.is_empty() {
+        select.parts(fleet, false).await?
+    } else {
+        Vec::new()
+    };
     let todos = batch::collect(fleet, &ids, &select, &parts).await?;
     if careful.dry_run {
-        batch::plan(VERB, todos.into_iter().map(|todo| (todo.owner, todo.stage)), &Refused::new(), json);
+        batch::plan(
+            ctx,
+            VERB,
+            todos.into_iter().map(|todo| (todo.owner, todo.stage)),
+            &Refused::new(),
+            json,
+        );
         return Ok(ExitCode::SUCCESS);
     }
     if ids.is_empty() && !batch::confirmed(VERB, todos.len(), careful.yes)? {
@@ -54,15 +73,23 @@ pub(super) async fn run(fleet: &Fleet, command: Discard) -> Result<ExitCode> {
     Ok(tally.report(VERB, json))
 }
 
-async fn one(fleet: &Fleet, owner: &CasinoId, id: DeadId, by: &str, reason: &str) -> Result<Did, Error> {
+async fn one(
+    fleet: &Fleet,
+    owner: &CasinoId,
+    id: DeadId,
+    by: &str,
+    reason: &str,
+) -> Result<Did, Error> {
     let mut tx = fleet.store.bind(owner).await?;
     let letter = match tx.lock_dead(id).await? {
-        Locked::Letter(letter) if letter.state != DeadState::Discarded.as_str() => letter,
+        Locked::Letter(letter) if letter.state != DeadState::Discarded => letter,
         Locked::Letter(_) | Locked::Busy | Locked::Gone => return Ok(Did::Elsewhere),
     };
     tx.mark_discarded(id, by).await?;
-    let (subject, detail) =
-        (id.to_string(), serde_json::json!({ "did": "discard", "stage": letter.stage, "reason": reason }));
+    let (subject, detail) = (
+        id.to_string(),
+        serde_json::json!({ "did": "discard", "stage": letter.stage, "reason": reason }),
+    );
     tx.audit(&entry(&letter, &subject, by, detail)).await?;
     tx.commit().await?;
     Ok(Did::Done)

@@ -6,7 +6,7 @@ use std::{cmp::Reverse, str::FromStr};
 use anyhow::Result;
 use chrono::{DateTime, SecondsFormat};
 use clap::Args;
-use seven_domain::Invalid;
+use seven_domain::{DeadState, Invalid};
 use seven_runtime::Fleet;
 use seven_store::dead::{Cursor, Listed};
 
@@ -14,7 +14,10 @@ use super::{
     payload::plain,
     select::{Part, Select},
 };
-use crate::{commands::table, out};
+use crate::{
+    commands::{args::Json, context::Context, json_rows, minute, output::short},
+    out,
+};
 
 /// Rows that are queried and printed at a time.
 const PAGE: i64 = 1_000;
@@ -23,23 +26,28 @@ const PAGE: i64 = 1_000;
 pub struct List {
     #[command(flatten)]
     select: Select,
-    /// Number of dead letters to show, at most.
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(i64).range(1..))]
+    /// Number of rows to show, at most.
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    #[arg(value_parser = clap::value_parser!(i64).range(1..))]
     most: i64,
-    /// Continue after this cursor, which the previous page printed.
+    /// Cursor after which to continue, as the previous page printed it.
     #[arg(long, value_name = "CURSOR")]
     after: Option<After>,
-    /// One JSON line per dead letter instead of a table.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 /// A cursor in text form: `time/id`.
 #[derive(Debug, Clone, Copy)]
 struct After(Cursor);
 
-pub(super) async fn run(fleet: &Fleet, command: List) -> Result<()> {
-    let List { select, most, after, json } = command;
+pub(super) async fn list(ctx: &Context, fleet: &Fleet, command: List) -> Result<()> {
+    let List {
+        select,
+        most,
+        after,
+        json: Json { json },
+    } = command;
     let parts = select.parts(fleet, false).await?;
     let mut all = 0;
     for part in &parts {
@@ -54,7 +62,7 @@ pub(super) async fn run(fleet: &Fleet, command: List) -> Result<()> {
         let read = i64::try_from(rows.len()).unwrap_or(i64::MAX);
         after = rows.last().map(Listed::cursor).or(after);
         shown += read;
-        print(rows, json)?;
+        print(ctx, rows, json)?;
         if read < left.min(PAGE) {
             left = 0;
             after = None;
@@ -73,7 +81,12 @@ pub(super) async fn run(fleet: &Fleet, command: List) -> Result<()> {
 }
 
 /// Returns the newest `most` letters of all parts that come after the cursor.
-async fn page(fleet: &Fleet, parts: &[Part], after: Option<Cursor>, most: i64) -> Result<Vec<Listed>> {
+async fn page(
+    fleet: &Fleet,
+    parts: &[Part],
+    after: Option<Cursor>,
+    most: i64,
+) -> Result<Vec<Listed>> {
     let mut rows = Vec::new();
     for part in parts {
         let mut tx = fleet.store.bind(&part.owner).await?;
@@ -85,43 +98,51 @@ async fn page(fleet: &Fleet, parts: &[Part], after: Option<Cursor>, most: i64) -
     Ok(rows)
 }
 
-fn print(rows: Vec<Listed>, json: bool) -> Result<()> {
+fn print(ctx: &Context, rows: Vec<Listed>, json: bool) -> Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
-    let rows = rows.into_iter().map(|row| Listed { last_error: plain(&row.last_error), ..row });
+    let plain = |row: Listed| Listed {
+        last_error: plain(&row.last_error),
+        ..row
+    };
+    let rows: Vec<Listed> = rows.into_iter().map(plain).collect();
     if json {
-        for row in rows {
-            out!("{}", serde_json::to_string(&row)?);
-        }
-        return Ok(());
+        return json_rows(&rows);
     }
-    let mut table = table(["dead letter", "casino", "stage", "reason", "error", "tries", "last seen", "state"]);
+    let columns = [
+        "dead letter",
+        "casino",
+        "stage",
+        "reason",
+        "last seen",
+        "state",
+        "tries",
+        "error",
+    ];
+    let mut table = ctx
+        .table(columns)
+        .ids(["dead letter"])
+        .wide(["tries", "error"]);
     for row in rows {
-        let state = match row.state.as_str() {
-            "open" if row.claimed => "open, replay begun".to_owned(),
-            "replayed" if row.replays > 1 => format!("replayed {} times", row.replays),
-            state => state.to_owned(),
+        let state = match row.state {
+            DeadState::Open if row.claimed => "open, replay begun".to_owned(),
+            DeadState::Replayed if row.replays > 1 => format!("replayed {} times", row.replays),
+            state => state.to_string(),
         };
         table.add_row([
             row.dead_id.to_string(),
             row.casino_id,
-            row.stage,
+            row.stage.to_string(),
             row.reason,
-            short(&row.last_error),
-            row.attempts.to_string(),
-            row.last_at.format("%Y-%m-%d %H:%M:%S").to_string(),
+            minute(row.last_at),
             state,
+            row.attempts.to_string(),
+            short(&row.last_error, ctx.view),
         ]);
     }
     out!("{table}");
     Ok(())
-}
-
-/// Shortens a text for the table; `show` and `--json` print it in full.
-fn short(text: &str) -> String {
-    const MOST: usize = 60;
-    if text.chars().count() <= MOST { text.to_owned() } else { text.chars().take(MOST).chain("…".chars()).collect() }
 }
 
 // === impl After ===
@@ -132,16 +153,25 @@ impl FromStr for After {
         let read = || {
             let (at, id) = text.split_once('/')?;
             let last_at = DateTime::parse_from_rfc3339(at).ok()?.to_utc();
-            Some(Self(Cursor { last_at, dead_id: id.parse().ok()? }))
+            Some(Self(Cursor {
+                last_at,
+                dead_id: id.parse().ok()?,
+            }))
         };
-        read().ok_or_else(|| Invalid::new("cursor", text, "the --after that the page before printed"))
+        read()
+            .ok_or_else(|| Invalid::new("cursor", text, "the --after that the page before printed"))
     }
 }
 
 impl std::fmt::Display for After {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // Postgres keeps microseconds; a less precise cursor would repeat rows.
-        write!(f, "{}/{}", self.0.last_at.to_rfc3339_opts(SecondsFormat::Micros, true), self.0.dead_id)
+        write!(
+            f,
+            "{}/{}",
+            self.0.last_at.to_rfc3339_opts(SecondsFormat::Micros, true),
+            self.0.dead_id
+        )
     }
 }
 
@@ -153,7 +183,12 @@ mod tests {
     fn a_cursor_survives_being_printed() {
         let text = "2026-11-22T19:00:00.123456Z/01931234-5678-7abc-8def-0123456789ab";
         assert_eq!(text.parse::<After>().unwrap().to_string(), text);
-        for bad in ["", "/", "2026-11-22T19:00:00Z", "yesterday/01931234-5678-7abc-8def-0123456789ab"] {
+        for bad in [
+            "",
+            "/",
+            "2026-11-22T19:00:00Z",
+            "yesterday/01931234-5678-7abc-8def-0123456789ab",
+        ] {
             assert!(bad.parse::<After>().is_err(), "{bad}");
         }
     }

@@ -11,27 +11,42 @@ use seven_ingress_webhook::Intake;
 use uuid::Uuid;
 
 /// Fields of a provider's event that contain neither guest data nor text.
-const PLAIN: [&str; 6] = ["event_type", "record_type", "direction", "occurred_at", "received_at", "status"];
+const PLAIN: [&str; 6] = [
+    "event_type",
+    "record_type",
+    "direction",
+    "occurred_at",
+    "received_at",
+    "status",
+];
 
 /// Returns the payload as JSON. An unreadable payload is shown as its number of bytes, or in base64
 /// if it is revealed.
 pub(super) fn shown(stage: Stage, payload: &[u8], reveal: bool) -> Value {
     let read = match stage {
-        Stage::Ingress => serde_json::from_slice(payload).ok().map(|event| raw(payload, event, reveal)),
-        Stage::Gate => events::InboundText::decode(payload).ok().map(|text| inbound(&text, reveal)),
+        Stage::Ingress => serde_json::from_slice(payload)
+            .ok()
+            .map(|event| raw(payload, event, reveal)),
+        Stage::Gate => events::InboundText::decode(payload)
+            .ok()
+            .map(|text| inbound(&text, reveal)),
         Stage::Swarm => events::ConversationSignal::decode(payload)
             .ok()
             .and_then(|signal| Some(json!({ "conversation_id": id(&signal.conversation_id)? }))),
-        Stage::Envelope => {
-            events::DraftReady::decode(payload).ok().and_then(|draft| Some(json!({ "turn_id": id(&draft.turn_id)? })))
-        }
+        Stage::Envelope => events::DraftReady::decode(payload).ok().and_then(|draft| {
+            Some(json!({
+                "turn_id": id(&draft.turn_id)?,
+            }))
+        }),
         Stage::Sender => events::OutboundReady::decode(payload)
             .ok()
             .and_then(|ready| Some(json!({ "outbound_id": id(&ready.outbound_id)? }))),
         Stage::Receipts => events::Receipt::decode(payload).ok().map(|receipt| {
             json!({
-                "provider": receipt.provider, "provider_message_id": receipt.provider_message_id, "status": receipt.status,
-                "event_id": receipt.event_id, "attempt_id": id(&receipt.attempt_id), "error_code": receipt.error_code,
+                "provider": receipt.provider, "provider_message_id": receipt.provider_message_id,
+                "status": receipt.status,
+                "event_id": receipt.event_id, "attempt_id": id(&receipt.attempt_id),
+                "error_code": receipt.error_code,
                 "occurred_at": receipt.occurred_at,
             })
         }),
@@ -45,7 +60,10 @@ pub(super) fn shown(stage: Stage, payload: &[u8], reveal: bool) -> Value {
 /// Returns a provider's event with our number that received it, which an operator needs in order to
 /// add the missing casino.
 fn raw(payload: &[u8], event: Value, reveal: bool) -> Value {
-    let alone = event.pointer("/data/payload/to").and_then(Value::as_array).is_none_or(|to| to.len() == 1);
+    let alone = event
+        .pointer("/data/payload/to")
+        .and_then(Value::as_array)
+        .is_none_or(|to| to.len() == 1);
     let number = match seven_ingress_webhook::intake_raw(payload, None, DateTime::UNIX_EPOCH) {
         Intake::Text { to, .. } if alone => Some(to.as_str().to_owned()),
         Intake::Text { .. }
@@ -66,18 +84,26 @@ fn id(bytes: &[u8]) -> Option<Uuid> {
 }
 
 fn inbound(text: &events::InboundText, reveal: bool) -> Value {
-    let (from, body) =
-        if reveal { (text.from.clone(), text.text.clone()) } else { (phone(&text.from), hidden(&text.text)) };
+    let (from, body) = if reveal {
+        (text.from.clone(), text.text.clone())
+    } else {
+        (phone(&text.from), hidden(&text.text))
+    };
     json!({
-        "provider": text.provider, "provider_message_id": text.provider_message_id, "event_id": text.event_id,
-        "from": from, "to": text.to, "text": body, "media_count": text.media_count, "autoresponse": text.autoresponse,
+        "provider": text.provider, "provider_message_id": text.provider_message_id,
+        "event_id": text.event_id,
+        "from": from, "to": text.to, "text": body, "media_count": text.media_count,
+        "autoresponse": text.autoresponse,
         "occurred_at": text.occurred_at, "received_at": text.received_at, "channel": text.channel,
     })
 }
 
 /// Masks a phone down to its last two digits, as everywhere.
 fn phone(phone: &str) -> String {
-    let tail: String = phone.chars().skip(phone.chars().count().saturating_sub(2)).collect();
+    let tail: String = phone
+        .chars()
+        .skip(phone.chars().count().saturating_sub(2))
+        .collect();
     format!("..{tail}")
 }
 
@@ -89,7 +115,9 @@ fn hidden(text: &str) -> String {
 /// so all values outside [`PLAIN`] are hidden.
 fn masked(event: Value) -> Value {
     match event {
-        Value::Object(fields) => Value::Object(fields.into_iter().map(field).collect::<Map<_, _>>()),
+        Value::Object(fields) => {
+            Value::Object(fields.into_iter().map(field).collect::<Map<_, _>>())
+        }
         Value::Array(values) => Value::Array(values.into_iter().map(masked).collect()),
         Value::String(text) => Value::String(hidden(&text)),
         Value::Number(number) => Value::String(hidden(&number.to_string())),
@@ -98,8 +126,16 @@ fn masked(event: Value) -> Value {
 }
 
 fn field((name, value): (String, Value)) -> (String, Value) {
-    let word = |text: &str| text.len() <= 40 && text.chars().all(|c| c.is_ascii_alphanumeric() || "._:-".contains(c));
-    let kept = PLAIN.contains(&name.as_str()) && value.as_str().is_some_and(|text| word(text) && plain(text) == text);
+    let word = |text: &str| {
+        text.len() <= 40
+            && text
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "._:-".contains(c))
+    };
+    let kept = PLAIN.contains(&name.as_str())
+        && value
+            .as_str()
+            .is_some_and(|text| word(text) && plain(text) == text);
     (name, if kept { value } else { masked(value) })
 }
 
@@ -115,9 +151,16 @@ pub(super) fn plain(error: &str) -> String {
         }
         let mut rest = part;
         while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
-            let digits = rest[start..].chars().take_while(char::is_ascii_digit).count();
+            let digits = rest[start..]
+                .chars()
+                .take_while(char::is_ascii_digit)
+                .count();
             out.push_str(&rest[..start]);
-            out.push_str(if digits >= LONG { "…" } else { &rest[start..start + digits] });
+            out.push_str(if digits >= LONG {
+                "…"
+            } else {
+                &rest[start..start + digits]
+            });
             rest = &rest[start + digits..];
         }
         out.push_str(rest);
@@ -134,19 +177,36 @@ mod tests {
 
     #[test] // SEC-64
     fn a_masked_payload_holds_neither_phone_nor_words() {
-        let text = events::InboundText { from: PHONE.into(), text: WORDS.into(), ..Default::default() }.encode_to_vec();
-        let event = json!({ "data": { "event_type": "message.received", "occurred_at": "2026-11-22T19:00:00Z", "payload": {
-            "from": { "phone_number": PHONE, "carrier": WORDS }, "to": [{ "phone_number": PHONE }], "text": { "body": WORDS },
+        let text = events::InboundText {
+            from: PHONE.into(),
+            text: WORDS.into(),
+            ..Default::default()
+        }
+        .encode_to_vec();
+        let event = json!({ "data": { "event_type": "message.received",
+            "occurred_at": "2026-11-22T19:00:00Z", "payload": {
+            "from": { "phone_number": PHONE, "carrier": WORDS }, "to": [{ "phone_number": PHONE }],
+            "text": { "body": WORDS },
             "direction": WORDS, "status": PHONE, "type": PHONE, "number": 18_605_550_142_u64 } } })
         .to_string()
         .into_bytes();
-        for (stage, payload) in
-            [(Stage::Gate, text), (Stage::Ingress, event), (Stage::Ingress, WORDS.as_bytes().to_vec())]
-        {
-            let (masked, revealed) =
-                (shown(stage, &payload, false).to_string(), shown(stage, &payload, true).to_string());
-            assert!(!masked.contains("8605550142") && !masked.contains("Xiomaraz"), "{masked}");
-            assert!(revealed.contains("Xiomaraz") || revealed.contains(&STANDARD.encode(&payload)), "{revealed}");
+        for (stage, payload) in [
+            (Stage::Gate, text),
+            (Stage::Ingress, event),
+            (Stage::Ingress, WORDS.as_bytes().to_vec()),
+        ] {
+            let (masked, revealed) = (
+                shown(stage, &payload, false).to_string(),
+                shown(stage, &payload, true).to_string(),
+            );
+            assert!(
+                !masked.contains("8605550142") && !masked.contains("Xiomaraz"),
+                "{masked}"
+            );
+            assert!(
+                revealed.contains("Xiomaraz") || revealed.contains(&STANDARD.encode(&payload)),
+                "{revealed}"
+            );
         }
         let kept = masked(json!({ "event_type": "message.received", "direction": "a b" }));
         assert_eq!(kept["event_type"], "message.received");
@@ -156,16 +216,36 @@ mod tests {
     fn only_a_number_of_ours_is_named() {
         let event = |to: Value, kind: &str| {
             let from = json!({ "phone_number": PHONE });
-            let payload = json!({ "id": "m", "from": from, "to": to, "text": "hi", "status": "delivered" });
-            json!({ "data": { "event_type": kind, "id": "e", "occurred_at": "2026-11-22T19:00:00Z", "payload": payload } })
-                .to_string()
-                .into_bytes()
+            let payload =
+                json!({ "id": "m", "from": from, "to": to, "text": "hi", "status": "delivered" });
+            json!({
+                "data": {
+                    "event_type": kind,
+                    "id": "e",
+                    "occurred_at": "2026-11-22T19:00:00Z",
+                    "payload": payload,
+                },
+            })
+            .to_string()
+            .into_bytes()
         };
-        let (ours, theirs) = (json!({ "phone_number": "+18605550177" }), json!({ "phone_number": "+18605550143" }));
-        let named = |to, kind| shown(Stage::Ingress, &event(to, kind), false)["casino_number"].clone();
+        let (ours, theirs) = (
+            json!({ "phone_number": "+18605550177" }),
+            json!({ "phone_number": "+18605550143" }),
+        );
+        let named =
+            |to, kind| shown(Stage::Ingress, &event(to, kind), false)["casino_number"].clone();
         assert_eq!(named(json!([ours]), "message.received"), "+18605550177");
-        assert_eq!(named(json!([theirs, ours]), "message.received"), Value::Null, "a group's other members are guests");
-        assert_eq!(named(json!([theirs]), "message.finalized"), Value::Null, "what we sent went to a guest");
+        assert_eq!(
+            named(json!([theirs, ours]), "message.received"),
+            Value::Null,
+            "a group's other members are guests"
+        );
+        assert_eq!(
+            named(json!([theirs]), "message.finalized"),
+            Value::Null,
+            "what we sent went to a guest"
+        );
     }
 
     #[test]
@@ -175,20 +255,45 @@ mod tests {
         let cases = [
             (
                 Stage::Swarm,
-                events::ConversationSignal { conversation_id: bytes.clone() }.encode_to_vec(),
+                events::ConversationSignal {
+                    conversation_id: bytes.clone(),
+                }
+                .encode_to_vec(),
                 "conversation_id",
             ),
-            (Stage::Envelope, events::DraftReady { turn_id: bytes.clone() }.encode_to_vec(), "turn_id"),
-            (Stage::Sender, events::OutboundReady { outbound_id: bytes.clone() }.encode_to_vec(), "outbound_id"),
+            (
+                Stage::Envelope,
+                events::DraftReady {
+                    turn_id: bytes.clone(),
+                }
+                .encode_to_vec(),
+                "turn_id",
+            ),
+            (
+                Stage::Sender,
+                events::OutboundReady {
+                    outbound_id: bytes.clone(),
+                }
+                .encode_to_vec(),
+                "outbound_id",
+            ),
             (
                 Stage::Receipts,
-                events::Receipt { attempt_id: bytes, ..Default::default() }.encode_to_vec(),
+                events::Receipt {
+                    attempt_id: bytes,
+                    ..Default::default()
+                }
+                .encode_to_vec(),
                 "attempt_id",
             ),
         ];
         for (stage, payload, field) in cases {
             assert_eq!(shown(stage, &payload, false)[field], json!(id), "{stage}");
-            assert_eq!(shown(stage, &[0xff; 40], false), json!({ "unreadable": true, "bytes": 40 }), "{stage}");
+            assert_eq!(
+                shown(stage, &[0xff; 40], false),
+                json!({ "unreadable": true, "bytes": 40 }),
+                "{stage}"
+            );
         }
     }
 
@@ -200,7 +305,10 @@ mod tests {
                 "invalid type: string \"hi, it is Ana\", expected u32 at line 1 column 20",
                 "invalid type: string \"…\", expected u32 at line 1 column 20",
             ),
-            ("provider error 40008: from +18605550142", "provider error 40008: from +…"),
+            (
+                "provider error 40008: from +18605550142",
+                "provider error 40008: from +…",
+            ),
             ("unbalanced \"quote of Ana", "unbalanced \"…\""),
             ("12345678 123456789é", "12345678 …é"),
         ] {

@@ -4,11 +4,11 @@
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use seven_bus::{Outgoing, subject};
-use seven_domain::{CasinoId, Stage};
+use seven_domain::{CasinoId, CasinoStatus, Stage};
 use seven_ingress_webhook::Intake;
 use seven_runtime::{Error, Fleet};
 use seven_scheduler::dead::about;
-use seven_store::dead::{About, Behind, DeadLetter};
+use seven_store::dead::{About, Behind, DeadLetter, RowState};
 
 /// A dead letter as the original message, with the same identity.
 #[derive(Debug)]
@@ -59,8 +59,7 @@ impl Reentry {
         owner: &CasinoId,
         letter: &DeadLetter,
     ) -> Result<Result<Self, Refusal>, Error> {
-        let stage: Stage = letter.stage.parse()?;
-        if stage == Stage::Ingress {
+        if letter.stage == Stage::Ingress {
             return Self::of_raw(fleet, letter).await;
         }
         let reentry = Self {
@@ -68,7 +67,7 @@ impl Reentry {
             key: letter.message_key.clone(),
             payload: letter.payload.clone().into(),
         };
-        Self::judged(fleet, owner, stage, reentry).await
+        Self::judged(fleet, owner, letter.stage, reentry).await
     }
 
     /// Builds the message of a provider's raw event, parsed again by the current code.
@@ -77,14 +76,19 @@ impl Reentry {
         let unreadable = || {
             Refusal::Unreadable(match &intake {
                 Intake::Unusable { error, .. } => super::payload::plain(error),
-                Intake::Text { .. } | Intake::Receipt { .. } | Intake::OddSender { .. } | Intake::Ignored { .. } => {
-                    "it is no event we use".to_owned()
-                }
+                Intake::Text { .. }
+                | Intake::Receipt { .. }
+                | Intake::OddSender { .. }
+                | Intake::Ignored { .. } => "it is no event we use".to_owned(),
             })
         };
         let mut ours = None;
         for number in intake.numbers() {
-            ours = fleet.store.casino_of_number(number).await?.map(|casino| (casino, number.clone()));
+            ours = fleet
+                .store
+                .casino_of_number(number)
+                .await?
+                .map(|casino| (casino, number.clone()));
             if ours.is_some() {
                 break;
             }
@@ -92,10 +96,24 @@ impl Reentry {
         if intake.numbers().is_empty() {
             return Ok(Err(unreadable()));
         }
-        let Some((casino, number)) = ours else { return Ok(Err(Refusal::NoCasinoYet)) };
+        let Some((casino, number)) = ours else {
+            return Ok(Err(Refusal::NoCasinoYet));
+        };
         let intake = intake.clone().addressed_to(&number);
-        let Some((stage, key, payload)) = intake.message() else { return Ok(Err(unreadable())) };
-        Self::judged(fleet, &casino, stage, Self { subject: subject(stage, &casino, None), key, payload }).await
+        let Some((stage, key, payload)) = intake.message() else {
+            return Ok(Err(unreadable()));
+        };
+        Self::judged(
+            fleet,
+            &casino,
+            stage,
+            Self {
+                subject: subject(stage, &casino, None),
+                key,
+                payload,
+            },
+        )
+        .await
     }
 
     async fn judged(
@@ -106,14 +124,28 @@ impl Reentry {
     ) -> Result<Result<Self, Refusal>, Error> {
         let about = match about(fleet, casino, stage, &reentry.key, &reentry.payload) {
             Ok(about) if !reentry.subject.is_empty() => about,
-            Ok(_) => return Ok(Err(Refusal::Unreadable("it does not say where it re-enters".to_owned()))),
-            Err(error) => return Ok(Err(Refusal::Unreadable(super::payload::plain(&error.to_string())))),
+            Ok(_) => {
+                return Ok(Err(Refusal::Unreadable(
+                    "it does not say where it re-enters".to_owned(),
+                )));
+            }
+            Err(error) => {
+                return Ok(Err(Refusal::Unreadable(super::payload::plain(
+                    &error.to_string(),
+                ))));
+            }
         };
         let mut tx = fleet.store.bind(casino).await?;
-        if tx.casino_status().await?.is_none_or(|status| status == "removed") {
+        if tx
+            .casino_status()
+            .await?
+            .is_none_or(|status| status == CasinoStatus::Removed)
+        {
             return Ok(Err(Refusal::CasinoRemoved));
         }
-        let Some(row) = tx.casino_row().await? else { return Ok(Err(Refusal::CasinoRemoved)) };
+        let Some(row) = tx.casino_row().await? else {
+            return Ok(Err(Refusal::CasinoRemoved));
+        };
         let useful = fleet.packs.of(&row.config)?.rules.usefulness();
         let behind = tx.behind(&about, useful).await?;
         tx.commit().await?;
@@ -135,8 +167,10 @@ impl Reentry {
 /// Refuses a message whose replay can never help. A message that was handled in the meantime is not
 /// refused, because its replay does nothing.
 fn judge(about: &About, behind: Option<&Behind>) -> Result<(), Refusal> {
-    let Some(behind) = behind else { return Err(Refusal::Gone) };
-    let waits = match about {
+    let Some(behind) = behind else {
+        return Err(Refusal::Gone);
+    };
+    match about {
         About::Nobody | About::Attempt(_) => return Ok(()),
         // A STOP and the texts after it are replayed; texts from before it get no answer.
         About::Text { occurred_at, .. } => {
@@ -146,11 +180,9 @@ fn judge(about: &About, behind: Option<&Behind>) -> Result<(), Refusal> {
                 Ok(())
             };
         }
-        About::Conversation { .. } => ["open", "held", "parked"],
-        About::Turn(_) => ["drafted", "parked", ""],
-        About::Outbound(_) => ["queued", "failed", ""],
-    };
-    if behind.safety || !behind.state.as_deref().is_none_or(|state| waits.contains(&state)) {
+        About::Conversation { .. } | About::Turn(_) | About::Outbound(_) => {}
+    }
+    if behind.safety || !behind.state.is_none_or(RowState::is_replayable) {
         return Ok(());
     }
     match (behind.stopped_as_of, behind.useless_since) {
@@ -166,7 +198,7 @@ fn minute(at: DateTime<Utc>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use seven_domain::GuestHash;
+    use seven_domain::{Disposition, GuestHash, OutboundState, TurnState};
     use uuid::Uuid;
 
     use super::*;
@@ -178,13 +210,35 @@ mod tests {
     #[test] // D17, SMS-53
     fn what_can_never_help_is_refused_and_nothing_else() {
         let (early, late) = (at("2026-11-22T10:00:00Z"), at("2026-11-22T11:00:00Z"));
-        let text = |occurred_at| About::Text { guest: GuestHash { key_id: 1, bytes: [0; 32] }, occurred_at };
+        let text = |occurred_at| About::Text {
+            guest: GuestHash {
+                key_id: 1,
+                bytes: [0; 32],
+            },
+            occurred_at,
+        };
         let id = Uuid::nil();
-        let (talk, turn, out) = (About::Conversation { id, text: None }, About::Turn(id), About::Outbound(id));
+        let (talk, turn, out) = (
+            About::Conversation { id, text: None },
+            About::Turn(id),
+            About::Outbound(id),
+        );
         let plain = Behind::default();
-        let stopped = Behind { stopped_as_of: Some(early), ..Behind::default() };
-        let state = |state: &str, behind: &Behind| Behind { state: Some(state.to_owned()), ..behind.clone() };
-        let old = |known: &str| Behind { useless_since: Some(late), ..state(known, &plain) };
+        let stopped = Behind {
+            stopped_as_of: Some(early),
+            ..Behind::default()
+        };
+        let state = |state: RowState, behind: &Behind| Behind {
+            state: Some(state),
+            ..behind.clone()
+        };
+        let text_is = RowState::Inbound;
+        let turn_is = RowState::Turn;
+        let out_is = RowState::Outbound;
+        let old = |known: RowState| Behind {
+            useless_since: Some(late),
+            ..state(known, &plain)
+        };
         let too_old = || Err(Refusal::TooOld("2026-11-22 11:00 UTC".into()));
         let cases = [
             (
@@ -195,19 +249,87 @@ mod tests {
             ),
             ("the STOP itself", text(early), stopped.clone(), Ok(())),
             ("a START after it", text(late), stopped.clone(), Ok(())),
-            ("a conversation, text unknown, guest gone", talk, stopped.clone(), Err(Refusal::OptedOut)),
-            ("a parked text", talk, state("parked", &plain), Ok(())),
-            ("an old parked text", talk, old("parked"), too_old()),
-            ("an old answered text", talk, old("answered"), Ok(())),
-            ("a turn of a guest who left", turn, state("parked", &stopped), Err(Refusal::OptedOut)),
-            ("an old turn", turn, old("drafted"), too_old()),
-            ("a shaped turn of a guest who left", turn, state("shaped", &stopped), Ok(())),
-            ("a failed text", out, state("failed", &plain), Ok(())),
-            ("a failed text of a guest who left", out, state("failed", &stopped), Err(Refusal::OptedOut)),
-            ("a failed confirmation of a STOP", out, Behind { safety: true, ..state("failed", &stopped) }, Ok(())),
-            ("an old failed text", out, old("failed"), too_old()),
-            ("a delivered text", out, state("delivered", &stopped), Ok(())),
-            ("a receipt", About::Attempt(id), state("sent", &stopped), Ok(())),
+            (
+                "a conversation, text unknown, guest gone",
+                talk,
+                stopped.clone(),
+                Err(Refusal::OptedOut),
+            ),
+            (
+                "a parked text",
+                talk,
+                state(text_is(Disposition::Parked), &plain),
+                Ok(()),
+            ),
+            (
+                "an old parked text",
+                talk,
+                old(text_is(Disposition::Parked)),
+                too_old(),
+            ),
+            (
+                "an old answered text",
+                talk,
+                old(text_is(Disposition::Answered)),
+                Ok(()),
+            ),
+            (
+                "a turn of a guest who left",
+                turn,
+                state(turn_is(TurnState::Parked), &stopped),
+                Err(Refusal::OptedOut),
+            ),
+            (
+                "an old turn",
+                turn,
+                old(turn_is(TurnState::Drafted)),
+                too_old(),
+            ),
+            (
+                "a shaped turn of a guest who left",
+                turn,
+                state(turn_is(TurnState::Shaped), &stopped),
+                Ok(()),
+            ),
+            (
+                "a failed text",
+                out,
+                state(out_is(OutboundState::Failed), &plain),
+                Ok(()),
+            ),
+            (
+                "a failed text of a guest who left",
+                out,
+                state(out_is(OutboundState::Failed), &stopped),
+                Err(Refusal::OptedOut),
+            ),
+            (
+                "a failed confirmation of a STOP",
+                out,
+                Behind {
+                    safety: true,
+                    ..state(out_is(OutboundState::Failed), &stopped)
+                },
+                Ok(()),
+            ),
+            (
+                "an old failed text",
+                out,
+                old(out_is(OutboundState::Failed)),
+                too_old(),
+            ),
+            (
+                "a delivered text",
+                out,
+                state(out_is(OutboundState::Delivered), &stopped),
+                Ok(()),
+            ),
+            (
+                "a receipt",
+                About::Attempt(id),
+                state(out_is(OutboundState::Sent), &stopped),
+                Ok(()),
+            ),
         ];
         for (what, about, behind, wanted) in cases {
             assert_eq!(judge(&about, Some(&behind)), wanted, "{what}");

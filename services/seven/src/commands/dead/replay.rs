@@ -28,22 +28,30 @@ use super::{
     stream,
 };
 use crate::{
-    commands::given::{By, Careful},
+    commands::{
+        args::{By, Careful, Json},
+        context::Context,
+        id_prefix::IdPrefix,
+    },
     out,
 };
 
-const VERB: Verb = Verb { order: "replay", done: "replayed" };
+const VERB: Verb = Verb {
+    order: "replay",
+    done: "replayed",
+};
 const PUBLISH_DEADLINE: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Args)]
 #[command(group = whose())]
 pub struct Replay {
-    /// Ids of the dead letters, in any state; without ids, all that the filters match.
+    /// Ids of the dead letters in any state, or unique prefixes. Without ids: all that the filters
+    /// match.
     #[arg(value_name = "ID")]
-    ids: Vec<DeadId>,
+    ids: Vec<IdPrefix>,
     #[command(flatten)]
     select: Select,
-    /// Most letters replayed per second.
+    /// Number of dead letters replayed per second, at most.
     #[arg(long, value_name = "N/s", default_value = "5/s", value_parser = rate)]
     rate: f64,
     #[command(flatten)]
@@ -52,9 +60,8 @@ pub struct Replay {
     /// stream.
     #[arg(long, conflicts_with = "ids")]
     from_stream: bool,
-    /// Print the outcome as one JSON line.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
     #[command(flatten)]
     by: By,
 }
@@ -67,11 +74,27 @@ fn rate(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "expected 0.01/s to 1000/s, such as 5/s".to_owned())
 }
 
-pub(super) async fn run(fleet: &Fleet, command: Replay) -> Result<ExitCode> {
-    let Replay { ids, select, rate, careful, from_stream, json, by: By { by } } = command;
-    let parts = if ids.is_empty() { select.parts(fleet, from_stream).await? } else { Vec::new() };
+pub(super) async fn replay_all(ctx: &Context, fleet: &Fleet, command: Replay) -> Result<ExitCode> {
+    let Replay {
+        ids,
+        select,
+        rate,
+        careful,
+        from_stream,
+        json: Json { json },
+        by: By { by },
+    } = command;
+    let parts = if ids.is_empty() {
+        select.parts(fleet, from_stream).await?
+    } else {
+        Vec::new()
+    };
     let mut todos = batch::collect(fleet, &ids, &select, &parts).await?;
-    let lost = if from_stream { stream::lost(fleet, &parts).await? } else { Vec::new() };
+    let lost = if from_stream {
+        stream::lost(fleet, &parts).await?
+    } else {
+        Vec::new()
+    };
     let wanted = if ids.is_empty() { select.state.0 } else { None };
     if careful.dry_run {
         let mut kinds = Vec::new();
@@ -84,8 +107,18 @@ pub(super) async fn run(fleet: &Fleet, command: Replay) -> Result<ExitCode> {
         };
         let tally = batch::each(&todos, None, VERB, looked).await?;
         // Letters that exist only in the stream are judged later, when their rows are restored.
-        batch::plan(VERB, kinds.into_iter().chain(lost), &tally.refused, json);
-        return Ok(if tally.refused.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+        batch::plan(
+            ctx,
+            VERB,
+            kinds.into_iter().chain(lost),
+            &tally.refused,
+            json,
+        );
+        return Ok(if tally.refused.is_empty() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        });
     }
     // Letters named by id need no confirmation.
     if ids.is_empty() && !batch::confirmed(VERB, todos.len() + lost.len(), careful.yes)? {
@@ -111,7 +144,9 @@ pub async fn replay(fleet: &Fleet, owner: &CasinoId, id: DeadId) -> Result<()> {
             Ok(())
         }
         Did::Refused(refusal) => bail!("{refusal}"),
-        Did::Elsewhere => bail!("{owner} has no dead letter {id}, or another replay has it in hand"),
+        Did::Elsewhere => {
+            bail!("{owner} has no dead letter {id}, or another replay has it in hand")
+        }
     }
 }
 
@@ -129,7 +164,11 @@ pub struct OfNumbers {
 impl OfNumbers {
     /// Prints the outcome, if anything was replayed or kept.
     pub fn tell(self) {
-        let Self { replayed, without_content, kept } = self;
+        let Self {
+            replayed,
+            without_content,
+            kept,
+        } = self;
         if replayed > 0 {
             out!("Replayed {replayed} event(s) that came for its numbers before it had them.");
         }
@@ -142,15 +181,18 @@ impl OfNumbers {
     }
 }
 
-/// Replays the open dead letters addressed to numbers that belonged to no casino, if one has the
-/// number now. Opt-outs, other keywords and cries for help are replayed at once; ordinary texts
-/// wait until their casino has content.
+/// Replays the open dead letters of numbers that had no casino, where one has the number now:
+/// opt-outs, keywords and cries for help at once, ordinary texts once their casino has content.
 ///
 /// # Errors
 /// When a store is unreachable.
 pub async fn of_known_numbers(fleet: &Fleet, by: &str) -> Result<OfNumbers> {
     let unknown = CasinoId::unknown();
-    let open = Filter { state: Some(DeadState::Open), stage: Some(Stage::Ingress), ..Filter::default() };
+    let open = Filter {
+        state: Some(DeadState::Open),
+        stage: Some(Stage::Ingress),
+        ..Filter::default()
+    };
     let mut tx = fleet.store.bind(&unknown).await?;
     let mut letters = tx.dead_ids(&open).await?;
     tx.commit().await?;
@@ -174,19 +216,32 @@ async fn waits_for_content(fleet: &Fleet, id: DeadId) -> Result<bool> {
     let mut tx = fleet.store.bind(&CasinoId::unknown()).await?;
     let letter = tx.dead_letter(id).await?;
     tx.commit().await?;
-    let Some(letter) = letter else { return Ok(false) };
-    let Intake::Text { event, to, .. } = intake_raw(&letter.payload, None, letter.first_at) else { return Ok(false) };
-    let Some(casino) = fleet.store.casino_of_number(&to).await? else { return Ok(false) };
+    let Some(letter) = letter else {
+        return Ok(false);
+    };
+    let Intake::Text { event, to, .. } = intake_raw(&letter.payload, None, letter.first_at) else {
+        return Ok(false);
+    };
+    let Some(casino) = fleet.store.casino_of_number(&to).await? else {
+        return Ok(false);
+    };
     let mut tx = fleet.store.bind(&casino).await?;
     let row = tx.casino_row().await?;
     tx.commit().await?;
-    let Some(row) = row.filter(|row| row.content_version == 0) else { return Ok(false) };
+    let Some(row) = row.filter(|row| row.content_version == 0) else {
+        return Ok(false);
+    };
     let decision = seven_reader::decide(fleet.packs.of(&row.config)?.guardrails(), &event.text)?;
     Ok(decision.verdict == Verdict::Pass && decision.likely.is_none())
 }
 
 /// Decides as [`one`] does, but writes nothing.
-async fn judge(fleet: &Fleet, owner: &CasinoId, id: DeadId, wanted: Option<DeadState>) -> Result<Did, Error> {
+async fn judge(
+    fleet: &Fleet,
+    owner: &CasinoId,
+    id: DeadId,
+    wanted: Option<DeadState>,
+) -> Result<Did, Error> {
     let mut tx = fleet.store.bind(owner).await?;
     let decided = decide(fleet, &mut tx, owner, id, wanted).await?;
     tx.rollback().await?;
@@ -202,10 +257,10 @@ async fn decide(
     wanted: Option<DeadState>,
 ) -> Result<Result<(Box<DeadLetter>, Reentry), Did>, Error> {
     let letter = match tx.lock_dead(id).await? {
-        Locked::Letter(letter) if wanted.is_none_or(|wanted| wanted.as_str() == letter.state) => letter,
+        Locked::Letter(letter) if wanted.is_none_or(|wanted| wanted == letter.state) => letter,
         Locked::Letter(_) | Locked::Busy | Locked::Gone => return Ok(Err(Did::Elsewhere)),
     };
-    if wanted.is_none() && letter.state == DeadState::Discarded.as_str() {
+    if wanted.is_none() && letter.state == DeadState::Discarded {
         return Ok(Err(Did::Refused(Refusal::Discarded)));
     }
     Ok(match Reentry::of(fleet, owner, &letter).await? {
@@ -214,7 +269,13 @@ async fn decide(
     })
 }
 
-async fn one(fleet: &Fleet, owner: &CasinoId, id: DeadId, wanted: Option<DeadState>, by: &str) -> Result<Did, Error> {
+async fn one(
+    fleet: &Fleet,
+    owner: &CasinoId,
+    id: DeadId,
+    wanted: Option<DeadState>,
+    by: &str,
+) -> Result<Did, Error> {
     let mut tx = fleet.store.bind(owner).await?;
     let (letter, reentry) = match decide(fleet, &mut tx, owner, id, wanted).await? {
         Ok(decided) => decided,
@@ -229,7 +290,13 @@ async fn one(fleet: &Fleet, owner: &CasinoId, id: DeadId, wanted: Option<DeadSta
     if !tx.holds_claim(id, claim).await? {
         return Ok(Did::Elsewhere);
     }
-    fleet.bus.publish(&reentry.outgoing(format!("replay:{claim}"), &letter.trace), PUBLISH_DEADLINE).await?;
+    fleet
+        .bus
+        .publish(
+            &reentry.outgoing(format!("replay:{claim}"), &letter.trace),
+            PUBLISH_DEADLINE,
+        )
+        .await?;
     failpoint!("dead.after_publish");
     tx.mark_replayed(id, by).await?;
     let subject = id.to_string();
@@ -245,15 +312,27 @@ async fn one(fleet: &Fleet, owner: &CasinoId, id: DeadId, wanted: Option<DeadSta
 }
 
 /// Returns the audit entry of one letter.
-pub(super) fn entry<'a>(letter: &'a DeadLetter, subject: &'a str, by: &'a str, detail: serde_json::Value) -> Entry<'a> {
-    Entry { trace: Some(&letter.trace), ..Entry::of(AuditEvent::DeadLetterHandled, by, subject, detail) }
+pub(super) fn entry<'a>(
+    letter: &'a DeadLetter,
+    subject: &'a str,
+    by: &'a str,
+    detail: serde_json::Value,
+) -> Entry<'a> {
+    Entry {
+        trace: Some(&letter.trace),
+        ..Entry::of(AuditEvent::DeadLetterHandled, by, subject, detail)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn a_rate_is_a_number_a_second() {
-        for (text, wanted) in [("5/s", Some(5.0)), ("0.5", Some(0.5)), ("1000/s", Some(1_000.0))] {
+        for (text, wanted) in [
+            ("5/s", Some(5.0)),
+            ("0.5", Some(0.5)),
+            ("1000/s", Some(1_000.0)),
+        ] {
             assert_eq!(super::rate(text).ok(), wanted, "{text}");
         }
         for bad in ["", "0", "-1/s", "5/m", "NaN", "inf", "1001"] {

@@ -19,12 +19,19 @@ pub(super) async fn lost(fleet: &Fleet, parts: &[Part]) -> Result<Vec<(CasinoId,
     each(fleet, parts, async |tx, dead| {
         if !tx.has_dead(dead.stage, &dead.message_key).await? {
             // The same message may have been announced more than once.
-            lost.insert((tx.casino().clone(), dead.message_key.clone(), dead.stage.as_str()));
+            lost.insert((
+                tx.casino().clone(),
+                dead.message_key.clone(),
+                dead.stage.as_str(),
+            ));
         }
         Ok(())
     })
     .await?;
-    Ok(lost.into_iter().map(|(casino, _, stage)| Ok((casino, stage.parse()?))).collect::<Result<_, Error>>()?)
+    Ok(lost
+        .into_iter()
+        .map(|(casino, _, stage)| Ok((casino, stage.parse()?)))
+        .collect::<Result<_, Error>>()?)
 }
 
 /// Restores the rows of the announced dead letters, in the open state.
@@ -43,7 +50,13 @@ async fn each(
     mut act: impl AsyncFnMut(&mut Tx, &NewDead) -> Result<(), Error>,
 ) -> Result<()> {
     for part in parts {
-        let mut reader = fleet.bus.read(DEAD_STREAM, &subjects_of_dead(part.filter.stage, Some(&part.owner))).await?;
+        let mut reader = fleet
+            .bus
+            .read(
+                DEAD_STREAM,
+                &subjects_of_dead(part.filter.stage, Some(&part.owner)),
+            )
+            .await?;
         loop {
             let messages = reader.next(BATCH).await?;
             if messages.is_empty() {
@@ -66,7 +79,9 @@ async fn each(
 /// Returns the row of an announcement; none if the announcement cannot be read or belongs to
 /// another casino. An unreadable one stays in the stream.
 async fn row(fleet: &Fleet, tx: &mut Tx, message: &Taken) -> Result<Option<NewDead>, Error> {
-    let Ok(letter) = DeadLetter::decode(message.payload()) else { return Ok(None) };
+    let Ok(letter) = DeadLetter::decode(message.payload()) else {
+        return Ok(None);
+    };
     if letter.casino != tx.casino().as_str() {
         return Ok(None);
     }

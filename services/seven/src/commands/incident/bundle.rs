@@ -1,25 +1,24 @@
 //! `seven incident bundle`: the state of the fleet in an archive that people outside may see:
-//! counts, ids, times and reason codes; no phone, no name, no text (OBS-19).
+//! counts, ids, times and reason codes; no phone, no name, no text.
 
 use std::{
     fs::File,
     io::{IsTerminal, Write},
-    path::{Path, PathBuf},
+    path::PathBuf,
     time::Duration,
 };
 
-use anyhow::{Context, Result, ensure};
-use chrono::{DateTime, TimeDelta, Utc};
+use anyhow::{Context as _, Result, ensure};
+use chrono::{DateTime, Utc};
 use clap::Args;
 use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value, json};
 use seven_domain::CasinoId;
 use seven_runtime::Fleet;
-use seven_settings::Settings;
 use seven_store::{audit, dead::Filter};
 
 use crate::{
-    commands::{handles, pause, status},
+    commands::{context::Context, given::When, pause, progress::during, status, utc},
     out,
 };
 
@@ -29,14 +28,14 @@ const SCRAPE: Duration = Duration::from_secs(3);
 
 #[derive(Debug, Args)]
 pub struct Bundle {
-    /// Period before now to cover: 30m, 1h, 2d.
-    #[arg(long, value_name = "SPAN", default_value = "1h", value_parser = span)]
-    since: TimeDelta,
-    /// The archive (.tar.gz), which must not exist yet; `-` is standard output. Default: a file in
-    /// the current folder, named by its time.
+    /// Start of the period: a span before now (30m, 2h, 7d) or a time (RFC 3339).
+    #[arg(long, value_name = "WHEN", default_value = "1h")]
+    since: When,
+    /// The archive (.tar.gz), which must not exist yet; - is stdout. Without it: a file in the
+    /// current folder, named by its time.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// URL where a worker answers /metrics; may be given several times. Default: the address of
+    /// URL where a worker answers /metrics; may be given several times. Without it: the address of
     /// [ops].
     #[arg(long = "metrics", value_name = "URL")]
     workers: Vec<String>,
@@ -49,49 +48,49 @@ struct Collected {
     missing: Vec<String>,
 }
 
-pub(super) fn span(text: &str) -> Result<TimeDelta, String> {
-    let bad = || format!("`{text}` is no span; expected a number and m, h or d, such as 1h");
-    let (number, unit) = text.split_at_checked(text.len().saturating_sub(1)).ok_or_else(bad)?;
-    let number: i64 = number.parse().map_err(|_| bad())?;
-    let span = match unit {
-        "m" => TimeDelta::try_minutes(number),
-        "h" => TimeDelta::try_hours(number),
-        "d" => TimeDelta::try_days(number),
-        _ => None,
-    };
-    span.filter(|span| *span > TimeDelta::zero()).ok_or_else(bad)
-}
-
 // === impl Bundle ===
 
 impl Bundle {
-    pub(super) async fn collect(self, config: Option<&Path>) -> Result<()> {
+    pub(super) async fn collect(self, ctx: &Context) -> Result<()> {
         let until = DateTime::<Utc>::from(std::time::SystemTime::now());
-        let from = until - self.since;
+        let from = self.since.at(until);
         let name = format!("seven-incident-{}", until.format("%Y%m%dT%H%M%SZ"));
         let to = self.out.unwrap_or_else(|| format!("{name}.tar.gz").into());
         let piped = to.as_os_str() == "-";
         ensure!(
             !piped || !std::io::stdout().is_terminal(),
-            "an archive is nothing to read here; say `> FILE` or --out FILE"
+            "an archive cannot be shown on a terminal; add `> FILE` or --out FILE"
         );
-        ensure!(piped || !to.exists(), "{} exists; name a file that does not", to.display());
+        ensure!(
+            piped || !to.exists(),
+            "{} exists; name a file that does not",
+            to.display()
+        );
         let mut workers = self.workers;
         if workers.is_empty() {
-            workers.push(format!("http://{}", Settings::load(config)?.ops.listen));
+            workers.push(format!("http://{}", ctx.settings()?.ops.listen));
         }
         if piped {
-            let collected = collect(&handles(config).await?, &workers, from, until).await?;
-            archive(std::io::stdout().lock(), &name, until, &collected.files).context("writing to standard output")?;
+            let fleet = ctx.handles().await?;
+            let collected = during("Collecting", collect(&fleet, &workers, from, until)).await?;
+            archive(std::io::stdout().lock(), &name, until, &collected.files)
+                .context("writing to standard output")?;
             // The archive goes to standard output, so messages go to stderr.
             return collected.tell_missing(std::io::stderr());
         }
         // Created before anything is collected, so that an unwritable path fails at once.
         let file = File::create_new(&to);
-        let file = file.with_context(|| format!("creating {}; --out - writes to standard output", to.display()))?;
+        let file = file.with_context(|| {
+            format!(
+                "creating {}; --out - writes to standard output",
+                to.display()
+            )
+        })?;
         let written = async {
-            let collected = collect(&handles(config).await?, &workers, from, until).await?;
-            archive(file, &name, until, &collected.files).with_context(|| format!("writing {}", to.display()))?;
+            let fleet = ctx.handles().await?;
+            let collected = during("Collecting", collect(&fleet, &workers, from, until)).await?;
+            archive(file, &name, until, &collected.files)
+                .with_context(|| format!("writing {}", to.display()))?;
             Ok(collected)
         };
         let collected = match written.await {
@@ -102,7 +101,12 @@ impl Bundle {
                 return Err(error);
             }
         };
-        out!("{} holds what stood from {} to {}.", to.display(), from.format("%F %T"), until.format("%F %T UTC"));
+        out!(
+            "Wrote {}: the state from {} to {}.",
+            to.display(),
+            utc(from),
+            utc(until)
+        );
         collected.tell_missing(std::io::stdout())
     }
 }
@@ -124,7 +128,12 @@ impl Collected {
 
 /// Collects every part that can be read and names the failed ones: in an incident, parts are likely
 /// to fail.
-async fn collect(fleet: &Fleet, workers: &[String], from: DateTime<Utc>, until: DateTime<Utc>) -> Result<Collected> {
+async fn collect(
+    fleet: &Fleet,
+    workers: &[String],
+    from: DateTime<Utc>,
+    until: DateTime<Utc>,
+) -> Result<Collected> {
     let mut collected = Collected::default();
     let parts = [
         ("status.json", status::redacted(fleet).await),
@@ -142,11 +151,14 @@ async fn collect(fleet: &Fleet, workers: &[String], from: DateTime<Utc>, until: 
     for (n, url) in (1..).zip(workers) {
         match scrape(url).await {
             Ok(text) => collected.put(&format!("metrics-{n}.txt"), &text),
-            Err(error) => collected.missing.push(format!("metrics of {url}: {error:#}")),
+            Err(error) => collected
+                .missing
+                .push(format!("metrics of {url}: {error:#}")),
         }
     }
     let manifest = json!({
-        "from": from, "until": until, "version": env!("CARGO_PKG_VERSION"), "commit": env!("SEVEN_COMMIT"),
+        "from": from, "until": until, "version": env!("CARGO_PKG_VERSION"),
+        "commit": env!("SEVEN_COMMIT"),
         "missing": collected.missing,
     });
     collected.put("manifest.json", &serde_json::to_string_pretty(&manifest)?);
@@ -154,7 +166,12 @@ async fn collect(fleet: &Fleet, workers: &[String], from: DateTime<Utc>, until: 
 }
 
 /// Writes all files into one folder, so that unpacking does not scatter them.
-fn archive(to: impl Write, folder: &str, at: DateTime<Utc>, files: &[(String, String)]) -> std::io::Result<()> {
+fn archive(
+    to: impl Write,
+    folder: &str,
+    at: DateTime<Utc>,
+    files: &[(String, String)],
+) -> std::io::Result<()> {
     let mut archive = tar::Builder::new(GzEncoder::new(to, Compression::default()));
     for (name, text) in files {
         let mut header = tar::Header::new_gnu();
@@ -172,10 +189,15 @@ async fn alerts(fleet: &Fleet, from: DateTime<Utc>) -> Result<Value> {
     Ok(serde_json::to_value(alerts)?)
 }
 
-/// Returns every casino and the pseudo tenant `unknown`, under which entries about the whole fleet
-/// are filed.
+/// Returns every casino and the pseudo tenant `unknown`, which owns entries about the whole fleet
+/// and events of unknown numbers.
 async fn casinos(fleet: &Fleet) -> Result<Vec<CasinoId>> {
-    let known = fleet.store.roster().await?.into_iter().map(|entry| entry.casino);
+    let known = fleet
+        .store
+        .roster()
+        .await?
+        .into_iter()
+        .map(|entry| entry.casino);
     Ok(known.chain([CasinoId::unknown()]).collect())
 }
 
@@ -185,11 +207,16 @@ async fn dead_letters(fleet: &Fleet, from: DateTime<Utc>) -> Result<Value> {
     let mut all = Vec::new();
     for casino in casinos(fleet).await? {
         let mut tx = fleet.store.bind(&casino).await?;
-        let filter = Filter { since: Some(from), ..Filter::default() };
+        let filter = Filter {
+            since: Some(from),
+            ..Filter::default()
+        };
         for letter in tx.dead_letters(&filter, None, MOST).await? {
             all.push(json!({
-                "dead_id": letter.dead_id, "casino": letter.casino_id, "stage": letter.stage, "reason": letter.reason, "state": letter.state,
-                "attempts": letter.attempts, "replays": letter.replays, "trace": letter.trace, "first_at": letter.first_at,
+                "dead_id": letter.dead_id, "casino": letter.casino_id, "stage": letter.stage,
+                "reason": letter.reason, "state": letter.state,
+                "attempts": letter.attempts, "replays": letter.replays, "trace": letter.trace,
+                "first_at": letter.first_at,
                 "last_at": letter.last_at,
             }));
         }
@@ -203,10 +230,20 @@ async fn audit_entries(fleet: &Fleet, from: DateTime<Utc>) -> Result<Value> {
     let mut all = Vec::new();
     for casino in casinos(fleet).await? {
         let mut tx = fleet.store.bind(&casino).await?;
-        let query = audit::Query { since: Some(from), limit: MOST, ..audit::Query::default() };
-        for row in tx.audit_entries(&query).await?.into_iter().filter(|row| row.guest_hash.is_none()) {
+        let query = audit::Query {
+            since: Some(from),
+            limit: MOST,
+            ..audit::Query::default()
+        };
+        for row in tx
+            .audit_entries(&query)
+            .await?
+            .into_iter()
+            .filter(|row| row.guest_hash.is_none())
+        {
             all.push(json!({
-                "casino": casino, "at": row.at, "event_type": row.event_type, "severity": row.severity, "actor": row.actor,
+                "casino": casino, "at": row.at, "event_type": row.event_type,
+                "severity": row.severity, "actor": row.actor,
                 "trace": row.trace,
             }));
         }
@@ -218,20 +255,29 @@ async fn audit_entries(fleet: &Fleet, from: DateTime<Utc>) -> Result<Value> {
 async fn switches(fleet: &Fleet) -> Result<Value> {
     let standing = pause::standing(fleet).await?;
     // The reason is left out because a person typed it.
-    let told =
-        standing.iter().map(|s| json!({ "casino": s.casino_id, "switch": s.name, "since": s.since, "by": s.actor }));
+    let told = standing.iter().map(
+        |s| json!({ "casino": s.casino_id, "switch": s.name, "since": s.since, "by": s.actor }),
+    );
     Ok(told.collect())
 }
 
 async fn scrape(url: &str) -> Result<String> {
     anyhow::ensure!(
         !url.ends_with(":0"),
-        "[ops] listen takes any free port, so say where with --metrics URL; seven dev prints it"
+        "[ops] listen takes any free port, so say where with --metrics URL; ./scripts/dev prints it"
     );
     // No proxy: workers are reached directly, whatever proxy the operator's environment sets.
-    let client = reqwest::Client::builder().no_proxy().timeout(SCRAPE).build().context("setting up HTTP")?;
+    let client = reqwest::Client::builder()
+        .no_proxy()
+        .timeout(SCRAPE)
+        .build()
+        .context("setting up HTTP")?;
     let worker = url.trim_end_matches('/').trim_end_matches("/metrics");
-    let answer = client.get(format!("{worker}/metrics")).send().await?.error_for_status()?;
+    let answer = client
+        .get(format!("{worker}/metrics"))
+        .send()
+        .await?
+        .error_for_status()?;
     Ok(answer.text().await?)
 }
 
@@ -247,7 +293,9 @@ pub(super) fn redact(text: &str) -> String {
         )
         .ok()
     });
-    let Some(personal) = &*PERSONAL else { return String::new() };
+    let Some(personal) = &*PERSONAL else {
+        return String::new();
+    };
     personal.replace_all(text, "[redacted]").into_owned()
 }
 
@@ -261,21 +309,19 @@ mod tests {
             ("+18605550142 said", "[redacted] said"),
             ("call 860-555-0142", "call [redacted]"),
             ("(18605550142)", "([redacted])"),
-            ("(860) 555-0142 or +1 (860)555.0142", "[redacted] or [redacted]"),
+            (
+                "(860) 555-0142 or +1 (860)555.0142",
+                "[redacted] or [redacted]",
+            ),
             ("1-860-555-0142", "[redacted]"),
             ("to ann@example.com", "to [redacted]"),
-            ("0193b4f2-6c1e-7a4b-9c3d-5f6a7b8c9d0e", "0193b4f2-6c1e-7a4b-9c3d-5f6a7b8c9d0e"),
+            (
+                "0193b4f2-6c1e-7a4b-9c3d-5f6a7b8c9d0e",
+                "0193b4f2-6c1e-7a4b-9c3d-5f6a7b8c9d0e",
+            ),
             ("2026-11-23T10:00:00Z", "2026-11-23T10:00:00Z"),
         ] {
             assert_eq!(redact(text), told);
-        }
-    }
-
-    #[test]
-    fn a_span_has_a_unit() {
-        assert_eq!(span("90m").unwrap(), TimeDelta::minutes(90));
-        for bad in ["", "1", "h", "-1h", "0m", "1w", "é"] {
-            assert!(span(bad).unwrap_err().contains("such as 1h"), "{bad}");
         }
     }
 }

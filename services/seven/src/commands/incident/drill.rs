@@ -1,19 +1,20 @@
 //! `seven incident drill`: compares the duration and the data loss of a recovery drill with their
-//! goals (DEP-31, DEP-33, PROD-42).
-
-use std::path::Path;
+//! goals.
 
 use anyhow::Result;
 use chrono::TimeDelta;
 use clap::Args;
 use serde_json::json;
 use seven_domain::{AuditEvent, CasinoId};
-use seven_settings::Settings;
 use seven_store::audit::Entry;
 
-use super::bundle::span;
 use crate::{
-    commands::{casino::verify::store, given, known},
+    commands::{
+        args::{By, Casino},
+        context::Context,
+        given::{self, span},
+        known,
+    },
     out,
 };
 
@@ -31,19 +32,22 @@ pub struct Drill {
     /// Goal: at most a day.
     #[arg(long, value_name = "SPAN", value_parser = span_or_none)]
     lost: TimeDelta,
-    /// The casino that was checked from end to end; choose another one each time.
-    #[arg(long, value_name = "ID")]
-    casino: CasinoId,
-    /// Your name, for the record.
-    #[arg(long, value_parser = given::words)]
-    by: String,
-    /// How you verified it: an answered text, the output of `seven restore --verify`.
-    #[arg(long, value_parser = given::words)]
+    #[command(flatten)]
+    of: Casino,
+    #[command(flatten)]
+    by: By,
+    /// The proof that it worked: an answered text, the output of `seven restore --verify`. Check
+    /// another casino from end to end each time.
+    #[arg(long, value_name = "TEXT", value_parser = given::words)]
     verified: String,
 }
 
 fn span_or_none(text: &str) -> Result<TimeDelta, String> {
-    if ["0", "0m", "0h", "0d"].contains(&text) { Ok(TimeDelta::zero()) } else { span(text) }
+    if ["0", "0m", "0h", "0d"].contains(&text) {
+        Ok(TimeDelta::zero())
+    } else {
+        span(text)
+    }
 }
 
 fn passed(took: TimeDelta, lost: TimeDelta) -> bool {
@@ -51,29 +55,42 @@ fn passed(took: TimeDelta, lost: TimeDelta) -> bool {
 }
 
 impl Drill {
-    pub async fn note(self, config: Option<&Path>) -> Result<()> {
-        let Self { took, lost, casino, by, verified } = self;
-        seven_telemetry::init(seven_telemetry::LogTarget::Stderr, crate::commands::LOG)?;
-        let settings = Settings::load(config)?;
-        let store = store(&settings, &settings.postgres.url)?;
+    pub(super) async fn note(self, ctx: &Context) -> Result<()> {
+        let Self {
+            took,
+            lost,
+            of: Casino { casino },
+            by: By { by },
+            verified,
+        } = self;
+        let store = ctx.store()?;
         known(&store, &casino).await?;
         let passed = passed(took, lost);
         let detail = json!({
-            "casino": casino, "took_minutes": took.num_minutes(), "lost_minutes": lost.num_minutes(), "passed": passed, "verified": verified,
+            "casino": casino, "took_minutes": took.num_minutes(),
+            "lost_minutes": lost.num_minutes(), "passed": passed, "verified": verified,
         });
         let mut tx = store.bind(&CasinoId::unknown()).await?;
-        tx.audit(&Entry::of(AuditEvent::RecoveryDrilled, &by, "database", detail)).await?;
+        tx.audit(&Entry::of(
+            AuditEvent::RecoveryDrilled,
+            &by,
+            "database",
+            detail,
+        ))
+        .await?;
         tx.commit().await?;
         let minutes = (took.num_minutes(), lost.num_minutes());
         if passed {
             out!(
-                "Noted: a recovery in {} min with {} min lost. Passed; the next one is due in a quarter.",
+                "Noted: a recovery in {} min with {} min lost. Passed; the next one is due in a \
+                 quarter.",
                 minutes.0,
                 minutes.1
             );
         } else {
             out!(
-                "Noted: a recovery in {} min with {} min lost. Not passed: under {} min and at most {} min are the goals. The reminder stays.",
+                "Noted: a recovery in {} min with {} min lost. Not passed: under {} min and at \
+                 most {} min are the goals. The reminder stays.",
                 minutes.0,
                 minutes.1,
                 LONGEST.num_minutes(),
@@ -90,8 +107,17 @@ mod tests {
 
     #[test] // DEP-33
     fn a_drill_passes_under_four_hours_with_at_most_a_day_lost() {
-        for (took, lost, wanted) in [(239, 0, true), (239, 1_440, true), (240, 0, false), (10, 1_441, false)] {
-            assert_eq!(passed(TimeDelta::minutes(took), TimeDelta::minutes(lost)), wanted, "{took} {lost}");
+        for (took, lost, wanted) in [
+            (239, 0, true),
+            (239, 1_440, true),
+            (240, 0, false),
+            (10, 1_441, false),
+        ] {
+            assert_eq!(
+                passed(TimeDelta::minutes(took), TimeDelta::minutes(lost)),
+                wanted,
+                "{took} {lost}"
+            );
         }
         assert_eq!(span_or_none("0m"), Ok(TimeDelta::zero()));
         assert!(span_or_none("-1h").is_err() && span("0m").is_err());

@@ -11,7 +11,7 @@ use seven_store::{fleet::RosterEntry, workers::LastError};
 
 use super::{ALERTS, Away, Lag, Limits, Mirrored, NATS, POSTGRES, REDIS, Snapshot, Stored};
 use crate::{
-    commands::{in_time, pause, provider},
+    commands::{alert, in_time, pause, provider},
     one_line,
 };
 
@@ -31,11 +31,22 @@ pub(super) async fn snapshot(fleet: &Fleet) -> Snapshot {
         let bus = fleet.bus.clone();
         async move { bus.beats(HEARING).await }
     });
-    let (stored, bus, breakers) =
-        tokio::join!(Box::pin(stored(fleet)), Box::pin(in_time(bus(fleet))), in_time(breakers(fleet)));
+    let (stored, bus, breakers) = tokio::join!(
+        Box::pin(stored(fleet)),
+        Box::pin(in_time(bus(fleet))),
+        in_time(breakers(fleet))
+    );
     let mut away = Vec::new();
-    let mut or_away = |store, error: anyhow::Error| away.push(Away { store, error: one_line(&error) });
-    let (roster, stored) = stored.map_err(|error| or_away(POSTGRES, error)).ok().unzip();
+    let mut or_away = |store, error: anyhow::Error| {
+        away.push(Away {
+            store,
+            error: one_line(&error),
+        });
+    };
+    let (roster, stored) = stored
+        .map_err(|error| or_away(POSTGRES, error))
+        .ok()
+        .unzip();
     let (mut bus, mirrored) = bus.unwrap_or_else(|error| {
         or_away(NATS, error);
         Default::default()
@@ -45,18 +56,36 @@ pub(super) async fn snapshot(fleet: &Fleet) -> Snapshot {
         Vec::new()
     });
     let known: Vec<CasinoId> = match &roster {
-        Some(roster) => roster.iter().map(|entry: &RosterEntry| entry.casino.clone()).collect(),
-        None => mirrored.iter().filter_map(|casino| casino.casino.parse().ok()).collect(),
+        Some(roster) => roster
+            .iter()
+            .map(|entry: &RosterEntry| entry.casino.clone())
+            .collect(),
+        None => mirrored
+            .iter()
+            .filter_map(|casino| casino.casino.parse().ok())
+            .collect(),
     };
     name_casinos(&mut bus, &known);
     // Postgres is more current than the mirror and the heartbeats on the bus, so it wins.
     let (mirrored, heard) = match &stored {
         Some(_) => Default::default(),
-        None => (mirrored, hearing.await.ok().and_then(Result::ok).unwrap_or_default()),
+        None => (
+            mirrored,
+            hearing.await.ok().and_then(Result::ok).unwrap_or_default(),
+        ),
     };
     let mut workers = BTreeMap::new();
-    heard.into_iter().for_each(|beat| *workers.entry(beat.worker).or_default() += 1);
-    Snapshot { stored: stored.unwrap_or_default(), mirrored, heard: workers, bus, breakers, away }
+    heard
+        .into_iter()
+        .for_each(|beat| *workers.entry(beat.worker).or_default() += 1);
+    Snapshot {
+        stored: stored.unwrap_or_default(),
+        mirrored,
+        heard: workers,
+        bus,
+        breakers,
+        away,
+    }
 }
 
 async fn stored(fleet: &Fleet) -> Result<(Vec<RosterEntry>, Stored)> {
@@ -90,7 +119,7 @@ async fn details(fleet: &Fleet, roster: &[RosterEntry]) -> Result<Stored> {
         rows: fleet.store.counts().await?,
         limits,
         provider_stops: fleet.store.provider_stops().await?,
-        alerts: fleet.store.alerts(false, ALERTS).await?,
+        alerts: alert::by_urgency(fleet.store.alerts(false, ALERTS).await?),
         last_errors,
     })
 }
@@ -109,7 +138,16 @@ async fn bus(fleet: &Fleet) -> Result<(Vec<Lag>, Vec<Mirrored>)> {
         }));
     }
     let mirrored = fleet.bus.mirrored().await?;
-    Ok((all, mirrored.into_iter().map(|told| Mirrored { casino: told.casino, paused: told.paused }).collect()))
+    Ok((
+        all,
+        mirrored
+            .into_iter()
+            .map(|told| Mirrored {
+                casino: told.casino,
+                paused: told.paused,
+            })
+            .collect(),
+    ))
 }
 
 async fn breakers(fleet: &Fleet) -> Result<Vec<provider::Breaker>> {
@@ -121,9 +159,14 @@ fn name_casinos(bus: &mut [Lag], casinos: &[CasinoId]) {
     for stage in CONSUMING {
         for lag in bus.iter_mut().filter(|lag| lag.stage == stage.as_str()) {
             let of = |casino: &&CasinoId| {
-                lanes_of(stage).iter().any(|lane| consumer_name(stage, casino, *lane) == lag.consumer)
+                lanes_of(stage)
+                    .iter()
+                    .any(|lane| consumer_name(stage, casino, *lane) == lag.consumer)
             };
-            lag.casino = casinos.iter().find(of).map_or_else(String::new, CasinoId::to_string);
+            lag.casino = casinos
+                .iter()
+                .find(of)
+                .map_or_else(String::new, CasinoId::to_string);
         }
     }
 }

@@ -1,11 +1,18 @@
-//! Days in the casino's zone, to the last second of the last one.
+//! Tests that promotions begin and end with days in the casino's time zone, to the second.
 
 use super::*;
 
 fn dated(from: Option<&str>, until: Option<&str>) -> Catalogue {
     let offer = promotion("p", 20.0, &["$20 free play"]);
     let (valid_from, valid_until) = (from.map(str::to_owned), until.map(str::to_owned));
-    Catalogue { promotions: vec![Promotion { valid_from, valid_until, ..offer }], rows: Vec::new() }
+    Catalogue {
+        promotions: vec![Promotion {
+            valid_from,
+            valid_until,
+            ..offer
+        }],
+        rows: Vec::new(),
+    }
 }
 
 fn is_live(catalogue: &Catalogue, time: &str) -> bool {
@@ -42,7 +49,7 @@ fn last_day_ends_at_local_midnight() {
             "2026-03-09T03:59:59Z",
             "2026-03-09T04:00:00Z",
         ),
-        // And back on 2026-11-01: 25 hours.
+        // The clocks go back on 2026-11-01: a day of 25 hours.
         (
             "2026-11-01",
             "2026-11-01",
@@ -64,8 +71,20 @@ fn last_day_ends_at_local_midnight() {
 fn the_casinos_zone_counts() {
     let catalogue = dated(None, Some("2026-07-10"));
     let time = at("2026-07-11T05:00:00Z");
-    assert_eq!(check("$20 free play", &catalogue, time, chrono_tz::America::Los_Angeles).action, Action::Pass);
-    assert_eq!(check("$20 free play", &catalogue, time, ZONE).action, Action::Reject);
+    assert_eq!(
+        check(
+            "$20 free play",
+            &catalogue,
+            time,
+            chrono_tz::America::Los_Angeles
+        )
+        .action,
+        Action::Pass
+    );
+    assert_eq!(
+        check("$20 free play", &catalogue, time, ZONE).action,
+        Action::Reject
+    );
 }
 
 #[test]
@@ -85,6 +104,10 @@ fn missing_is_open_and_unreadable_is_closed() {
         (Some("07/01/2026"), Some("2026-12-31"), false),
         (None, Some("2026-12-31T00:00:00Z"), false),
     ] {
-        assert_eq!(is_live(&dated(from, until), now), live, "{from:?} {until:?}");
+        assert_eq!(
+            is_live(&dated(from, until), now),
+            live,
+            "{from:?} {until:?}"
+        );
     }
 }

@@ -1,10 +1,10 @@
-//! Properties that hold for every text.
+//! Properties of the offer check that hold for every text.
 
 use proptest::{prelude::*, sample::select};
 
 use super::*;
 
-/// Pieces that replies and promotions are made of, so that random texts meet the rules.
+/// Pieces of replies and promotions, so that random texts built from them meet the rules.
 fn piece() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
         "$20",
@@ -45,7 +45,11 @@ fn piece() -> impl Strategy<Value = String> {
         "credit card",
         "buy one get one",
     ];
-    prop_oneof![8 => select(PIECES).prop_map(str::to_owned), 1 => "[ -~]{0,6}", 1 => any::<String>()]
+    prop_oneof![
+        8 => select(PIECES).prop_map(str::to_owned),
+        1 => "[ -~]{0,6}",
+        1 => any::<String>(),
+    ]
 }
 
 fn text() -> impl Strategy<Value = String> {
@@ -53,13 +57,16 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn promotions() -> impl Strategy<Value = Vec<Promotion>> {
-    let one = (text(), text(), prop::option::of(0.0..600.0)).prop_map(|(name, description, value)| Promotion {
-        id: "more".into(),
-        wording: vec![name, description],
-        value: value.map(f64::round),
-        valid_from: None,
-        valid_until: None,
-    });
+    let one =
+        (text(), text(), prop::option::of(0.0..600.0)).prop_map(|(name, description, value)| {
+            Promotion {
+                id: "more".into(),
+                wording: vec![name, description],
+                value: value.map(f64::round),
+                valid_from: None,
+                valid_until: None,
+            }
+        });
     prop::collection::vec(one, 0..4)
 }
 
@@ -81,21 +88,33 @@ proptest! {
         catalogue.promotions.extend(more);
         let after = check(&reply, &catalogue, noon(), ZONE);
         prop_assert!(after.action <= before.action);
-        prop_assert!(after.unverified_offers.iter().all(|offer| before.unverified_offers.contains(offer)));
+        prop_assert!(
+            after
+                .unverified_offers
+                .iter()
+                .all(|offer| before.unverified_offers.contains(offer))
+        );
     }
 
     #[test]
     fn more_text_excuses_nothing(reply in text(), more in text()) {
         let catalogue = resort();
         let before = action(&reply, &catalogue);
-        for reply in [format!("{reply}\n{more}"), format!("{more}\n{reply}"), format!("{reply}! {more}")] {
+        for reply in [
+            format!("{reply}\n{more}"),
+            format!("{more}\n{reply}"),
+            format!("{reply}! {more}"),
+        ] {
             prop_assert!(action(&reply, &catalogue) >= before, "{}", reply);
         }
     }
 
     #[test]
     fn a_promotion_quoted_proves_itself(wording in text()) {
-        let catalogue = Catalogue { promotions: vec![promotion("p", 1.0, &[&wording])], rows: Vec::new() };
+        let catalogue = Catalogue {
+            promotions: vec![promotion("p", 1.0, &[&wording])],
+            rows: Vec::new(),
+        };
         let found = check(&wording, &catalogue, noon(), ZONE);
         let odd = |offer: &Offer| match &offer.kind {
             Kind::FreeItem { item } | Kind::Comp { item } => item.is_none(),
@@ -107,14 +126,26 @@ proptest! {
 
     #[test]
     fn an_amount_is_proven_by_its_equal_only(listed in 1..10_000u64, said in 1..10_000u64) {
-        let play = promotion("p", listed as f64, &["Free play", "Slot free play for members"]);
-        let catalogue = Catalogue { promotions: vec![play], rows: vec![row("Trout", &[listed as f64])] };
+        let play = promotion(
+            "p",
+            listed as f64,
+            &["Free play", "Slot free play for members"],
+        );
+        let catalogue = Catalogue {
+            promotions: vec![play],
+            rows: vec![row("Trout", &[listed as f64])],
+        };
         for reply in [
             format!("You get ${said} free play"),
             format!("The trout is ${said}."),
             format!("{said} dólares de juego gratis"),
         ] {
-            prop_assert_eq!(action(&reply, &catalogue) == Action::Pass, listed == said, "{}", reply);
+            prop_assert_eq!(
+                action(&reply, &catalogue) == Action::Pass,
+                listed == said,
+                "{}",
+                reply
+            );
         }
     }
 }
@@ -126,10 +157,16 @@ fn long_replies_take_linear_time() {
         check(text, &resort(), noon(), ZONE);
         start.elapsed().as_secs_f64()
     };
-    for piece in ["one ", "$1 ", "you get ", "free ", "1,", "1-", "buy one ", "gratis "] {
+    for piece in [
+        "one ", "$1 ", "you get ", "free ", "1,", "1-", "buy one ", "gratis ",
+    ] {
         seconds(&piece.repeat(100));
-        let (short, long) = (seconds(&piece.repeat(2_000)), seconds(&piece.repeat(16_000)));
-        // Eight times the text; the rest is room for a busy machine. Quadratic would be 64 times.
+        let (short, long) = (
+            seconds(&piece.repeat(2_000)),
+            seconds(&piece.repeat(16_000)),
+        );
+        // Eight times the text may take 30 times as long, which allows for a busy machine;
+        // quadratic work would take 64 times.
         assert!(long < 30.0 * short + 0.2, "{piece:?}: {short} s, {long} s");
     }
 }

@@ -1,4 +1,4 @@
-//! Replies and what must become of them.
+//! Replies, each with the action that the check must take.
 
 use super::{
     Action::{Flag, Pass, Reject},
@@ -23,7 +23,12 @@ fn spec_table() {
         ("two-for-one", Flag),
         ("free room night", Flag),
     ] {
-        assert_eq!(action(reply, &table()), wanted, "{reply:?}: {:#?}", check(reply, &table(), noon(), ZONE));
+        assert_eq!(
+            action(reply, &table()),
+            wanted,
+            "{reply:?}: {:#?}",
+            check(reply, &table(), noon(), ZONE)
+        );
     }
     assert_eq!(action("The ribeye is $62", &Catalogue::default()), Reject);
 }
@@ -36,7 +41,10 @@ fn replies() {
         ("", Pass),
         ("Doors open at 7:30pm, dinner is at 6.", Pass),
         ("Feel free to text me any time!", Pass),
-        ("Our gluten-free bun is great, and the lounge is smoke-free.", Pass),
+        (
+            "Our gluten-free bun is great, and the lounge is smoke-free.",
+            Pass,
+        ),
         ("We have 50 tables and 300 rooms.", Pass),
         ("You can count on us. Questions? Rely on us!", Pass),
         ("I am 100% sure.", Pass),
@@ -186,7 +194,10 @@ fn replies() {
         .map(|(reply, wanted)| (reply, wanted, check(reply, &resort, noon(), ZONE)))
         .filter(|(_, wanted, found)| found.action != *wanted)
         .map(|(reply, wanted, found)| {
-            format!("{reply:?} must {wanted:?}, not {:?}: {:?}", found.action, found.offers_found)
+            format!(
+                "{reply:?} must {wanted:?}, not {:?}: {:?}",
+                found.action, found.offers_found
+            )
         })
         .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
@@ -194,28 +205,63 @@ fn replies() {
 
 #[test]
 fn record() {
-    // SEC-46, SEC-47
+    // SEC-46, SEC-47: the record of a check has feedback and wording
     let reply = "Enjoy $20 free play, a free drink and $60 on us!";
     let found = check(reply, &resort(), noon(), ZONE);
     let texts: Vec<&str> = found.offers_found.iter().map(|o| o.text.as_str()).collect();
     assert_eq!(texts, ["$20", "free play", "free drink", "$60"]);
-    assert!(found.offers_found.iter().all(|o| reply[o.span.clone()] == o.text));
-    assert_eq!(found.offers_found[0].kind, Kind::Money { cents: 2000, currency: Currency::Usd });
-    assert_eq!(found.offers_found[2].kind, Kind::FreeItem { item: Some("drink".into()) });
-    let texts: Vec<&str> = found.unverified_offers.iter().map(|o| o.text.as_str()).collect();
+    assert!(
+        found
+            .offers_found
+            .iter()
+            .all(|o| reply[o.span.clone()] == o.text)
+    );
+    assert_eq!(
+        found.offers_found[0].kind,
+        Kind::Money {
+            cents: 2000,
+            currency: Currency::Usd
+        }
+    );
+    assert_eq!(
+        found.offers_found[2].kind,
+        Kind::FreeItem {
+            item: Some("drink".into())
+        }
+    );
+    let texts: Vec<&str> = found
+        .unverified_offers
+        .iter()
+        .map(|o| o.text.as_str())
+        .collect();
     assert_eq!(texts, ["free drink", "$60"]);
-    assert_eq!((found.has_offers, found.verified, found.action), (true, false, Reject));
-    assert!(found.feedback.as_ref().is_some_and(|f| f.contains("\"$60\"") && !f.contains("$20")), "{found:?}");
+    assert_eq!(
+        (found.has_offers, found.verified, found.action),
+        (true, false, Reject)
+    );
+    assert!(
+        found
+            .feedback
+            .as_ref()
+            .is_some_and(|f| f.contains("\"$60\"") && !f.contains("$20")),
+        "{found:?}"
+    );
     assert_eq!(found.audit, None);
     assert!(found.matched_campaigns.iter().any(|id| id == "play"));
 
     let found = check("A free drink for you", &resort(), noon(), ZONE);
     assert_eq!((found.action, found.feedback), (Flag, None));
-    assert_eq!(found.audit.as_deref(), Some("sent with wording that no current promotion supports: \"free drink\""));
+    assert_eq!(
+        found.audit.as_deref(),
+        Some("sent with wording that no current promotion supports: \"free drink\"")
+    );
     assert_eq!(found.matched_campaigns, [""; 0]);
 
     let found = check("See you at 7", &resort(), noon(), ZONE);
-    assert_eq!((found.has_offers, found.verified, found.action), (false, true, Pass)); // SEC-42
+    assert_eq!(
+        (found.has_offers, found.verified, found.action),
+        (false, true, Pass)
+    ); // SEC-42
 }
 
 #[test]

@@ -51,7 +51,10 @@ pub(super) const ROWS: &[(&str, &str)] = &[
     ("somos vegetarianos", "diet vegetarian"),
     ("necesito comida sin gluten", "diet gluten-free"),
     ("soy alérgico a los mariscos", "allergy shellfish"),
-    ("alergia al maní y a los huevos", "allergy peanuts | allergy eggs"),
+    (
+        "alergia al maní y a los huevos",
+        "allergy peanuts | allergy eggs",
+    ),
     ("no como cerdo", "diet no pork"),
     ("soy celíaca", "diet celiac"),
     ("soy intolerante a la lactosa", "diet lactose-intolerant"),
@@ -59,11 +62,17 @@ pub(super) const ROWS: &[(&str, &str)] = &[
     ("es mi cumpleaños", "occasion birthday"),
     ("celebramos nuestro aniversario", "occasion anniversary"),
     ("estamos de luna de miel", "occasion honeymoon"),
-    ("la despedida de soltera de mi hermana", "occasion bachelorette"),
+    (
+        "la despedida de soltera de mi hermana",
+        "occasion bachelorette",
+    ),
     // correo, presupuesto
     ("mi correo es jose@correo.mx", "email jose@correo.mx"),
     ("presupuesto de 200", "budget up to $200"),
-    ("busco algo de menos de 50 dólares por persona", "budget up to $50 per person"),
+    (
+        "busco algo de menos de 50 dólares por persona",
+        "budget up to $50 per person",
+    ),
     ("entre $50 y $100", "budget $50-$100"),
     // familia
     ("mi hijo tiene 6 años", "with child 6"),
@@ -75,10 +84,16 @@ pub(super) const ROWS: &[(&str, &str)] = &[
     ("llevamos 2 niñas", "with 2 child"),
     ("mi esposo, yo y 2 niños", "with 2 child"),
     ("vengo con mis gemelos", "with 2 child"),
-    ("Tienen 3, 6 y 9 años. ¿Qué hay para ellos?", "with child 3 | with child 6 | with child 9"),
+    (
+        "Tienen 3, 6 y 9 años. ¿Qué hay para ellos?",
+        "with child 3 | with child 6 | with child 9",
+    ),
     ("tienen 5 y 12", "with child 5 | with child 12"),
     ("sus edades son 4 y 11", "with child 4 | with child 11"),
-    ("el mayor tiene 12 y la menor tiene 5", "with child 12 | with child 5"),
+    (
+        "el mayor tiene 12 y la menor tiene 5",
+        "with child 12 | with child 5",
+    ),
     ("Tiene 8 años", "with child 8"),
     ("mi esposa quiere saber si hay terraza", "with spouse"),
     // gustos
@@ -87,8 +102,17 @@ pub(super) const ROWS: &[(&str, &str)] = &[
     ("me interesa un masaje", "treatment massage"),
     ("prefiero las tragamonedas", "game slots"),
     // acceso
-    ("mi mamá usa silla de ruedas", "with mother | access wheelchair"),
-    ("necesito una habitación accesible", "access accessible room"),
+    (
+        "mi mamá usa silla de ruedas",
+        "with mother | access wheelchair",
+    ),
+    (
+        "necesito una habitación accesible",
+        "access accessible room",
+    ),
     ("tengo un perro de servicio", "access service dog"),
-    ("Hola, soy José, somos 4 el viernes y es mi cumpleaños", "name José | party 4 | visit 11-27 | occasion birthday"),
+    (
+        "Hola, soy José, somos 4 el viernes y es mi cumpleaños",
+        "name José | party 4 | visit 11-27 | occasion birthday",
+    ),
 ];

@@ -1,4 +1,4 @@
-//! Texts with phrases that look like facts about the guest and must not be read as such.
+//! Texts that only look as if they stated facts about the guest.
 
 use seven_domain::Language;
 

@@ -13,24 +13,71 @@ fn now() -> DateTime<Utc> {
 
 fn items() -> Vec<Item> {
     let values = [
-        json!({"id": "pool", "category": "amenities", "name": "Lakeside Pool", "description": "Heated pool with a hot tub."}),
-        json!({"id": "shut", "category": "amenities", "name": "Old Pool", "description": "Pool under repair.", "active": false}),
-        json!({"id": "past", "category": "entertainment", "name": "Pool Party", "description": "Swim and dance.",
-            "details": {"event_type": "Pool party", "venue": "Deck", "starts_at": "2026-03-01 20:00"}}),
-        json!({"id": "promo", "category": "promotions", "name": "Pool Pass", "description": "Free swim.",
-            "details": {"promo_type": "Event tickets", "value": 10, "valid_from": "2026-01-01", "valid_until": "2026-02-01"}}),
-        json!({"id": "olives", "category": "dining", "name": "Marta's Olives", "description": "Pasta, risotto, Italian wines.",
-            "details": {"cuisine_type": "Italian", "price_range": "$$$", "hours": "Daily 5pm-10pm"}}),
-        json!({"id": "nonna", "category": "dining", "name": "Nonna", "description": "Italian pasta, lasagna, risotto, ravioli.",
-            "details": {"cuisine_type": "Italian", "price_range": "$$$", "hours": "Daily 5pm-10pm"}}),
-        json!({"id": "age", "category": "regulations", "name": "Gaming age", "description": "Guests must be 21.",
+        json!({
+            "id": "pool",
+            "category": "amenities",
+            "name": "Lakeside Pool",
+            "description": "Heated pool with a hot tub.",
+        }),
+        json!({
+            "id": "shut",
+            "category": "amenities",
+            "name": "Old Pool",
+            "description": "Pool under repair.",
+            "active": false,
+        }),
+        json!({"id": "past", "category": "entertainment", "name": "Pool Party",
+        "description": "Swim and dance.",
+        "details": {
+            "event_type": "Pool party",
+            "venue": "Deck",
+            "starts_at": "2026-03-01 20:00",
+        }}),
+        json!({"id": "promo", "category": "promotions", "name": "Pool Pass",
+        "description": "Free swim.",
+        "details": {
+            "promo_type": "Event tickets",
+            "value": 10,
+            "valid_from": "2026-01-01",
+            "valid_until": "2026-02-01",
+        }}),
+        json!({"id": "olives", "category": "dining", "name": "Marta's Olives",
+        "description": "Pasta, risotto, Italian wines.",
+        "details": {
+            "cuisine_type": "Italian",
+            "price_range": "$$$",
+            "hours": "Daily 5pm-10pm",
+        }}),
+        json!({"id": "nonna", "category": "dining", "name": "Nonna",
+        "description": "Italian pasta, lasagna, risotto, ravioli.",
+        "details": {
+            "cuisine_type": "Italian",
+            "price_range": "$$$",
+            "hours": "Daily 5pm-10pm",
+        }}),
+        json!({"id": "age", "category": "regulations", "name": "Gaming age",
+            "description": "Guests must be 21.",
             "details": {"regulation_type": "Age restriction", "state": "CT"}}),
     ];
-    values.iter().map(|v| Item::read(v, Reference { now: now(), zone: New_York }).unwrap()).collect()
+    values
+        .iter()
+        .map(|v| {
+            Item::read(
+                v,
+                Reference {
+                    now: now(),
+                    zone: New_York,
+                },
+            )
+            .unwrap()
+        })
+        .collect()
 }
 
 fn index() -> Index {
-    Index::build(items()).in_zone(New_York).embedded(&Offline::new())
+    Index::build(items())
+        .in_zone(New_York)
+        .embedded(&Offline::new())
 }
 
 fn ids(found: &[Retrieved]) -> Vec<&str> {
@@ -45,34 +92,62 @@ fn both_rankings_find_and_explain_a_row() {
     let scores = found[0].scores;
     assert_eq!((scores.bm25_rank, scores.cosine_rank), (Some(1), Some(1)));
     assert!((scores.fused - 2.0 / 61.0).abs() < 1e-6, "{scores:?}");
-    assert!(scores.cosine.is_some_and(|c| (0.28..=1.0).contains(&c)), "{scores:?}");
+    assert!(
+        scores.cosine.is_some_and(|c| (0.28..=1.0).contains(&c)),
+        "{scores:?}"
+    );
 }
 
-#[test] // C-17: with every threshold off and every wording
+#[test] // C-17: inactive and expired rows are never found, even without thresholds
 fn inactive_past_and_expired_rows_never_come_out() {
     let (index, offline, all) = (index(), Offline::new(), Thresholds::none());
-    for text in ["old pool", "pool party swim dance", "pool pass free swim", "under repair"] {
-        let query = Query::offline(text, now(), &offline).strategy(Strategy::Entertainment, &offline);
+    for text in [
+        "old pool",
+        "pool party swim dance",
+        "pool pass free swim",
+        "under repair",
+    ] {
+        let query =
+            Query::offline(text, now(), &offline).strategy(Strategy::Entertainment, &offline);
         let found = index.retrieve(&query.thresholds(&all).at_most(9).varied(0.1));
-        assert!(ids(&found).iter().all(|id| !["shut", "past", "promo"].contains(id)), "{text}: {:?}", ids(&found));
+        assert!(
+            ids(&found)
+                .iter()
+                .all(|id| !["shut", "past", "promo"].contains(id)),
+            "{text}: {:?}",
+            ids(&found)
+        );
     }
 }
 
-#[test] // RAG-22: the category filter stands before the rankings
+#[test] // RAG-22: the category filter applies before the rankings
 fn categories_narrow() {
     let (index, offline, all) = (index(), Offline::new(), Thresholds::none());
     let only = [Category::Regulations];
     let query = Query::offline("pasta for two", now(), &offline).thresholds(&all);
     assert!(ids(&index.retrieve(&query)).contains(&"nonna"));
     let found = index.retrieve(&query.within(&only));
-    assert!(found.iter().all(|f| f.item.category == Category::Regulations), "{:?}", ids(&found));
+    assert!(
+        found
+            .iter()
+            .all(|f| f.item.category == Category::Regulations),
+        "{:?}",
+        ids(&found)
+    );
 }
 
-#[test] // RAG-2: the seed's own example
+#[test] // RAG-2: the specification's example
 fn a_name_ranks_above_a_row_that_fits_better() {
     let (index, offline) = (index(), Offline::new());
-    for text in ["What's on at Marta's Olives?", "what pasta do they have at martas olivs"] {
-        assert_eq!(ids(&index.retrieve(&Query::offline(text, now(), &offline)))[0], "olives", "{text}");
+    for text in [
+        "What's on at Marta's Olives?",
+        "what pasta do they have at martas olivs",
+    ] {
+        assert_eq!(
+            ids(&index.retrieve(&Query::offline(text, now(), &offline)))[0],
+            "olives",
+            "{text}"
+        );
     }
 }
 
@@ -80,11 +155,23 @@ fn a_name_ranks_above_a_row_that_fits_better() {
 fn what_the_content_cannot_answer_finds_nothing() {
     let (index, offline) = (index(), Offline::new());
     for text in ["who won the election", "hay cancha de tenis", "", "¿?"] {
-        assert!(index.retrieve(&Query::offline(text, now(), &offline)).is_empty(), "{text}");
+        assert!(
+            index
+                .retrieve(&Query::offline(text, now(), &offline))
+                .is_empty(),
+            "{text}"
+        );
     }
-    let seed = Thresholds::of(&Space { model: "gemini-embedding-001".into(), version: "1".into(), dimension: 768 });
+    let seed = Thresholds::of(&Space {
+        model: "gemini-embedding-001".into(),
+        version: "1".into(),
+        dimension: 768,
+    });
     let of = |name: &str| seed.cosine(&Category::from(name));
-    assert_eq!([of("dining"), of("regulations"), of("golf")], [0.60, 0.75, 0.65]);
+    assert_eq!(
+        [of("dining"), of("regulations"), of("golf")],
+        [0.60, 0.75, 0.65]
+    );
     let ours = Thresholds::of(offline.as_space());
     assert!(ours.cosine(&Category::Regulations) > ours.cosine(&Category::Dining));
 }
@@ -92,17 +179,27 @@ fn what_the_content_cannot_answer_finds_nothing() {
 #[test] // RAG-12, RAG-37, RAG-36
 fn vectors_of_another_space_are_not_compared() {
     let (index, offline) = (index(), Offline::new());
-    let other = Space { version: "older".into(), ..offline.as_space().clone() };
-    let query = Query::new("Lakeside Pool", now()).vector(&other, offline.query("somewhere to swim"));
+    let other = Space {
+        version: "older".into(),
+        ..offline.as_space().clone()
+    };
+    let query =
+        Query::new("Lakeside Pool", now()).vector(&other, offline.query("somewhere to swim"));
     let found = index.retrieve(&query);
     assert_eq!((ids(&found), found[0].scores.cosine), (vec!["pool"], None));
     let plain = Index::build(items()).in_zone(New_York);
-    assert_eq!(ids(&plain.retrieve(&Query::offline("Lakeside Pool", now(), &offline))), ["pool"]);
+    assert_eq!(
+        ids(&plain.retrieve(&Query::offline("Lakeside Pool", now(), &offline))),
+        ["pool"]
+    );
     let bytes = plain.bytes();
     let wrong = HashMap::from([("pool".to_owned(), Vector::normalised(vec![1.0; 3]))]);
     let index = plain.with_vectors(offline.as_space().clone(), &wrong);
     assert!(index.bytes() > bytes && index.space() == Some(offline.as_space()));
     assert!(
-        index.retrieve(&Query::offline("somewhere to swim", now(), &offline)).iter().all(|f| f.scores.cosine.is_none())
+        index
+            .retrieve(&Query::offline("somewhere to swim", now(), &offline))
+            .iter()
+            .all(|f| f.scores.cosine.is_none())
     );
 }

@@ -10,12 +10,17 @@ fn details_hold(category: &str, fields: &[(&str, &[&str])]) {
         for (field, allowed) in fields {
             let value = &item["details"][field];
             assert!(!value.is_null(), "{}: no details.{field}", item["id"]);
-            let known = allowed.is_empty() || value.as_str().is_some_and(|word| allowed.contains(&word));
+            let known =
+                allowed.is_empty() || value.as_str().is_some_and(|word| allowed.contains(&word));
             assert!(known, "{}: details.{field} = {value}", item["id"]);
         }
         let names: BTreeSet<&str> = fields.iter().map(|(field, _)| *field).collect();
         for (key, _) in item["details"].as_object().unwrap() {
-            assert!(names.contains(key.as_str()), "{}: unknown details.{key}", item["id"]);
+            assert!(
+                names.contains(key.as_str()),
+                "{}: unknown details.{key}",
+                item["id"]
+            );
         }
     }
 }
@@ -47,21 +52,37 @@ fn dining_details_match_the_schema() {
             ("price_range", &["$", "$$", "$$$", "$$$$"]),
             ("hours", ANY),
             ("location", ANY),
-            ("dress_code", &["Casual", "Smart casual", "Business casual", "Formal"]),
+            (
+                "dress_code",
+                &["Casual", "Smart casual", "Business casual", "Formal"],
+            ),
             ("reservations", &["Walk-in only", "Recommended", "Required"]),
             ("kids_menu", &[]),
             ("dietary_options", ANY),
         ],
     );
     let dining = in_category("dining");
-    let of = |cuisine: &str| dining.iter().any(|item| item["details"]["cuisine_type"] == cuisine);
+    let of = |cuisine: &str| {
+        dining
+            .iter()
+            .any(|item| item["details"]["cuisine_type"] == cuisine)
+    };
     for cuisine in ["Steakhouse", "Buffet", "Italian", "Japanese", "Cafe", "Bar"] {
         assert!(of(cuisine), "no {cuisine}");
     }
-    let hours: Vec<&str> = dining.iter().map(|item| item["details"]["hours"].as_str().unwrap()).collect();
+    let hours: Vec<&str> = dining
+        .iter()
+        .map(|item| item["details"]["hours"].as_str().unwrap())
+        .collect();
     assert!(hours.contains(&"24 hours"), "one venue never closes");
-    assert!(hours.iter().any(|h| h.ends_with("-2am")), "one venue closes past midnight");
-    assert!(hours.iter().filter(|h| h.starts_with("Wed-Sun")).count() >= 3, "some are closed on Monday and Tuesday");
+    assert!(
+        hours.iter().any(|h| h.ends_with("-2am")),
+        "one venue closes past midnight"
+    );
+    assert!(
+        hours.iter().filter(|h| h.starts_with("Wed-Sun")).count() >= 3,
+        "some are closed on Monday and Tuesday"
+    );
 }
 
 #[test] // CMS-20
@@ -92,9 +113,21 @@ fn event_details_match_the_schema() {
         ],
     );
     for item in in_category("entertainment") {
-        let number = |field: &str| item["details"][field].as_u64().unwrap_or_else(|| panic!("{}: {field}", item["id"]));
-        assert!(number("ticket_price_min") <= number("ticket_price_max"), "{}", item["id"]);
-        assert!((15..=480).contains(&number("duration_minutes")), "{}", item["id"]);
+        let number = |field: &str| {
+            item["details"][field]
+                .as_u64()
+                .unwrap_or_else(|| panic!("{}: {field}", item["id"]))
+        };
+        assert!(
+            number("ticket_price_min") <= number("ticket_price_max"),
+            "{}",
+            item["id"]
+        );
+        assert!(
+            (15..=480).contains(&number("duration_minutes")),
+            "{}",
+            item["id"]
+        );
         let at = item["details"]["starts_at"].as_str().unwrap();
         let (day, time) = at.rsplit_once(' ').unwrap();
         assert!(is_relative_day(day), "{}: {at}", item["id"]);
@@ -102,10 +135,17 @@ fn event_details_match_the_schema() {
     }
 }
 
-/// Returns whether a day is relative ("today", "tomorrow", "in 3 days", "next saturday"), so that
-/// the demonstration never becomes outdated.
+/// Returns whether a day is relative, such as "tomorrow", "in 3 days" or "next saturday".
 fn is_relative_day(day: &str) -> bool {
-    let weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+    let weekdays = [
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+    ];
     match day.split(' ').collect::<Vec<_>>()[..] {
         ["today" | "tomorrow"] => true,
         ["in", n, "days"] => n.parse::<u32>().is_ok_and(|n| n > 0),
@@ -115,8 +155,9 @@ fn is_relative_day(day: &str) -> bool {
 }
 
 fn is_time(time: &str) -> bool {
-    time.split_once(':')
-        .is_some_and(|(h, m)| h.parse::<u8>().is_ok_and(|h| h < 24) && m.parse::<u8>().is_ok_and(|m| m < 60))
+    time.split_once(':').is_some_and(|(h, m)| {
+        h.parse::<u8>().is_ok_and(|h| h < 24) && m.parse::<u8>().is_ok_and(|m| m < 60)
+    })
 }
 
 #[test] // CMS-21
@@ -146,7 +187,11 @@ fn spa_details_match_the_schema() {
     );
     for item in in_category("spa") {
         let details = &item["details"];
-        assert!([30, 60, 90, 120].contains(&details["duration_minutes"].as_u64().unwrap()), "{}", item["id"]);
+        assert!(
+            [30, 60, 90, 120].contains(&details["duration_minutes"].as_u64().unwrap()),
+            "{}",
+            item["id"]
+        );
         assert!(
             details["price"].is_u64()
                 && details["couples_option"].is_boolean()
@@ -155,7 +200,7 @@ fn spa_details_match_the_schema() {
     }
 }
 
-#[test] // CMS-22, CMS-43: nothing that needs a director's approval
+#[test] // CMS-22, CMS-43: no offer needs a director's approval
 fn promotion_details_match_the_schema() {
     details_hold(
         "promotions",
@@ -177,13 +222,26 @@ fn promotion_details_match_the_schema() {
             ("valid_from", ANY),
             ("valid_until", ANY),
             ("eligibility", ANY),
-            ("redemption_method", &["Automatic", "Promo code", "At cage", "At host", "Online"]),
+            (
+                "redemption_method",
+                &["Automatic", "Promo code", "At cage", "At host", "Online"],
+            ),
         ],
     );
     for item in in_category("promotions") {
-        assert!(item["details"]["value"].as_u64().is_some_and(|usd| usd < 500), "{}", item["id"]);
+        assert!(
+            item["details"]["value"]
+                .as_u64()
+                .is_some_and(|usd| usd < 500),
+            "{}",
+            item["id"]
+        );
         assert_eq!(item["details"]["valid_from"], "today");
-        assert!(is_relative_day(item["details"]["valid_until"].as_str().unwrap()), "{}", item["id"]);
+        assert!(
+            is_relative_day(item["details"]["valid_until"].as_str().unwrap()),
+            "{}",
+            item["id"]
+        );
     }
 }
 
@@ -198,19 +256,44 @@ fn regulation_details_match_the_schema() {
         "Dress code",
         "ID requirements",
     ];
-    details_hold("regulations", &[("regulation_type", &kinds), ("state", &["CT"]), ("applies_to", ANY)]);
+    details_hold(
+        "regulations",
+        &[
+            ("regulation_type", &kinds),
+            ("state", &["CT"]),
+            ("applies_to", ANY),
+        ],
+    );
     let rows = in_category("regulations");
     for kind in kinds {
-        assert!(rows.iter().any(|item| item["details"]["regulation_type"] == kind), "no {kind}");
+        assert!(
+            rows.iter()
+                .any(|item| item["details"]["regulation_type"] == kind),
+            "no {kind}"
+        );
     }
-    let age = rows.iter().find(|item| item["details"]["regulation_type"] == "Age restriction").unwrap();
+    let age = rows
+        .iter()
+        .find(|item| item["details"]["regulation_type"] == "Age restriction")
+        .unwrap();
     let minimum = casino().regulations.gaming_age_minimum.to_string();
-    assert!(text(age, "description").contains(&minimum) && text(age, "description_es").contains(&minimum));
+    assert!(
+        text(age, "description").contains(&minimum)
+            && text(age, "description_es").contains(&minimum)
+    );
 }
 
 #[test] // CMS-12, CMS-18
 fn gaming_and_hours_say_when() {
-    details_hold("gaming", &[("game_type", ANY), ("location", ANY), ("minimum_bet", ANY), ("hours", ANY)]);
+    details_hold(
+        "gaming",
+        &[
+            ("game_type", ANY),
+            ("location", ANY),
+            ("minimum_bet", ANY),
+            ("hours", ANY),
+        ],
+    );
     for item in in_category("hours") {
         let details = &item["details"];
         assert!(

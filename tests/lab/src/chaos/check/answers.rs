@@ -1,4 +1,4 @@
-//! Checks that every authentic text is answered, or is closed or parked with a reason.
+//! Checks that every text is answered, closed with a reason, or parked as a dead letter.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,11 +7,15 @@ use uuid::Uuid;
 use super::Finding;
 use crate::chaos::facts::{Facts, InboundRow, OutboundRow};
 
-/// Checks that every text whose webhook was answered 2xx is stored and has a disposition.
+/// Checks that every text whose webhook was answered 2xx is stored, and is answered, closed or
+/// parked.
 pub(super) fn disposed(facts: &Facts) -> Finding {
     let mut finding = Finding::new("every acknowledged text has a disposition", "texts");
-    let stored: HashMap<&str, &InboundRow> =
-        facts.inbound.iter().map(|row| (row.provider_message_id.as_str(), row)).collect();
+    let stored: HashMap<&str, &InboundRow> = facts
+        .inbound
+        .iter()
+        .map(|row| (row.provider_message_id.as_str(), row))
+        .collect();
     let dead: HashSet<&str> = facts.dead.iter().map(|d| d.message_key.as_str()).collect();
     for text in facts.texts.iter().filter(|t| t.acknowledged_at.is_some()) {
         let id = text.message_id.as_str();
@@ -37,22 +41,33 @@ fn undisposed(facts: &Facts, row: &InboundRow) -> Option<String> {
     }
 }
 
-/// Checks that every text marked as answered has a reply that the carrier accepted, or a reply that
-/// ended with a reason.
+/// Checks that the reply to every text marked as answered was accepted by the carrier, or ended
+/// with a reason.
 pub(super) fn answered(facts: &Facts) -> Finding {
-    let mut finding = Finding::new("every answered text has its answer, or the reason why it was not sent", "texts");
+    let mut finding = Finding::new(
+        "every answered text has its answer, or the reason why it was not sent",
+        "texts",
+    );
     let sent = facts.sent();
     let mut of_turn: HashMap<Uuid, Vec<&OutboundRow>> = HashMap::new();
     let mut of_text: HashMap<Uuid, Vec<&OutboundRow>> = HashMap::new();
     for row in facts.outbound.values() {
-        row.turn_id.into_iter().for_each(|turn| of_turn.entry(turn).or_default().push(row));
-        row.inbound_id.into_iter().for_each(|text| of_text.entry(text).or_default().push(row));
+        row.turn_id
+            .into_iter()
+            .for_each(|turn| of_turn.entry(turn).or_default().push(row));
+        row.inbound_id
+            .into_iter()
+            .for_each(|text| of_text.entry(text).or_default().push(row));
     }
     let ended = |rows: Option<&Vec<&OutboundRow>>| {
         rows.is_some_and(|rows| {
             rows.iter().all(|o| {
                 let went = matches!(o.state.as_str(), "sent" | "delivered" | "undelivered");
-                if went { sent.contains(&o.outbound_id) } else { o.state == "unknown" || o.reason.is_some() }
+                if went {
+                    sent.contains(&o.outbound_id)
+                } else {
+                    o.state == "unknown" || o.reason.is_some()
+                }
             })
         })
     };
@@ -63,15 +78,17 @@ pub(super) fn answered(facts: &Facts) -> Finding {
                 let turn = row.disposition_ref.and_then(|turn| facts.turns.get(&turn));
                 finding.look(match turn {
                     None => Some(format!("inbound {id} is answered by no turn")),
-                    Some(turn) if turn.state != "shaped" => (turn.state == "drafted" || turn.reason.is_none())
-                        .then(|| format!("turn {} is {}", turn.turn_id, turn.state)),
+                    Some(turn) if turn.state != "shaped" => (turn.state == "drafted"
+                        || turn.reason.is_none())
+                    .then(|| format!("turn {} is {}", turn.turn_id, turn.state)),
                     Some(turn) => (!ended(of_turn.get(&turn.turn_id)))
                         .then(|| format!("turn {} has no text that ended", turn.turn_id)),
                 });
             }
             "canned" => {
                 finding.look(
-                    (!ended(of_text.get(&id))).then(|| format!("inbound {id} is canned and has no text that ended")),
+                    (!ended(of_text.get(&id)))
+                        .then(|| format!("inbound {id} is canned and has no text that ended")),
                 );
             }
             _ => {}
@@ -80,18 +97,29 @@ pub(super) fn answered(facts: &Facts) -> Finding {
     finding
 }
 
-/// Checks that a turn answers only texts that arrived before its newest text, and that every turn
-/// answers at least one text. A turn that a STOP overtook must not remain.
+/// Checks that each turn answers only texts that arrived up to its newest text, and at least one
+/// text: a turn that a STOP overtook must not remain.
 pub(super) fn read_by_its_turn(facts: &Facts) -> Finding {
-    let mut finding = Finding::new("every turn read the texts it answers, and answers some", "turns and texts");
+    let mut finding = Finding::new(
+        "every turn read the texts it answers, and answers some",
+        "turns and texts",
+    );
     let mut answering = HashSet::new();
-    for row in facts.inbound.iter().filter(|row| row.disposition == "answered") {
-        let Some(turn) = row.disposition_ref.and_then(|turn| facts.turns.get(&turn)) else { continue };
+    for row in facts
+        .inbound
+        .iter()
+        .filter(|row| row.disposition == "answered")
+    {
+        let Some(turn) = row.disposition_ref.and_then(|turn| facts.turns.get(&turn)) else {
+            continue;
+        };
         answering.insert(turn.turn_id);
-        finding.look(
-            (row.received_at > turn.newest_text_at)
-                .then(|| format!("inbound {} came after turn {} had read", row.inbound_id, turn.turn_id)),
-        );
+        finding.look((row.received_at > turn.newest_text_at).then(|| {
+            format!(
+                "inbound {} came after turn {} had read",
+                row.inbound_id, turn.turn_id
+            )
+        }));
     }
     for turn in facts.turns.keys() {
         finding.look((!answering.contains(turn)).then(|| format!("turn {turn} answers no text")));

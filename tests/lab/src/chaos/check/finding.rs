@@ -1,10 +1,10 @@
-//! The result of checking one promise.
+//! The result of one check.
 
-/// The finding for one promise: one line of the report.
+/// The result of checking one promise; it becomes one line of the report.
 #[derive(Debug)]
 pub(crate) struct Finding {
     pub(crate) promise: &'static str,
-    /// How many items were examined, and what kind of items they are.
+    /// Number of examined items, and the kind of these items.
     pub(crate) examined: usize,
     pub(crate) what: &'static str,
     pub(crate) violations: Vec<String>,
@@ -12,7 +12,12 @@ pub(crate) struct Finding {
 
 impl Finding {
     pub(crate) fn new(promise: &'static str, what: &'static str) -> Self {
-        Self { promise, examined: 0, what, violations: Vec::new() }
+        Self {
+            promise,
+            examined: 0,
+            what,
+            violations: Vec::new(),
+        }
     }
 
     pub(crate) fn look(&mut self, violation: Option<String>) {

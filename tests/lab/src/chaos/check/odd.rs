@@ -1,5 +1,5 @@
-//! Checks the odd guests: machines that answer our texts, floods of HELP, cries in the middle of a
-//! flood, deletions that the guest cancels late, and numbers that are reassigned.
+//! Checks the odd guests: machines that answer our texts, floods of HELP, cries for help in a
+//! flood, deletions that the guest cancels late, and numbers that pass to another casino.
 
 use std::collections::HashMap;
 
@@ -14,15 +14,24 @@ use crate::chaos::{
 const MOST: usize = 5;
 
 fn of(facts: &Facts, wanted: impl Fn(Odd) -> bool) -> impl Iterator<Item = &Visit> {
-    facts.odd.iter().filter(move |visit| visit.odd.is_some_and(&wanted))
+    facts
+        .odd
+        .iter()
+        .filter(move |visit| visit.odd.is_some_and(&wanted))
 }
 
 fn said<'a>(facts: &'a Facts, phone: &str, word: &str) -> Option<&'a Texted> {
-    facts.texts.iter().find(|text| text.guest.1 == phone && text.word == word)
+    facts
+        .texts
+        .iter()
+        .find(|text| text.guest.1 == phone && text.word == word)
 }
 
 pub(super) fn no_loops(facts: &Facts) -> Finding {
-    let mut finding = Finding::new("no machine and no flood is answered over and over", "machines and floods");
+    let mut finding = Finding::new(
+        "no machine and no flood is answered over and over",
+        "machines and floods",
+    );
     let mut got: HashMap<&str, usize> = HashMap::new();
     for sent in &facts.accepted {
         *got.entry(sent.to.as_str()).or_default() += 1;
@@ -36,24 +45,43 @@ pub(super) fn no_loops(facts: &Facts) -> Finding {
 
 pub(super) fn cries_heard(facts: &Facts) -> Finding {
     let mut finding = Finding::new("every cry for help in a flood is answered", "cries");
-    let cries: Vec<&str> = of(facts, |odd| odd == Odd::Cry).map(|visit| visit.phone.as_str()).collect();
-    for text in facts.texts.iter().filter(|text| cries.contains(&text.guest.1.as_str())) {
+    let cries: Vec<&str> = of(facts, |odd| odd == Odd::Cry)
+        .map(|visit| visit.phone.as_str())
+        .collect();
+    for text in facts
+        .texts
+        .iter()
+        .filter(|text| cries.contains(&text.guest.1.as_str()))
+    {
         if text.acknowledged_at.is_some() {
             let sent = facts.accepted.iter().any(|sent| sent.to == text.guest.1);
-            finding.look((!sent).then(|| format!("text {} cried for help and nothing was sent", text.message_id)));
+            finding.look((!sent).then(|| {
+                format!(
+                    "text {} cried for help and nothing was sent",
+                    text.message_id
+                )
+            }));
         }
     }
     finding
 }
 
-/// Checks that a KEEP that ingress acknowledged before the deletion was due cancels the deletion.
+/// Checks that a guest's KEEP cancels the deletion of the guest, if ingress acknowledged the KEEP
+/// before the deletion was due.
 pub(super) fn kept(facts: &Facts) -> Finding {
-    let mut finding = Finding::new("a KEEP before the deletion was due takes it back", "deletions");
+    let mut finding = Finding::new(
+        "a KEEP before the deletion was due takes it back",
+        "deletions",
+    );
     for (phone, deletion) in &facts.deletions {
-        let Some(at) = said(facts, phone, "KEEP").and_then(|keep| keep.acknowledged_at) else { continue };
+        let Some(at) = said(facts, phone, "KEEP").and_then(|keep| keep.acknowledged_at) else {
+            continue;
+        };
         if at < deletion.due_at {
             let state = &deletion.state;
-            finding.look((state != "withdrawn").then(|| format!("taken back at {at}, and it is {state}")));
+            finding.look(
+                (state != "withdrawn").then(|| format!("taken back at {at}, and it is {state}")),
+            );
         }
     }
     finding
@@ -62,10 +90,19 @@ pub(super) fn kept(facts: &Facts) -> Finding {
 /// Checks that a STOP to a reassigned number reaches the casino that had the number and talked to
 /// the guest on it (D40).
 pub(super) fn stops_reach_the_former(facts: &Facts) -> Finding {
-    let mut finding = Finding::new("a STOP to a number that was handed on reaches its former casino", "STOPs");
-    let Some(handed_on) = facts.handed_on else { return finding };
+    let mut finding = Finding::new(
+        "a STOP to a number that was handed on reaches its former casino",
+        "STOPs",
+    );
+    let Some(handed_on) = facts.handed_on else {
+        return finding;
+    };
     for visit in of(facts, |odd| odd == Odd::HandedOn) {
-        let first = facts.texts.iter().find(|text| text.guest.1 == visit.phone).and_then(|text| text.acknowledged_at);
+        let first = facts
+            .texts
+            .iter()
+            .find(|text| text.guest.1 == visit.phone)
+            .and_then(|text| text.acknowledged_at);
         let spoke = first.is_some_and(|at| at < handed_on);
         let late = said(facts, &visit.phone, "STOP").filter(|stop| stop.acknowledged_at.is_some());
         if spoke && late.is_some_and(|stop| stop.told_at > handed_on) {

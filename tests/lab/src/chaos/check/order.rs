@@ -8,7 +8,10 @@ use crate::chaos::facts::Facts;
 
 pub(super) fn kept(facts: &Facts) -> Finding {
     let mut finding = Finding::new("per-guest order is kept", "sends");
-    let mut sends: Vec<_> = facts.sends().filter_map(|(sent, known)| Some((sent.accepted_at, known?.1))).collect();
+    let mut sends: Vec<_> = facts
+        .sends()
+        .filter_map(|(sent, known)| Some((sent.accepted_at, known?.1)))
+        .collect();
     sends.sort_by_key(|(at, _)| *at);
     let mut newest: HashMap<_, i64> = HashMap::new();
     let mut seen = HashSet::new();
@@ -18,10 +21,12 @@ pub(super) fn kept(facts: &Facts) -> Finding {
             continue;
         }
         let last = newest.entry(row.conversation_id).or_insert(row.seq);
-        finding.look(
-            (row.seq < *last)
-                .then(|| format!("outbound {} (seq {}) went at {at} after seq {last}", row.outbound_id, row.seq)),
-        );
+        finding.look((row.seq < *last).then(|| {
+            format!(
+                "outbound {} (seq {}) went at {at} after seq {last}",
+                row.outbound_id, row.seq
+            )
+        }));
         *last = row.seq.max(*last);
     }
     finding

@@ -1,5 +1,5 @@
-//! Checks that no log line, span, label or subject holds a guest's number in any spelling, or words
-//! that a guest wrote or was sent (OBS-14, DATA-48).
+//! Checks that no log line, span, metric label or bus subject holds a guest's number in any
+//! spelling, or words that a guest wrote or was sent.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -28,7 +28,7 @@ pub(crate) struct Secrets {
     words: AhoCorasick,
 }
 
-/// How many places of each kind were searched.
+/// Number of items of each kind that were searched.
 #[derive(Debug, Default)]
 pub(crate) struct Searched {
     pub(crate) lines: usize,
@@ -39,11 +39,22 @@ pub(crate) struct Searched {
 
 impl Secrets {
     /// Takes `phones` as the carrier writes them, and `said`: the texts that guests wrote and read.
-    pub(crate) fn new<'a>(phones: &[String], said: impl IntoIterator<Item = &'a str>) -> Result<Self> {
-        let phones: HashSet<String> = phones.iter().map(|phone| phone.trim_start_matches('+').to_owned()).collect();
-        let ends = phones.iter().map(|phone| phone[phone.len() - 7..].to_owned()).collect();
+    pub(crate) fn new<'a>(
+        phones: &[String],
+        said: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self> {
+        let phones: HashSet<String> = phones
+            .iter()
+            .map(|phone| phone.trim_start_matches('+').to_owned())
+            .collect();
+        let ends = phones
+            .iter()
+            .map(|phone| phone[phone.len() - 7..].to_owned())
+            .collect();
         let fragments: BTreeSet<String> = said.into_iter().flat_map(fragments).collect();
-        let words = AhoCorasick::builder().ascii_case_insensitive(true).build(fragments);
+        let words = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .build(fragments);
         Ok(Self {
             phones,
             ends,
@@ -52,21 +63,26 @@ impl Secrets {
         })
     }
 
-    /// Returns which kind of secret the text contains.
+    /// Returns the kind of secret that the text contains, if any.
     pub(crate) fn found_in(&self, text: &str) -> Option<&'static str> {
         if self.words.is_match(text) {
             return Some("words");
         }
         let mut runs = text.split(|c: char| !c.is_ascii_digit());
-        let whole =
-            |run: &str| self.phones.contains(run) || (run.len() == 10 && self.phones.contains(&format!("1{run}")));
-        let spelled =
-            || self.separated.captures_iter(text).any(|at| self.ends.contains(&format!("{}{}", &at[1], &at[2])));
+        let whole = |run: &str| {
+            self.phones.contains(run)
+                || (run.len() == 10 && self.phones.contains(&format!("1{run}")))
+        };
+        let spelled = || {
+            self.separated
+                .captures_iter(text)
+                .any(|at| self.ends.contains(&format!("{}{}", &at[1], &at[2])))
+        };
         (runs.any(whole) || spelled()).then_some("a phone")
     }
 
-    /// Searches every log line, every span, every series of metrics, and the messages on the bus.
-    /// `told` names the subjects in which secrets were already found.
+    /// Searches log lines, spans and metric series. Adds the result of the search on the bus: the
+    /// number of messages, and in `told` the places with secrets.
     pub(crate) fn judge(
         &self,
         logs: &Path,
@@ -78,33 +94,54 @@ impl Secrets {
             "no phone and no words of a guest in logs, spans, labels and subjects",
             "lines, spans, series and messages",
         );
-        let mut searched = Searched { messages, ..Searched::default() };
-        for file in std::fs::read_dir(logs).with_context(|| format!("reading {}", logs.display()))? {
+        let mut searched = Searched {
+            messages,
+            ..Searched::default()
+        };
+        for file in
+            std::fs::read_dir(logs).with_context(|| format!("reading {}", logs.display()))?
+        {
             let path = file?.path();
-            let log = std::fs::read(&path).with_context(|| format!("reading {}", path.display()))?;
+            let log =
+                std::fs::read(&path).with_context(|| format!("reading {}", path.display()))?;
             for (n, line) in String::from_utf8_lossy(&log).lines().enumerate() {
                 searched.lines += 1;
-                let place =
-                    |what| format!("{what} in {}:{}", path.file_name().unwrap_or_default().to_string_lossy(), n + 1);
+                let place = |what| {
+                    format!(
+                        "{what} in {}:{}",
+                        path.file_name().unwrap_or_default().to_string_lossy(),
+                        n + 1
+                    )
+                };
                 finding.look(self.found_in(line).map(place));
             }
         }
         for span in spans {
             searched.spans += 1;
             let what = self.found_in(&format!("{span:?}"));
-            finding.look(what.map(|what| format!("{what} in span {} of {}", span.name, span.trace_id)));
+            finding.look(
+                what.map(|what| format!("{what} in span {} of {}", span.name, span.trace_id)),
+            );
         }
         for each in series {
             searched.series += 1;
             // Reports only the name, because the labels hold the secret.
             let name = each.split('{').next().unwrap_or_default();
-            finding.look(self.found_in(each).map(|what| format!("{what} in a label of {name}")));
+            finding.look(
+                self.found_in(each)
+                    .map(|what| format!("{what} in a label of {name}")),
+            );
         }
         finding.examined += messages;
-        finding.violations.extend(told.iter().map(|stream| format!("on the bus: {stream}")));
-        for (kind, count) in
-            [("log line", searched.lines), ("span", searched.spans), ("series", searched.series), ("message", messages)]
-        {
+        finding
+            .violations
+            .extend(told.iter().map(|stream| format!("on the bus: {stream}")));
+        for (kind, count) in [
+            ("log line", searched.lines),
+            ("span", searched.spans),
+            ("series", searched.series),
+            ("message", messages),
+        ] {
             if count == 0 {
                 finding.violations.push(format!("no {kind} was searched"));
             }
@@ -117,9 +154,16 @@ fn fragments(said: &str) -> Vec<String> {
     let words: Vec<&str> = said.split_whitespace().collect();
     if words.len() <= WORDS {
         let whole = said.trim().trim_end_matches(|c: char| !c.is_alphanumeric());
-        return if whole.is_empty() { Vec::new() } else { vec![whole.to_owned()] };
+        return if whole.is_empty() {
+            Vec::new()
+        } else {
+            vec![whole.to_owned()]
+        };
     }
-    words.windows(WORDS).map(|window| window.join(" ")).collect()
+    words
+        .windows(WORDS)
+        .map(|window| window.join(" "))
+        .collect()
 }
 
 #[cfg(test)]
@@ -127,7 +171,11 @@ mod tests {
     use super::*;
 
     fn secrets() -> Secrets {
-        let said = ["any italian place?", "hi, I am Quillon and I like the pool", "Quillon"];
+        let said = [
+            "any italian place?",
+            "hi, I am Quillon and I like the pool",
+            "Quillon",
+        ];
         Secrets::new(&["+12035550101".to_owned()], said).unwrap()
     }
 
@@ -174,12 +222,32 @@ mod tests {
         };
         let spans = [
             span.clone(),
-            Span { attributes: [("x".into(), "quillon".into())].into(), ..span.clone() },
-            Span { error: Some("to 2035550101".into()), ..span },
+            Span {
+                attributes: [("x".into(), "quillon".into())].into(),
+                ..span.clone()
+            },
+            Span {
+                error: Some("to 2035550101".into()),
+                ..span
+            },
         ];
-        let series = ["seven_sends_total{to=\"+12035550101\"}".to_owned(), "seven_ready".to_owned()].into();
-        let (finding, searched) = secrets().judge(dir.path(), &spans, &series, (7, &["a phone".to_owned()])).unwrap();
-        assert_eq!((searched.lines, searched.spans, searched.series, searched.messages), (2, 3, 2, 7));
+        let series = [
+            "seven_sends_total{to=\"+12035550101\"}".to_owned(),
+            "seven_ready".to_owned(),
+        ]
+        .into();
+        let (finding, searched) = secrets()
+            .judge(dir.path(), &spans, &series, (7, &["a phone".to_owned()]))
+            .unwrap();
+        assert_eq!(
+            (
+                searched.lines,
+                searched.spans,
+                searched.series,
+                searched.messages
+            ),
+            (2, 3, 2, 7)
+        );
         assert_eq!(finding.examined, 14);
         let expected = [
             "a phone in a.log:2",
@@ -189,7 +257,9 @@ mod tests {
             "on the bus: a phone",
         ];
         assert_eq!(finding.violations, expected);
-        let (finding, _) = secrets().judge(dir.path(), &[], &BTreeSet::new(), (0, &[])).unwrap();
+        let (finding, _) = secrets()
+            .judge(dir.path(), &[], &BTreeSet::new(), (0, &[]))
+            .unwrap();
         assert_eq!(finding.violations.len(), 4);
     }
 }

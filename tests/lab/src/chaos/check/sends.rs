@@ -13,18 +13,30 @@ use crate::chaos::{facts::Facts, size::SCALE};
 
 /// Checks that the carrier accepted each text once. A safety text in doubt is sent once more (D5).
 pub(super) fn once(facts: &Facts) -> Finding {
-    let mut finding = Finding::new("no text was sent twice (a safety text in doubt: twice at most)", "texts sent");
+    let mut finding = Finding::new(
+        "no text was sent twice (a safety text in doubt: twice at most)",
+        "texts sent",
+    );
     let mut times: HashMap<Uuid, usize> = HashMap::new();
     for (sent, known) in facts.sends() {
         match known {
             Some((_, row)) => *times.entry(row.outbound_id).or_default() += 1,
             None if facts.forgotten.contains(&sent.to) => {}
-            None => finding.look(Some(format!("carrier message {} belongs to no attempt of ours", sent.id))),
+            None => finding.look(Some(format!(
+                "carrier message {} belongs to no attempt of ours",
+                sent.id
+            ))),
         }
     }
     for (id, times) in times {
-        let safety = facts.outbound.get(&id).is_some_and(|row| row.lane == "safety");
-        finding.look((times > if safety { 2 } else { 1 }).then(|| format!("outbound {id} was accepted {times} times")));
+        let safety = facts
+            .outbound
+            .get(&id)
+            .is_some_and(|row| row.lane == "safety");
+        finding.look(
+            (times > if safety { 2 } else { 1 })
+                .then(|| format!("outbound {id} was accepted {times} times")),
+        );
     }
     finding
 }
@@ -42,14 +54,18 @@ pub(super) fn same_words_once(facts: &Facts) -> Finding {
         if known.is_some_and(|(_, row)| row.lane == "safety") {
             continue;
         }
-        *read.entry(sent.to.as_str()).or_default().entry(sent.text.as_deref().unwrap_or_default()).or_default() += 1;
+        *read
+            .entry(sent.to.as_str())
+            .or_default()
+            .entry(sent.text.as_deref().unwrap_or_default())
+            .or_default() += 1;
     }
     for (guest, words) in read {
         let most = words.values().max().copied().unwrap_or_default();
         let asked = wrote.get(&guest).copied().unwrap_or_default();
-        finding.look(
-            (most > asked).then(|| format!("a guest wrote {asked} text(s) and read the same words {most} times")),
-        );
+        finding.look((most > asked).then(|| {
+            format!("a guest wrote {asked} text(s) and read the same words {most} times")
+        }));
     }
     finding
 }
@@ -57,22 +73,30 @@ pub(super) fn same_words_once(facts: &Facts) -> Finding {
 /// Checks that no call began while the casino was paused.
 pub(super) fn windows(facts: &Facts) -> Finding {
     let mut finding = Finding::new("no send in a paused window", "sends");
-    // The flag is committed before `from` is read and removed after `to`. Both times and the starts
-    // of transactions come from the database's clock.
+    // `from` is read after the flag is committed, `to` before it is removed. Both times and the
+    // starts of transactions come from the clock of the same machine.
     for (_, known) in facts.sends() {
-        let Some((attempt, row)) = known.filter(|(_, row)| row.lane != "safety") else { continue };
-        let hit = facts
-            .paused
-            .iter()
-            .any(|p| p.casino == row.casino_id && attempt.started_at > p.from && attempt.started_at < p.to);
-        finding
-            .look(hit.then(|| format!("outbound {} was sent at {} in a pause", row.outbound_id, attempt.started_at)));
+        let Some((attempt, row)) = known.filter(|(_, row)| row.lane != "safety") else {
+            continue;
+        };
+        let hit = facts.paused.iter().any(|p| {
+            p.casino == row.casino_id && attempt.started_at > p.from && attempt.started_at < p.to
+        });
+        finding.look(hit.then(|| {
+            format!(
+                "outbound {} was sent at {} in a pause",
+                row.outbound_id, attempt.started_at
+            )
+        }));
     }
     finding
 }
 
 pub(super) fn settled(facts: &Facts) -> Finding {
-    let mut finding = Finding::new("every outbound text is in a final state, or unknown and listed", "texts");
+    let mut finding = Finding::new(
+        "every outbound text is in a final state, or unknown and listed",
+        "texts",
+    );
     for row in facts.outbound.values() {
         let open = matches!(row.state.as_str(), "queued" | "sending");
         finding.look(open.then(|| format!("outbound {} is {}", row.outbound_id, row.state)));
@@ -84,17 +108,26 @@ pub(super) fn settled(facts: &Facts) -> Finding {
 pub(super) fn sweeps_back_off(facts: &Facts) -> Finding {
     let mut finding = Finding::new("sweeps back off", "rows");
     let lived = |from: DateTime<Utc>, to: Option<DateTime<Utc>>| to.map(|to| to - from);
-    let texts = facts.inbound.iter().map(|r| (r.inbound_id, r.sweeps, lived(r.stored_at, r.closed_at)));
-    let outbound = facts.outbound.values().map(|r| (r.outbound_id, r.sweeps, lived(r.created_at, r.ended_at)));
+    let texts = facts
+        .inbound
+        .iter()
+        .map(|r| (r.inbound_id, r.sweeps, lived(r.stored_at, r.closed_at)));
+    let outbound = facts
+        .outbound
+        .values()
+        .map(|r| (r.outbound_id, r.sweeps, lived(r.created_at, r.ended_at)));
     for (id, sweeps, lived) in texts.chain(outbound) {
         let Some(lived) = lived else { continue };
-        finding.look((sweeps > most_sweeps(lived)).then(|| format!("row {id} was swept {sweeps} times in {lived}")));
+        finding.look(
+            (sweeps > most_sweeps(lived))
+                .then(|| format!("row {id} was swept {sweeps} times in {lived}")),
+        );
     }
     finding
 }
 
-/// Rows carry the start time of the transaction that closed them; on a busy machine that
-/// transaction may have waited for locks.
+/// Longest time of a transaction that closes a row. The row's end is the start of that transaction,
+/// so sweeps may count until the transaction commits.
 const LONGEST_TRANSACTION: TimeDelta = TimeDelta::seconds(5);
 
 fn most_sweeps(lived: TimeDelta) -> i64 {

@@ -20,7 +20,8 @@ type Guest = String;
 #[derive(Debug)]
 struct Silence {
     from: DateTime<Utc>,
-    /// When the START left the carrier; the fleet cannot have known it earlier.
+    /// When the START left the carrier, before which the fleet could not know of it. `None`: no
+    /// START.
     until: Option<DateTime<Utc>>,
 }
 
@@ -39,34 +40,52 @@ fn silences(texts: &[&Texted]) -> Vec<Silence> {
         .filter_map(|stop| {
             let from = stop.acknowledged_at?;
             // If STOP and START have the same time, STOP wins.
-            let until = starts.iter().filter(|s| s.occurred_at > stop.occurred_at).map(|s| s.told_at).min();
+            let until = starts
+                .iter()
+                .filter(|s| s.occurred_at > stop.occurred_at)
+                .map(|s| s.told_at)
+                .min();
             Some(Silence { from, until })
         })
         .collect()
 }
 
 pub(super) fn silence(facts: &Facts) -> Finding {
-    let mut finding = Finding::new("no text after STOP but its confirmation", "sends to guests who said STOP");
-    let silences: HashMap<&Guest, Vec<Silence>> =
-        by_guest(facts).into_iter().map(|(guest, texts)| (guest, silences(&texts))).collect();
+    let mut finding = Finding::new(
+        "no text after STOP but its confirmation",
+        "sends to guests who said STOP",
+    );
+    let silences: HashMap<&Guest, Vec<Silence>> = by_guest(facts)
+        .into_iter()
+        .map(|(guest, texts)| (guest, silences(&texts)))
+        .collect();
     for (sent, known) in facts.sends() {
-        let Some(silences) = silences.get(&sent.to).filter(|s| !s.is_empty()) else { continue };
-        let Some((attempt, row)) = known else {
-            finding.look(Some(format!("carrier message {} belongs to no attempt", sent.id)));
+        let Some(silences) = silences.get(&sent.to).filter(|s| !s.is_empty()) else {
             continue;
         };
-        // A STOP to the number's former casino does not count at the casino that has the number
-        // since.
+        let Some((attempt, row)) = known else {
+            finding.look(Some(format!(
+                "carrier message {} belongs to no attempt",
+                sent.id
+            )));
+            continue;
+        };
+        // A STOP to the number's former casino does not count at the casino that got the number
+        // later.
         let newcomer = row.casino_id == casino_id(CASINOS);
-        let hears = |s: &&Silence| !newcomer || facts.handed_on.is_some_and(|handed_on| s.from > handed_on);
+        let hears =
+            |s: &&Silence| !newcomer || facts.handed_on.is_some_and(|handed_on| s.from > handed_on);
         let broken = row.lane != "safety"
-            && silences
-                .iter()
-                .filter(hears)
-                .any(|s| attempt.started_at > s.from && s.until.is_none_or(|until| attempt.started_at < until));
-        finding.look(
-            broken.then(|| format!("outbound {} was sent at {} after STOP", row.outbound_id, attempt.started_at)),
-        );
+            && silences.iter().filter(hears).any(|s| {
+                attempt.started_at > s.from
+                    && s.until.is_none_or(|until| attempt.started_at < until)
+            });
+        finding.look(broken.then(|| {
+            format!(
+                "outbound {} was sent at {} after STOP",
+                row.outbound_id, attempt.started_at
+            )
+        }));
     }
     finding
 }
@@ -75,15 +94,27 @@ pub(super) fn silence(facts: &Facts) -> Finding {
 pub(crate) fn in_flight(facts: &Facts) -> usize {
     let mut first_answer: HashMap<Guest, DateTime<Utc>> = HashMap::new();
     for sent in &facts.accepted {
-        let at = first_answer.entry(sent.to.clone()).or_insert(sent.accepted_at);
+        let at = first_answer
+            .entry(sent.to.clone())
+            .or_insert(sent.accepted_at);
         *at = sent.accepted_at.min(*at);
     }
-    let waits = |guest: &Guest, stop: &Texted| first_answer.get(guest).is_none_or(|answer| *answer > stop.told_at);
+    let waits = |guest: &Guest, stop: &Texted| {
+        first_answer
+            .get(guest)
+            .is_none_or(|answer| *answer > stop.told_at)
+    };
     by_guest(facts)
         .into_iter()
         .filter(|(guest, texts)| {
-            let asked = texts.iter().filter(|t| !matches!(t.word.as_str(), "STOP" | "START")).map(|t| t.told_at).min();
-            texts.iter().any(|t| t.word == "STOP" && asked.is_some_and(|asked| asked < t.told_at) && waits(guest, t))
+            let asked = texts
+                .iter()
+                .filter(|t| !matches!(t.word.as_str(), "STOP" | "START"))
+                .map(|t| t.told_at)
+                .min();
+            texts.iter().any(|t| {
+                t.word == "STOP" && asked.is_some_and(|asked| asked < t.told_at) && waits(guest, t)
+            })
         })
         .count()
 }
@@ -109,10 +140,17 @@ mod tests {
 
     #[test]
     fn only_a_start_written_later_ends_the_silence() {
-        let (stop, early, tie, late) =
-            (text("STOP", 10, 10), text("START", 9, 20), text("START", 10, 25), text("START", 30, 30));
+        let (stop, early, tie, late) = (
+            text("STOP", 10, 10),
+            text("START", 9, 20),
+            text("START", 10, 25),
+            text("START", 30, 30),
+        );
         let seconds = |texts: &[&Texted]| {
-            silences(texts).iter().map(|s| (s.from.timestamp(), s.until.map(|u| u.timestamp()))).collect::<Vec<_>>()
+            silences(texts)
+                .iter()
+                .map(|s| (s.from.timestamp(), s.until.map(|u| u.timestamp())))
+                .collect::<Vec<_>>()
         };
         assert_eq!(seconds(&[&stop]), [(11, None)]);
         assert_eq!(seconds(&[&stop, &early, &tie]), [(11, None)]);

@@ -1,10 +1,10 @@
-//! The judgement of a go-live check: facts in, one line per check out. Pure.
+//! Judges a go-live check: takes facts and returns one line per check. Pure.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use seven_domain::{
-    CasinoConfig,
+    CasinoConfig, CasinoStatus,
     config::{Helpline, NumberKind, Registered, Registration},
 };
 use seven_store::readiness::Shown;
@@ -21,14 +21,14 @@ pub struct Line {
     pub todo: Option<String>,
 }
 
-/// How ingress answered a webhook that somebody else signed.
+/// How ingress answered a webhook call with a false signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Probe {
     /// Refused with 401 or 403.
     Refused(u16),
-    /// Anything else; 2xx is the worst.
+    /// Any other status; a 2xx is the worst, because it accepts a forged call.
     Answered(u16),
-    /// Nobody there, and why.
+    /// No HTTP answer, and why.
     Silent(String),
 }
 
@@ -41,22 +41,23 @@ pub struct Facts {
     pub content: BTreeMap<String, i64>,
     /// The pack's least numbers of rows per category.
     pub least: BTreeMap<String, u32>,
-    /// Content rows whose vector is missing or old, where vectors are stored at all.
+    /// Number of content rows whose vector is missing or outdated; `None` if vectors are not
+    /// stored.
     pub without_vector: Option<usize>,
-    /// The helpline guests are told where the casino's document has none.
+    /// The pack's helpline, for a casino whose document has none.
     pub pack_helpline: Option<Helpline>,
     /// States whose sending law nobody has verified.
     pub unverified_states: Vec<String>,
     pub public_keys: usize,
     pub probe: Probe,
     pub webhook_url: String,
-    /// Failed checks of `seven casino verify`, and how many were made.
+    /// How many checks of `seven casino verify` were made, or those that failed.
     pub apart: Result<usize, Vec<String>>,
-    /// Texts that cost more segments than they may with this casino's names.
+    /// Texts that, with this casino's names, cost more segments than they may.
     pub too_long: Vec<String>,
-    /// Onboarding texts the gate answered as it must, or what it made of the others.
+    /// How many onboarding texts the gate judged right, or those that it judged wrongly.
     pub gate: Result<usize, Vec<String>>,
-    /// The casino's pages that say what they must, or what is wrong with the others.
+    /// The casino's pages with all required statements, or the faults of the others.
     pub pages: Result<Vec<String>, Vec<String>>,
     /// Switches that are on for the casino or the fleet.
     pub switches: Vec<String>,
@@ -88,13 +89,22 @@ pub fn judge(facts: &Facts) -> Vec<Line> {
 }
 
 fn line(what: &'static str, found: impl Into<String>, missing: Option<String>) -> Line {
-    Line { what, ok: missing.is_none(), found: found.into(), todo: missing }
+    Line {
+        what,
+        ok: missing.is_none(),
+        found: found.into(),
+        todo: missing,
+    }
 }
 
 fn status(facts: &Facts) -> Line {
     let id = &facts.config.casino_id;
-    if facts.shown.status != "active" {
-        return line("status", &facts.shown.status, Some(format!("seven casino resume {id} --by NAME --reason TEXT")));
+    if facts.shown.status != CasinoStatus::Active {
+        return line(
+            "status",
+            facts.shown.status.as_str(),
+            Some(format!("seven casino resume {id} --by NAME --reason TEXT")),
+        );
     }
     match facts.switches.as_slice() {
         [] => line("status", "active, no switch is on", None),
@@ -112,13 +122,22 @@ fn content(facts: &Facts) -> Line {
         .least
         .iter()
         .filter(|(category, least)| have(category) < i64::from(**least))
-        .map(|(category, least)| format!("{} more of {category}", i64::from(*least) - have(category)))
+        .map(|(category, least)| {
+            format!("{} more of {category}", i64::from(*least) - have(category))
+        })
         .collect();
     let rows: i64 = facts.content.values().sum();
-    let counts: Vec<String> = facts.content.iter().map(|(category, rows)| format!("{category} {rows}")).collect();
+    let counts: Vec<String> = facts
+        .content
+        .iter()
+        .map(|(category, rows)| format!("{category} {rows}"))
+        .collect();
     let found = format!("{rows} active rows ({})", counts.join(", "));
     let todo = match (rows, short.as_slice()) {
-        (0, _) => Some(format!("seven content load --casino {} FILE", facts.config.casino_id)),
+        (0, _) => Some(format!(
+            "seven content load --casino {} FILE",
+            facts.config.casino_id
+        )),
         (_, []) => None,
         (_, short) => Some(format!("load {}", short.join(", "))),
     };
@@ -130,15 +149,25 @@ fn vectors(facts: &Facts) -> Line {
         None => line("vectors", "made in memory; none are stored", None),
         Some(0) => line("vectors", "every row has its vector", None),
         Some(n) => {
-            let todo = format!("seven knowledge reindex --casino {}", facts.config.casino_id);
-            line("vectors", format!("{n} row(s) without a vector of the model in use"), Some(todo))
+            let todo = format!(
+                "seven knowledge reindex --casino {}",
+                facts.config.casino_id
+            );
+            line(
+                "vectors",
+                format!("{n} row(s) without a vector of the model in use"),
+                Some(todo),
+            )
         }
     }
 }
 
 fn number(facts: &Facts) -> Line {
     let ours = &facts.config.operational;
-    let numbers: Vec<&str> = ours.numbers().map(seven_domain::PhoneE164::as_str).collect();
+    let numbers: Vec<&str> = ours
+        .numbers()
+        .map(seven_domain::PhoneE164::as_str)
+        .collect();
     let fixture = numbers.iter().any(|number| number.get(5..8) == Some("555"));
     let todo = if ours.number_kind == NumberKind::Demo {
         Some("a demonstration number; order one and set operational.number_kind".to_owned())
@@ -147,7 +176,11 @@ fn number(facts: &Facts) -> Line {
     } else {
         None
     };
-    line("number", format!("{} ({:?})", numbers.join(", "), ours.number_kind), todo)
+    line(
+        "number",
+        format!("{} ({:?})", numbers.join(", "), ours.number_kind),
+        todo,
+    )
 }
 
 fn registration(facts: &Facts) -> Line {
@@ -159,25 +192,45 @@ fn registration(facts: &Facts) -> Line {
     };
     let mut open = Vec::new();
     if ours.registration != Registration::Approved {
-        open.push(format!("the {what} must be approved; then set operational.registration"));
+        open.push(format!(
+            "the {what} must be approved; then set operational.registration"
+        ));
     }
-    if ours.number_kind == NumberKind::LongCode && (ours.campaign_class.is_none() || ours.brand_tier.is_none()) {
-        open.push("set operational.campaign_class and brand_tier: they are its pace at AT&T and T-Mobile".to_owned());
+    if ours.number_kind == NumberKind::LongCode
+        && (ours.campaign_class.is_none() || ours.brand_tier.is_none())
+    {
+        open.push(
+            "set operational.campaign_class and brand_tier: they are its pace at AT&T and T-Mobile"
+                .to_owned(),
+        );
     }
     if ours.number_kind == NumberKind::LongCode {
         match ours.registered.as_ref().map(Registered::missing) {
             None => {
-                open.push("set operational.registered: what the registry was told of brand and campaign".to_owned());
+                open.push(
+                    "set operational.registered: what the registry was told of brand and campaign"
+                        .to_owned(),
+                );
             }
             Some(missing) if missing.is_empty() => {}
-            Some(missing) => open.push(format!("operational.registered lacks {}", missing.join(", "))),
+            Some(missing) => open.push(format!(
+                "operational.registered lacks {}",
+                missing.join(", ")
+            )),
         }
     }
     if ours.twilio_phone_number.is_some() && ours.twilio_registration != Registration::Approved {
         open.push("the Twilio number needs an approved registration of its own".to_owned());
     }
-    let found = format!("{what}: {}", format!("{:?}", ours.registration).to_lowercase());
-    line("registration", found, (!open.is_empty()).then(|| open.join("; ")))
+    let found = format!(
+        "{what}: {}",
+        format!("{:?}", ours.registration).to_lowercase()
+    );
+    line(
+        "registration",
+        found,
+        (!open.is_empty()).then(|| open.join("; ")),
+    )
 }
 
 fn laws(facts: &Facts) -> Line {
@@ -185,19 +238,33 @@ fn laws(facts: &Facts) -> Line {
     match facts.unverified_states.as_slice() {
         [] => line("sending laws", "every state's law was verified", None),
         open => {
-            let own = if open.contains(state) { format!(", {state} among them") } else { String::new() };
+            let own = if open.contains(state) {
+                format!(", {state} among them")
+            } else {
+                String::new()
+            };
             let todo = "counsel reads shared/compliance/data and sets verified_at; guests come from every state";
-            line("sending laws", format!("{} state(s) unverified{own}", open.len()), Some(todo.into()))
+            line(
+                "sending laws",
+                format!("{} state(s) unverified{own}", open.len()),
+                Some(todo.into()),
+            )
         }
     }
 }
 
 fn helplines(facts: &Facts) -> Line {
     let rules = &facts.config.regulations;
-    let national = rules.responsible_gaming_helpline.as_ref().or(facts.pack_helpline.as_ref());
+    let national = rules
+        .responsible_gaming_helpline
+        .as_ref()
+        .or(facts.pack_helpline.as_ref());
     let mut open = Vec::new();
     let mut found = Vec::new();
-    for (what, helpline) in [("national", national), ("state", rules.state_helpline.as_ref())] {
+    for (what, helpline) in [
+        ("national", national),
+        ("state", rules.state_helpline.as_ref()),
+    ] {
         let Some(helpline) = helpline else { continue };
         match helpline.verified_at {
             Some(day) => found.push(format!("{what} {} called on {day}", helpline.number)),
@@ -207,55 +274,89 @@ fn helplines(facts: &Facts) -> Line {
             }
         }
     }
-    // A trade without a helpline of its own needs none of its state.
+    // A trade whose pack has no helpline needs no state helpline either.
     if facts.pack_helpline.is_some() && rules.state_helpline.is_none() {
-        open.push(format!("set regulations.state_helpline for {}", rules.state));
+        open.push(format!(
+            "set regulations.state_helpline for {}",
+            rules.state
+        ));
     }
-    let found = if found.is_empty() { "this trade names none".to_owned() } else { found.join(", ") };
-    line("helplines", found, (!open.is_empty()).then(|| open.join("; ")))
+    let found = if found.is_empty() {
+        "this trade names none".to_owned()
+    } else {
+        found.join(", ")
+    };
+    line(
+        "helplines",
+        found,
+        (!open.is_empty()).then(|| open.join("; ")),
+    )
 }
 
 fn contacts(facts: &Facts) -> Line {
     let (ours, people) = (&facts.config.operational, &facts.config.operations_contact);
     let mut open = Vec::new();
     if people.email.is_none() && people.slack_id.is_none() {
-        open.push("set operations_contact.email or slack_id: who is called when something is wrong");
+        open.push(
+            "set operations_contact.email or slack_id: who is called when something is wrong",
+        );
     }
     if ours.escalation_slack_channel.is_none() && ours.escalation_sms_number.is_none() {
         open.push("set operational.escalation_slack_channel or escalation_sms_number: who takes over a guest");
     }
     let found = format!("guests are given {}", ours.contact_phone);
-    line("contacts", found, (!open.is_empty()).then(|| open.join("; ")))
+    line(
+        "contacts",
+        found,
+        (!open.is_empty()).then(|| open.join("; ")),
+    )
 }
 
 fn keys(facts: &Facts) -> Line {
-    let todo =
-        (facts.public_keys == 0).then(|| "set telnyx.public_keys: Mission Control, Keys & Credentials".to_owned());
-    line("public key", format!("{} of the provider", facts.public_keys), todo)
+    let todo = (facts.public_keys == 0)
+        .then(|| "set telnyx.public_keys: Mission Control, Keys & Credentials".to_owned());
+    line(
+        "public key",
+        format!("{} of the provider", facts.public_keys),
+        todo,
+    )
 }
 
 fn signature(facts: &Facts) -> Line {
     let url = &facts.webhook_url;
     let (found, todo) = match &facts.probe {
-        Probe::Refused(status) => (format!("a call signed by somebody else got {status} at {url}"), None),
+        Probe::Refused(status) => (
+            format!("a call signed by somebody else got {status} at {url}"),
+            None,
+        ),
         Probe::Answered(status) => (
             format!("a call signed by somebody else got {status} at {url}"),
-            Some("it must get 401 or 403: what answers there is not our ingress, or not alone".to_owned()),
+            Some(
+                "it must get 401 or 403: what answers there is not our ingress, or not alone"
+                    .to_owned(),
+            ),
         ),
-        Probe::Silent(why) => {
-            (format!("{url}: {why}"), Some("telnyx.webhook_url must reach ingress from outside".to_owned()))
-        }
+        Probe::Silent(why) => (
+            format!("{url}: {why}"),
+            Some("telnyx.webhook_url must reach ingress from outside".to_owned()),
+        ),
     };
     line("signature", found, todo)
 }
 
-/// DEP-4.
+/// Checks that the gate answers the onboarding texts as it must.
 fn gate(facts: &Facts) -> Line {
     match &facts.gate {
-        Ok(texts) => line("gate", format!("{texts} onboarding texts are answered as they must be"), None),
-        Err(wrong) => {
-            line("gate", wrong.join("; "), Some("correct the pack's guardrails; seven gate check tries a text".into()))
-        }
+        Ok(texts) => line(
+            "gate",
+            format!("{texts} onboarding texts are answered as they must be"),
+            None,
+        ),
+        Err(wrong) => line(
+            "gate",
+            wrong.join("; "),
+            Some("correct the pack's guardrails; seven gate check tries a text".into()),
+        ),
     }
 }
 
@@ -264,44 +365,80 @@ fn isolation(facts: &Facts) -> Line {
         Ok(checks) => line("isolation", format!("{checks} checks passed"), None),
         Err(failed) => {
             let todo = format!("seven casino verify {}", facts.config.casino_id);
-            line("isolation", format!("{} failed: {}", failed.len(), failed.join(", ")), Some(todo))
+            line(
+                "isolation",
+                format!("{} failed: {}", failed.len(), failed.join(", ")),
+                Some(todo),
+            )
         }
     }
 }
 
 fn texts(facts: &Facts) -> Line {
     match facts.too_long.as_slice() {
-        [] => line("texts", "every text keeps its segments with this casino's names", None),
+        [] => line(
+            "texts",
+            "every text keeps its segments with this casino's names",
+            None,
+        ),
         long => {
-            let todo = format!("shorten prompts.casino_name_display or the pack's texts: {}", long.join(", "));
-            line("texts", format!("{} text(s) cost more segments than they may", long.len()), Some(todo))
+            let todo = format!(
+                "shorten prompts.casino_name_display or the pack's texts: {}",
+                long.join(", ")
+            );
+            line(
+                "texts",
+                format!("{} text(s) cost more segments than they may", long.len()),
+                Some(todo),
+            )
         }
     }
 }
 
-/// Carriers read them before they let a campaign through (SMS-58).
+/// Checks the casino's public pages, which carriers read before they approve a campaign.
 fn pages(facts: &Facts) -> Line {
     match &facts.pages {
         Ok(found) => line("pages", found.join(", "), None),
-        Err(wrong) => line("pages", format!("{} of 2 missing or incomplete", wrong.len()), Some(wrong.join("; "))),
+        Err(wrong) => line(
+            "pages",
+            format!("{} of 2 missing or incomplete", wrong.len()),
+            Some(wrong.join("; ")),
+        ),
     }
 }
 
 fn consent(facts: &Facts) -> Line {
-    let Shown { opted_in, without_proof, .. } = facts.shown;
-    let found = format!("{opted_in} guest(s) may get campaigns, {without_proof} of them without a consent event");
-    let todo = (without_proof > 0).then(|| "seven consent record for each, or set their tier back".to_owned());
+    let Shown {
+        opted_in,
+        without_proof,
+        ..
+    } = facts.shown;
+    let found = format!(
+        "{opted_in} guest(s) may get campaigns, {without_proof} of them without a consent event"
+    );
+    let todo = (without_proof > 0)
+        .then(|| "seven consent record for each, or set their tier back".to_owned());
     line("consent", found, todo)
 }
 
-/// Receipts, STOP and HELP seen for real, and a first batch to people of the house (SMS-59).
+/// Checks that a receipt, a STOP and a HELP were seen, and that the first campaign went to few
+/// numbers.
 fn rehearsal(facts: &Facts) -> Line {
     let shown = &facts.shown;
     let mut open = Vec::new();
     for (seen, todo) in [
-        (shown.delivered, "text the number and wait for a delivery receipt"),
-        (shown.stop_confirmed, "text STOP and wait until its confirmation is delivered"),
-        (shown.help_delivered, "text HELP and wait until the answer is delivered"),
+        (
+            shown.delivered,
+            "text the number and wait for a delivery receipt",
+        ),
+        (
+            shown.stop_confirmed,
+            "text STOP and wait until its confirmation is delivered",
+        ),
+        (
+            shown.help_delivered,
+            "text HELP and wait until the answer is delivered",
+        ),
     ] {
         if seen == 0 {
             open.push(todo.to_owned());
@@ -314,7 +451,11 @@ fn rehearsal(facts: &Facts) -> Line {
         "{} text(s) delivered, {} STOP confirmation(s), {} HELP answer(s)",
         shown.delivered, shown.stop_confirmed, shown.help_delivered
     );
-    line("rehearsal", found, (!open.is_empty()).then(|| open.join("; ")))
+    line(
+        "rehearsal",
+        found,
+        (!open.is_empty()).then(|| open.join("; ")),
+    )
 }
 
 #[cfg(test)]

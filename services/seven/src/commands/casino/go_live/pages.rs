@@ -1,4 +1,5 @@
-//! The pages that carriers read before they let a campaign through (SMS-58): whether they are there and speak of what they must.
+//! Checks the pages that carriers read before they approve a campaign: that they exist and have the
+//! required content.
 
 use std::{sync::LazyLock, time::Duration};
 
@@ -17,18 +18,26 @@ struct Page {
     says: &'static [&'static [&'static str]],
 }
 
-const PRIVACY: Page = Page { what: "privacy", says: &[&["sms", "text message", "mensajes de texto"]] };
+const PRIVACY: Page = Page {
+    what: "privacy",
+    says: &[&["sms", "text message", "mensajes de texto"]],
+};
 const TERMS: Page = Page {
     what: "terms",
     says: &[
         &["stop"],
         &["help"],
-        &["message frequency", "message frequencies", "msg frequency", "frecuencia"],
+        &[
+            "message frequency",
+            "message frequencies",
+            "msg frequency",
+            "frecuencia",
+        ],
         &["data rates", "message rates", "tarifas"],
     ],
 };
 
-/// Each page that is there and complete, or what is wrong with the others.
+/// Returns the complete pages, or the faults of the others.
 pub async fn look(ours: &Operational) -> Result<Vec<String>, Vec<String>> {
     let (mut found, mut wrong) = (Vec::new(), Vec::new());
     for (page, address) in [(PRIVACY, &ours.privacy_page), (TERMS, &ours.terms_page)] {
@@ -41,16 +50,30 @@ pub async fn look(ours: &Operational) -> Result<Vec<String>, Vec<String>> {
             },
         }
     }
-    if wrong.is_empty() { Ok(found) } else { Err(wrong) }
+    if wrong.is_empty() {
+        Ok(found)
+    } else {
+        Err(wrong)
+    }
 }
 
 impl Page {
-    /// In whole words, as a visitor reads them.
+    /// Fails with the required words that the page lacks. Compares whole words, as a visitor reads
+    /// them.
     fn lacks(&self, page: &str) -> Result<(), String> {
         let text = words(page);
-        let missing = self.says.iter().filter(|group| !group.iter().any(|said| text.contains(&format!(" {said} "))));
-        let missing: Vec<String> = missing.filter_map(|group| Some(format!("\"{}\"", group.first()?))).collect();
-        if missing.is_empty() { Ok(()) } else { Err(format!("does not speak of {}", missing.join(", "))) }
+        let missing = self
+            .says
+            .iter()
+            .filter(|group| !group.iter().any(|said| text.contains(&format!(" {said} "))));
+        let missing: Vec<String> = missing
+            .filter_map(|group| Some(format!("\"{}\"", group.first()?)))
+            .collect();
+        if missing.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("does not speak of {}", missing.join(", ")))
+        }
     }
 }
 
@@ -62,11 +85,15 @@ fn words(page: &str) -> String {
             .expect("it is tried by a test")
     });
     let shown = HIDDEN.replace_all(page, " ").to_lowercase();
-    let words: Vec<&str> = shown.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = shown
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
     format!(" {} ", words.join(" "))
 }
 
-/// Over https, redirects included: what a page sends us to must not be a neighbour of ours. This machine may do without, for tests.
+/// Reads a page over https, redirects included, so that no redirect leads into our own network.
+/// Tests on this machine may use http.
 async fn read(address: &str) -> Result<String, String> {
     let url = Url::parse(address).map_err(|error| format!("is no address: {error}"))?;
     let client = reqwest::Client::builder()
@@ -108,21 +135,33 @@ mod tests {
     fn terms_say_how_often_what_it_costs_and_how_to_leave() {
         let whole = "Message frequency varies. Message and data rates may apply. Reply STOP to leave, HELP for help.";
         assert_eq!(TERMS.lacks(whole), Ok(()));
-        for (without, named) in
-            [("STOP", "stop"), ("Message frequency", "message frequency"), ("data rates", "data rates")]
-        {
+        for (without, named) in [
+            ("STOP", "stop"),
+            ("Message frequency", "message frequency"),
+            ("data rates", "data rates"),
+        ] {
             assert_eq!(
                 TERMS.lacks(&whole.replace(without, "")),
                 Err(format!("does not speak of \"{named}\"")),
                 "{without}"
             );
         }
-        assert_eq!(TERMS.lacks("La frecuencia varía. Pueden aplicar tarifas. Responda STOP o HELP."), Ok(()));
-        assert_eq!(PRIVACY.lacks("We value your privacy."), Err("does not speak of \"sms\"".to_owned()));
-        let spread = "<p>Message\n <b>frequency</b> varies; data&nbsp;rates apply.</p><p>STOP, HELP</p>";
+        assert_eq!(
+            TERMS.lacks("La frecuencia varía. Pueden aplicar tarifas. Responda STOP o HELP."),
+            Ok(())
+        );
+        assert_eq!(
+            PRIVACY.lacks("We value your privacy."),
+            Err("does not speak of \"sms\"".to_owned())
+        );
+        let spread =
+            "<p>Message\n <b>frequency</b> varies; data&nbsp;rates apply.</p><p>STOP, HELP</p>";
         assert_eq!(TERMS.lacks(spread), Ok(()));
         let scripted = "<script>stop(); help();</script><style>.help{}</style>Message frequency, data rates. Nonstop!";
-        assert_eq!(TERMS.lacks(scripted), Err("does not speak of \"stop\", \"help\"".to_owned()));
+        assert_eq!(
+            TERMS.lacks(scripted),
+            Err("does not speak of \"stop\", \"help\"".to_owned())
+        );
     }
 
     #[tokio::test] // SMS-58
@@ -131,8 +170,14 @@ mod tests {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let at = format!("http://{}", listener.local_addr().unwrap());
         let pages = Router::new()
-            .route("/privacy", get(async || "<p>Your SMS number is used to answer you.</p>"))
-            .route("/terms", get(async || "<p>Message frequency varies; data rates may apply. STOP, HELP.</p>"))
+            .route(
+                "/privacy",
+                get(async || "<p>Your SMS number is used to answer you.</p>"),
+            )
+            .route(
+                "/terms",
+                get(async || "<p>Message frequency varies; data rates may apply. STOP, HELP.</p>"),
+            )
             .route("/short", get(async || "Text STOP."))
             .route("/gone", get(async || StatusCode::NOT_FOUND));
         tokio::spawn(async move { axum::serve(listener, pages).await });
@@ -143,11 +188,22 @@ mod tests {
             ours.terms_page = Some(format!("{at}{terms}"));
             look(&ours).await
         };
-        assert_eq!(looked(Some("/privacy"), "/terms").await.map(|found| found.len()), Ok(2));
+        assert_eq!(
+            looked(Some("/privacy"), "/terms")
+                .await
+                .map(|found| found.len()),
+            Ok(2)
+        );
         let wrong = looked(Some("/gone"), "/short").await.unwrap_err();
         assert!(wrong[0].ends_with("/gone answers 404"), "{wrong:?}");
-        assert!(wrong[1].contains("does not speak of \"help\", \"message frequency\", \"data rates\""), "{wrong:?}");
-        assert_eq!(looked(None, "/terms").await.unwrap_err(), ["set operational.privacy_page"]);
+        assert!(
+            wrong[1].contains("does not speak of \"help\", \"message frequency\", \"data rates\""),
+            "{wrong:?}"
+        );
+        assert_eq!(
+            looked(None, "/terms").await.unwrap_err(),
+            ["set operational.privacy_page"]
+        );
         let open = read("http://192.0.2.1/terms").await.unwrap_err();
         assert_eq!(open, "must be an https address");
     }

@@ -5,7 +5,11 @@ use super::*;
 
 fn helpline(verified: bool) -> Helpline {
     let verified_at = verified.then(|| NaiveDate::from_ymd_opt(2026, 11, 2).unwrap());
-    Helpline { number: "1-800-555-0100".into(), digits: None, verified_at }
+    Helpline {
+        number: "1-800-555-0100".into(),
+        digits: None,
+        verified_at,
+    }
 }
 
 fn registered(vertical: &str) -> Registered {
@@ -28,7 +32,7 @@ fn registered(vertical: &str) -> Registered {
     }
 }
 
-/// A casino with nothing missing.
+/// Returns the facts of a casino with nothing missing.
 fn ready() -> Facts {
     let mut config = crate::onboard::read_casino("casino.json", seven_packs::demo::CASINO).unwrap();
     config.operational.telnyx_phone_number = "+18602340100".parse().unwrap();
@@ -48,7 +52,7 @@ fn ready() -> Facts {
     Facts {
         config,
         shown: Shown {
-            status: "active".into(),
+            status: CasinoStatus::Active,
             delivered: 9,
             stop_confirmed: 1,
             help_delivered: 1,
@@ -73,42 +77,74 @@ fn ready() -> Facts {
 }
 
 fn missing(facts: &Facts) -> Vec<&'static str> {
-    judge(facts).into_iter().filter(|line| !line.ok).map(|line| line.what).collect()
+    judge(facts)
+        .into_iter()
+        .filter(|line| !line.ok)
+        .map(|line| line.what)
+        .collect()
 }
 
 #[test] // DEP-30, DEP-43
 fn a_casino_with_everything_is_ready() {
     assert_eq!(missing(&ready()), [""; 0]);
-    assert!(judge(&ready()).iter().all(|line| line.ok == line.todo.is_none()));
+    assert!(
+        judge(&ready())
+            .iter()
+            .all(|line| line.ok == line.todo.is_none())
+    );
 }
 
 #[test] // DEP-30, DEP-43, SMS-59
 fn each_thing_that_is_missing_is_named_alone() {
     type Break = fn(&mut Facts);
     let breaks: &[(&str, Break)] = &[
-        ("status", |f| f.shown.status = "suspended".into()),
-        ("pages", |f| f.pages = Err(vec!["set operational.terms_page".into()])),
+        ("status", |f| f.shown.status = CasinoStatus::Suspended),
+        ("pages", |f| {
+            f.pages = Err(vec!["set operational.terms_page".into()]);
+        }),
         ("status", |f| f.switches = vec!["kill".into()]),
-        ("content", |f| f.content = BTreeMap::from([("dining".into(), 4), ("entertainment".into(), 3)])),
-        ("content", |f| f.content = BTreeMap::from([("dining".into(), 5)])),
+        ("content", |f| {
+            f.content = BTreeMap::from([("dining".into(), 4), ("entertainment".into(), 3)]);
+        }),
+        ("content", |f| {
+            f.content = BTreeMap::from([("dining".into(), 5)]);
+        }),
         ("content", |f| f.content.clear()),
-        ("gate", |f| f.gate = Err(vec!["\"STOP\" is pass, not opt_out".into()])),
+        ("gate", |f| {
+            f.gate = Err(vec!["\"STOP\" is pass, not opt_out".into()]);
+        }),
         ("vectors", |f| f.without_vector = Some(2)),
-        ("number", |f| f.config.operational.number_kind = NumberKind::Demo),
-        ("number", |f| f.config.operational.telnyx_phone_number = "+18605550100".parse().unwrap()),
-        ("registration", |f| f.config.operational.registration = Registration::Pending),
+        ("number", |f| {
+            f.config.operational.number_kind = NumberKind::Demo;
+        }),
+        ("number", |f| {
+            f.config.operational.telnyx_phone_number = "+18605550100".parse().unwrap();
+        }),
+        ("registration", |f| {
+            f.config.operational.registration = Registration::Pending;
+        }),
         ("registration", |f| f.config.operational.brand_tier = None),
         ("registration", |f| f.config.operational.registered = None),
-        ("registration", |f| f.config.operational.registered = Some(registered(""))),
-        ("registration", |f| f.config.operational.twilio_phone_number = Some("+18602340101".parse().unwrap())),
+        ("registration", |f| {
+            f.config.operational.registered = Some(registered(""));
+        }),
+        ("registration", |f| {
+            f.config.operational.twilio_phone_number = Some("+18602340101".parse().unwrap());
+        }),
         ("sending laws", |f| f.unverified_states = vec!["TX".into()]),
-        ("helplines", |f| f.config.regulations.state_helpline = Some(helpline(false))),
+        ("helplines", |f| {
+            f.config.regulations.state_helpline = Some(helpline(false));
+        }),
         ("helplines", |f| f.config.regulations.state_helpline = None),
         ("contacts", |f| f.config.operations_contact.email = None),
-        ("contacts", |f| f.config.operational.escalation_slack_channel = None),
+        ("contacts", |f| {
+            f.config.operational.escalation_slack_channel = None;
+        }),
         ("public key", |f| f.public_keys = 0),
         ("signature", |f| f.probe = Probe::Answered(200)),
-        ("signature", |f| f.probe = Probe::Silent("connection refused".into())),
+        ("signature", |f| {
+            f.probe = Probe::Silent("connection refused".into());
+        }),
         ("isolation", |f| f.apart = Err(vec!["guests".into()])),
         ("texts", |f| f.too_long = vec!["help (en)".into()]),
         ("consent", |f| f.shown.without_proof = 1),
@@ -125,7 +161,10 @@ fn each_thing_that_is_missing_is_named_alone() {
 #[test]
 fn another_trade_needs_what_its_pack_says() {
     let mut facts = ready();
-    (facts.pack_helpline, facts.config.regulations.responsible_gaming_helpline) = (None, None);
+    (
+        facts.pack_helpline,
+        facts.config.regulations.responsible_gaming_helpline,
+    ) = (None, None);
     facts.config.regulations.state_helpline = None;
     facts.least = BTreeMap::from([("berths".into(), 2)]);
     assert_eq!(missing(&facts), ["content"]);

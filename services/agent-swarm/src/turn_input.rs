@@ -1,0 +1,167 @@
+//! Builds the state with which a turn begins: facts about the guest from the texts, the language,
+//! and the topic to ask about next. Pure.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use seven_domain::Language;
+use seven_guest::{
+    Confidence, DialogueState, Grant, GrantRef, Observation, Profile, Scope, Setting, Topic,
+    topic::{self, Next, Situation},
+};
+use seven_llm::{Exchange, Model, Request};
+use uuid::Uuid;
+
+use crate::{joined::joined, types::Work};
+
+/// The version of the privacy notice under which a guest's words are kept.
+const NOTICE: u32 = 1;
+
+/// All that a model needs for one turn, and what the turn's commit will write about the guest.
+#[derive(Debug, Clone)]
+pub(crate) struct TurnInput {
+    pub(crate) request: Request,
+    /// The language of the guest's texts; a model may still answer in another.
+    pub(crate) language: Language,
+    /// The guest's profile, with what the texts tell merged into it.
+    pub(crate) profile: Profile,
+    /// The profile paths that the texts changed.
+    pub(crate) learnt: Vec<String>,
+}
+
+/// The inputs of a scene that are not in the [`Work`].
+#[derive(Debug)]
+pub(crate) struct TurnContext {
+    pub(crate) now: DateTime<Utc>,
+    /// The text that the persona envelope will put before the reply.
+    pub(crate) lead: Option<String>,
+    pub(crate) deadline: std::time::Duration,
+}
+
+/// Returns whether the casino's content contains the word. Called only for a word that seems to be
+/// cut in two.
+fn content_has(work: &Work, word: &str, now: DateTime<Utc>) -> bool {
+    let is_word = |text: &String| {
+        text.split(|c: char| !c.is_alphabetic())
+            .any(|one| one.eq_ignore_ascii_case(word))
+    };
+    work.index.texts(now).iter().any(is_word)
+}
+
+impl TurnInput {
+    pub(crate) fn of(work: &Work, model: &dyn Model, context: TurnContext) -> Self {
+        let config = &work.config;
+        let bodies: Vec<String> = work.open.iter().map(|text| text.body.clone()).collect();
+        let texts = joined(&bodies, |word| content_has(work, word, context.now));
+        let stored = work.lease.language;
+        let language = model.language(&texts, stored);
+        let (profile, learnt) = learn(work, language, context.now);
+        let state = work.history.session.dialogue.clone();
+        // While a person has to look at the conversation, nothing is asked about the guest.
+        let ask = (work.history.place.recent_cases == 0)
+            .then(|| next_topic(&profile, &state, &texts, context.now))
+            .flatten();
+        let (_, seed) = work
+            .open
+            .first()
+            .map_or(Uuid::nil(), |text| text.inbound_id)
+            .as_u64_pair();
+        let request = Request {
+            casino_name: config.prompts.casino_name_display.clone(),
+            contact_phone: config.operational.contact_phone.clone(),
+            persona: config.branding.persona_name.clone(),
+            zone: config.operational.timezone,
+            now: context.now,
+            language: stored,
+            lead: context.lead,
+            texts,
+            history: work.history.history().iter().map(exchange).collect(),
+            index: Arc::clone(&work.index),
+            seed,
+            deadline: context.deadline,
+            profile: profile.context(context.now),
+            summary: work.history.summary(&work.index, &profile, context.now),
+            ask,
+            state,
+        };
+        Self {
+            request,
+            language,
+            profile,
+            learnt,
+        }
+    }
+
+    /// Adds an observation that a tool of this turn made.
+    pub(crate) fn observe(&mut self, seen: Observation) {
+        let path = seen.key.path();
+        if self.profile.observe(seen).is_news() && !self.learnt.iter().any(|known| known == path) {
+            self.learnt.push(path.to_owned());
+        }
+    }
+
+    /// Records the topic that the reply asks about, so that the guest's answer is understood and
+    /// the topic is not asked about twice in a row.
+    pub(crate) fn asked(&mut self, topic: Option<Topic>) {
+        self.profile.engagement.last_profiling_topic =
+            topic.or(self.profile.engagement.last_profiling_topic);
+    }
+}
+
+fn exchange((guest, host): &(String, String)) -> Exchange {
+    Exchange {
+        guest: guest.clone(),
+        host: host.clone(),
+    }
+}
+
+/// Returns the consent under which a guest's words are kept: the guest gave it by texting us, and
+/// it covers only serving this guest.
+pub(crate) fn grant(work: &Work) -> Grant {
+    let reference = GrantRef(work.lease.guest_id.0);
+    Grant {
+        scope: Scope::Personalization,
+        detail: String::new(),
+        reference,
+        version: NOTICE,
+    }
+}
+
+fn learn(work: &Work, language: Language, now: DateTime<Utc>) -> (Profile, Vec<String>) {
+    let mut profile = work.profile.clone().unwrap_or_else(|| Profile::new(now));
+    let asked = profile.engagement.last_profiling_topic;
+    let setting = Setting {
+        now,
+        zone: work.config.operational.timezone,
+        language,
+        asked,
+    };
+    let mut learnt = Vec::new();
+    for text in &work.open {
+        learnt.extend(profile.learn(&text.body, &setting, now, &grant(work)).paths);
+    }
+    learnt.sort_unstable();
+    learnt.dedup();
+    (profile, learnt)
+}
+
+/// Returns the topic to ask about next; `None` while a question of the guest is open. After
+/// answering that question, the model may still ask about a topic.
+fn next_topic(
+    profile: &Profile,
+    state: &DialogueState,
+    texts: &[String],
+    now: DateTime<Utc>,
+) -> Option<Topic> {
+    let situation = Situation {
+        phase: profile.engagement.conversation_phase,
+        asked: &state.asked,
+        guest_question_open: texts.is_empty(),
+        paused: false,
+        offer_readiness: Confidence::ZERO,
+    };
+    match topic::next(profile, &situation, now) {
+        Next::Ask(topic) => Some(topic),
+        Next::OfferReady | Next::Nothing(_) => None,
+    }
+}

@@ -1,0 +1,40 @@
+//! Progress on stderr for work that may take more than two seconds; nothing without a terminal.
+
+use std::{borrow::Cow, time::Duration};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Period of the spinner.
+const TICK: Duration = Duration::from_millis(120);
+
+/// Shows `what` and the time that has passed until `work` is done.
+pub(crate) async fn during<T>(
+    what: impl Into<Cow<'static, str>>,
+    work: impl Future<Output = T>,
+) -> T {
+    let shown = Shown::begin(what.into());
+    let done = work.await;
+    drop(shown);
+    done
+}
+
+/// A spinner that is removed when dropped, also when the work is cancelled.
+struct Shown(ProgressBar);
+
+impl Shown {
+    fn begin(what: Cow<'static, str>) -> Self {
+        // indicatif draws nothing where stderr is no terminal.
+        let bar = ProgressBar::new_spinner().with_message(what);
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(TICK);
+        Self(bar)
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}

@@ -1,0 +1,28 @@
+//! The vocabulary for cases that a person has to look at.
+
+use crate::text_enum;
+
+text_enum! {
+    /// How severe a case is; the most severe comes first.
+    CaseSeverity {
+        Sev0 => "sev0",
+        Sev1 => "sev1",
+        Sev2 => "sev2",
+        Sev3 => "sev3",
+    }
+}
+
+text_enum! {
+    /// The detector that opened a case.
+    CaseSource {
+        Guardrail => "guardrail",
+        Keyword => "keyword",
+        Sentiment => "sentiment",
+        ConsecutiveFallback => "consecutive_fallback",
+        ValidationFailure => "validation_failure",
+        /// A check of the fleet's own duties, such as an overdue deletion.
+        Compliance => "compliance",
+        /// The host told the guest that a person will do something.
+        HostPromise => "host_promise",
+    }
+}

@@ -1,0 +1,83 @@
+//! The vocabulary for a guest: consent, opt-out, deletion and what we asked them.
+
+use crate::text_enum;
+
+text_enum! {
+    /// The texts that a guest agreed to receive, the least first.
+    ConsentTier {
+        None => "none",
+        Transactional => "transactional",
+        Informational => "informational",
+        Marketing => "marketing",
+    }
+}
+
+text_enum! {
+    /// The STOP or START in force for a guest (D7).
+    SuppressionState {
+        /// The guest has requested neither.
+        Clear => "clear",
+        Stopped => "stopped",
+        OptedIn => "opted_in",
+    }
+}
+
+text_enum! {
+    /// How long ago a guest wrote, and whether the guest is being deleted.
+    GuestStatus {
+        Active => "active",
+        Warm => "warm",
+        Archived => "archived",
+        PendingDeletion => "pending_deletion",
+    }
+}
+
+text_enum! {
+    /// The state of a deletion request.
+    DeletionState {
+        Pending => "pending",
+        Withdrawn => "withdrawn",
+        /// The rows are being erased; it cannot be withdrawn any more.
+        Running => "running",
+        Done => "done",
+    }
+}
+
+text_enum! {
+    /// The state of an opt-in question.
+    PromptState {
+        Pending => "pending",
+        Granted => "granted",
+        Declined => "declined",
+    }
+}
+
+text_enum! {
+    /// An answer of the reassigned-numbers database.
+    NumberCheck {
+        Same => "same",
+        Reassigned => "reassigned",
+        NoData => "no_data",
+    }
+}
+
+text_enum! {
+    /// A material change of which guests are told by another disclosure.
+    MaterialChange {
+        CampaignStart => "outbound_campaign_start",
+        ProactiveOffer => "proactive_offer",
+        BehaviorModel => "behavior_model_change",
+    }
+}
+
+text_enum! {
+    /// The reason why a text discloses that an AI writes it.
+    DisclosureKind {
+        /// This guest has never received a disclosure.
+        First => "first",
+        /// A new session began: the guest was silent for longer than a session lasts.
+        Session => "session",
+        /// A material change occurred.
+        Again => "again",
+    }
+}

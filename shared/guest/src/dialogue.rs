@@ -1,0 +1,258 @@
+//! The state of a dialogue: who comes and when, what the guest wants and refuses, and what the host
+//! named, asked and promised. It is kept with the session; both hosts read and write it.
+
+use std::fmt;
+
+use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
+
+use crate::{Key, Topic, Value, profile::Context};
+
+/// Most rows remembered as already named for the present request.
+const MOST_SHOWN: usize = 12;
+/// Most questions about the guest in one session.
+const MOST_QUESTIONS: usize = 2;
+/// Most kinds of things remembered as wished or refused.
+const MOST_WORDS: usize = 12;
+/// Children under this age in years may not be offered a place for adults.
+pub const ADULT_AGE_YEARS: u32 = 21;
+
+/// The facts and wishes settled so far. `Debug` shows counts only, because diets and ages are the
+/// guest's.
+#[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DialogueState {
+    /// How many people come, the guest included.
+    pub party: Option<u32>,
+    /// Whether children come, also where no age is known.
+    pub children: bool,
+    /// Whether the guest is under age.
+    pub young: bool,
+    /// The ages of companions, in years.
+    pub ages: Vec<u32>,
+    /// The day that the guest last named for a plan.
+    pub date: Option<NaiveDate>,
+    /// The minute of that day.
+    pub minute: Option<u16>,
+    /// Diets that must all hold, as the profile names them: `vegan`, `allergy: peanuts`.
+    pub diets: Vec<String>,
+    /// Kinds of things that the guest does not want, in the pack's words: `seafood`.
+    pub dislikes: Vec<String>,
+    /// Whether somebody needs a way without stairs.
+    pub step_free: bool,
+    /// The guest's budget, as the profile names it.
+    pub budget: Option<String>,
+    /// The content category of the present request.
+    pub category: Option<String>,
+    /// The things that the present request asks for inside its category, in the pack's words:
+    /// `sushi`.
+    pub wishes: Vec<String>,
+    /// Ids of the rows that the last reply named, in its order.
+    pub listed: Vec<String>,
+    /// Whether the last reply proposed those rows, which the guest may accept or refuse.
+    pub proposed: bool,
+    /// Ids of all rows named for the present request; "what else" leaves them out.
+    pub shown: Vec<String>,
+    /// Ids of rows that the guest refused.
+    pub refused: Vec<String>,
+    /// A booking or change that the guest asked for and a person has to confirm.
+    pub request: Option<OpenRequest>,
+    /// Subjects of questions that were passed on to a person.
+    pub promised: Vec<String>,
+    /// The topics about which the host asked in this session, newest last.
+    pub asked: Vec<Topic>,
+    /// Whether the last reply ended with a question.
+    pub asked_last: bool,
+    /// Whether the guest complained or was in trouble; the host then asks nothing about the guest.
+    pub grave: bool,
+    /// Whether the last text complained; the next one may go on with it.
+    pub complaining: bool,
+}
+
+/// A wish that only a person can fulfil, with the fields that are known.
+#[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OpenRequest {
+    /// The id of the row that is to be booked, if the guest chose one.
+    pub row: Option<String>,
+    pub category: Option<String>,
+    pub date: Option<NaiveDate>,
+    pub minute: Option<u16>,
+    pub party: Option<u32>,
+    /// Whether something booked earlier is to be changed or cancelled.
+    pub changes: bool,
+}
+
+impl fmt::Debug for DialogueState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "DialogueState({} diets, {} wishes, {} rows listed)",
+            self.diets.len(),
+            self.wishes.len(),
+            self.listed.len()
+        )
+    }
+}
+
+impl fmt::Debug for OpenRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OpenRequest(changes: {})", self.changes)
+    }
+}
+
+// === impl DialogueState ===
+
+impl DialogueState {
+    /// Takes over what the profile knows of this visit: party, ages, diets, access and budget. The
+    /// profile has already replaced what the guest corrected.
+    pub fn learn(&mut self, known: &Context) {
+        let text = |key| known.get(key).and_then(Value::as_text).map(str::to_owned);
+        let number = |value: &Value| value.as_int().and_then(|n| u32::try_from(n).ok());
+        let list = |key| {
+            let list = known.get(key).and_then(Value::as_list);
+            list.map(<[String]>::to_vec).unwrap_or_default()
+        };
+        self.party = known.get(Key::PartySize).and_then(number).or(self.party);
+        let ending = |end: &'static str| {
+            let facts = known.facts.iter();
+            facts.filter(move |fact| {
+                fact.path.starts_with("companions.") && fact.path.ends_with(end)
+            })
+        };
+        self.ages = ending(".age")
+            .filter_map(|fact| number(&fact.value))
+            .collect();
+        let child = |value: &Value| {
+            value
+                .as_text()
+                .is_some_and(|kin| ["child", "grandchild"].contains(&kin))
+        };
+        let kids = known.get(Key::KidsMenu) == Some(&Value::Bool(true));
+        self.children |= kids || ending(".relationship").any(|fact| child(&fact.value));
+        self.diets = list(Key::Dietary);
+        let companions = ending(".preferences.dining");
+        for fact in companions {
+            if let Value::List(diets) = &fact.value {
+                let new = diets.iter().filter(|diet| !self.diets.contains(diet));
+                let new: Vec<String> = new.cloned().collect();
+                self.diets.extend(new);
+            }
+        }
+        self.step_free |= !list(Key::Accessibility).is_empty();
+        self.budget = text(Key::Budget).or_else(|| self.budget.take());
+    }
+
+    /// Returns whether this state knows something about the party that the earlier one did not.
+    pub fn is_news(&self, earlier: &Self) -> bool {
+        (self.party, &self.ages, &self.diets, self.step_free)
+            != (
+                earlier.party,
+                &earlier.ages,
+                &earlier.diets,
+                earlier.step_free,
+            )
+    }
+
+    /// Returns whether somebody comes who may not be sent to a place for adults.
+    pub fn has_minors(&self) -> bool {
+        self.children || self.young || self.ages.iter().any(|age| *age < ADULT_AGE_YEARS)
+    }
+
+    /// Returns whether the host may ask something about the guest: not in two replies in a row, a
+    /// few times in a session, and never after trouble. `topic::next` counts the tries per topic.
+    pub fn may_ask(&self) -> bool {
+        !self.grave && !self.asked_last && self.asked.len() < MOST_QUESTIONS
+    }
+
+    /// Returns whether the dialogue has settled what a question about the topic would ask.
+    pub fn knows(&self, topic: Topic) -> bool {
+        match topic {
+            Topic::PartySize => self.party.is_some(),
+            Topic::VisitDate => self.date.is_some(),
+            _ => false,
+        }
+    }
+
+    /// Begins a request in a category; what was shown for another one no longer counts.
+    pub fn begin(&mut self, category: &str) {
+        if self.category.as_deref() != Some(category) {
+            self.category = Some(category.to_owned());
+            self.wishes.clear();
+            self.shown.clear();
+        }
+    }
+
+    /// Adds words that the guest wishes or refuses, and forgets the oldest beyond a limit.
+    pub fn note(words: &mut Vec<String>, new: impl IntoIterator<Item = String>) {
+        for word in new {
+            words.retain(|known| *known != word);
+            words.push(word);
+        }
+        words.drain(..words.len().saturating_sub(MOST_WORDS));
+    }
+
+    /// Records the rows that a reply named, in its order, and whether it ended with a question.
+    pub fn told(&mut self, rows: &[String], asked: Option<Topic>, question: bool) {
+        if !rows.is_empty() {
+            self.listed = rows.to_vec();
+            for row in rows {
+                self.shown.retain(|known| known != row);
+                self.shown.push(row.clone());
+            }
+            self.shown
+                .drain(..self.shown.len().saturating_sub(MOST_SHOWN));
+        }
+        self.asked.extend(asked);
+        self.asked_last = question;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // CONV-25: never two questions in a row, none after trouble
+    fn the_host_asks_seldom() {
+        let mut state = DialogueState::default();
+        assert!(state.may_ask());
+        state.told(&[], Some(Topic::Name), true);
+        assert!(!state.may_ask(), "two questions in a row");
+        state.told(&[], None, false);
+        assert!(state.may_ask());
+        assert_eq!(state.asked, [Topic::Name]);
+        state.grave = true;
+        assert!(!state.may_ask());
+    }
+
+    #[test]
+    fn a_new_category_begins_a_new_request() {
+        let mut state = DialogueState::default();
+        state.begin("dining");
+        state.wishes.push("sushi".to_owned());
+        state.told(&["a".to_owned(), "b".to_owned()], None, false);
+        state.begin("dining");
+        assert_eq!((state.wishes.len(), state.shown.len()), (1, 2));
+        state.begin("spa");
+        assert!(state.wishes.is_empty() && state.shown.is_empty());
+        assert_eq!(state.listed, ["a", "b"]);
+    }
+
+    #[test]
+    fn it_grows_to_a_limit_and_survives_storing() {
+        let mut state = DialogueState::default();
+        for n in 0..40 {
+            state.told(&[format!("row_{n}")], None, false);
+            DialogueState::note(&mut state.dislikes, [format!("kind_{n}")]);
+        }
+        assert_eq!(state.shown.len(), MOST_SHOWN);
+        assert_eq!(state.dislikes.len(), MOST_WORDS);
+        let json = serde_json::to_value(&state).unwrap();
+        assert_eq!(
+            serde_json::from_value::<DialogueState>(json).unwrap(),
+            state
+        );
+        let old: DialogueState = serde_json::from_str("{}").unwrap();
+        assert_eq!(old, DialogueState::default());
+    }
+}

@@ -1,0 +1,388 @@
+//! The conditions of the table in `acts.rs`: how a sentence and the state before it tell the act.
+
+use seven_knowledge::Category;
+
+use super::Heard;
+use crate::{
+    pack::{Field, Kind, Service},
+    phrases::Tokens,
+    understand::Wish,
+};
+
+/// The probability from which the learnt table alone shows an act.
+const CLEAR: f32 = 0.5;
+/// The same for a sentence about nothing that rows hold, which no look-up could answer.
+const LIKELY: f32 = 0.3;
+
+// === impl Heard ===
+
+impl Heard<'_> {
+    /// Returns whether a phrase that the pack lists for the act is in the sentence.
+    pub(super) fn lists(&self, key: &str) -> bool {
+        let phrases = self.pack.acts.get(key);
+        phrases.is_some_and(|phrases| phrases.found(&self.u.said))
+    }
+
+    pub(super) fn words(&self) -> usize {
+        self.u.said.words.len()
+    }
+
+    pub(super) fn has_word(&self, known: &[&str]) -> bool {
+        let words = &self.u.said.words;
+        words.iter().any(|word| known.contains(&word.as_str()))
+    }
+
+    pub(super) fn has_fact(&self, apart: &[&str]) -> bool {
+        self.u.facets.iter().any(|facet| !apart.contains(facet))
+    }
+
+    /// Returns whether the sentence is about nothing that rows hold.
+    pub(super) fn is_apart(&self) -> bool {
+        let u = self.u;
+        let kinds = u.kinds.iter().any(|kind| kind.field != Field::Kids);
+        let facts = self.has_fact(&["about"]) || u.intends("cheapest");
+        let named = u.venues().iter().any(|mention| mention.telling) || self.names_something;
+        let only_time = u.when.is_said() && u.is_all_said();
+        let of_rows = !u.topics.is_empty() || kinds || !u.wishes.is_empty() || named;
+        !of_rows && !facts && !only_time
+    }
+
+    /// Returns whether the sentence speaks of things that rows hold without asking for them, as in
+    /// "that steak was unreal".
+    pub(super) fn is_remark(&self) -> bool {
+        let asks = self.u.is_question || self.u.wants("about") || self.u.intends("cheapest");
+        // "Two teens, a 2 year old and no stairs" asks for nothing.
+        let of_people: &[&str] = if self.news {
+            &["age", "kids", "dietary", "couples"]
+        } else {
+            &[]
+        };
+        !asks && !self.has_fact(of_people) && !self.is_fragment()
+    }
+
+    /// Returns whether the sentence is a few words about rows, which ask for them: "poker blinds".
+    pub(super) fn is_fragment(&self) -> bool {
+        let u = self.u;
+        let of_rows = !u.topics.is_empty() || !u.kinds.is_empty() || self.names_something;
+        let told = self.news || u.intends("statement") || u.intends("thanks");
+        of_rows && self.words() <= 4 && !told && u.refused.is_empty()
+    }
+
+    /// Returns whether the pack lists a phrase of the act, or the sentence is about nothing that
+    /// rows hold.
+    pub(super) fn is_shown(&self, key: &str) -> bool {
+        self.u.intends(key) || self.lists(key) && !self.asks_a_rule() || self.is_clear(key)
+    }
+
+    /// Returns whether a phrase of the pack names the act.
+    pub(super) fn names_act(&self, key: &str) -> bool {
+        self.u.intends(key) || self.lists(key)
+    }
+
+    /// Returns whether the table alone leaves no doubt about the act.
+    pub(super) fn is_clear(&self, key: &str) -> bool {
+        let remark = self.is_remark() && self.words() > 3;
+        (self.is_apart() || remark) && self.learnt.odds(key) > CLEAR
+    }
+
+    /// Returns whether the table alone shows the act, in a sentence about nothing that rows hold.
+    pub(super) fn is_learnt(&self, key: &str) -> bool {
+        self.is_apart() && self.learnt.odds(key) > LIKELY
+    }
+
+    /// Returns whether the sentence may be mere talk: a question with a word that nobody knows asks
+    /// for the thing, unless the pack lists a phrase of the act.
+    pub(super) fn is_chat(&self, key: &str) -> bool {
+        let asks = self.u.is_question && !self.u.leftover.is_empty();
+        self.lists(key) || (self.is_shown(key) || self.is_learnt(key)) && !asks
+    }
+
+    /// Returns whether the guest goes on complaining, in words that alone might ask for a fact.
+    pub(super) fn complains_again(&self) -> bool {
+        self.state.complaining && self.lists("complaint")
+    }
+
+    /// Returns whether the sentence may ask a favour. "Any free shows?" asks for shows, and
+    /// "is parking free" for parking.
+    pub(super) fn can_ask_a_favour(&self) -> bool {
+        let listed = self.lists("comp");
+        let of_rows =
+            self.u.is_question && self.names_something && !listed
+                || self.u.topics.iter().any(|topic| {
+                    ["entertainment", "promotions", "loyalty"].contains(&topic.as_str())
+                });
+        let asks = self.u.is_question || self.learnt.odds("comp") > CLEAR;
+        // "Is there anything free tonight" asks for shows.
+        let timed = self.u.when.is_said() && !self.speaks_of_own();
+        let elsewhere = self.u.wants("where") || of_rows || timed;
+        !elsewhere && (listed || asks && self.is_learnt("comp"))
+    }
+
+    /// Returns whether the sentence asks what happens in a case, as in "can we cancel if it rains?"
+    pub(super) fn asks_a_rule(&self) -> bool {
+        self.u.intends("rules") || self.lists("policy")
+    }
+
+    pub(super) fn asks_a_fact(&self) -> bool {
+        let service = |service: &Service| service.phrases.found(&self.u.said);
+        // A question with a word that nobody knows may ask for it: "do you have babysitting?"
+        let suggestible = |topic: &Category| ["dining", "entertainment"].contains(&topic.as_str());
+        let wished = self.u.topics.iter().any(suggestible) || self.names_a_kind();
+        let unknown = !wished && !self.lists("recommend") && !self.u.leftover.is_empty();
+        // "He's vegan, where can we eat" sets a condition.
+        let conditions: &[&str] = if wished {
+            &["about", "kids", "dietary", "couples"]
+        } else {
+            &["about"]
+        };
+        let asks = self.has_fact(conditions) || self.names_a_place() || unknown;
+        self.u.is_question && asks
+            || self.asks_for_a_list()
+            || self.pack.services.iter().any(service)
+    }
+
+    /// Returns whether the sentence speaks of something that the guest has.
+    pub(super) fn speaks_of_own(&self) -> bool {
+        self.has_word(&[
+            "my", "our", "mine", "me", "have", "owe", "mi", "mis", "nuestra", "nuestro", "tengo",
+            "debo", "tenemos",
+        ])
+    }
+
+    pub(super) fn names_a_place(&self) -> bool {
+        let venues = self.u.venues();
+        venues
+            .iter()
+            .any(|mention| mention.whole && mention.telling)
+    }
+
+    pub(super) fn prefers_a_language(&self) -> bool {
+        let u = self.u;
+        let preferred = self.pack.language.preferred(&Tokens::new(u.text));
+        // "Con quién hablo, que hable español", said in Spanish, asks for a person.
+        let asks_for_one = self.lists("human") && preferred == self.language;
+        preferred.is_some()
+            && !asks_for_one
+            && u.topics.is_empty()
+            && u.venues().is_empty()
+            && u.facets.is_empty()
+    }
+
+    pub(super) fn can_change(&self) -> bool {
+        !self.asks_a_rule() && (self.lists("change") || self.is_learnt("change"))
+    }
+
+    /// Returns whether the last replies named something that the guest can choose from.
+    pub(super) fn is_choosing(&self) -> bool {
+        !self.state.listed.is_empty()
+    }
+
+    /// Returns whether the last reply waits for a yes or no.
+    pub(super) fn is_answering(&self) -> bool {
+        self.state.proposed || self.state.asked_last || self.state.request.is_some()
+    }
+
+    pub(super) fn can_compare(&self) -> bool {
+        let several = self.state.listed.len() > 1 || self.u.venues().len() > 1;
+        several || self.has_word(&["or", "o", "vs", "versus", "between", "entre"])
+    }
+
+    pub(super) fn can_accept(&self) -> bool {
+        let thanks = self.u.intends("thanks");
+        let asks = self.u.text.contains('?') || self.has_fact(&["about"]);
+        self.is_answering() && !asks && !thanks
+    }
+
+    pub(super) fn says_yes(&self) -> bool {
+        self.u.intends("ack") && self.words() <= 4
+    }
+
+    pub(super) fn can_reject(&self) -> bool {
+        let asks = self.u.is_question && !self.lists("reject");
+        self.is_answering() && !asks && !self.has_fact(&["about", "price"])
+    }
+
+    pub(super) fn can_correct(&self) -> bool {
+        let open = self.state.category.is_some() || self.state.request.is_some();
+        let planned = self.u.when.is_said() || self.lists("party");
+        let requested = self.state.request.is_some() && planned;
+        let shown = requested || self.lists("correct") || !self.u.is_question;
+        open && shown && !self.asks_when() && (!self.u.asks_fact() || self.u.when.is_said())
+    }
+
+    pub(super) fn can_book(&self) -> bool {
+        let facts = ["reservations", "where", "price", "hours"];
+        !facts.iter().any(|facet| self.u.wants(facet))
+            && !self.has_word(&["how", "como"])
+            && !self.asks_a_rule()
+            && !self.lists("recommend")
+            && (self.u.intends("booking") || self.lists("booking") || self.is_learnt("booking"))
+    }
+
+    /// Returns whether the sentence is only a time and one row was named last: "and on sundays?"
+    pub(super) fn asks_when(&self) -> bool {
+        let only_time = self.u.when.is_said() && self.u.is_all_said() && self.u.topics.is_empty();
+        let about_one = self.state.listed.len() == 1 && self.state.request.is_none();
+        only_time && about_one && self.u.kinds.is_empty()
+    }
+
+    pub(super) fn can_want_more(&self) -> bool {
+        let listed = self.lists("more");
+        let other_time = self.u.when.is_said() && self.u.kinds.is_empty() && !listed;
+        // "They got anything with no meat" asks about the place just named.
+        let asks_there = self.u.points_back && self.u.is_question && !listed;
+        (self.is_choosing() || self.state.category.is_some())
+            && !other_time
+            && !asks_there
+            && !self.u.asks_fact()
+            && !self.u.venues().iter().any(|mention| mention.telling)
+            && !self.names_something
+    }
+
+    /// Returns whether the sentence may only add conditions to the present request. "Kid friendly?"
+    /// after one place asks about that place.
+    pub(super) fn can_narrow(&self) -> bool {
+        let u = self.u;
+        let asks_there = u.points_back && u.is_question && u.refused.is_empty();
+        let about_one = self.state.listed.len() == 1 && u.refused.is_empty() && u.is_question;
+        self.state.category.is_some()
+            && u.topics.is_empty()
+            && !self.names_a_place()
+            && !self.has_fact(&["about", "kids", "dietary", "couples", "age"])
+            && !asks_there
+            && !about_one
+            && !self.asks_when()
+    }
+
+    pub(super) fn adds_conditions(&self) -> bool {
+        let u = self.u;
+        let plan = (u.when.is_said() || self.lists("party")) && u.is_all_said();
+        u.kinds.iter().any(|kind| kind.field != Field::Kids)
+            || !u.refused.is_empty()
+            || self.news && !u.is_question
+            || plan && self.is_choosing()
+    }
+
+    pub(super) fn can_tell(&self) -> bool {
+        let tastes = !self.news && self.u.intends("statement") && self.names_a_kind();
+        let shown = self.tells() || self.lists("party") || self.learnt.odds("tell") > CLEAR;
+        // A phrase that asks for something outweighs what is told beside it.
+        let asks = ["comp", "complaint", "booking", "change", "human"];
+        let asks = asks.iter().any(|key| self.lists(key));
+        self.is_remark() && shown && !asks && !self.names_a_place() && !tastes
+    }
+
+    /// Returns whether the sentence names a kitchen, dish or kind of place.
+    pub(super) fn names_a_kind(&self) -> bool {
+        let kind = |kind: &&Kind| !kind.is_condition();
+        self.u.kinds.iter().any(kind)
+    }
+
+    /// Returns whether the sentence asks for all there is: "what restaurants do you have?"
+    pub(super) fn asks_for_a_list(&self) -> bool {
+        let u = self.u;
+        let which = |place: &(usize, usize)| {
+            let before = place.0.checked_sub(1).map(|at| u.said.words[at].as_str());
+            matches!(before, Some("what" | "which" | "que" | "cuales"))
+        };
+        let wishes = u.wishes.iter().map(|wish| &wish.at);
+        let mut things = u.topic_places.iter().chain(&u.kind_places).chain(wishes);
+        let plain = self.state.wishes.is_empty() && !u.wants("kids") && u.leftover.is_empty();
+        plain && (u.intends("listing") && !u.topics.is_empty() || things.any(which))
+    }
+
+    /// Returns whether the sentence may ask for suggestions. "The place that has pho, where is it"
+    /// asks for a fact.
+    pub(super) fn can_recommend(&self) -> bool {
+        const FACTS: [&str; 7] = [
+            "where",
+            "phone",
+            "reservations",
+            "dress",
+            "starts",
+            "closes",
+            "hours",
+        ];
+        let u = self.u;
+        let of_field = FACTS.iter().any(|facet| u.wants(facet));
+        let of_dish = u.wants("price") && !u.kinds.is_empty() && u.topics.is_empty();
+        let of_booking = u.intends("booking") && self.has_word(&["how", "como"]);
+        // "And the spa?" repeats the last question.
+        let repeats = u.continues() && u.leftover.is_empty() && u.kinds.is_empty();
+        let repeats = repeats && u.wishes.is_empty() && !u.when.is_said() && self.is_choosing();
+        let of_fact = of_field || of_dish || of_booking || repeats || self.asks_when();
+        !(of_fact || self.asks_about_named() || self.pack.literal.found(&u.said))
+    }
+
+    /// Returns whether the sentence asks about a row that it names, or that was named last.
+    fn asks_about_named(&self) -> bool {
+        let u = self.u;
+        // "Is there an arcade or something for them" names a row that is not suggested from.
+        let named = u.venues().into_iter().any(|mention| {
+            let of = mention.item.category.as_str();
+            mention.telling && (of == "dining" || !is_suggestible(of))
+        });
+        // "Do the oysters come with a view" asks about what was named.
+        let definite = |place: &(usize, usize)| {
+            let before = place.0.checked_sub(1).map(|at| u.said.words[at].as_str());
+            matches!(before, Some("the" | "los" | "las"))
+        };
+        let known = u.is_question && u.kind_places.iter().any(definite);
+        self.names_a_place() || named || known || self.is_choosing() && self.asks_there()
+    }
+
+    /// Returns whether the sentence points to a row just named: "can we eat there", "they got
+    /// anything vegan", "is it cheaper".
+    fn asks_there(&self) -> bool {
+        let u = self.u;
+        let of_condition =
+            |kind: &&Kind| matches!(kind.field, Field::Dietary | Field::Kids | Field::Price);
+        let conditions = u.points_back
+            && u.topics.is_empty()
+            && !u.kinds.is_empty()
+            && u.kinds.iter().all(of_condition);
+        // "Could they do a dessert with a candle" asks them, and not for another place.
+        let open = self.lists("recommend") || self.lists("more") || !u.topics.is_empty();
+        conditions || u.refers() && u.is_question && !open
+    }
+
+    /// Returns whether the sentence only tells something about the guest or the party.
+    pub(super) fn tells(&self) -> bool {
+        let u = self.u;
+        let served = u.kinds.iter().any(|kind| !kind.is_condition());
+        // A long remark without a word that asks tells something, whatever rows share its words.
+        let bar = |kind: &&Kind| kind.field == Field::Subcategory;
+        let served = served && !u.kinds.iter().all(bar);
+        let remark = self.words() > 8 && !served && u.topics.is_empty() && !self.state.proposed;
+        self.news && u.topics.is_empty() && !served || u.is_statement() || remark
+    }
+
+    pub(super) fn wants_suggestions(&self) -> bool {
+        let u = self.u;
+        if u.intends("cheapest") && u.about(&"entertainment".into()) {
+            return true;
+        }
+        let priced = u
+            .topics
+            .iter()
+            .any(|topic| ["rooms", "entertainment"].contains(&topic.as_str()));
+        let facts = u.facets.iter().any(|facet| {
+            let condition = ["about", "kids", "dietary", "couples"].contains(facet);
+            !(condition || priced && *facet == "price")
+        });
+        let served = u.topics.iter().any(|topic| is_suggestible(topic.as_str()))
+            || u.kinds.iter().any(|kind| kind.field != Field::Kids);
+        let known = |wish: &Wish| wish.known || wish.category.as_str() == "rooms";
+        let elsewhere = u
+            .topics
+            .iter()
+            .any(|topic| matches!(topic.as_str(), "promotions" | "loyalty" | "gaming"));
+        let asks = !facts && !elsewhere && !self.asks_for_a_list() && !self.asks_a_rule();
+        asks && served && u.wishes.iter().all(known)
+    }
+}
+
+/// Returns whether the host suggests rows of the category by their merits.
+fn is_suggestible(category: &str) -> bool {
+    ["dining", "entertainment", "spa", "rooms"].contains(&category)
+}

@@ -1,0 +1,114 @@
+//! Looks a question up in the rows: those talked of last, then those that the text itself leads to,
+//! then those that the search of the hosted host finds.
+
+use seven_knowledge::{Category, Item};
+
+use crate::{
+    about::{about_topic, about_venue},
+    company,
+    compose::{chat, events, lookup, services},
+    fit::Part,
+    focus, follow_up,
+    host::Host,
+    reading,
+    understand::Understood,
+};
+
+/// Answers from the fields of rows, else with a sentence of a row, else by telling the guest whom
+/// to ask.
+pub(super) fn settled(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
+    let of_subject = company::age_rule(host, u).or_else(|| focus::answer(host, u));
+    match of_subject {
+        Some(part) if part.grounded => part,
+        // The subject does not tell it; a row that tells everything asked for may.
+        Some(missing) => {
+            let part = found(host, u, said_now);
+            if focus::tells_all(host, u, &part) {
+                return part;
+            }
+            // The case names the row, so that each subject has a case of its own.
+            Part {
+                staff: missing.staff,
+                ..host.unanswered()
+            }
+        }
+        None => {
+            let part = found(host, u, said_now);
+            let retrieved = || lookup::retrieved(host, u);
+            let unnamed = part.sources.is_empty() && !part.is_denial && u.venues().is_empty();
+            let open = part.intent == "unanswered" && unnamed;
+            open.then(retrieved).flatten().unwrap_or(part)
+        }
+    }
+}
+
+/// Answers from the fields or a sentence of the rows that the text itself leads to.
+fn found(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
+    let part = reading::honest(host, u, part(host, u, said_now));
+    let part = focus::honest(host, u, part);
+    let open = part.intent == "unanswered"
+        || (part.chat && u.is_question && !u.leftover.is_empty())
+        || (matches!(part.intent.as_str(), "unclear" | "statement") && u.leftover.len() > 1);
+    let open =
+        open && !["identity", "complaint", "human", "allergy"].contains(&part.intent.as_str());
+    let open = open && !services::is_untold(host, u);
+    // A restaurant's sentence answers no question about what guests may do.
+    let of_rule = |found: &Part| {
+        let index = &host.request.index;
+        let mut rows = found.sources.iter().filter_map(|id| index.get(id));
+        let sold = |item: &Item| {
+            matches!(
+                item.category,
+                Category::Dining | Category::Entertainment | Category::Spa
+            )
+        };
+        !u.intends("rules") || !rows.any(|row| sold(row))
+    };
+    let found = || reading::fallback(host, u, said_now, part.is_denial).filter(of_rule);
+    if open && let Some(found) = found() {
+        found
+    } else {
+        part
+    }
+}
+
+fn part(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
+    if u.said.words.is_empty() {
+        return chat::say(host, "unclear");
+    }
+    if u.intends("allergy") && u.venues().is_empty() && u.kinds.is_empty() {
+        return chat::firm(chat::say(host, "allergy"));
+    }
+    if u.intends("rules") {
+        return lookup::rule(host, u).unwrap_or_else(|| host.unanswered());
+    }
+    if services::is_untold(host, u) {
+        return host.unanswered();
+    }
+    follow_up::of_last(host, u, said_now)
+        .or_else(|| services::answer(host, u))
+        .or_else(|| reading::exact(host, u))
+        .or_else(|| events::at_place(host, u))
+        .or_else(|| about_venue(host, u))
+        .or_else(|| lookup::by_name(host, u))
+        .or_else(|| follow_up::answer(host, u, said_now))
+        .or_else(|| contact(host, u))
+        .or_else(|| about_topic(host, u))
+        .or_else(|| events::found(host, u).or_else(|| events::on_that_day(host, u)))
+        .or_else(|| lookup::anything(host, u))
+        .or_else(|| chat::small_talk(host, u))
+        .unwrap_or_else(|| {
+            if u.is_question || u.asks_fact() {
+                host.unanswered()
+            } else {
+                chat::say(host, "unclear")
+            }
+        })
+}
+
+/// Gives the casino's phone number if the guest asks for a phone and names no place.
+fn contact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    let house =
+        u.wants("phone") && u.leftover.is_empty() && u.topics.is_empty() && u.venues().is_empty();
+    house.then(|| host.part("contact", host.say("contact", &[]), &[]))
+}

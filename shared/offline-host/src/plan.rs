@@ -1,0 +1,37 @@
+//! Reads for which day and minute the guest plans.
+
+use chrono::{NaiveDate, Timelike};
+
+use crate::{
+    host::Host,
+    understand::Understood,
+    when::{Asked, Time},
+};
+
+/// Minutes from midnight to noon.
+const FIRST_NOON: u16 = 720;
+
+/// Returns the day and the minute of the day that the text names.
+pub(crate) fn moment(host: &Host<'_>, u: &Understood<'_>) -> (Option<NaiveDate>, Option<u16>) {
+    if !u.when.is_said() {
+        return (None, None);
+    }
+    match u.when.asked(host.request.now, host.request.zone) {
+        Asked::Now => (Some(host.local().date()), None),
+        Asked::On(date) => (Some(date), None),
+        Asked::At(at, time, date) => {
+            let wall = at.with_timezone(&host.request.zone);
+            let minute = match u.when.time {
+                // "At 8" means the evening: breakfast is hardly ever booked.
+                Some(Time::Half(half)) if half < FIRST_NOON => Some(half + FIRST_NOON),
+                _ => u16::try_from(wall.hour() * 60 + wall.minute()).ok(),
+            };
+            let date = if u.when.day.is_some() {
+                Some(date)
+            } else {
+                host.state.date.is_none().then_some(date)
+            };
+            (date, minute.filter(|_| time.is_exact()))
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! Answers wishes that only a person can fulfil: bookings, changes, favours, complaints. The reply
+//! says that nothing is settled yet, and passes the wish on with the fields that are known.
+
+use std::sync::Arc;
+
+use chrono::{NaiveTime, TimeDelta};
+use seven_guest::dialogue::OpenRequest;
+use seven_knowledge::{Category, Item, item::Details};
+use seven_llm::{StaffKind, StaffRequest};
+
+use crate::{
+    acts::Act,
+    compose::{chat, lookup, several},
+    fit::Part,
+    host::Host,
+    plan, resolve, suggest,
+    understand::Understood,
+    when::{day_words, time_words},
+};
+
+/// Answers a wish to book: with the rule if the place takes no bookings, else by passing it on.
+pub(crate) fn book(host: &Host<'_>, u: &Understood<'_>) -> Part {
+    let row = wanted_row(host, u);
+    if let Some(row) = &row
+        && is_walk_in(row)
+    {
+        let slots = [("name", host.name(row))];
+        let body = host.say("walk_in", &[("name", slots[0].1.as_str())]);
+        return host.part("booking", body, std::slice::from_ref(row));
+    }
+    // "A table at Nobu" names a place that the content does not have.
+    let elsewhere = u
+        .leftover
+        .iter()
+        .any(|word| word.chars().all(char::is_alphabetic));
+    if row.is_none() && elsewhere && u.topics.is_empty() && host.state.listed.is_empty() {
+        return host.unanswered();
+    }
+    if row.is_none()
+        && let Some(part) = choice(host, u)
+    {
+        return part;
+    }
+    let request = fields(host, u, row.as_ref(), false);
+    let body = match &row {
+        Some(row) => host.say("book_passed", &[("what", &what(host, row, &request))]),
+        None => {
+            let label = request
+                .category
+                .as_deref()
+                .map(|category| host.pack.label(&category.into(), host.language));
+            match planned(host, &request) {
+                Some(plan) => host.say("book_passed", &[("what", &plan)]),
+                None => host.say(
+                    "book_which",
+                    &[("label", label.as_deref().unwrap_or_default())],
+                ),
+            }
+        }
+    };
+    let rule = row.as_ref().and_then(|row| rule(host, row));
+    let whole = rule.map(|rule| format!("{rule} {body}"));
+    let body = whole.filter(|whole| host.room.two(whole)).unwrap_or(body);
+    let subject = subject(row.as_ref(), &request);
+    let rows: Vec<Arc<Item>> = row.into_iter().collect();
+    Part {
+        staff: Some(StaffRequest {
+            kind: StaffKind::Booking,
+            subject,
+            request: Some(request),
+        }),
+        ..host.part("booking", body, &rows)
+    }
+}
+
+/// Lets the guest choose what to book: from the rows just named, else from two suggestions.
+fn choice(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    let listed = resolve::listed(host);
+    let asks_anew = !u.topics.is_empty() || !u.kinds.is_empty();
+    if (2..=3).contains(&listed.len()) && !asks_anew {
+        let names: Vec<String> = listed.iter().map(|row| host.name(row)).collect();
+        return Some(chat::which(host, &names));
+    }
+    let part = suggest::answer(host, Act::Recommend, u).filter(|part| !part.sources.is_empty())?;
+    let body = format!("{} {}", part.body, host.say("book_pick", &[]));
+    host.room.two(&body).then_some(Part { body, ..part })
+}
+
+/// Passes the open request on once the guest has chosen a row for it.
+pub(crate) fn chosen(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    let open = host.state.request.as_ref()?;
+    let of_it = |row: &Arc<Item>| {
+        let category = open.category.as_deref();
+        open.row.is_none() && category.is_none_or(|category| row.category.as_str() == category)
+    };
+    let row = wanted_row(host, u).filter(of_it);
+    row.map(|_| book(host, u))
+}
+
+/// Answers a wish to change or cancel a booking, which the host cannot see.
+pub(crate) fn change(host: &Host<'_>, u: &Understood<'_>) -> Part {
+    let row = wanted_row(host, u);
+    let request = fields(host, u, row.as_ref(), true);
+    let subject = subject(row.as_ref(), &request);
+    let passed = host.say("change_passed", &[]);
+    let cancels = u.said.words.iter().any(|word| word.starts_with("cancel"));
+    let rule = cancels.then(|| lookup::cancellation(host)).flatten();
+    let (body, sources) = rule
+        .map(|rule| (format!("{} {passed}", rule.body), rule.sources))
+        .filter(|(body, _)| host.room.two(body))
+        .unwrap_or((passed, Vec::new()));
+    Part {
+        sources,
+        staff: Some(StaffRequest {
+            kind: StaffKind::Change,
+            subject,
+            request: Some(request),
+        }),
+        ..host.part("booking", body, &[])
+    }
+}
+
+/// Answers a correction of an open booking ("make it 8:30") with the whole request as it now
+/// stands.
+pub(crate) fn corrected(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    let open = host.state.request.as_ref()?;
+    let plans = u.when.is_said() || host.state.party != open.party;
+    let elsewhere = !u.topics.is_empty() || u.venues().iter().any(|mention| mention.whole);
+    (plans && !elsewhere).then(|| book(host, u))
+}
+
+/// Answers a wish for something free or cheaper.
+pub(crate) fn comp(host: &Host<'_>, u: &Understood<'_>) -> Part {
+    let passed = passed(host, StaffKind::Comp, "comp", "comp_passed");
+    // An offer that everybody may use is told first.
+    let Some(offer) = lookup::offer(host, u) else {
+        return passed;
+    };
+    let body = format!("{} {}", offer.body, host.say("comp_besides", &[]));
+    if host.room.two(&body) {
+        Part {
+            body,
+            sources: offer.sources,
+            ..passed
+        }
+    } else {
+        offer
+    }
+}
+
+/// Apologises and passes the complaint on.
+pub(crate) fn complaint(host: &Host<'_>, u: &Understood<'_>) -> Part {
+    let urgent = ["room", "cuarto", "habitacion"];
+    let room = u
+        .said
+        .words
+        .iter()
+        .any(|word| urgent.contains(&word.as_str()));
+    let key = match (host.state.complaining, room) {
+        (true, _) => "complaint_more",
+        (false, true) => "complaint_room",
+        (false, false) => "complaint",
+    };
+    Part {
+        is_grave: true,
+        ..passed(host, StaffKind::Complaint, "complaint", key)
+    }
+}
+
+fn passed(host: &Host<'_>, kind: StaffKind, intent: &str, key: &str) -> Part {
+    Part {
+        staff: Some(StaffRequest {
+            kind,
+            subject: String::new(),
+            request: None,
+        }),
+        ..host.part(intent, host.say(key, &[]), &[])
+    }
+}
+
+/// Returns the row that the guest wants to book: the one named, the only one of the kind asked
+/// for, or the one spoken of last.
+pub(crate) fn wanted_row(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item>> {
+    let named = u.venues().into_iter().find(|mention| mention.telling);
+    if let Some(mention) = named {
+        return Some(Arc::clone(&mention.item));
+    }
+    let index = &host.request.index;
+    let listed: Vec<Arc<Item>> = host
+        .state
+        .listed
+        .iter()
+        .filter_map(|id| index.get(id).cloned())
+        .collect();
+    if let Some(row) = resolve::nth(u, &listed) {
+        return Some(row);
+    }
+    if !u.kinds.is_empty() {
+        return several::only_of_kind(host, u);
+    }
+    // "A table" is one to eat at.
+    let table = ["table", "mesa"]
+        .iter()
+        .any(|word| u.said.words.iter().any(|said| said == word));
+    let of_topic = |row: &Arc<Item>| {
+        (u.topics.is_empty() || u.topics.contains(&row.category))
+            && (!table || row.category == Category::Dining)
+    };
+    // "Book us a shuttle" names another row than the one spoken of.
+    let elsewhere = u.leftover.iter().any(|word| suggest::is_listed(host, word));
+    match listed.as_slice() {
+        [one] if of_topic(one) && !elsewhere => Some(Arc::clone(one)),
+        _ => host
+            .state
+            .request
+            .as_ref()
+            .and_then(|open| index.get(open.row.as_deref()?).cloned())
+            .filter(of_topic),
+    }
+}
+
+/// Writes whether a restaurant wants reservations.
+fn rule(host: &Host<'_>, row: &Item) -> Option<String> {
+    let Details::Dining(d) = &row.details else {
+        return None;
+    };
+    let value = host.pack.value(d.reservations.as_deref()?, host.language);
+    Some(host.say(
+        "reservations",
+        &[("name", &host.name(row)), ("value", &value)],
+    ))
+}
+
+fn is_walk_in(row: &Item) -> bool {
+    matches!(&row.details, Details::Dining(d)
+        if d.reservations.as_deref().is_some_and(|rule| rule.to_lowercase().starts_with("walk")))
+}
+
+fn subject(row: Option<&Arc<Item>>, request: &OpenRequest) -> String {
+    row.map(|row| row.id.clone())
+        .or_else(|| request.category.clone())
+        .unwrap_or_default()
+}
+
+/// Collects the fields of the request: those of the text, else those of the open request and of the
+/// dialogue.
+fn fields(
+    host: &Host<'_>,
+    u: &Understood<'_>,
+    row: Option<&Arc<Item>>,
+    changes: bool,
+) -> OpenRequest {
+    let open = host.state.request.clone().unwrap_or_default();
+    let (date, minute) = plan::moment(host, u);
+    let category = row
+        .map(|row| row.category.as_str().to_owned())
+        .or_else(|| u.topics.first().map(|topic| topic.as_str().to_owned()))
+        .or(open.category)
+        .or_else(|| host.state.category.clone());
+    OpenRequest {
+        row: row.map(|row| row.id.clone()).or(open.row),
+        category,
+        date: date.or(open.date).or(host.state.date),
+        minute: minute.or(open.minute).or(host.state.minute),
+        party: host.state.party.or(open.party),
+        changes,
+    }
+}
+
+/// Writes "Cinder Grove, Sat Nov 28 at 7:30pm, 4 people".
+fn what(host: &Host<'_>, row: &Item, request: &OpenRequest) -> String {
+    let name = host.name(row);
+    match planned(host, request) {
+        Some(plan) => format!("{name}, {plan}"),
+        None => name,
+    }
+}
+
+/// Writes day, time and party; `None` if nothing is known.
+fn planned(host: &Host<'_>, request: &OpenRequest) -> Option<String> {
+    let today = host.local().date();
+    let mut parts = Vec::new();
+    let day = request
+        .date
+        .filter(|date| *date >= today - TimeDelta::days(1))
+        .map(|date| day_words(date, today, host.language));
+    let time = request
+        .minute
+        .filter(|minute| {
+            NaiveTime::from_num_seconds_from_midnight_opt(u32::from(*minute) * 60, 0).is_some()
+        })
+        .map(|minute| time_words(minute, host.language));
+    match (day, time) {
+        (Some(day), Some(time)) => {
+            parts.push(host.say("day_at", &[("day", &day), ("time", &time)]));
+        }
+        (Some(one), None) | (None, Some(one)) => parts.push(one),
+        (None, None) => {}
+    }
+    if let Some(party) = request.party {
+        parts.push(host.say("for_party", &[("count", &party.to_string())]));
+    }
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// Returns the request that the reply leaves open, for the next text to complete or correct.
+pub(crate) fn left_open(
+    host: &Host<'_>,
+    u: &Understood<'_>,
+    act: Act,
+    part: &Part,
+) -> Option<OpenRequest> {
+    let passed = part.staff.as_ref().and_then(|staff| staff.request.clone());
+    let choosing = act == Act::Book && ["recommend", "clarify"].contains(&part.intent.as_str());
+    passed.or_else(|| choosing.then(|| fields(host, u, None, false)))
+}

@@ -1,0 +1,273 @@
+//! Suggests at most two rows that hold everything the guest asked for, each with its reasons.
+
+mod adults;
+mod nothing;
+mod rank;
+mod reasons;
+mod wanted;
+
+use std::{collections::HashSet, sync::Arc};
+
+use seven_knowledge::{Category, Item};
+use seven_llm::Request;
+use seven_text::{sentence_ranges, stem, words};
+
+use crate::{
+    acts::Act,
+    compose::figure::figure,
+    compose::rows,
+    fit::Part,
+    hear,
+    host::Host,
+    pack::{Field, Kind},
+    resolve,
+    understand::Understood,
+    when::{Time, When},
+};
+
+use adults::is_allowed;
+use nothing::nothing;
+use rank::{score, tie, varied};
+pub(crate) use reasons::reasons;
+use reasons::{caution, named};
+use wanted::{Wanted, fits};
+
+/// Minutes from midnight to noon.
+const NOON: u16 = 720;
+
+/// Suggests rows for the present request; `None` if the request has no category that can be
+/// suggested from.
+pub(crate) fn answer(host: &Host<'_>, act: Act, u: &Understood<'_>) -> Option<Part> {
+    let Some(wanted) = wanted(host, act, u) else {
+        let nothing_named = u.topics.is_empty() && u.kinds.is_empty() && u.leftover.is_empty();
+        let open = act == Act::Recommend && (nothing_named || asks_openly(host, u));
+        return open.then(|| anything(host, u)).flatten();
+    };
+    let all = host.items(&wanted.category);
+    let mut fitting: Vec<Arc<Item>> = all
+        .iter()
+        .filter(|item| is_allowed(host, u, item) && fits(host, &wanted, item))
+        .cloned()
+        .collect();
+    let telling: Vec<Arc<Item>> = fitting
+        .iter()
+        .filter(|item| rows::tells_any(item, &wanted.words))
+        .cloned()
+        .collect();
+    if !telling.is_empty() {
+        fitting = telling;
+    }
+    if u.intends("cheapest") {
+        keep_cheapest(host, &mut fitting);
+    }
+    fitting.sort_by_key(|item| {
+        (
+            std::cmp::Reverse(score(host, &wanted, item)),
+            tie(host, item),
+        )
+    });
+    if fitting.is_empty() {
+        return nothing(host, act, u, &wanted, &all);
+    }
+    let chosen = varied(&fitting);
+    let (count, mut text) = worded(host, act, &chosen, &wanted);
+    let (mut sources, besides) = (chosen[..count].to_vec(), besides(host, &wanted));
+    let notes = caution(host).map(|note| (note, None)).into_iter();
+    for (note, row) in notes.chain(besides.map(|(note, row)| (note, Some(row)))) {
+        let with = format!("{text} {note}");
+        if host.room.two(&with) {
+            text = with;
+            sources.extend(row);
+        }
+    }
+    let intent = match wanted.category {
+        Category::Dining => "recommend",
+        Category::Entertainment => "events",
+        ref other => other.as_str(),
+    };
+    Some(host.part(intent, text, &sources))
+}
+
+/// Writes the suggestions, and returns how many of them found room.
+fn worded(host: &Host<'_>, act: Act, chosen: &[Arc<Item>], wanted: &Wanted<'_>) -> (usize, String) {
+    let other = matches!(act, Act::More | Act::Reject);
+    let stands = |row: &Arc<Item>| host.state.listed.contains(&row.id);
+    let same = act == Act::Narrow && chosen.len() == host.state.listed.len();
+    let again = same && chosen.iter().all(stands);
+    let body = |rows: &[Arc<Item>]| {
+        let key = match rows.len() {
+            1 if other => "suggest_other_one",
+            1 if again => "suggest_still_one",
+            1 => "suggest_one",
+            _ if other => "suggest_other",
+            _ if again => "suggest_still",
+            _ => "suggest",
+        };
+        let told = |row: &Arc<Item>| named(host, row, wanted);
+        let names: Vec<String> = rows.iter().map(told).collect();
+        let second = names.get(1).cloned().unwrap_or_default();
+        host.say(key, &[("name", &names[0]), ("other", &second)])
+    };
+    let all = body(chosen);
+    if host.room.two(&all) {
+        (chosen.len(), all)
+    } else {
+        (1, body(&chosen[..1]))
+    }
+}
+
+/// Returns the rule about a word of the guest that no suggestion holds, with its row: for "a room
+/// for me and my dog", the sentence about dogs.
+fn besides(host: &Host<'_>, wanted: &Wanted<'_>) -> Option<(String, Arc<Item>)> {
+    if wanted.category.as_str() != "rooms" {
+        return None;
+    }
+    let named = |item: &Item, word: &str| {
+        rows::has_word(&item.name, word)
+            || item.keywords.iter().any(|key| rows::has_word(key, word))
+    };
+    let mut all = host
+        .request
+        .index
+        .current(host.request.now)
+        .filter(|row| resolve::is_house_rule(row));
+    let row = all.find(|row| wanted.words.iter().any(|word| named(row, word)))?;
+    let text = host.description(row);
+    let first = sentence_ranges(&text).into_iter().next()?;
+    Some((text[first].to_owned(), Arc::clone(row)))
+}
+
+fn keep_cheapest(host: &Host<'_>, rows: &mut Vec<Arc<Item>>) {
+    let prices = rows.iter().filter_map(|row| figure(host, row));
+    if let Some(least) = prices.min_by(f64::total_cmp) {
+        rows.retain(|row| figure(host, row).is_some_and(|price| price <= least));
+    }
+}
+
+/// Returns whether a row is called or filed under the word: the guest then asks about that row.
+pub(crate) fn is_listed(host: &Host<'_>, word: &str) -> bool {
+    words(word)
+        .iter()
+        .all(|word| host.listed.contains(&stem(word)))
+}
+
+/// Returns the stems of all words by which rows are called or filed.
+pub(crate) fn listed_stems(request: &Request) -> HashSet<String> {
+    let rows = request.index.current(request.now);
+    let names = rows.flat_map(|item| std::iter::once(&item.name).chain(&item.keywords));
+    names
+        .flat_map(|text| words(text))
+        .map(|word| stem(&word))
+        .collect()
+}
+
+/// Returns whether the guest leaves the kind of thing to the host, as in "3 hours to kill, ideas?"
+fn asks_openly(host: &Host<'_>, u: &Understood<'_>) -> bool {
+    let phrases = host.pack.acts.get("recommend");
+    u.topics.is_empty()
+        && phrases.is_some_and(|phrases| phrases.found(&u.said))
+        && u.leftover.iter().all(|word| !is_listed(host, word))
+}
+
+/// Suggests a show and a place to eat to a guest who says nothing about the kind of thing.
+fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    let best = |category: Category| {
+        let wanted = Wanted::any(host, category, host.when_of(u));
+        let rows = host.items(&wanted.category);
+        let fitting = rows
+            .into_iter()
+            .filter(|item| is_allowed(host, u, item) && fits(host, &wanted, item));
+        let best = fitting.min_by_key(|item| {
+            (
+                std::cmp::Reverse(score(host, &wanted, item)),
+                tie(host, item),
+            )
+        })?;
+        Some((named(host, &best, &wanted), best))
+    };
+    let (show, place) = (best(Category::Entertainment), best(Category::Dining));
+    let (show, show_row) = show?;
+    let (place, place_row) = place?;
+    let body = host.say("suggest_both", &[("name", &show), ("other", &place)]);
+    host.room
+        .two(&body)
+        .then(|| host.part("recommend", body, &[show_row, place_row]))
+}
+
+fn wanted<'a>(host: &Host<'a>, act: Act, u: &Understood<'a>) -> Option<Wanted<'a>> {
+    // A new wish without a category goes on with the last one, unless it names something else.
+    let goes_on = act != Act::Recommend || u.leftover.iter().all(|word| !is_listed(host, word));
+    let before = host.state.category.as_deref().filter(|_| goes_on);
+    let category = hear::category(u).or_else(|| before.map(Category::from))?;
+    if !matches!(
+        category,
+        Category::Dining | Category::Entertainment | Category::Spa
+    ) && category.as_str() != "rooms"
+    {
+        return None;
+    }
+    let (mut kinds, mut wishes) = (Vec::new(), Vec::new());
+    for word in &host.state.wishes {
+        let (found, more) = host.words(word, &category);
+        kinds.extend(found);
+        wishes.extend(more);
+    }
+    let new = |kind: &&&Kind| !kinds.iter().any(|known| known.name == kind.name);
+    let more: Vec<&Kind> = u.kinds.iter().filter(new).copied().collect();
+    kinds.extend(more);
+    wishes.extend(u.wishes_of(&category).into_iter().cloned());
+    let again = matches!(act, Act::More | Act::Reject) && u.refused.is_empty();
+    let mut skipped = host.state.refused.clone();
+    if again {
+        skipped.extend(host.state.shown.iter().cloned());
+    }
+    let cheaper = [
+        "cheaper",
+        "barato",
+        "barata",
+        "economico",
+        "expensive",
+        "pricey",
+        "caro",
+        "cara",
+        "carisimo",
+    ];
+    let cheaper = u
+        .said
+        .words
+        .iter()
+        .any(|word| cheaper.contains(&word.as_str()));
+    let listed = resolve::listed(host);
+    let below = if cheaper && matches!(act, Act::Narrow | Act::Reject | Act::More) {
+        kinds.retain(|kind: &&Kind| kind.field != Field::Price);
+        listed
+            .iter()
+            .filter_map(|row| figure(host, row))
+            .min_by(f64::total_cmp)
+    } else {
+        None
+    };
+    Some(Wanted {
+        kinds,
+        wishes,
+        words: u.leftover.clone(),
+        skipped,
+        below,
+        ..Wanted::any(host, category, at_table(host.when_of(u), u))
+    })
+}
+
+/// Reads "at 7" as the evening, unless it is about breakfast: that is when people eat out.
+fn at_table(when: When, u: &Understood<'_>) -> When {
+    let breakfast = u
+        .kinds
+        .iter()
+        .any(|kind| kind.values.iter().any(|v| v == "breakfast"));
+    match when.time {
+        Some(Time::Half(half)) if !breakfast && half < NOON => When {
+            time: Some(Time::Clock(half + NOON)),
+            ..when
+        },
+        _ => when,
+    }
+}

@@ -1,0 +1,39 @@
+//! Tells which rows a party with somebody under age may be sent to.
+
+use seven_guest::dialogue::ADULT_AGE_YEARS;
+use seven_knowledge::{Category, Item, item::Details};
+
+use crate::{compose::several::is_among_games, host::Host, understand::Understood};
+
+/// Returns whether the guest's party may be sent there at all. "My husband and me" leaves the
+/// children out.
+pub(super) fn is_allowed(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> bool {
+    let grown = !host.state.young && host.pack.grown.found(&u.said);
+    let minors = host.state.has_minors() && !grown;
+    !(minors && is_for_adults(item))
+}
+
+/// Returns whether a row is for adults only: by its own words, or by its place.
+fn is_for_adults(item: &Item) -> bool {
+    let bar = is_among_games(item) || item.subcategory.as_deref() == Some("bar");
+    says_adults_only(item)
+        || item.category == Category::Gaming
+        || item.category == Category::Dining && bar
+}
+
+/// Returns whether the age rule or the description of a row admits adults only.
+pub(super) fn says_adults_only(item: &Item) -> bool {
+    let adult = ADULT_AGE_YEARS.to_string();
+    let marks = [" and over", "+", " or older"].map(|mark| format!("{adult}{mark}"));
+    let tells = |text: &str| {
+        let text = text.to_lowercase();
+        marks.iter().any(|mark| text.contains(mark))
+            || text.contains(&format!("mayores de {adult}"))
+            || text.contains("adults only")
+    };
+    let rule = match &item.details {
+        Details::Entertainment(d) => d.age_restriction.as_deref().unwrap_or_default(),
+        _ => "",
+    };
+    tells(&item.description) || tells(rule) || rule.starts_with(&adult)
+}

@@ -1,0 +1,92 @@
+//! Says that nothing fits, and what comes nearest.
+
+use std::sync::Arc;
+
+use seven_knowledge::{Category, Item};
+
+use super::{
+    adults::is_allowed,
+    reasons::named,
+    wanted::{Wanted, fits, is_on, wanted_moment},
+};
+use crate::{
+    acts::Act,
+    compose::{
+        several::{self, kind_fits},
+        venue,
+    },
+    fit::Part,
+    host::Host,
+    understand::Understood,
+    when::{Asked, When},
+};
+
+/// Says that nothing fits, and which condition the nearest row does not hold.
+pub(super) fn nothing(
+    host: &Host<'_>,
+    act: Act,
+    u: &Understood<'_>,
+    wanted: &Wanted<'_>,
+    all: &[Arc<Item>],
+) -> Option<Part> {
+    if matches!(act, Act::More | Act::Reject) && u.kinds.is_empty() && u.wishes.is_empty() {
+        let body = host.say("suggest_no_more", &[]);
+        return Some(Part {
+            grounded: true,
+            ..host.part("recommend", body, &[])
+        });
+    }
+    // The list of open places says when the first of them opens.
+    let any = wanted.kinds.is_empty() && wanted.wishes.is_empty() && host.diets().is_empty();
+    if wanted.category != Category::Dining || any && wanted.when.is_said() {
+        return None;
+    }
+    // Without the time, and then without the wishes, something may be left to name.
+    let untimed = Wanted {
+        when: When::default(),
+        ..wanted.clone()
+    };
+    let late: Vec<Arc<Item>> = all
+        .iter()
+        .filter(|item| is_allowed(host, u, item) && fits(host, &untimed, item))
+        .cloned()
+        .collect();
+    let clock = matches!(
+        wanted.when.asked(host.request.now, host.request.zone),
+        Asked::At(..) | Asked::Now
+    );
+    if let Some(first) = late.first().filter(|_| wanted.when.is_said() && clock) {
+        let next = first
+            .hours()
+            .and_then(|hours| venue::next_words(host, hours, wanted_moment(host, wanted)));
+        let body = host.say(
+            "suggest_closed",
+            &[("name", &host.name(first)), ("value", &next?)],
+        );
+        return Some(host.part("recommend", body, std::slice::from_ref(first)));
+    }
+    without_diet(host, u, wanted, all)
+}
+
+/// Names a place that fits but for a diet, and says so.
+fn without_diet(
+    host: &Host<'_>,
+    u: &Understood<'_>,
+    wanted: &Wanted<'_>,
+    all: &[Arc<Item>],
+) -> Option<Part> {
+    let diets = host.diets();
+    let missing = |item: &Item| diets.iter().find(|kind| !kind_fits(kind, item)).copied();
+    let row = all.iter().find(|item| {
+        is_allowed(host, u, item)
+            && several::fits(&wanted.kinds, item)
+            && wanted.wishes.iter().all(|wish| wish.fits(item))
+            && !wanted.skipped.contains(&item.id)
+            && is_on(host, wanted, item)
+            && missing(item).is_some()
+    })?;
+    let wish = host.pack.value(&missing(row)?.name, host.language);
+    let told = named(host, row, wanted);
+    let body = host.say("suggest_but", &[("name", &told), ("wish", &wish)]);
+    Some(host.part("recommend", body, std::slice::from_ref(row)))
+}

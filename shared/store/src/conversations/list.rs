@@ -1,0 +1,74 @@
+//! Conversations as `seven conversation list` prints them, and the texts of one.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use seven_domain::{CaseSeverity, ConversationId};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::{Result, Tx};
+
+/// A conversation in a list.
+#[derive(Debug, Clone, FromRow, Serialize)]
+pub struct ListedConversation {
+    pub conversation_id: Uuid,
+    pub guest_id: Uuid,
+    /// `escalated`, `paused`, `waiting` or `quiet`, the most urgent one that holds.
+    pub state: String,
+    /// The severity of the gravest open case.
+    pub severity: Option<CaseSeverity>,
+    /// Number of open cases.
+    pub cases: i64,
+    /// Someone acknowledged every open case.
+    pub acknowledged: bool,
+    pub pause_reason: Option<String>,
+    pub paused_until: Option<DateTime<Utc>>,
+    /// Texts of the guest that the host has not answered yet.
+    pub open_texts: i64,
+    /// Texts of the guest that are kept for a person.
+    pub held_texts: i64,
+    pub last_inbound_at: Option<DateTime<Utc>>,
+}
+
+/// A text of a conversation, in either direction.
+#[derive(Debug, Clone, FromRow, Serialize)]
+pub struct TranscriptLine {
+    /// `in` from the guest, `out` to the guest.
+    pub direction: String,
+    pub id: Uuid,
+    pub at: DateTime<Utc>,
+    pub state: String,
+    pub reason: Option<String>,
+    pub text: String,
+}
+
+impl Tx {
+    /// Returns conversations in which a guest wrote since `since`, and those that are paused or
+    /// have an open case, whenever that was; the most urgent first.
+    pub async fn list_conversations(
+        &mut self,
+        since: DateTime<Utc>,
+        most: i64,
+    ) -> Result<Vec<ListedConversation>> {
+        Ok(
+            sqlx::query_as(include_str!("../../sql/listed_conversations.sql"))
+                .bind(since)
+                .bind(most)
+                .fetch_all(self.conn())
+                .await?,
+        )
+    }
+
+    /// Returns the newest `most` texts of a conversation, oldest first.
+    pub async fn transcript(
+        &mut self,
+        conversation: ConversationId,
+        most: i64,
+    ) -> Result<Vec<TranscriptLine>> {
+        Ok(sqlx::query_as(include_str!("../../sql/transcript.sql"))
+            .bind(conversation.0)
+            .bind(most)
+            .fetch_all(self.conn())
+            .await?)
+    }
+}

@@ -1,0 +1,14 @@
+//! Reads English and Spanish as the host, the tools and the search compare them: folding, words,
+//! stems, sentences, numbers, months and weekdays. Pure functions that accept any text.
+
+pub mod calendar;
+mod fold;
+pub mod linear;
+mod number;
+mod sentences;
+mod words;
+
+pub use fold::fold;
+pub use number::number;
+pub use sentences::{sentence_ranges, sentences};
+pub use words::{similarity, stem, trigrams, words};

@@ -1,0 +1,111 @@
+//! Words, and how alike two words are.
+
+use crate::fold;
+
+/// Returns the folded words. An apostrophe joins ("what's" -> "whats"); any other character that is
+/// no letter or digit separates.
+pub fn words(text: &str) -> Vec<String> {
+    fold(text)
+        .replace('\'', "")
+        .replace('&', " and ")
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|w| !w.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Returns a stem that unites plurals, Spanish gender and common endings: "restaurantes",
+/// "restaurants" -> "restaurant". Compare only stems with stems: a stem need not be a word.
+pub fn stem(word: &str) -> String {
+    let mut stem = word.to_owned();
+    if stem.len() > 3
+        && stem.ends_with('s')
+        && !["ss", "us", "is"].iter().any(|end| stem.ends_with(end))
+    {
+        stem.pop();
+    }
+    for ending in ["ing", "ed"] {
+        if stem.len() > ending.len() + 2 && stem.ends_with(ending) && stem.is_ascii() {
+            stem.truncate(stem.len() - ending.len());
+            let bytes = stem.as_bytes();
+            let n = bytes.len();
+            if n > 3
+                && bytes[n - 1] == bytes[n - 2]
+                && !matches!(bytes[n - 1], b'a' | b'e' | b'i' | b'o' | b'u' | b'l' | b's')
+            {
+                stem.pop();
+            }
+            break;
+        }
+    }
+    if stem.len() > 4 && stem.ends_with(['e', 'o', 'a']) || stem.len() == 4 && stem.ends_with('e') {
+        stem.pop();
+    } else if stem.len() > 3 && stem.ends_with('y') {
+        stem.pop();
+        stem.push('i');
+    } else if stem.len() > 4 && stem.ends_with("ie") {
+        stem.pop();
+    }
+    stem
+}
+
+/// Returns a word's runs of three characters, edges marked, to compare misspelt names.
+pub fn trigrams(word: &str) -> Vec<[char; 3]> {
+    let chars: Vec<char> = std::iter::once('^')
+        .chain(word.chars())
+        .chain(std::iter::once('$'))
+        .collect();
+    chars.windows(3).map(|w| [w[0], w[1], w[2]]).collect()
+}
+
+/// Returns how many trigrams two words share, from 0 to 1 (Dice coefficient).
+pub fn similarity(a: &str, b: &str) -> f32 {
+    let (left, mut right) = (trigrams(a), trigrams(b));
+    let total = left.len() + right.len();
+    let mut shared = 0usize;
+    for gram in left {
+        if let Some(at) = right.iter().position(|g| *g == gram) {
+            right.swap_remove(at);
+            shared += 1;
+        }
+    }
+    if total == 0 {
+        0.0
+    } else {
+        2.0 * shared as f32 / total as f32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn related_words_share_a_stem() {
+        for pair in [
+            ("restaurants", "restaurantes"),
+            ("restaurante", "restaurant"),
+            ("massages", "massage"),
+            ("abiertos", "abierta"),
+            ("parties", "party"),
+            ("closed", "close"),
+            ("opening", "open"),
+            ("shows", "show"),
+            ("gaming", "game"),
+            ("swimming", "swim"),
+            ("promociones", "promocion"),
+        ] {
+            assert_eq!(stem(pair.0), stem(pair.1), "{pair:?}");
+        }
+        assert_ne!(stem("spa"), stem("spas "));
+    }
+
+    #[test]
+    fn words_survive_accents_quotes_and_typos() {
+        assert_eq!(
+            words("¿Dónde está Bobby’s & Co?"),
+            ["donde", "esta", "bobbys", "and", "co"]
+        );
+        assert!(similarity("steakhouse", "stakehouse") >= 0.5);
+    }
+}
