@@ -183,6 +183,7 @@ fn environment(values: &Values) -> Vec<Value> {
             "valueFrom": { "fieldRef": { "fieldPath": "metadata.name" } },
         }),
         json!({ "name": "NATS_STORE_DIR", "value": STORE_DIR }),
+        json!({ "name": "NATS_MAX_FILE_STORE", "value": values.fleet.nats.storage }),
     ];
     for (variable, file) in [
         ("NATS_TLS_CERT", "tls.crt"),
