@@ -3,6 +3,7 @@
 
 mod crashes;
 mod offers;
+mod own;
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -65,7 +66,7 @@ pub(crate) fn content_with_all(models: &Models) {
 
 pub(crate) fn settings(models: &Models) -> String {
     format!(
-        "[model]\nprovider = \"openai\"\nname = \"speaker\"\nquick = \"quick\"\njudge = \"judge\"\nbase_url = \"{}\"\n\
+        "[model]\nprovider = \"openai\"\nname = \"speaker\"\nquick = \"quick\"\njudge = \"judge\"\njudge_trial = false\nbase_url = \"{}\"\n\
          [model.guard]\nprice = {{ input = \"1\", output = \"10\" }}\n",
         models.openai_url()
     )
@@ -73,7 +74,7 @@ pub(crate) fn settings(models: &Models) -> String {
 
 fn gemini(models: &Models) -> String {
     format!(
-        "[model]\nprovider = \"gemini\"\nname = \"speaker\"\nquick = \"quick\"\njudge = \"judge\"\nbase_url = \"{}\"\napi_key = \"test\"\n",
+        "[model]\nprovider = \"gemini\"\nname = \"speaker\"\nquick = \"quick\"\njudge = \"judge\"\njudge_trial = false\nbase_url = \"{}\"\napi_key = \"test\"\n",
         models.url()
     )
 }

@@ -67,11 +67,11 @@ impl AgentReply {
         }
     }
 
-    /// Adds the cost and the steps of a hosted turn that its model could not finish to the record
-    /// of the offline answer.
+    /// Notes why this reply of the offline model is sent although a hosted one is set up, and adds
+    /// the cost and the steps of the hosted model's part, if it had one.
     #[must_use]
-    pub(crate) fn after(mut self, hosted: Option<Answer>, degraded: bool) -> Self {
-        self.record.degraded = degraded;
+    pub(crate) fn standing_in(mut self, why: &str, hosted: Option<Answer>) -> Self {
+        self.record.stood_in = Some(why.to_owned());
         if let Some(hosted) = hosted {
             let record = hosted.record;
             self.record.path = record
@@ -89,6 +89,13 @@ impl AgentReply {
             self.record.hosted = record.hosted;
             self.offer_calls = hosted.offer_calls;
         }
+        self
+    }
+
+    /// Marks the reply as sent because the hosted model failed.
+    #[must_use]
+    pub(crate) fn degraded(mut self) -> Self {
+        self.record.degraded = true;
         self
     }
 
@@ -229,6 +236,10 @@ impl AgentReply {
             .with_label_values(&[casino, self.agent.as_str(), ending])
             .inc();
         self.count_steps();
+        if let Some(by) = self.record.answered_by() {
+            let turns = &metrics().guests.hosted_turns;
+            turns.with_label_values(&[casino, by]).inc();
+        }
         if let Some(passed) = self.passed() {
             metrics()
                 .guests

@@ -1,20 +1,21 @@
 //! Carries out a turn's actions with a hosted model; the state machine of `seven-host` chooses
 //! them. If that model fails, the offline model answers and the turn is marked degraded (D10).
 
+mod dialogue;
 mod facts;
 mod judge;
 mod memory;
 mod speak;
+pub mod trial;
 
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use futures::FutureExt;
-use seven_guest::{Confidence, Topic};
+use seven_guest::{Confidence, DialogueState, Topic};
 use seven_host::{
     Action, Ending, Event, Finding, Plan, Prompt, Record, Route, Subject, Turn, Verdict,
     guests_words,
     machine::Reason,
-    plan::Next,
     record::{Context, Step, Usage},
 };
 use seven_knowledge::Query;
@@ -27,7 +28,7 @@ use seven_tools::{Effect, Toolbox};
 use tokio::time::{Instant, timeout_at};
 
 use self::facts::Context as Known;
-use crate::{models::Hosted, turn_input::TurnInput, types::Work};
+use crate::{agent_reply::AgentReply, models::Hosted, turn_input::TurnInput, types::Work};
 
 pub(crate) use self::memory::Memory;
 
@@ -67,6 +68,10 @@ struct Play<'a> {
     steps: Vec<Step>,
     /// How many tool calls are still allowed.
     tool_calls: u32,
+    /// The offline host's answer to the same texts, if it has one.
+    own: Option<&'a AgentReply>,
+    /// The topic that the draft may ask about.
+    topic: Option<Topic>,
 }
 
 /// Answers the turn, by its deadline at the latest, while the caller renews the lease. However the
@@ -75,6 +80,7 @@ pub(crate) async fn answer<'a>(
     hosted: &'a Hosted,
     work: &'a Work,
     input: &'a TurnInput,
+    own: Option<&'a AgentReply>,
     query: &Query<'_>,
     memory: Memory<'a>,
     toolbox: Toolbox<'a>,
@@ -92,6 +98,8 @@ pub(crate) async fn answer<'a>(
         findings: Vec::new(),
         steps: Vec::new(),
         tool_calls: manifest.limits.tool_calls,
+        own,
+        topic: None,
     };
     // No draft is sent without the verdict of the judging model (D10). No casino can change this
     // yet.
@@ -140,10 +148,7 @@ fn describe(span: &mut trace::Step, event: &Event) {
             };
             span.set("seven.router.query_type", subject);
         }
-        Event::RouterSlow => span.fail("timeout"),
-        Event::RouterUnreadable | Event::Planned(None) | Event::SpeechFailed => {
-            span.fail("unusable_answer");
-        }
+        Event::Planned(None) | Event::SpeechFailed => span.fail("unusable_answer"),
         Event::Planned(Some(plan)) => span.set("seven.offer_readiness", plan.offer_readiness),
         Event::Spoke => {}
         Event::HandsTo(_) => span.set("seven.handoff", true),
@@ -222,14 +227,20 @@ impl Play<'_> {
             ..request
         };
         let model = Arc::clone(&self.hosted.quick);
-        match self.chat("router", &*model, &request).await {
-            Ok(reply) => {
-                Ok(Route::parse(&reply.text).map_or(Event::RouterUnreadable, Event::Routed))
-            }
-            Err(Error::Timeout { .. }) => Ok(Event::RouterSlow),
-            Err(Error::Answer { .. }) => Ok(Event::RouterUnreadable),
-            Err(error) => Err(Down(error.kind())),
-        }
+        let route = match self.chat("router", &*model, &request).await {
+            Ok(reply) => Route::parse(&reply.text),
+            Err(Error::Timeout { .. } | Error::Answer { .. }) => None,
+            Err(error) => return Err(Down(error.kind())),
+        };
+        let own = self.own.and_then(|own| own.record.route.clone());
+        let own = own.unwrap_or(Route {
+            subject: Subject::Domain,
+            domain: None,
+            confidence: 1.0,
+        });
+        let answers = self.own.is_some_and(|own| !own.reply.sources.is_empty());
+        let least = manifest.limits.least_confidence;
+        Ok(Event::Routed(Route::or_own(route, own, answers, least)))
     }
 
     /// Asks for a plan. If that fails, the turn goes on without one.
@@ -380,9 +391,9 @@ impl Play<'_> {
         let mut sources: Vec<String> = named.filter(|id| given(id)).collect();
         sources.dedup();
         let domain = turn.route().and_then(|route| route.domain.clone());
-        let asked = self.asks(turn);
-        let mut state = request.state.clone();
-        state.learn(&request.profile);
+        // A draft with a question mark counts as asking about the topic that it was given.
+        let asked = self.topic.filter(|_| self.draft.contains('?'));
+        let mut state = self.state();
         state.told(&sources, asked, self.draft.trim_end().ends_with('?'));
         Reply {
             text: self.draft.clone(),
@@ -403,12 +414,22 @@ impl Play<'_> {
 }
 
 impl Play<'_> {
-    /// Returns the topic that the reply asks about. A draft with a question mark counts as asking
-    /// about the plan's topic.
-    fn asks(&self, turn: &Turn<'_>) -> Option<Topic> {
-        match turn.plan()?.next_topic {
-            Next::Ask(topic) if self.draft.contains('?') => Some(topic),
-            Next::Ask(_) | Next::Else(_) => None,
+    /// Returns the state of the dialogue with the guest's new texts, but without what the offline
+    /// host's own reply named, asked and promised, because another reply is sent.
+    fn state(&self) -> DialogueState {
+        let before = &self.input.request.state;
+        let Some(own) = self.own else {
+            let mut state = before.clone();
+            state.learn(&self.input.request.profile);
+            return state;
+        };
+        DialogueState {
+            listed: before.listed.clone(),
+            proposed: false,
+            shown: before.shown.clone(),
+            promised: before.promised.clone(),
+            asked: before.asked.clone(),
+            ..own.reply.state.clone()
         }
     }
 }
@@ -419,14 +440,6 @@ fn tokens(usage: seven_llm::Usage, nano_dollars: u64) -> Usage {
         output_tokens: usage.output_tokens,
         nano_dollars,
     }
-}
-
-/// Returns whether the offline model has to answer: yes if the models failed, no if they refused.
-pub(crate) fn is_degraded(ending: Ending) -> bool {
-    matches!(
-        ending,
-        Ending::Fallback(Reason::Model | Reason::ValidatorDown)
-    )
 }
 
 /// Returns whether the model is at fault, and not only this request.

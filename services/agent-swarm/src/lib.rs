@@ -20,9 +20,12 @@ mod turn_input;
 mod types;
 mod vetting;
 
+use std::sync::Arc;
+
 use seven_bus::{Worker, WorkerSettings};
 use seven_runtime::Fleet;
 
+pub use hosted::trial;
 pub use models::{Deadlines, Hosted, Models};
 pub use seven_llm::embedding::Embedding;
 pub use types::{Settings, Swarm};
@@ -36,6 +39,12 @@ pub async fn run(fleet: Fleet, settings: Settings, worker: WorkerSettings) {
     );
     for pack in fleet.packs.iter() {
         tracing::info!(pack = pack.name, agents = pack.agents.registry(), "pack");
+    }
+    if let (Some(hosted), Some(pack)) = (&settings.hosted, fleet.packs.iter().next()) {
+        let judge = Arc::clone(&hosted.judge);
+        hosted
+            .trial
+            .start(judge, pack.prompts(), hosted.deadlines.judge);
     }
     let swarm = Swarm::new(fleet.clone(), settings);
     let follow = tokio::spawn(swarm.library.clone().follow(fleet.clone()));

@@ -6,6 +6,8 @@ use seven_llm::{Model, chat::ChatModel};
 use seven_offline_host::OfflineModel;
 use seven_packs::{Pack, Packs};
 
+use crate::hosted::trial::Trial;
+
 /// One model per pack, by the pack's name. Cheap to clone.
 #[derive(Clone)]
 pub struct Models {
@@ -71,6 +73,8 @@ pub struct Hosted {
     pub judge: Arc<dyn ChatModel>,
     pub deadlines: Deadlines,
     pub temperature: f32,
+    /// Whether the judge was tried, and what the trial gave.
+    pub trial: Trial,
 }
 
 impl std::fmt::Debug for Hosted {

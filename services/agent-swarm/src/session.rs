@@ -324,7 +324,7 @@ fn seen<'a>(
         news: !input.learnt.is_empty(),
         mood: record.plan.as_ref().map(|plan| mood(plan.sentiment)),
         validation_failures: u32::from(matches!(
-            record.ending,
+            record.hosted,
             Some(Ending::Fallback(seven_host::machine::Reason::Refused))
         )),
     }

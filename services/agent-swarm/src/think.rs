@@ -7,6 +7,7 @@ use futures::FutureExt;
 use seven_domain::{Offer, TurnId};
 use seven_guest::{Confidence, offers::Facts};
 use seven_host::{Ending, Manifest, machine::Reason};
+use seven_llm::StaffKind;
 use seven_packs::TextKey;
 use seven_store::standing::Standing;
 use seven_telemetry::{metrics, trace};
@@ -17,7 +18,7 @@ use uuid::Uuid;
 use crate::{
     agent_reply::AgentReply,
     fallback,
-    hosted::{self, Answer, Down, Memory, PANICKED, TURN_TIMEOUT, is_degraded},
+    hosted::{self, Answer, Down, Memory, PANICKED, TURN_TIMEOUT},
     models::Hosted,
     turn_input::{self, TurnInput},
     types::{Swarm, Work},
@@ -40,28 +41,66 @@ pub(crate) async fn think(
     work: &Work,
     input: &TurnInput,
 ) -> Result<AgentReply, String> {
+    let own = offline(swarm, work, input).await;
     let Some(hosted) = &swarm.settings.hosted else {
-        return offline(swarm, work, input).await;
+        return own;
     };
+    // Only the offline host's replies open the cases that they promise.
+    if own.as_ref().is_ok_and(needs_person) {
+        return own.map(|own| own.standing_in("needs_person", None));
+    }
     let deadline = Instant::now() + swarm.settings.model_deadline;
-    let thought =
-        AssertUnwindSafe(Box::pin(ask_hosted(swarm, hosted, work, input, deadline))).catch_unwind();
+    let asked = ask_hosted(swarm, hosted, work, input, own.as_ref().ok(), deadline);
+    let thought = AssertUnwindSafe(Box::pin(asked)).catch_unwind();
     let answer = timeout_at(deadline, thought).await;
     match answer
         .unwrap_or(Ok(Err(Down(TURN_TIMEOUT))))
         .unwrap_or(Err(Down(PANICKED)))
     {
-        Ok(answer) if is_degraded(answer.ending) => {
-            degraded(work, answer.down.unwrap_or("no_answer"));
-            Ok(offline(swarm, work, input).await?.after(Some(answer), true))
-        }
-        Ok(answer) if answer.ending == Ending::Greeting => Ok(offline(swarm, work, input)
-            .await?
-            .after(Some(answer), false)),
-        Ok(answer) => Ok(ended(hosted, work, input, answer)),
+        Ok(answer) => decide(hosted, work, input, own, answer),
         Err(Down(why)) => {
             degraded(work, why);
-            Ok(offline(swarm, work, input).await?.after(None, true))
+            Ok(own?.standing_in(why, None).degraded())
+        }
+    }
+}
+
+/// Returns whether the reply passes something on that only a person can do. A question that the
+/// content does not answer is left to the hosted model, which may find the answer.
+fn needs_person(own: &AgentReply) -> bool {
+    let mut staff = own.reply.staff.iter();
+    staff.any(|request| request.kind != StaffKind::Question)
+}
+
+/// Chooses between the hosted model's reply, the offline host's and a fixed text.
+fn decide(
+    hosted: &Hosted,
+    work: &Work,
+    input: &TurnInput,
+    own: Result<AgentReply, String>,
+    answer: Answer,
+) -> Result<AgentReply, String> {
+    // A reply of the offline host that breaks a rule shows an error of ours. It is sent where no
+    // other reply exists (D11), but it does not replace a refused draft.
+    let clean = |own: &AgentReply| own.record.findings.is_empty();
+    match (answer.ending, own) {
+        (Ending::Greeting, own) => Ok(own?.standing_in("greeting", Some(answer))),
+        (Ending::OffTopic, Ok(own)) if own.reply.grounded => {
+            Ok(own.standing_in("off_topic", Some(answer)))
+        }
+        (Ending::Fallback(Reason::Model | Reason::ValidatorDown), own) => {
+            let why = answer.down.unwrap_or(match answer.ending {
+                Ending::Fallback(Reason::ValidatorDown) => "not_judged",
+                _ => "no_answer",
+            });
+            degraded(work, why);
+            Ok(own?.standing_in(why, Some(answer)).degraded())
+        }
+        (Ending::Fallback(_), Ok(own)) if clean(&own) => {
+            Ok(own.standing_in("refused", Some(answer)))
+        }
+        (Ending::Reply | Ending::OffTopic | Ending::Fallback(_), _) => {
+            Ok(ended(hosted, work, input, answer))
         }
     }
 }
@@ -71,6 +110,7 @@ async fn ask_hosted(
     hosted: &Hosted,
     work: &Work,
     input: &TurnInput,
+    own: Option<&AgentReply>,
     deadline: Instant,
 ) -> Result<Answer, Down> {
     let texts = work
@@ -134,7 +174,7 @@ async fn ask_hosted(
         .with_label_values(&[work.casino.as_str()])
         .observe(took);
     let toolbox = Toolbox::new(given, guest, agent);
-    Ok(hosted::answer(hosted, work, input, &query, memory, toolbox, deadline).await)
+    Ok(hosted::answer(hosted, work, input, own, &query, memory, toolbox, deadline).await)
 }
 
 /// Reads what the tools need from the database. The lease keeps it from changing during the turn.
@@ -206,10 +246,6 @@ fn ended(hosted: &Hosted, work: &Work, input: &TurnInput, answer: Answer) -> Age
             )
         }
         _ => {
-            debug_assert!(!matches!(
-                answer.ending,
-                Ending::Fallback(Reason::Model | Reason::ValidatorDown)
-            ));
             let fallback = fallback::text(work, language);
             let state = &input.request.state;
             AgentReply::fixed(

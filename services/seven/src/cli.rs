@@ -11,7 +11,7 @@ use crate::{
         alert, audit, backup, campaign, casino, consent, content,
         context::{Context, Operate},
         conversation, cost, dead, delivery, deploy, escalation, flag, gate, guest, incident,
-        knowledge, message,
+        knowledge, message, model,
         output::{Format, View},
         pause, provider, quiet_hours, reconcile, recover, restore, run, secret, shell, sms, status,
         turn, webhook, why,
@@ -63,6 +63,9 @@ enum Command {
     /// Make vectors of content; measure how well questions find it.
     #[command(subcommand)]
     Knowledge(knowledge::Knowledge),
+    /// Check the hosted model that answers guests.
+    #[command(subcommand)]
+    Model(model::Model),
     /// Turn features on for some guests.
     #[command(subcommand)]
     Flag(flag::Flag),
@@ -212,6 +215,7 @@ impl Cli {
             Command::Casino(command) => operate(command, ctx).await,
             Command::Content(command) => operate(command, ctx).await,
             Command::Knowledge(command) => operate(command, ctx).await,
+            Command::Model(command) => operate(command, ctx).await,
             Command::Flag(command) => operate(command, ctx).await,
             Command::Conversation(command) => operate(command, ctx).await,
             Command::Escalation(command) => operate(command, ctx).await,

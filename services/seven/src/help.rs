@@ -18,7 +18,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 6] = [
     ),
     (
         "Casinos and content",
-        &["casino", "content", "knowledge", "flag", "cost"],
+        &["casino", "content", "knowledge", "model", "flag", "cost"],
     ),
     (
         "Conversations and guests",

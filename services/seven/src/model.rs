@@ -9,7 +9,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use seven_agent_swarm::{Deadlines, Hosted, Models};
+use seven_agent_swarm::{Deadlines, Hosted, Models, trial::Trial};
 use seven_cache::{Cache, Transition};
 use seven_llm::{
     FixedModel, Model,
@@ -103,22 +103,46 @@ pub fn models(settings: &Settings, packs: &Packs) -> Result<Models> {
 
 /// Builds the hosted models; None if the settings use none.
 pub fn hosted(settings: &Settings, cache: &Cache) -> Result<Option<Hosted>> {
-    if !settings.is_hosted() {
-        return Ok(None);
-    }
-    let seconds = Duration::from_secs;
-    let quick = settings.quick.as_deref().unwrap_or(&settings.name);
-    let judge = settings.judge.as_deref().unwrap_or(&settings.name);
     for model in settings.unpriced() {
         tracing::warn!(
             model,
             "this model has no price, so its calls are recorded as free; set it in [model.prices] or [model.guard]"
         );
     }
+    build(settings, |name, model| {
+        let guard = guarded::Settings {
+            price: settings.price(name),
+            ..settings.guard
+        };
+        Arc::new(Guarded::new(model, cache, guard, Arc::new(CHAT)))
+    })
+}
+
+/// Builds the hosted models without breaker, limit and retries, for an operator who wants to see
+/// each call's own outcome.
+pub(crate) fn unguarded(settings: &Settings) -> Result<Option<Hosted>> {
+    build(settings, |_, model| model)
+}
+
+fn build(
+    settings: &Settings,
+    guard: impl Fn(&str, Arc<dyn ChatModel>) -> Arc<dyn ChatModel>,
+) -> Result<Option<Hosted>> {
+    if !settings.is_hosted() {
+        return Ok(None);
+    }
+    let seconds = Duration::from_secs;
+    let model = |name: &str| Ok::<_, anyhow::Error>(guard(name, bare(settings, name)?));
+    let speaker = model(&settings.name)?;
+    // One model has one rate limit and settles its form of structured answers once.
+    let of = |name: Option<&String>| match name {
+        Some(name) if *name != settings.name => model(name),
+        _ => Ok(Arc::clone(&speaker)),
+    };
     Ok(Some(Hosted {
-        quick: model(settings, quick, cache)?,
-        speaker: model(settings, &settings.name, cache)?,
-        judge: model(settings, judge, cache)?,
+        quick: of(settings.quick.as_ref())?,
+        judge: of(settings.judge.as_ref())?,
+        speaker,
         deadlines: Deadlines {
             route: seconds(settings.route_seconds),
             plan: seconds(settings.plan_seconds),
@@ -126,23 +150,23 @@ pub fn hosted(settings: &Settings, cache: &Cache) -> Result<Option<Hosted>> {
             judge: seconds(settings.judge_seconds),
         },
         temperature: settings.temperature,
+        trial: if settings.judge_trial {
+            Trial::default()
+        } else {
+            Trial::trusted()
+        },
     }))
 }
 
-fn model(settings: &Settings, name: &str, cache: &Cache) -> Result<Arc<dyn ChatModel>> {
-    let guard = guarded::Settings {
-        price: settings.price(name),
-        ..settings.guard
-    };
-    let model: Arc<dyn ChatModel> = match settings.provider {
+fn bare(settings: &Settings, name: &str) -> Result<Arc<dyn ChatModel>> {
+    Ok(match settings.provider {
         Provider::Gemini => {
             Arc::new(Gemini::new(&gemini(settings, name)?).context("setting up Gemini")?)
         }
         Provider::Openai | Provider::Offline | Provider::Fixed => {
             Arc::new(OpenAi::new(&openai(settings, name)?).context("setting up the model")?)
         }
-    };
-    Ok(Arc::new(Guarded::new(model, cache, guard, Arc::new(CHAT))))
+    })
 }
 
 fn gemini(settings: &Settings, name: &str) -> Result<gemini::Settings> {
@@ -169,6 +193,6 @@ fn openai(settings: &Settings, name: &str) -> Result<openai::Settings> {
         model: name.to_owned(),
         api_key: settings.api_key.clone(),
         provider: "openai".to_owned(),
-        token_limit: openai::TokenLimit::default(),
+        token_limit: settings.token_limit,
     })
 }

@@ -13,6 +13,7 @@ pub mod plan;
 pub mod prompt;
 pub mod record;
 mod structured;
+pub mod trial;
 
 pub use check::{Check, Finding};
 pub use grounding::{Evidence, Unfounded};

@@ -72,6 +72,21 @@ pub struct Route {
     pub confidence: f64,
 }
 
+impl Route {
+    /// Returns the model's route if the model is sure of it, else `own`, the offline host's. `own`
+    /// also holds against a greeting or another subject where it `answers` from the content, so
+    /// that a model's mistake takes no answer from the guest.
+    #[must_use]
+    pub fn or_own(model: Option<Self>, own: Self, answers: bool, least_confidence: f64) -> Self {
+        let sure = model.filter(|route| match route.subject {
+            Subject::Greeting => !answers,
+            Subject::OffTopic => !answers && route.confidence >= least_confidence,
+            Subject::Domain => route.confidence >= least_confidence,
+        });
+        sure.unwrap_or(own)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -85,8 +100,6 @@ pub enum Verdict {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     Routed(Route),
-    RouterSlow,
-    RouterUnreadable,
     /// `None` if the planner failed; the agent then works without a plan.
     Planned(Option<Plan>),
     Spoke,
@@ -190,8 +203,6 @@ impl<'a> Turn<'a> {
     fn after(&mut self, event: Event) -> Action {
         match (self.state, event) {
             (State::Routing, Event::Routed(route)) => self.routed(route),
-            (State::Routing, Event::RouterSlow) => Action::Plan,
-            (State::Routing, Event::RouterUnreadable) => Action::End(Ending::OffTopic),
             (State::Planning, Event::Planned(plan)) => {
                 self.plan = plan;
                 self.speak(None)

@@ -62,6 +62,13 @@ pub enum Problem {
 // === impl Next ===
 
 impl Next {
+    pub fn topic(self) -> Option<Topic> {
+        match self {
+            Self::Ask(topic) => Some(topic),
+            Self::Else(_) => None,
+        }
+    }
+
     /// Returns every word that a plan may use.
     pub fn words() -> impl Iterator<Item = &'static str> {
         Topic::ALL
@@ -72,6 +79,18 @@ impl Next {
 }
 
 impl Plan {
+    /// Returns the plan of a turn for which no model planned: the topic, if there is one.
+    pub fn own(topic: Option<Topic>) -> Self {
+        Self {
+            next_topic: topic.map_or(Next::Else(NoTopic::None), Next::Ask),
+            extraction_targets: Vec::new(),
+            offer_readiness: 0.0,
+            conversation_note: String::new(),
+            sentiment: Sentiment::Neutral,
+            reciprocity: false,
+        }
+    }
+
     pub fn parse(json: &str) -> Result<Self, Problem> {
         let plan: Self =
             serde_json::from_str(json).map_err(|error| Problem::Schema(error.to_string()))?;

@@ -23,6 +23,8 @@ pub struct PromptFacts {
     /// The subjects of older exchanges, which `history` no longer holds.
     pub summary: Option<String>,
     pub history: Vec<PastExchange>,
+    /// What the dialogue has settled so far, in sentences: party, wishes, rows named last.
+    pub dialogue: Vec<String>,
     pub rows: Vec<Row>,
     pub profile: serde_json::Value,
     /// True if anything is known of the guest.
@@ -199,6 +201,7 @@ impl PromptFacts {
                 id: "1".into(),
                 text: "t".into(),
             }],
+            dialogue: vec!["d".into()],
             known: true,
             name: Some("n".into()),
             plan: serde_json::from_value(serde_json::json!({

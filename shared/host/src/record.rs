@@ -29,6 +29,10 @@ pub struct Record {
     pub hosted: Option<Ending>,
     /// True if the hosted model failed and the offline model answered instead.
     pub degraded: bool,
+    /// Why the offline model answered although a hosted one is set up; a word of a fixed set, such
+    /// as `timeout` or `refused`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stood_in: Option<String>,
     pub usage: Usage,
     pub steps: Vec<Step>,
 }
@@ -97,6 +101,17 @@ pub struct Step {
 }
 
 impl Record {
+    /// Returns who answered a turn for which a hosted model is set up: `model`, `fallback_text`, or
+    /// why the offline host did; `None` without a hosted model. The database's function
+    /// `fleet_hosted_turns` counts in the same words.
+    pub fn answered_by(&self) -> Option<&str> {
+        let by_ending = self.hosted.map(|ending| match ending {
+            Ending::Reply | Ending::OffTopic => "model",
+            Ending::Greeting | Ending::Fallback(_) => "fallback_text",
+        });
+        self.stood_in.as_deref().or(by_ending)
+    }
+
     /// Builds the record from the turn's state machine.
     pub fn of(turn: &Turn<'_>, ending: Ending) -> Self {
         Self {

@@ -6,6 +6,7 @@
 
 mod debug;
 mod error;
+mod lenient;
 pub mod schema;
 
 use std::{future::Future, pin::Pin, time::Duration};
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use self::error::{Defect, Error, Fault};
+pub(crate) use self::lenient::without_thoughts;
 use crate::guarded::NanoUsd;
 pub use crate::{Retry, ToolSpec, Usage};
 
@@ -28,6 +30,11 @@ pub trait ChatModel: Send + Sync {
 
     /// Makes one call, which ends by the request's deadline. Dropping the future cancels the call.
     fn chat<'a>(&'a self, request: &'a ChatRequest) -> Chatting<'a>;
+
+    /// Returns the form in which answers with a schema are asked for, once a call has settled it.
+    fn format(&self) -> Option<&'static str> {
+        None
+    }
 
     /// Returns the cost of these tokens. Needed for failed calls, which are billed but have no
     /// reply that states the cost.
@@ -147,7 +154,7 @@ pub(crate) struct Draft {
 impl Draft {
     /// Checks the reply against the request: it must not be empty, and a final text must fit the
     /// schema.
-    pub(crate) fn finish(self, model: &str, request: &ChatRequest) -> Result<ChatReply, Error> {
+    pub(crate) fn finish(mut self, model: &str, request: &ChatRequest) -> Result<ChatReply, Error> {
         let fail = |defect| {
             Err(Error::Answer {
                 model: model.to_owned(),
@@ -168,10 +175,11 @@ impl Draft {
         if finish == Finish::Stop && self.text.trim().is_empty() {
             return fail(Defect::Empty);
         }
-        if let (Finish::Stop, Some(schema)) = (finish, &request.output_schema)
-            && let Err(defect) = schema::check(schema, &self.text)
-        {
-            return fail(defect);
+        if let (Finish::Stop, Some(schema)) = (finish, &request.output_schema) {
+            match schema::read(schema, &self.text) {
+                Ok(value) => self.text = value.to_string(),
+                Err(defect) => return fail(defect),
+            }
         }
         let Self {
             text,

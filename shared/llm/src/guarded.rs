@@ -86,6 +86,10 @@ impl ChatModel for Guarded {
         Box::pin(self.guard(request))
     }
 
+    fn format(&self) -> Option<&'static str> {
+        self.model.format()
+    }
+
     fn cost(&self, usage: Usage) -> NanoUsd {
         self.guard.cost(usage)
     }

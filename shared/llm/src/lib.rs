@@ -158,3 +158,10 @@ pub struct Usage {
     pub input_tokens: u64,
     pub output_tokens: u64,
 }
+
+impl std::ops::AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
+    }
+}

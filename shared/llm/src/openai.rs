@@ -1,6 +1,7 @@
 //! OpenAI's `chat/completions`, spoken by OpenAI, gateways, and local servers (llama.cpp, vLLM,
 //! Ollama).
 
+mod format;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -9,9 +10,12 @@ mod write;
 pub(crate) use read::problem;
 use secrecy::SecretString;
 use serde::Deserialize;
+use tokio::time::Instant;
 use url::Url;
 
+use self::format::{Format, Settled};
 use crate::{
+    Usage,
     chat::{ChatModel, ChatReply, ChatRequest, Chatting, Error},
     http::Endpoint,
 };
@@ -44,11 +48,12 @@ pub enum TokenLimit {
 }
 
 /// One model behind `chat/completions`.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct OpenAi {
     endpoint: Endpoint,
     model: String,
     token_limit: TokenLimit,
+    format: Settled,
 }
 
 fn openai() -> String {
@@ -69,17 +74,66 @@ impl OpenAi {
             endpoint,
             model: settings.model.clone(),
             token_limit: settings.token_limit,
+            format: Settled::default(),
         })
     }
 
+    /// Makes the call. For an answer with a schema it goes through the formats until the server
+    /// takes one and fits the schema; from then on a call makes one request.
     async fn ask(&self, request: &ChatRequest) -> Result<ChatReply, Error> {
-        let body = write::body(request, &self.model, self.token_limit);
+        if request.output_schema.is_none() {
+            return self.ask_in(Format::Text, request).await;
+        }
+        let until = Instant::now() + request.deadline;
+        let mut failed: Option<(Format, Error)> = None;
+        let mut billed = Usage::default();
+        for format in self.format.order() {
+            let request = ChatRequest {
+                deadline: until.saturating_duration_since(Instant::now()),
+                ..request.clone()
+            };
+            match self.ask_in(format, &request).await {
+                Ok(mut reply) => {
+                    self.format.set(format);
+                    reply.usage += billed;
+                    return Ok(reply);
+                }
+                Err(error) => {
+                    let worked = self.format.get() == Some(format);
+                    if !Format::may_be_at_fault(&error, worked) {
+                        return Err(failed.map_or(error, |(_, first)| first));
+                    }
+                    billed += error.usage();
+                    failed = Some(match failed {
+                        // An answer says more about the model than a refusal of its server.
+                        Some(first) if is_answer(&first.1) || !is_answer(&error) => first,
+                        _ => (format, error),
+                    });
+                }
+            }
+        }
+        let Some((format, error)) = failed else {
+            return Err(self.endpoint.unreadable("no format is left to try"));
+        };
+        if is_answer(&error) {
+            // No format makes this model answer well; later calls try this one only.
+            self.format.set(format);
+        }
+        Err(error)
+    }
+
+    async fn ask_in(&self, format: Format, request: &ChatRequest) -> Result<ChatReply, Error> {
+        let body = write::body(request, &self.model, self.token_limit, format);
         let answer = self
             .endpoint
             .post(&body, request.deadline, read::problem)
             .await?;
-        read::reply(&self.endpoint.name, request, &answer)
+        read::reply(&self.endpoint.name, request, format, &answer)
     }
+}
+
+fn is_answer(error: &Error) -> bool {
+    matches!(error, Error::Answer { .. })
 }
 
 impl ChatModel for OpenAi {
@@ -89,5 +143,9 @@ impl ChatModel for OpenAi {
 
     fn chat<'a>(&'a self, request: &'a ChatRequest) -> Chatting<'a> {
         Box::pin(self.ask(request))
+    }
+
+    fn format(&self) -> Option<&'static str> {
+        self.format.get().map(Format::as_str)
     }
 }

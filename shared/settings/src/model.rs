@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use secrecy::SecretString;
 use serde::Deserialize;
-use seven_llm::guarded::{self, Price};
+use seven_llm::{
+    guarded::{self, Price},
+    openai::TokenLimit,
+};
 use url::Url;
 
 use crate::{address::is_here, error::Faults};
@@ -46,6 +49,11 @@ pub struct Settings {
     pub plan_seconds: u64,
     pub speak_seconds: u64,
     pub judge_seconds: u64,
+    /// Whether the judging model is tried first on drafts of which the verdict is known. Without a
+    /// passed trial its verdicts are not used.
+    pub judge_trial: bool,
+    /// The field in which a server of `chat/completions` expects the token limit.
+    pub token_limit: TokenLimit,
     /// Most tokens that Gemini may spend on thinking; `None` uses the model's default.
     pub thinking_budget: Option<i32>,
     #[serde(default)]

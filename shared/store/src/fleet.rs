@@ -183,6 +183,17 @@ impl Store {
         .await?)
     }
 
+    /// Counts the turns of the last `past` for which a hosted model is set up, by who answered:
+    /// `model`, `fallback_text`, or why the offline host did.
+    pub async fn hosted_turns(&self, past: Duration) -> Result<Vec<(String, i64)>> {
+        let sql = "select outcome, n from fleet_hosted_turns($1) order by n desc, outcome";
+        let past = sqlx::postgres::types::PgInterval::try_from(past).unwrap_or_default();
+        Ok(sqlx::query_as(sql)
+            .bind(past)
+            .fetch_all(&mut *self.fleet().await?)
+            .await?)
+    }
+
     /// Counts the rows in each state, per casino.
     pub async fn counts(&self) -> Result<Vec<Count>> {
         let rows: Vec<(String, String, String, i64)> =

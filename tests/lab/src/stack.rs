@@ -82,7 +82,7 @@ impl Stack {
         if ports.metrics != 0 {
             let metrics = listen(ports.metrics).await?.local_addr()?;
             plan.extra
-                .push_str(&format!("ops.listen = \"{metrics}\"\n"));
+                .insert_str(0, &format!("ops.listen = \"{metrics}\"\n"));
         }
         let sim = start_sim(&plan, &format!("{ingress_url}/webhooks/telnyx"), handset).await?;
         Self::start_on(plan, listener, sim).await

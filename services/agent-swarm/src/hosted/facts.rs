@@ -14,10 +14,13 @@ use seven_knowledge::{Category, Item, Query, Retrieved, formatter};
 use seven_llm::Request;
 use seven_telemetry::metrics;
 
+use super::dialogue::settled;
 use crate::{turn_input::TurnInput, types::Work};
 
 /// The most rows that an agent gets without calling a tool.
 const MOST_ROWS: usize = 8;
+/// How many of them may be rows of the last reply.
+const MOST_LISTED: usize = 3;
 /// How many characters a prompt allows for a reply of two segments, minus room for the guest's
 /// name. An emoji more than halves what a segment holds.
 const CHARACTERS: usize = 160;
@@ -41,6 +44,8 @@ impl Context {
         count(&work.casino, &request.texts, query.has_vector(), &found);
         let rows = rows(request, found);
         let profile = &request.profile;
+        let mut state = request.state.clone();
+        state.learn(profile);
         let name = profile
             .get(Key::Name)
             .and_then(|name| name.as_text())
@@ -82,6 +87,7 @@ impl Context {
                     host: e.host.clone(),
                 })
                 .collect(),
+            dialogue: settled(&state, &request.index),
             rows: rows.iter().map(|(item, _)| row(item, request)).collect(),
             profile: profile.to_json(),
             known: !profile.facts.is_empty(),
@@ -245,8 +251,8 @@ fn diversity<'a>(categories: impl Iterator<Item = &'a Category>) -> Option<f64> 
     (different > 0).then(|| different as f64 / categories.len() as f64)
 }
 
-/// Returns the rows that the texts name, rows that may answer them, and rows that our last reply
-/// named, to which a follow-up may refer.
+/// Returns the rows that the texts name, the rows that the last reply named, to which a follow-up
+/// may refer, and rows that may answer.
 fn rows(request: &Request, found: Vec<Retrieved>) -> Vec<(Arc<Item>, Option<f32>)> {
     let asked = request.texts.join("\n");
     let named = |text: &str| {
@@ -259,15 +265,12 @@ fn rows(request: &Request, found: Vec<Retrieved>) -> Vec<(Arc<Item>, Option<f32>
             .map(|mention| (mention.item, None))
             .collect::<Vec<_>>()
     };
-    let before = request
-        .history
-        .last()
-        .map(|earlier| named(&earlier.host))
-        .unwrap_or_default();
+    let listed = request.state.listed.iter();
+    let listed = listed.filter_map(|id| request.index.get(id).cloned());
     let all = named(&asked)
         .into_iter()
-        .chain(found.into_iter().map(|f| (f.item, Some(f.scores.fused))))
-        .chain(before);
+        .chain(listed.take(MOST_LISTED).map(|item| (item, None)))
+        .chain(found.into_iter().map(|f| (f.item, Some(f.scores.fused))));
     let mut rows: Vec<(Arc<Item>, Option<f32>)> = Vec::new();
     for (item, score) in all {
         if rows.len() < MOST_ROWS && !rows.iter().any(|(known, _)| known.id == item.id) {

@@ -28,6 +28,8 @@ impl Play<'_> {
             return Ok(Event::SpeechFailed);
         };
         self.toolbox.hand_to(own);
+        let plan = plan.or_else(|| Some(Plan::own(self.input.request.ask)));
+        self.topic = plan.as_ref().and_then(|plan| plan.next_topic.topic());
         let facts = self
             .known
             .for_agent(manifest, agent, self.input.language, plan, feedback);

@@ -31,6 +31,7 @@ pub mod id_prefix;
 pub mod incident;
 pub mod knowledge;
 pub mod message;
+pub mod model;
 pub mod output;
 pub mod pause;
 pub mod person;

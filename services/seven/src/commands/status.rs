@@ -97,6 +97,8 @@ struct Stored {
     workers: Vec<Beat>,
     switches: Vec<Standing>,
     rows: Vec<Count>,
+    /// Turns of the last 24 hours for which a hosted model is set up, by who answered.
+    hosted: Vec<(String, i64)>,
     limits: Vec<Limits>,
     provider_stops: Vec<seven_store::providers::Stop>,
     /// Open alerts, the most severe first.
@@ -199,6 +201,10 @@ impl Snapshot {
             }
             lines.extend(provider::lines(&self.stored.provider_stops, &self.breakers));
             lines.extend(self.stored.workers());
+            lines.extend(
+                super::model::answered(&self.stored.hosted)
+                    .map(|told| format!("Hosted model: {told}, in 24 h")),
+            );
         }
         lines.extend(self.backlog());
         for LastError {

@@ -197,6 +197,12 @@ fn show(told: &ShownTurn) -> Result<()> {
         out!("  guest     {}", text["text"].as_str().unwrap_or_default());
     }
     out!("  path      {}", record.path.join(" > "));
+    if let Some(why) = &record.stood_in {
+        out!(
+            "  offline   the hosted model did not answer: {}",
+            sentence(why)
+        );
+    }
     if let Some(route) = &record.route {
         let domain = route.domain.as_deref().unwrap_or("no domain");
         out!(

@@ -49,8 +49,13 @@ fn play(events: Vec<Event>) -> (String, Action) {
 #[test] // AGENT-9, AGENT-11, AGENT-13, AGENT-18, AGENT-22, AGENT-51, AGENT-58, AGENT-59, AGENT-64
 fn the_table_of_transitions() {
     // AGENT-8, AGENT-52, AGENT-65, RAG-5, WID-12
-    use Event::{
-        HandsTo, Judged, NotJudged, Planned, RouterSlow, RouterUnreadable, SpeechFailed, Spoke,
+    use Event::{HandsTo, Judged, NotJudged, Planned, SpeechFailed, Spoke};
+    let default = || {
+        Event::Routed(Route {
+            subject: Subject::Domain,
+            domain: None,
+            confidence: 1.0,
+        })
     };
     let domain = || routed(Subject::Domain, "restaurant", 0.92);
     let pass = || Judged(Verdict::Pass);
@@ -70,20 +75,19 @@ fn the_table_of_transitions() {
             "router off_topic",
             Ending::OffTopic,
         ),
-        (vec![RouterUnreadable], "router off_topic", Ending::OffTopic),
         (
             vec![domain(), Planned(None), Spoke, pass()],
             "router planner dining validator reply",
             Ending::Reply,
         ),
         (
-            vec![RouterSlow, Planned(None), Spoke, pass()],
+            vec![default(), Planned(None), Spoke, pass()],
             "router planner host validator reply",
             Ending::Reply,
         ),
         (
             vec![
-                RouterSlow,
+                default(),
                 Planned(None),
                 HandsTo("dining".into()),
                 Spoke,
@@ -161,10 +165,36 @@ fn the_table_of_transitions() {
     }
 }
 
+#[test] // AGENT-10: an unreadable, unsure or harmful route gives way to the offline host's
+fn a_route_that_is_not_sure_gives_way() {
+    let route = |subject, domain: &str, confidence| Route {
+        subject,
+        domain: Some(domain.to_owned()),
+        confidence,
+    };
+    let own = || route(Subject::Domain, "own", 1.0);
+    for (model, answers, wins) in [
+        (None, true, "own"),
+        (None, false, "own"),
+        (Some(route(Subject::Domain, "dining", 0.9)), true, "dining"),
+        (Some(route(Subject::Domain, "dining", 0.1)), true, "own"),
+        (Some(route(Subject::Domain, "dining", 0.0)), false, "own"),
+        (Some(route(Subject::Greeting, "hi", 0.0)), false, "hi"),
+        (Some(route(Subject::Greeting, "hi", 1.0)), true, "own"),
+        (Some(route(Subject::OffTopic, "off", 0.9)), false, "off"),
+        (Some(route(Subject::OffTopic, "off", 0.9)), true, "own"),
+        (Some(route(Subject::OffTopic, "off", 0.1)), false, "own"),
+    ] {
+        let told = format!("{model:?} {answers}");
+        let chosen = Route::or_own(model, own(), answers, 0.3);
+        assert_eq!(chosen.domain.as_deref(), Some(wins), "{told}");
+    }
+}
+
 #[test] // AGENT-14, C-2: no ping-pong, and no handoff against the matrix
 fn handoffs_are_capped() {
     let hands = |to: &str| Event::HandsTo(to.to_owned());
-    let start = || vec![Event::RouterSlow, Event::Planned(None)];
+    let start = || vec![routed(Subject::Domain, "host", 1.0), Event::Planned(None)];
     let (path, last) = play(
         [
             start(),
@@ -207,7 +237,6 @@ fn a_new_turn_knows_nothing() {
 fn any_event() -> impl Strategy<Value = Event> {
     prop_oneof![
         3 => (0.0..1.0).prop_map(|confidence| routed(Subject::Domain, "restaurant", confidence)),
-        1 => Just(Event::RouterSlow),
         3 => Just(Event::Planned(None)),
         4 => Just(Event::Spoke),
         4 => prop::sample::select(vec![

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Defect;
+use super::{Defect, lenient};
 
 /// The position and the rule of a violation. `at` holds names from the schema, never from the
 /// value.
@@ -23,16 +23,11 @@ pub fn violation(schema: &Value, value: &Value) -> Option<Violation> {
     Checker { root: schema }.check(schema, value, "$", 0).err()
 }
 
-pub(super) fn check(schema: &Value, text: &str) -> Result<(), Defect> {
-    let value: Value = serde_json::from_str(text).map_err(|error| {
-        if error.is_eof() {
-            Defect::Truncated
-        } else {
-            Defect::NotJson
-        }
-    })?;
+/// Reads the answer's JSON, also from text around it, and checks it against the schema.
+pub(super) fn read(schema: &Value, text: &str) -> Result<Value, Defect> {
+    let value = serde_json::from_str(text).or_else(|_| lenient::object(text))?;
     match violation(schema, &value) {
-        None => Ok(()),
+        None => Ok(value),
         Some(Violation { at, rule }) => Err(Defect::Schema { at, rule }),
     }
 }

@@ -176,12 +176,12 @@ impl Guard {
             bill.attempts += 1;
             let error = match call(self.each(until)).await {
                 Ok((reply, usage)) => {
-                    bill.add(usage);
+                    bill.usage += usage;
                     return Ok(reply);
                 }
                 Err(error) => error,
             };
-            bill.add(error.usage());
+            bill.usage += error.usage();
             if !error.repeats_in_call() {
                 return Err(error);
             }
@@ -234,12 +234,5 @@ impl Guard {
         if let Some(moved) = moved {
             self.observer.breaker(self.breaker.name(), moved);
         }
-    }
-}
-
-impl Bill {
-    fn add(&mut self, usage: Usage) {
-        self.usage.input_tokens = self.usage.input_tokens.saturating_add(usage.input_tokens);
-        self.usage.output_tokens = self.usage.output_tokens.saturating_add(usage.output_tokens);
     }
 }

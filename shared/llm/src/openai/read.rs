@@ -3,8 +3,11 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::format::Format;
 use crate::{
-    chat::{ChatReply, ChatRequest, Defect, Draft, Error, ToolCall, ToolSpec, Usage},
+    chat::{
+        ChatReply, ChatRequest, Defect, Draft, Error, ToolCall, ToolSpec, Usage, without_thoughts,
+    },
     http::{Problem, arguments, bad_arguments, parse, safe_code},
 };
 
@@ -49,7 +52,12 @@ struct Tokens {
     completion_tokens: Option<u64>,
 }
 
-pub(super) fn reply(model: &str, request: &ChatRequest, body: &[u8]) -> Result<ChatReply, Error> {
+pub(super) fn reply(
+    model: &str,
+    request: &ChatRequest,
+    format: Format,
+    body: &[u8],
+) -> Result<ChatReply, Error> {
     let answer: Answer = parse(model, body)?;
     let usage = answer.usage.map(Usage::from).unwrap_or_default();
     let blocked = |reason: &str| Error::Blocked {
@@ -77,12 +85,19 @@ pub(super) fn reply(model: &str, request: &ChatRequest, body: &[u8]) -> Result<C
     if message.refusal.is_some_and(|refusal| !refusal.is_empty()) {
         return Err(blocked("refusal"));
     }
-    let text = message.content.unwrap_or_default();
+    let mut text = without_thoughts(&message.content.unwrap_or_default()).to_owned();
     // If the token limit cut the answer, unreadable arguments are reported as that limit.
-    let tool_calls = match collect(&request.tools, message.tool_calls.unwrap_or_default()) {
+    let mut tool_calls = match collect(&request.tools, message.tool_calls.unwrap_or_default()) {
         Err(_) if cut => return Err(fail(Defect::TokenLimit)),
         calls => calls.map_err(fail)?,
     };
+    if request.output_schema.is_some()
+        && format == Format::Tool
+        && let Some(call) = tool_calls.pop()
+    {
+        tool_calls.clear();
+        text = call.arguments.to_string();
+    }
     Draft {
         text,
         tool_calls,

@@ -3,7 +3,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{TokenLimit, read, write};
+use super::{TokenLimit, format::Format, read, write};
 use crate::chat::{
     ChatReply, ChatRequest, Defect, Error, Finish, Message, ToolCall, ToolResult, ToolSpec, Usage,
 };
@@ -48,7 +48,7 @@ fn call(arguments: &Value) -> Value {
 }
 
 fn read(request: &ChatRequest, body: &[u8]) -> Result<ChatReply, Error> {
-    read::reply("openai/test", request, body)
+    read::reply("openai/test", request, Format::JsonSchema, body)
 }
 
 fn defect(request: &ChatRequest, body: &[u8]) -> Defect {
@@ -85,7 +85,12 @@ fn a_request_has_the_real_shape() {
     request
         .messages
         .push(Message::Assistant("None, sorry.".into()));
-    let body = write::body(&request, "gpt-x", TokenLimit::MaxCompletionTokens);
+    let body = write::body(
+        &request,
+        "gpt-x",
+        TokenLimit::MaxCompletionTokens,
+        Format::JsonSchema,
+    );
     let function = json!({ "name": "search_dining", "arguments": "{\"cuisine\":\"steak\"}" });
     let expected = json!({
         "model": "gpt-x",
@@ -109,7 +114,7 @@ fn a_request_has_the_real_shape() {
     });
     assert_eq!(body, expected);
     assert_eq!(
-        write::body(&request, "local", TokenLimit::MaxTokens)["max_tokens"],
+        write::body(&request, "local", TokenLimit::MaxTokens, Format::JsonSchema)["max_tokens"],
         json!(300)
     );
 }
@@ -150,7 +155,7 @@ fn strict_schemas_are_asked_for_where_they_can_be_had() {
             output_schema: Some(schema.clone()),
             ..request()
         };
-        let format = &write::body(&request, "m", TokenLimit::MaxTokens)["response_format"];
+        let format = &write::body(&request, "m", TokenLimit::MaxTokens, Format::JsonSchema)["response_format"];
         let expected = json!({ "name": "reply", "schema": schema, "strict": strict });
         assert_eq!(
             format,

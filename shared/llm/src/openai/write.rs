@@ -2,10 +2,15 @@
 
 use serde_json::{Map, Value, json};
 
-use super::TokenLimit;
+use super::{TokenLimit, format::Format};
 use crate::chat::{ChatRequest, Message, ToolCall};
 
-pub(super) fn body(request: &ChatRequest, model: &str, token_limit: TokenLimit) -> Value {
+pub(super) fn body(
+    request: &ChatRequest,
+    model: &str,
+    token_limit: TokenLimit,
+    format: Format,
+) -> Value {
     let mut body = Map::new();
     body.insert("model".into(), json!(model));
     let system = (!request.system.is_empty())
@@ -29,11 +34,7 @@ pub(super) fn body(request: &ChatRequest, model: &str, token_limit: TokenLimit) 
         body.insert("tools".into(), tools.collect());
     }
     if let Some(schema) = &request.output_schema {
-        let schema = json!({ "name": "reply", "schema": schema, "strict": is_strict(schema, 0) });
-        body.insert(
-            "response_format".into(),
-            json!({ "type": "json_schema", "json_schema": schema }),
-        );
+        format.ask(&mut body, schema);
     }
     if let Some(temperature) = request.temperature {
         body.insert("temperature".into(), json!(temperature));
@@ -82,7 +83,7 @@ fn call(call: &ToolCall) -> Value {
 
 /// Returns whether the provider takes this schema in strict mode; it refuses optional and
 /// additional properties with HTTP 400.
-fn is_strict(schema: &Value, depth: usize) -> bool {
+pub(super) fn is_strict(schema: &Value, depth: usize) -> bool {
     const DEEPEST: usize = 16;
     if depth > DEEPEST {
         return false;

@@ -45,6 +45,9 @@ instruments! {
         drafts: IntCounterVec = "seven_drafts_total",
             "Turns drafted by hosted models, by whether the draft passed its checks (at_once, after_retry, no)",
             ["casino", "outcome"];
+        hosted_turns: IntCounterVec = "seven_hosted_turns_total",
+            "Turns for which a hosted model is set up, by who answered: model, or why the offline host did",
+            ["casino", "outcome"];
         retrievals: IntCounterVec = "seven_retrievals_total",
             "Content searches by outcome (found, zero) and method (vector, keyword)",
             ["casino", "outcome", "source"];

@@ -76,6 +76,13 @@ fn welcome(
         );
     }
     out!("  Log        {}", house.dir.join("seven.log").display());
+    let model = &stack.settings.model;
+    if model.is_hosted() {
+        out!(
+            "  Model      {}; ./target/debug/seven model check   tries it",
+            model.name
+        );
+    }
     out!("  Try        text STOP to see it stop");
     out!(
         "  Data       {} and Postgres in {}",

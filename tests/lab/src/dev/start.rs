@@ -68,7 +68,14 @@ pub(crate) async fn house(dev: &Dev, workers: &[Worker], scratch: bool) -> Resul
         workers: workers.to_vec(),
         casino_name: config.prompts.casino_name_display.clone(),
         casino_number: config.operational.telnyx_phone_number.as_str().to_owned(),
-        extra: dev.otlp.as_ref().map(traced).unwrap_or_default(),
+        // A table ends the keys above it, so the model comes last.
+        extra: dev.otlp.as_ref().map(traced).unwrap_or_default()
+            + &dev
+                .model
+                .as_deref()
+                .map(model_table)
+                .transpose()?
+                .unwrap_or_default(),
         // The handset's history is kept with the data.
         ledger_file: (!scratch).then(|| dir.join("carrier.jsonl")),
     };
@@ -122,6 +129,21 @@ impl House {
 /// Returns settings that trace every text, as is useful on a developer's machine.
 fn traced(collector: &url::Url) -> String {
     format!("telemetry.otlp_endpoint = \"{collector}\"\ntelemetry.sample = 1.0\n")
+}
+
+/// Returns the `[model]` table of a settings file, as TOML.
+fn model_table(file: &Path) -> Result<String> {
+    let named = || format!("--model {}", file.display());
+    let text = std::fs::read_to_string(file).with_context(named)?;
+    let table: toml::Table = toml::from_str(&text).with_context(named)?;
+    let model = table.get("model").with_context(|| {
+        format!(
+            "{}: there is no [model] table; docs/models.md shows one",
+            named()
+        )
+    })?;
+    let model = toml::Table::from_iter([("model".to_owned(), model.clone())]);
+    toml::to_string(&model).with_context(named)
 }
 
 fn document(file: Option<&Path>, demo_name: &str, demo_text: &str) -> Result<(String, String)> {

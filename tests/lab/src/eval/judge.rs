@@ -66,6 +66,8 @@ pub struct Heard {
     pub agents: Vec<String>,
     /// Ids of the content items the host used.
     pub sources: Vec<String>,
+    /// For each turn of a hosted model: `model`, `fallback_text`, or why the offline host answered.
+    pub answered_by: Vec<String>,
     /// Facts that an agent may now know about the guest, by the names in [`known::FIELDS`].
     pub known: BTreeMap<String, serde_json::Value>,
 }

@@ -13,7 +13,7 @@ mod tongue;
 
 pub use dialogue::{Dialogue, Written, read_dir};
 pub use judge::{Class, Heard, House, Outcome, judge};
-pub use models::{Host, null, steady, top_row};
+pub use models::{AT_ONCE, Host, null, steady, top_row};
 pub use play::{Ground, Theatre};
 pub use property::Property;
 pub use report::{Failure, Played, PlayedTurn, Report, Share, html};

@@ -1,7 +1,7 @@
 //! Models that good dialogues must tell apart from a real host: one always gives the fallback, one
 //! only recites a content row. Also the seed that makes runs repeatable.
 
-use std::{convert::Infallible, sync::Arc};
+use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use seven_agent_swarm::{Hosted, Models};
 use seven_knowledge::{Query, formatter};
@@ -26,13 +26,22 @@ pub struct Host {
     pub models: Models,
     /// The hosted model, which is asked first if there is one.
     pub hosted: Option<Hosted>,
+    /// The longest that the hosted model may take for a turn; `None`: the setting's default.
+    pub deadline: Option<Duration>,
+    /// Dialogues played at the same time.
+    pub at_once: usize,
 }
+
+/// Dialogues played at the same time with models that need no server.
+pub const AT_ONCE: usize = 8;
 
 impl From<Models> for Host {
     fn from(models: Models) -> Self {
         Self {
             models,
             hosted: None,
+            deadline: None,
+            at_once: AT_ONCE,
         }
     }
 }

@@ -12,6 +12,7 @@ use seven_domain::{
     CasinoConfig, CasinoId, CasinoStatus, Clock, Disposition, OutboundState, PhoneE164, TurnState,
 };
 use seven_guest::Profile;
+use seven_host::Record;
 use seven_runtime::Fleet;
 use seven_settings::Worker;
 use seven_store::timeline::{Subject, Timeline};
@@ -20,6 +21,7 @@ use tokio::{
     task::JoinSet,
     time::{Instant, sleep},
 };
+use uuid::Uuid;
 
 use super::{
     dialogue::{Dialogue, Turn, Verdict},
@@ -39,8 +41,6 @@ const SHORT_ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time between two checks of a guest's texts; more frequent checks would cost more CPU time than
 /// they save.
 const LOOK: Duration = Duration::from_millis(60);
-/// Dialogues played at the same time.
-const WIDTH: usize = 8;
 const ACTOR: &str = "seven eval";
 
 /// Addresses of the servers. A run writes casinos and guests into them.
@@ -132,7 +132,9 @@ impl Theatre {
                 models: models::steady(self.packs(), &host.models),
                 hosted: host.hosted.clone(),
                 embedding: Embedding::default(),
-                model_deadline: Duration::from_secs(settings.model_deadline_seconds),
+                model_deadline: host
+                    .deadline
+                    .unwrap_or(Duration::from_secs(settings.model_deadline_seconds)),
                 index_bytes: settings.index_megabytes * 1024 * 1024,
             },
             loops: WorkerSettings {
@@ -141,7 +143,7 @@ impl Theatre {
                 ..WorkerSettings::default()
             },
         };
-        let seats = Arc::new(Semaphore::new(WIDTH));
+        let seats = Arc::new(Semaphore::new(host.at_once));
         let mut playing = JoinSet::new();
         let mut played: Vec<Option<Played>> = dialogues.iter().map(|_| None).collect();
         let mut places = std::collections::HashMap::new();
@@ -266,7 +268,7 @@ impl Scene {
             config,
             phone: format!("+186055501{:02}", n % 100),
             house,
-            patience: ANSWER_TIMEOUT,
+            patience: ANSWER_TIMEOUT + cast.swarm.model_deadline,
             swarm,
         })
     }
@@ -408,9 +410,10 @@ impl Scene {
             (true, Some(text)) if text.agent == "gate" => Verdict::Canned,
             _ => Verdict::Reply,
         };
-        let mut sources: Vec<String> = Vec::new();
+        let (mut sources, mut answered_by) = (Vec::<String>::new(), Vec::new());
         for turn in &turns {
             sources.extend(serde_json::from_value::<Vec<String>>(turn.sources.clone())?);
+            answered_by.extend(self.answered_by(turn.turn_id).await?);
         }
         Ok(Heard {
             verdict: trouble.is_empty().then_some(verdict),
@@ -422,8 +425,20 @@ impl Scene {
             texts: texts.iter().map(|text| text.body.clone()).collect(),
             agents: turns.iter().map(|turn| turn.agent.clone()).collect(),
             sources,
+            answered_by,
             known: self.known(turn).await?,
         })
+    }
+
+    /// Returns who answered the turn; `None` without a hosted model.
+    async fn answered_by(&self, turn: Uuid) -> Result<Option<String>> {
+        let mut tx = self.fleet.store.bind(self.casino()).await?;
+        let shown = tx.shown_turn(turn).await?;
+        tx.commit().await?;
+        let record: Option<Record> = shown
+            .map(|shown| serde_json::from_value(shown.record))
+            .transpose()?;
+        Ok(record.and_then(|record| record.answered_by().map(str::to_owned)))
     }
 
     async fn known(

@@ -28,6 +28,9 @@ pub struct Report {
     pub written: BTreeMap<Written, Share>,
     /// Share of the turns tagged `follow-up` whose facts and items are all correct.
     pub follow_ups: Share,
+    /// Turns by who answered, if a hosted model is played: `model`, `fallback_text`, or why the
+    /// offline host did.
+    pub answered_by: BTreeMap<String, i64>,
     pub dialogues: Vec<Played>,
     pub took_ms: u64,
 }
@@ -51,6 +54,7 @@ pub struct PlayedTurn {
     pub verdict: Option<Verdict>,
     pub agents: Vec<String>,
     pub sources: Vec<String>,
+    pub answered_by: Vec<String>,
     pub segments: usize,
     pub follow_up: bool,
     pub checks: Vec<Outcome>,
@@ -107,6 +111,7 @@ impl PlayedTurn {
             verdict: heard.verdict,
             agents: heard.agents,
             sources: heard.sources,
+            answered_by: heard.answered_by,
             segments: heard.segments,
             follow_up: turn.tags.iter().any(|tag| tag == "follow-up"),
             checks,
@@ -156,15 +161,25 @@ impl Report {
         let follow_ups = turns()
             .filter(|turn| turn.follow_up)
             .fold(Share::default(), |sum, turn| sum.and(turn.follows()));
+        let mut answered_by = BTreeMap::new();
+        for who in turns().flat_map(|turn| &turn.answered_by) {
+            *answered_by.entry(who.clone()).or_default() += 1;
+        }
         Self {
             model: model.to_owned(),
             score: Share::of(all()),
             classes: classes.into_iter().collect(),
             written: written.into_iter().collect(),
             follow_ups,
+            answered_by,
             dialogues,
             took_ms,
         }
+    }
+
+    /// Returns the number of turns that the hosted model answered.
+    pub fn by_model(&self) -> i64 {
+        self.answered_by.get("model").copied().unwrap_or_default()
     }
 
     /// Returns the ratio of a class as a fraction between 0 and 1.
@@ -379,6 +394,7 @@ mod tests {
             verdict: Some(Verdict::Silence),
             agents: vec![],
             sources: vec![],
+            answered_by: Vec::new(),
             segments: 0,
             follow_up,
             checks,

@@ -25,6 +25,9 @@ const HEARING: Duration = Duration::from_millis(1_300);
 /// Workers that have been silent for longer are not shown.
 const WORKERS_SINCE: Duration = Duration::from_secs(600);
 
+/// The time whose turns are counted by who answered.
+const HOSTED_TURNS_PAST: Duration = Duration::from_secs(24 * 3600);
+
 pub(super) async fn snapshot(fleet: &Fleet) -> Snapshot {
     // Needed only without Postgres. It takes 1.3 s, so it begins at once.
     let hearing = tokio::spawn({
@@ -117,6 +120,7 @@ async fn details(fleet: &Fleet, roster: &[RosterEntry]) -> Result<Stored> {
         workers: fleet.store.workers(WORKERS_SINCE).await?,
         switches: pause::standing(fleet).await?,
         rows: fleet.store.counts().await?,
+        hosted: fleet.store.hosted_turns(HOSTED_TURNS_PAST).await?,
         limits,
         provider_stops: fleet.store.provider_stops().await?,
         alerts: alert::by_urgency(fleet.store.alerts(false, ALERTS).await?),

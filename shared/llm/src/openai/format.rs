@@ -1,0 +1,144 @@
+//! The ways in which servers of `chat/completions` take a schema for the answer. Each server takes
+//! some of them; the first that it takes is remembered for its model.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use serde_json::{Map, Value, json};
+
+use super::write::is_strict;
+use crate::chat::{Defect, Error};
+
+/// The name of the answer's schema, and of the function in [`Format::Tool`].
+pub(super) const NAME: &str = "reply";
+
+/// A way to ask for an answer that fits a schema, in the order of preference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    /// `response_format` of the type `json_schema`: OpenAI, vLLM, newer Ollama.
+    JsonSchema,
+    /// `response_format` of the type `json_object` with a `schema`: llama.cpp.
+    JsonObject,
+    /// A function that the model must call, with the schema as its parameters.
+    Tool,
+    /// The schema in the instructions; the answer's text is searched for JSON.
+    Text,
+}
+
+/// The format that a model's server takes; 0 as long as none was tried with success.
+#[derive(Debug, Default)]
+pub(super) struct Settled(AtomicU8);
+
+// === impl Format ===
+
+impl Format {
+    const ALL: [Self; 4] = [Self::JsonSchema, Self::JsonObject, Self::Tool, Self::Text];
+
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::JsonSchema => "json_schema",
+            Self::JsonObject => "json_object",
+            Self::Tool => "tool",
+            Self::Text => "text",
+        }
+    }
+
+    /// Adds the schema to a request's body.
+    pub(super) fn ask(self, body: &mut Map<String, Value>, schema: &Value) {
+        match self {
+            Self::JsonSchema => {
+                let strict = is_strict(schema, 0);
+                let schema = json!({ "name": NAME, "schema": schema, "strict": strict });
+                let format = json!({ "type": "json_schema", "json_schema": schema });
+                body.insert("response_format".into(), format);
+            }
+            Self::JsonObject => {
+                let format = json!({ "type": "json_object", "schema": schema });
+                body.insert("response_format".into(), format);
+            }
+            Self::Tool => {
+                let function = json!({
+                    "name": NAME,
+                    "description": "Gives the answer.",
+                    "parameters": schema,
+                });
+                let tool = json!({ "type": "function", "function": function });
+                body.insert("tools".into(), json!([tool]));
+                let choice = json!({ "type": "function", "function": { "name": NAME } });
+                body.insert("tool_choice".into(), choice);
+            }
+            Self::Text => {
+                let order = format!(
+                    "Answer with one JSON object that fits this JSON Schema, and with nothing else:\n\
+                     {schema}"
+                );
+                // Some chat templates take one system message only.
+                match body.get_mut("messages").and_then(Value::as_array_mut) {
+                    Some(messages)
+                        if messages.first().is_some_and(|one| one["role"] == "system") =>
+                    {
+                        let system = messages[0]["content"].as_str().unwrap_or_default();
+                        messages[0]["content"] = json!(format!("{system}\n\n{order}"));
+                    }
+                    Some(messages) => {
+                        messages.insert(0, json!({ "role": "system", "content": order }));
+                    }
+                    None => {}
+                }
+            }
+        }
+    }
+
+    /// Returns whether another format may help after this error: the server refused the request, or
+    /// it took a format that never worked before and answered with something else. Local servers
+    /// also answer 500 to what they do not know.
+    pub(super) fn may_be_at_fault(error: &Error, worked: bool) -> bool {
+        match error {
+            Error::Refused { status, .. } => matches!(status, 400 | 405 | 415 | 422),
+            _ if worked => false,
+            Error::Unavailable { status, .. } => matches!(status, 500 | 501),
+            Error::Answer { defect, .. } => matches!(
+                defect,
+                Defect::NotJson | Defect::Schema { .. } | Defect::Empty
+            ),
+            _ => false,
+        }
+    }
+}
+
+// === impl Settled ===
+
+impl Settled {
+    pub(super) fn get(&self) -> Option<Format> {
+        let nth = usize::from(self.0.load(Ordering::Relaxed)).checked_sub(1)?;
+        Format::ALL.get(nth).copied()
+    }
+
+    pub(super) fn set(&self, format: Format) {
+        let nth = Format::ALL.iter().position(|one| *one == format);
+        let nth = nth.and_then(|nth| u8::try_from(nth + 1).ok());
+        self.0.store(nth.unwrap_or_default(), Ordering::Relaxed);
+    }
+
+    /// Returns the formats to try: the settled one first, then the others.
+    pub(super) fn order(&self) -> impl Iterator<Item = Format> + use<> {
+        let first = self.get();
+        let others = Format::ALL
+            .into_iter()
+            .filter(move |one| Some(*one) != first);
+        first.into_iter().chain(others)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // AGENT-2
+    fn the_settled_format_comes_first() {
+        let settled = Settled::default();
+        assert_eq!(settled.order().collect::<Vec<_>>(), Format::ALL);
+        settled.set(Format::Tool);
+        let order: Vec<_> = settled.order().map(Format::as_str).collect();
+        assert_eq!(order, ["tool", "json_schema", "json_object", "text"]);
+    }
+}

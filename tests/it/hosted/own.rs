@@ -1,0 +1,229 @@
+//! Where a hosted model is unreadable, unsure or no judge, the offline host's route, plan and answer
+//! hold: a hosted model never makes a turn worse than none.
+
+use std::time::Duration;
+
+use serde_json::json;
+use seven_testkit::models::{Play, Received};
+
+use super::{ANSWER, QUESTION, answer, brain, calls, content_with_all, counts, last, node, wanted};
+use crate::harness::{GUEST, Wanted, house, until};
+
+fn speaks(request: &Received) -> bool {
+    node(request) == "speak"
+}
+
+#[tokio::test] // AGENT-10, AGENT-51: a small model leaves the confidence out
+async fn a_route_without_confidence_gives_way_to_the_offline_hosts() {
+    let models = brain("dining").await;
+    models.clear();
+    models.when(
+        |request| node(request) == "route",
+        Play::text("Sure!\n```json\n{\"subject\": \"off_topic\", \"domain\": \"dining\"}\n```"),
+    );
+    models.when(
+        |request| node(request) == "plan",
+        Play::text("I would ask."),
+    );
+    models.when(speaks, Play::text(ANSWER));
+    content_with_all(&models);
+    let house = house("own_route", wanted(&models)).await;
+    house.text(GUEST, QUESTION);
+    house.settle(1).await;
+    assert!(answer(&house).contains(ANSWER));
+    let (agent, record) = last(&house).await;
+    assert_eq!(
+        (agent.as_str(), record.answered_by()),
+        ("host", Some("model"))
+    );
+    house.stop().await;
+}
+
+#[tokio::test] // AGENT-57, AGENT-58, D10: it judges four drafts, of which two are wrong
+async fn a_judge_that_passes_everything_is_not_asked() {
+    let models = brain("host").await;
+    content_with_all(&models);
+    models.when(speaks, Play::text("The Lakeside Pool is lovely."));
+    let judged = || {
+        models
+            .requests()
+            .iter()
+            .filter(|r| node(r) == "judge")
+            .count()
+    };
+    let mut wanted = wanted(&models);
+    wanted.extra = wanted
+        .extra
+        .replace("judge_trial = false", "judge_trial = true");
+    let house = house("own_judge", wanted).await;
+    // Each wrong verdict is asked for twice.
+    let tried = || async { judged() == 6 };
+    until("the judge is tried", Duration::from_secs(20), tried).await;
+    house.text(GUEST, QUESTION);
+    house.settle(1).await;
+    let said = answer(&house);
+    assert!(said.contains('9') && !said.contains("lovely"), "{said}");
+    let (_, record) = last(&house).await;
+    assert_eq!(record.answered_by(), Some("not_judged"));
+    assert!(record.degraded);
+    assert_eq!(judged(), 6, "no draft of a turn was shown to it");
+
+    // A draft with the same facts needs no verdict.
+    let own = said
+        .rsplit_once("STOP to end. ")
+        .map_or(said.as_str(), |(_, own)| own);
+    models.clear();
+    models.otherwise(Play::text(own));
+    house.text("+18605550178", QUESTION);
+    house.settle(2).await;
+    let (_, record) = last(&house).await;
+    assert_eq!(record.answered_by(), Some("model"), "{record:?}");
+    house.stop().await;
+}
+
+#[tokio::test] // AGENT-58, D10: right verdicts on all four drafts
+async fn a_judge_that_passes_its_trial_is_asked() {
+    let models = brain("host").await;
+    for case in seven_host::trial::CASES {
+        let status = if case.right { "PASS" } else { "RETRY" };
+        models.when(
+            move |r| node(r) == "judge" && r.last_text.contains(case.draft),
+            Play::json(&json!({"status": status, "reason": "not so"})),
+        );
+    }
+    content_with_all(&models);
+    models.when(speaks, Play::text(ANSWER));
+    let judged = || {
+        models
+            .requests()
+            .iter()
+            .filter(|r| node(r) == "judge")
+            .count()
+    };
+    let mut wanted = wanted(&models);
+    wanted.extra = wanted
+        .extra
+        .replace("judge_trial = false", "judge_trial = true");
+    let house = house("own_fit", wanted).await;
+    let tried = || async { judged() == 4 };
+    until("the judge is tried", Duration::from_secs(20), tried).await;
+    house.text(GUEST, QUESTION);
+    house.settle(1).await;
+    assert!(answer(&house).contains(ANSWER));
+    assert_eq!(
+        (judged(), last(&house).await.1.answered_by()),
+        (5, Some("model"))
+    );
+    house.stop().await;
+}
+
+#[tokio::test] // CONV-38, D42: who promises that a person will do something opens the case
+async fn what_a_person_has_to_do_is_answered_by_the_offline_host() {
+    let models = brain("host").await;
+    content_with_all(&models);
+    let house = house("own_staff", wanted(&models)).await;
+    house.text(
+        GUEST,
+        "can you book us a table for 4 at nonna salvia tomorrow at 7pm",
+    );
+    house.settle(1).await;
+    assert_eq!(calls(&models), counts([]));
+    let (_, record) = last(&house).await;
+    assert_eq!(record.answered_by(), Some("needs_person"));
+    let cases = house
+        .seven(
+            &["escalation", "list", "--casino", house.casino().as_str()],
+            "",
+        )
+        .await;
+    assert!(cases.out.contains("booking_request"), "{}", cases.out);
+    house.stop().await;
+}
+
+#[tokio::test] // OBS-29: status and the turn say who answered, and why not the model
+async fn status_tells_how_many_turns_the_model_answered() {
+    let models = brain("host").await;
+    content_with_all(&models);
+    models.then(Play::text(ANSWER));
+    models.when(speaks, Play::status(500));
+    let house = house("own_status", wanted(&models)).await;
+    house.text(GUEST, QUESTION);
+    house.settle(1).await;
+    models.clear();
+    house.text("+18605550178", QUESTION);
+    house.settle(2).await;
+    let status = house.seven(&["status"], "").await.out;
+    assert!(
+        status.contains("Hosted model: answered 0 of 2 turns; the others: unavailable 2, in 24 h")
+            || status.contains("answered 0 of 2 turns; the others:"),
+        "{status}"
+    );
+    let id = {
+        let mut tx = house.stack.fleet.store.bind(house.casino()).await.unwrap();
+        let turns = tx.newest_turns(1).await.unwrap();
+        tx.commit().await.unwrap();
+        turns[0].turn_id.to_string()
+    };
+    let shown = house
+        .seven(
+            &["turn", "show", &id, "--casino", house.casino().as_str()],
+            "",
+        )
+        .await
+        .out;
+    assert!(
+        shown.contains("the hosted model did not answer: "),
+        "{shown}"
+    );
+    house.stop().await;
+}
+
+#[tokio::test] // AGENT-2, OPS-18: a command that tries the model
+async fn model_check_tells_what_a_server_can_do() {
+    let models = brain("host").await;
+    content_with_all(&models);
+    models.when(
+        |r| speaks(r) && !r.tools.is_empty(),
+        Play::call("search_knowledge_base", json!({"query": "pool"})),
+    );
+    models.when(speaks, Play::text("After 6 PM it is for adults only."));
+    let house = house("model_check", wanted(&models)).await;
+    let told = house.seven(&["model", "check"], "").await;
+    for part in [
+        "json_schema",
+        "calls search_knowledge_base",
+        "2 of 4 drafts judged right",
+        "After 6 PM",
+    ] {
+        assert!(told.out.contains(part), "{part}: {}", told.out);
+    }
+    assert_eq!(told.code, 1, "the judge is not fit");
+
+    for (play, says) in [
+        (Play::status(500), "unavailable (HTTP 500)"),
+        (
+            Play::raw("<html><body>It works!</body></html>"),
+            "it is not JSON",
+        ),
+        (
+            Play::status(500).cut(),
+            "does a server listen at model.base_url?",
+        ),
+    ] {
+        models.clear();
+        models.otherwise(play);
+        let told = house.seven(&["-o", "wide", "model", "check"], "").await;
+        assert_eq!(told.code, 1, "{}", told.out);
+        assert!(told.out.contains(says), "{says}: {}", told.out);
+    }
+    house.stop().await;
+
+    let house = crate::harness::house("model_check_none", Wanted::default()).await;
+    let told = house.seven(&["model", "check"], "").await;
+    assert!(
+        told.err.contains("the settings name no hosted model"),
+        "{}",
+        told.err
+    );
+    house.stop().await;
+}
