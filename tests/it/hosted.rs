@@ -421,11 +421,12 @@ async fn an_invented_price_is_never_sent() {
     house.settle(1).await;
     let said = house.said_to(GUEST);
     assert!(
-        !said.contains("$35") && said.contains("1-860-555-0199"),
-        "the casino's phone instead: {said}"
+        !said.contains("$35") && said.contains("9am"),
+        "the offline host's answer instead: {said}"
     );
-    let (agent, record) = last(&house).await;
-    assert_eq!((agent.as_str(), record.retries), ("fallback", 1));
+    let (_, record) = last(&house).await;
+    assert_eq!((record.answered_by(), record.retries), (Some("refused"), 1));
+    assert!(!record.degraded, "{record:?}");
     assert!(!record.findings.is_empty(), "what was wrong is kept");
     assert_eq!(
         calls(&models),

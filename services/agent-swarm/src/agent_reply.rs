@@ -87,6 +87,7 @@ impl AgentReply {
             self.record.retries = record.retries;
             self.record.steps.splice(0..0, record.steps);
             self.record.hosted = record.hosted;
+            self.record.findings.extend(record.findings);
             self.offer_calls = hosted.offer_calls;
         }
         self
@@ -247,7 +248,9 @@ impl AgentReply {
                 .with_label_values(&[casino, passed])
                 .inc();
         }
-        let sent = if matches!(self.record.ending, Some(Ending::Fallback(_))) {
+        // Of a reply that stands in for a refused draft, the findings are the draft's.
+        let refused = |ending| matches!(ending, Some(Ending::Fallback(_)));
+        let sent = if refused(self.record.ending) || refused(self.record.hosted) {
             "no"
         } else {
             "yes"

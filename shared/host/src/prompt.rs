@@ -23,7 +23,7 @@ pub struct PromptFacts {
     /// The subjects of older exchanges, which `history` no longer holds.
     pub summary: Option<String>,
     pub history: Vec<PastExchange>,
-    /// What the dialogue has settled so far, in sentences: party, wishes, rows named last.
+    /// The state of the dialogue in sentences: party, wishes, rows named last.
     pub dialogue: Vec<String>,
     pub rows: Vec<Row>,
     pub profile: serde_json::Value,

@@ -22,8 +22,11 @@ impl Route {
         })
     }
 
+    /// Returns `None` if the text is no route, or its confidence is not between 0 and 1: small
+    /// models write 10 or 95.
     pub fn parse(json: &str) -> Option<Self> {
-        serde_json::from_str(json).ok()
+        let route: Self = serde_json::from_str(json).ok()?;
+        (0.0..=1.0).contains(&route.confidence).then_some(route)
     }
 }
 
@@ -110,6 +113,17 @@ mod tests {
         ] {
             assert_eq!(Verdict::parse(json), verdict, "{json}");
         }
+    }
+
+    #[test] // AGENT-8
+    fn a_confidence_beyond_its_range_is_no_route() {
+        let route = |confidence: &str| {
+            Route::parse(&format!(
+                r#"{{"subject": "domain", "confidence": {confidence}}}"#
+            ))
+        };
+        assert!(route("0.4").is_some() && route("1").is_some());
+        assert!(route("10").is_none() && route("-0.1").is_none());
     }
 
     #[test] // AGENT-49: what the schema names, the plan reads

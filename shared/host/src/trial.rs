@@ -25,7 +25,7 @@ pub const CASES: [Case; 4] = [
     Case {
         row: "Birch Pool: heated pool. Daily 9am-8pm. Adults only after 6pm.",
         guest: "can my kids use the pool tonight at 7?",
-        draft: "Yes, your kids are welcome at the Birch Pool at 7, it is open until 8 PM.",
+        draft: "Yes, your kids are welcome at the Birch Pool tonight, it is open until 8 PM.",
         right: false,
     },
     Case {

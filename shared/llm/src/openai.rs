@@ -84,10 +84,22 @@ impl OpenAi {
         if request.output_schema.is_none() {
             return self.ask_in(Format::Text, request).await;
         }
+        if let Some(format) = self.format.get() {
+            let outcome = self.ask_in(format, request).await;
+            // The server may have been replaced by one that does not take this format.
+            if matches!(outcome, Err(Error::Refused { .. })) {
+                self.format.forget();
+            }
+            return outcome;
+        }
+        self.find_format(request).await
+    }
+
+    async fn find_format(&self, request: &ChatRequest) -> Result<ChatReply, Error> {
         let until = Instant::now() + request.deadline;
         let mut failed: Option<(Format, Error)> = None;
         let mut billed = Usage::default();
-        for format in self.format.order() {
+        for format in Format::ALL {
             let request = ChatRequest {
                 deadline: until.saturating_duration_since(Instant::now()),
                 ..request.clone()
@@ -98,11 +110,10 @@ impl OpenAi {
                     reply.usage += billed;
                     return Ok(reply);
                 }
+                Err(error) if !Format::may_be_at_fault(&error) => {
+                    return Err(failed.map_or(error, |(_, first)| first));
+                }
                 Err(error) => {
-                    let worked = self.format.get() == Some(format);
-                    if !Format::may_be_at_fault(&error, worked) {
-                        return Err(failed.map_or(error, |(_, first)| first));
-                    }
                     billed += error.usage();
                     failed = Some(match failed {
                         // An answer says more about the model than a refusal of its server.

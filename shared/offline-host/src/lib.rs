@@ -3,6 +3,7 @@
 
 mod about;
 mod acts;
+mod adults;
 mod answer;
 mod calendar;
 mod company;

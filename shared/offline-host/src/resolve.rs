@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use seven_knowledge::{Category, Item};
 
-use crate::{host::Host, understand::Understood};
+use crate::{adults::is_allowed, host::Host, understand::Understood};
 
 const ORDER: [&[&str]; 3] = [
     &["first", "1st", "primero", "primera", "former"],
@@ -58,6 +58,13 @@ pub(crate) fn is_house_rule(row: &Item) -> bool {
     matches!(row.category, Category::Regulations | Category::GeneralInfo)
 }
 
+/// Returns the rows that the last reply named and the guest's party may be sent to.
+pub(crate) fn listed_for(host: &Host<'_>, u: &Understood<'_>) -> Vec<Arc<Item>> {
+    let mut rows = listed(host);
+    rows.retain(|row| is_allowed(host, u, row));
+    rows
+}
+
 /// Returns the rows that two things to compare are: those that the text names, else those that the
 /// last reply named.
 pub(crate) fn compared(host: &Host<'_>, u: &Understood<'_>) -> Vec<Arc<Item>> {
@@ -70,7 +77,7 @@ pub(crate) fn compared(host: &Host<'_>, u: &Understood<'_>) -> Vec<Arc<Item>> {
     if named.len() > 1 {
         return named;
     }
-    let mut rows = listed(host);
+    let mut rows = listed_for(host, u);
     if let Some(category) = rows.last().map(|row| row.category.clone()) {
         rows.retain(|row| row.category == category);
     }

@@ -1,6 +1,5 @@
 //! Suggests at most two rows that hold everything the guest asked for, each with its reasons.
 
-mod adults;
 mod nothing;
 mod rank;
 mod reasons;
@@ -14,6 +13,7 @@ use seven_text::{sentence_ranges, stem, words};
 
 use crate::{
     acts::Act,
+    adults::is_allowed,
     compose::figure::figure,
     compose::rows,
     fit::Part,
@@ -25,7 +25,6 @@ use crate::{
     when::{Time, When},
 };
 
-use adults::is_allowed;
 use nothing::nothing;
 use rank::{score, tie, varied};
 pub(crate) use reasons::reasons;

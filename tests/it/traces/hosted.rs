@@ -63,6 +63,7 @@ async fn a_second_draft_follows_the_first_judgement() {
     assert_eq!(
         names,
         [
+            "offline",
             "retrieval",
             "router",
             "planner",
@@ -74,7 +75,7 @@ async fn a_second_draft_follows_the_first_judgement() {
         ]
     );
     let verdict = |step: usize| steps[step].attributes["seven.validation_result"].as_str();
-    assert_eq!((verdict(4), verdict(6)), ("RETRY", "PASS"));
+    assert_eq!((verdict(5), verdict(7)), ("RETRY", "PASS"));
 }
 
 #[tokio::test] // OBS-7, OBS-16, OBS-21, OBS-22, OBS-23, OBS-24, OBS-25, AGENT-75
@@ -91,6 +92,7 @@ async fn a_turns_steps_stand_under_it_in_their_order() {
     let steps = steps_of(&spans, turn);
     let names: Vec<_> = steps.iter().map(|span| span.name.as_str()).collect();
     let order = [
+        "offline",
         "retrieval",
         "router",
         "planner",
@@ -106,17 +108,17 @@ async fn a_turns_steps_stand_under_it_in_their_order() {
     };
     assert_eq!(
         (
-            under(1, "seven.model"),
             under(2, "seven.model"),
-            under(3, "seven.model")
+            under(3, "seven.model"),
+            under(4, "seven.model")
         ),
         (1, 1, 2)
     );
-    assert_eq!(under(3, "seven.tool.search_knowledge_base"), 1);
-    assert_eq!(steps[1].attributes["seven.router.confidence"], "0.9");
-    assert_eq!(steps[4].attributes["seven.validation_result"], "PASS");
+    assert_eq!(under(4, "seven.tool.search_knowledge_base"), 1);
+    assert_eq!(steps[2].attributes["seven.router.confidence"], "0.9");
+    assert_eq!(steps[5].attributes["seven.validation_result"], "PASS");
     assert!(
-        steps[0].attributes["seven.results_count"]
+        steps[1].attributes["seven.results_count"]
             .parse::<u32>()
             .unwrap()
             > 0

@@ -88,6 +88,13 @@ impl Models {
         self.script.lock().otherwise = Some(play);
     }
 
+    /// Refuses OpenAI requests for answers with a schema in any form but these, as local servers do:
+    /// `json_schema`, `json_object`, `tool`. `status` is that of the refusal. Refused requests are
+    /// recorded and use no scripted answer.
+    pub fn takes_only(&self, forms: &[&'static str], status: u16) {
+        self.script.lock().takes = Some((forms.to_vec(), status));
+    }
+
     /// Deletes all scripted answers and keeps the recorded requests.
     pub fn clear(&self) {
         let mut state = self.script.lock();

@@ -4,7 +4,7 @@
 use seven_guest::DialogueState;
 use seven_knowledge::Index;
 
-/// Returns what the dialogue has settled; empty for a new one.
+/// Returns one sentence for each thing that the dialogue has settled; none for a new one.
 pub(super) fn settled(state: &DialogueState, index: &Index) -> Vec<String> {
     let names = |ids: &[String]| {
         let known = ids.iter().filter_map(|id| index.get(id));

@@ -31,7 +31,7 @@ pub(super) struct Settled(AtomicU8);
 // === impl Format ===
 
 impl Format {
-    const ALL: [Self; 4] = [Self::JsonSchema, Self::JsonObject, Self::Tool, Self::Text];
+    pub(super) const ALL: [Self; 4] = [Self::JsonSchema, Self::JsonObject, Self::Tool, Self::Text];
 
     pub(super) fn as_str(self) -> &'static str {
         match self {
@@ -88,13 +88,12 @@ impl Format {
         }
     }
 
-    /// Returns whether another format may help after this error: the server refused the request, or
-    /// it took a format that never worked before and answered with something else. Local servers
-    /// also answer 500 to what they do not know.
-    pub(super) fn may_be_at_fault(error: &Error, worked: bool) -> bool {
+    /// Returns whether another format may help after this error of a format that never worked: the
+    /// server refused the request, or it took the format and answered with something else. Local
+    /// servers also answer 500 to what they do not know.
+    pub(super) fn may_be_at_fault(error: &Error) -> bool {
         match error {
             Error::Refused { status, .. } => matches!(status, 400 | 405 | 415 | 422),
-            _ if worked => false,
             Error::Unavailable { status, .. } => matches!(status, 500 | 501),
             Error::Answer { defect, .. } => matches!(
                 defect,
@@ -113,19 +112,15 @@ impl Settled {
         Format::ALL.get(nth).copied()
     }
 
+    /// Forgets the format, so that the next call finds one anew.
+    pub(super) fn forget(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+
     pub(super) fn set(&self, format: Format) {
         let nth = Format::ALL.iter().position(|one| *one == format);
         let nth = nth.and_then(|nth| u8::try_from(nth + 1).ok());
         self.0.store(nth.unwrap_or_default(), Ordering::Relaxed);
-    }
-
-    /// Returns the formats to try: the settled one first, then the others.
-    pub(super) fn order(&self) -> impl Iterator<Item = Format> + use<> {
-        let first = self.get();
-        let others = Format::ALL
-            .into_iter()
-            .filter(move |one| Some(*one) != first);
-        first.into_iter().chain(others)
     }
 }
 
@@ -134,11 +129,13 @@ mod tests {
     use super::*;
 
     #[test] // AGENT-2
-    fn the_settled_format_comes_first() {
+    fn a_format_is_kept_until_it_is_forgotten() {
         let settled = Settled::default();
-        assert_eq!(settled.order().collect::<Vec<_>>(), Format::ALL);
-        settled.set(Format::Tool);
-        let order: Vec<_> = settled.order().map(Format::as_str).collect();
-        assert_eq!(order, ["tool", "json_schema", "json_object", "text"]);
+        for format in Format::ALL {
+            settled.set(format);
+            assert_eq!(settled.get(), Some(format));
+        }
+        settled.forget();
+        assert_eq!(settled.get(), None);
     }
 }

@@ -84,7 +84,7 @@ impl House {
         .unwrap()
     }
 
-    fn openai(&self) -> OpenAi {
+    pub(crate) fn openai(&self) -> OpenAi {
         OpenAi::new(&openai::Settings {
             base_url: self.models.openai_url().parse().unwrap(),
             model: "gpt-5-mini".into(),

@@ -5,6 +5,7 @@
 mod breaker;
 mod embeddings;
 mod faults;
+mod forms;
 mod house;
 mod loops;
 mod retries;

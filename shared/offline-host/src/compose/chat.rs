@@ -69,7 +69,7 @@ pub(crate) fn grave(host: &Host<'_>, intent: &str) -> Part {
 
 /// Confirms what the guest chose: the row with how to get a place there, or the open request.
 pub(crate) fn accepted(host: &Host<'_>, u: &Understood<'_>) -> Part {
-    let listed = resolve::listed(host);
+    let listed = resolve::listed_for(host, u);
     let chosen = resolve::nth(u, &listed).or_else(|| {
         let named = u.venues().into_iter().find(|mention| mention.telling);
         named.map(|mention| Arc::clone(&mention.item)).or_else(|| {

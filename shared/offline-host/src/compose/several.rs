@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use seven_knowledge::{Category, Item, item::Details};
 
 use crate::{
+    adults,
     compose::{
         rows,
         times::{told_when, when_words},
@@ -212,7 +213,7 @@ pub(crate) fn kind_fits(kind: &Kind, item: &Item) -> bool {
             .dietary_options
             .iter()
             .any(|option| kind.values.iter().any(|v| rows::has_word(option, v))),
-        Field::Kids => d.kids_menu == Some(true) && !is_among_games(item),
+        Field::Kids => d.kids_menu == Some(true) && !adults::is_among_games(item),
         Field::Serves => kind.values.iter().any(|v| serves(item, v)),
     }
 }
@@ -223,14 +224,4 @@ pub(crate) fn serves(item: &Item, wish: &str) -> bool {
         .chain([&item.description])
         .chain(&item.description_es)
         .any(|text| rows::has_word(text, wish))
-}
-
-/// Returns whether the place is on the gaming floor, where children may not sit, whatever the menu
-/// says.
-pub(crate) fn is_among_games(item: &Item) -> bool {
-    item.location().is_some_and(|at| {
-        ["casino floor", "gaming floor"]
-            .iter()
-            .any(|floor| at.to_lowercase().contains(floor))
-    })
 }

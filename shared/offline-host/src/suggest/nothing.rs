@@ -5,12 +5,12 @@ use std::sync::Arc;
 use seven_knowledge::{Category, Item};
 
 use super::{
-    adults::is_allowed,
     reasons::named,
     wanted::{Wanted, fits, is_on, wanted_moment},
 };
 use crate::{
     acts::Act,
+    adults::is_allowed,
     compose::{
         several::{self, kind_fits},
         venue,

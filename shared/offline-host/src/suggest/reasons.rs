@@ -5,8 +5,9 @@ use std::{collections::HashSet, sync::Arc};
 use seven_guest::dialogue::ADULT_AGE_YEARS;
 use seven_knowledge::{Item, WeeklyHours, item::Details};
 
-use super::{adults::says_adults_only, wanted::Wanted};
+use super::wanted::Wanted;
 use crate::{
+    adults::says_adults_only,
     compose::{rows, times, venue},
     host::Host,
     pack::{Field, Kind},

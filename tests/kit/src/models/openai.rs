@@ -35,6 +35,18 @@ pub(super) fn read(path: &str, key: Option<String>, body: Value) -> Received {
     }
 }
 
+/// Returns the form in which the request asks for an answer with a schema, if it does.
+pub(super) fn form(request: &Received) -> Option<&'static str> {
+    if request.body.get("tool_choice").is_some() {
+        return Some("tool");
+    }
+    match request.body.pointer("/response_format/type")?.as_str() {
+        Some("json_schema") => Some("json_schema"),
+        Some("json_object") => Some("json_object"),
+        _ => Some("unknown"),
+    }
+}
+
 pub(super) fn objection(request: &Received) -> Option<String> {
     let body = &request.body;
     let messages = body["messages"]
@@ -139,6 +151,15 @@ fn call(nth: usize, n: usize, name: &str, arguments: &str) -> Value {
         "type": "function",
         "function": { "name": name, "arguments": arguments },
     })
+}
+
+/// Returns the body with which llama-cpp-python refuses a form that it does not know; its status is
+/// 500.
+pub(super) fn refused_form() -> Value {
+    let message = "1 validation error:\n  {'type': 'literal_error', 'loc': ('body', \
+                   'response_format', 'type'), 'msg': \"Input should be 'text' or 'json_object'\"}";
+    let kind = "internal_server_error";
+    json!({ "error": { "message": message, "type": kind, "param": null, "code": null } })
 }
 
 pub(super) fn problem(code: u16, message: &str) -> Value {

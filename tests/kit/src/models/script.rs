@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::play::Play;
+use super::{openai, play::Play};
 
 /// The wire format of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +65,22 @@ impl Script {
         (nth, play.unwrap_or_else(|| Play::status(500)))
     }
 
+    /// Records the request and returns the status of its refusal, if its form is not taken.
+    pub(crate) fn refuses(&self, request: &Received) -> Option<u16> {
+        let form = openai::form(request)?;
+        let mut state = self.lock();
+        let (takes, status) = state.takes.clone()?;
+        if takes.contains(&form) {
+            return None;
+        }
+        state.requests.push(request.clone());
+        Some(status)
+    }
+
+    pub(crate) fn takes_all(&self) -> bool {
+        self.lock().takes.is_none()
+    }
+
     pub(crate) fn opened(&self) {
         let mut state = self.lock();
         state.open += 1;
@@ -95,6 +111,9 @@ pub(crate) struct State {
     pub(crate) matchers: Vec<(Matcher, Play)>,
     pub(crate) queue: VecDeque<Play>,
     pub(crate) otherwise: Option<Play>,
+    /// The forms of answers with a schema that are taken, and the status of a refusal; `None` takes
+    /// OpenAI's.
+    pub(crate) takes: Option<(Vec<&'static str>, u16)>,
     pub(crate) requests: Vec<Received>,
     pub(crate) open: usize,
     pub(crate) most_open: usize,

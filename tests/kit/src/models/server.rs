@@ -26,7 +26,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::{play::Fault, script::Script, wire};
+use super::{openai, play::Fault, script::Script, wire};
 
 /// Tells a connection how much of its next answer to write: `WHOLE`, `HALF_A_BODY` or `NOTHING`.
 #[derive(Debug, Clone, Default)]
@@ -81,9 +81,12 @@ async fn handle(
     };
     script.opened();
     let _open = Open(&script);
+    if let Some(status) = script.refuses(&request) {
+        return respond(status, openai::refused_form().to_string());
+    }
     let (nth, play) = script.next(&request);
     tokio::time::sleep(play.delay).await;
-    if let Some(objection) = wire::objection(&request) {
+    if let Some(objection) = wire::objection(&request).filter(|_| script.takes_all()) {
         return respond(400, wire::problem(request.format, 400, &objection));
     }
     let (status, mut body) = wire::answer(&request, nth, &play);

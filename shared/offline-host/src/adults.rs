@@ -3,11 +3,11 @@
 use seven_guest::dialogue::ADULT_AGE_YEARS;
 use seven_knowledge::{Category, Item, item::Details};
 
-use crate::{compose::several::is_among_games, host::Host, understand::Understood};
+use crate::{host::Host, understand::Understood};
 
 /// Returns whether the guest's party may be sent there at all. "My husband and me" leaves the
 /// children out.
-pub(super) fn is_allowed(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> bool {
+pub(crate) fn is_allowed(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> bool {
     let grown = !host.state.young && host.pack.grown.found(&u.said);
     let minors = host.state.has_minors() && !grown;
     !(minors && is_for_adults(item))
@@ -22,7 +22,7 @@ fn is_for_adults(item: &Item) -> bool {
 }
 
 /// Returns whether the age rule or the description of a row admits adults only.
-pub(super) fn says_adults_only(item: &Item) -> bool {
+pub(crate) fn says_adults_only(item: &Item) -> bool {
     let adult = ADULT_AGE_YEARS.to_string();
     let marks = [" and over", "+", " or older"].map(|mark| format!("{adult}{mark}"));
     let tells = |text: &str| {
@@ -36,4 +36,14 @@ pub(super) fn says_adults_only(item: &Item) -> bool {
         _ => "",
     };
     tells(&item.description) || tells(rule) || rule.starts_with(&adult)
+}
+
+/// Returns whether the place is on the gaming floor, where children may not sit, whatever the menu
+/// says.
+pub(crate) fn is_among_games(item: &Item) -> bool {
+    item.location().is_some_and(|at| {
+        ["casino floor", "gaming floor"]
+            .iter()
+            .any(|floor| at.to_lowercase().contains(floor))
+    })
 }
