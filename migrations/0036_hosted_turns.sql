@@ -3,7 +3,7 @@
 -- `seven status` shows it for a day; counts only, as every function over all casinos.
 
 create function fleet_hosted_turns(past interval)
-returns table (outcome text, n bigint)
+returns table (state text, n bigint)
 language sql stable security definer set search_path = public, pg_temp as $$
   select
     coalesce(

@@ -186,7 +186,7 @@ impl Store {
     /// Counts the turns of the last `past` for which a hosted model is set up, by who answered:
     /// `model`, `fallback_text`, or why the offline host did.
     pub async fn hosted_turns(&self, past: Duration) -> Result<Vec<(String, i64)>> {
-        let sql = "select outcome, n from fleet_hosted_turns($1) order by n desc, outcome";
+        let sql = "select state, n from fleet_hosted_turns($1) order by n desc, state";
         let past = sqlx::postgres::types::PgInterval::try_from(past).unwrap_or_default();
         Ok(sqlx::query_as(sql)
             .bind(past)

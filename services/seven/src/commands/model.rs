@@ -134,6 +134,11 @@ async fn check(hosted: &Hosted, pack: &Pack) -> Vec<Row> {
 /// Builds a request about the first case of the judge's trial.
 fn request(prompts: &Prompts, prompt: Prompt, pack: &Pack, deadline: Duration) -> ChatRequest {
     let case = CASES[0];
+    // Only an agent reads the guest as a partner of the conversation.
+    let words = match prompt {
+        Prompt::Agent(_) => case.guest.to_owned(),
+        _ => guests_words(case.guest),
+    };
     let agents = pack.agents.agents.iter().map(|(name, agent)| Colleague {
         name: name.clone(),
         title: agent.title.clone(),
@@ -145,7 +150,7 @@ fn request(prompts: &Prompts, prompt: Prompt, pack: &Pack, deadline: Duration) -
     };
     ChatRequest {
         system: prompts.render(prompt, &facts),
-        messages: vec![Message::User(guests_words(case.guest))],
+        messages: vec![Message::User(words)],
         tools: Vec::new(),
         output_schema: None,
         temperature: Some(0.0),
