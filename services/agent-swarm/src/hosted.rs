@@ -55,6 +55,15 @@ pub(crate) struct Answer {
     pub(crate) offer_calls: Vec<seven_domain::OfferCall>,
 }
 
+/// The turn to answer.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) work: &'a Work,
+    pub(crate) input: &'a TurnInput,
+    /// The offline host's answer to the same texts, if it has one.
+    pub(crate) own: Option<&'a AgentReply>,
+}
+
 /// The state of one turn while the hosted model works on it.
 struct Play<'a> {
     hosted: &'a Hosted,
@@ -78,9 +87,7 @@ struct Play<'a> {
 /// turn ends, the record contains all usage that costs money.
 pub(crate) async fn answer<'a>(
     hosted: &'a Hosted,
-    work: &'a Work,
-    input: &'a TurnInput,
-    own: Option<&'a AgentReply>,
+    Asked { work, input, own }: Asked<'a>,
     query: &Query<'_>,
     memory: Memory<'a>,
     toolbox: Toolbox<'a>,

@@ -323,8 +323,9 @@ fn seen<'a>(
             }),
         news: !input.learnt.is_empty(),
         mood: record.plan.as_ref().map(|plan| mood(plan.sentiment)),
+        // A refused draft that the offline host's answer replaced is no failure for the guest.
         validation_failures: u32::from(matches!(
-            record.hosted,
+            record.ending,
             Some(Ending::Fallback(seven_host::machine::Reason::Refused))
         )),
     }

@@ -18,7 +18,7 @@ use uuid::Uuid;
 use crate::{
     agent_reply::AgentReply,
     fallback,
-    hosted::{self, Answer, Down, Memory, PANICKED, TURN_TIMEOUT},
+    hosted::{self, Answer, Asked, Down, Memory, PANICKED, TURN_TIMEOUT},
     models::Hosted,
     turn_input::{self, TurnInput},
     types::{Swarm, Work},
@@ -174,7 +174,8 @@ async fn ask_hosted(
         .with_label_values(&[work.casino.as_str()])
         .observe(took);
     let toolbox = Toolbox::new(given, guest, agent);
-    Ok(hosted::answer(hosted, work, input, own, &query, memory, toolbox, deadline).await)
+    let asked = Asked { work, input, own };
+    Ok(hosted::answer(hosted, asked, &query, memory, toolbox, deadline).await)
 }
 
 /// Reads what the tools need from the database. The lease keeps it from changing during the turn.
