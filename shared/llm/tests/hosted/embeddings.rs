@@ -34,6 +34,7 @@ fn settings(house: &House, format: Format) -> Settings {
     };
     Settings {
         provider,
+        folder: None,
         base_url: Some(url.parse().unwrap()),
         api_key: Some(KEY.into()),
         model: model.into(),
@@ -134,7 +135,7 @@ async fn a_question_is_embedded_as_one() {
     let house = House::open("embed-question").await;
     house.models.otherwise(Play::vectors(letters));
     let (hosted, _) = hosted(&house, Format::Gemini);
-    let embedding = Embedding::Hosted(Arc::new(hosted));
+    let embedding = Embedding::Model(Arc::new(hosted));
     let vectors = embedding
         .embedder()
         .embed(&["dad\nand bad"], Purpose::Query)
@@ -222,7 +223,7 @@ async fn a_question_without_a_vector_in_time_is_searched_by_words() {
         .otherwise(Play::vectors(letters).after(Duration::from_secs(3)));
     let error = hosted.embed(&["pool"], Purpose::Query).await.unwrap_err();
     assert!(matches!(error, EmbedError::Timeout { .. }), "{error:?}");
-    let embedding = Embedding::Hosted(Arc::new(hosted));
+    let embedding = Embedding::Model(Arc::new(hosted));
     let item = serde_json::json!({
         "id": "p",
         "category": "pool",
