@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use seven_encoder::{Encoder, MOST_PIECES, Pieces, Result};
+use seven_encoder::{Encoder, MOST_PIECES, Pieces};
 use seven_knowledge::Purpose;
 use sha2::{Digest, Sha256};
 
@@ -53,14 +53,18 @@ impl Model {
         Self::read(&mut BufReader::new(file)).map_err(|source| Error::Form { file: path, source })
     }
 
-    pub(crate) fn read<R: Read + Seek>(reader: &mut R) -> Result<Self> {
+    pub(crate) fn read<R: Read + Seek>(reader: &mut R) -> seven_encoder::Result<Self> {
         let (pieces, encoder) = packed::read(reader)?;
         Ok(Self { pieces, encoder })
     }
 
     /// Computes a text's vector, which has not yet unit length. This takes some 20 ms of all cores
     /// for a question.
-    pub(crate) fn vector(&self, text: &str, purpose: Purpose) -> Result<Vec<f32>> {
+    pub(crate) fn vector(
+        &self,
+        text: &str,
+        purpose: Purpose,
+    ) -> seven_encoder::Result<Vec<f32>> {
         let (prefix, most) = match purpose {
             Purpose::Query => ("query", MOST_PIECES),
             Purpose::Document => ("passage", DOCUMENT_PIECES),
