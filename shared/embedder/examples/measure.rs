@@ -28,7 +28,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
         document_deadline: Duration::from_secs(60),
     })?;
     let taken = begun.elapsed();
-    println!("open: {taken:?}; resident {before} MB before, {} MB after", resident());
+    println!(
+        "open: {taken:?}; resident {before} MB before, {} MB after",
+        resident()
+    );
     for file in arguments {
         let questions = parse_questions(&fs::read_to_string(&file)?)?;
         let mut times = Vec::new();

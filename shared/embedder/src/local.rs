@@ -1,23 +1,12 @@
 //! The embedder: computes on blocking threads, few at a time, within deadlines, and remembers the
 //! vectors of recent questions.
 
-use std::{
-    error::Error as StdError,
-    fmt,
-    path::PathBuf,
-    sync::Arc,
-    thread,
-    time::Duration,
-};
+use std::{error::Error as StdError, fmt, path::PathBuf, sync::Arc, thread, time::Duration};
 
 use moka::future::Cache;
 use seven_knowledge::{EmbedError, Embedder, Embedding, Purpose, Space, Vector};
 use sha2::{Digest, Sha256};
-use tokio::{
-    sync::Semaphore,
-    task::spawn_blocking,
-    time::timeout,
-};
+use tokio::{sync::Semaphore, task::spawn_blocking, time::timeout};
 
 use crate::{
     error::{Error, Failed},
@@ -44,8 +33,7 @@ pub struct Settings {
 }
 
 /// Computes the vector of one text.
-pub(crate) type Compute =
-    dyn Fn(&str, Purpose) -> seven_encoder::Result<Vec<f32>> + Send + Sync;
+pub(crate) type Compute = dyn Fn(&str, Purpose) -> seven_encoder::Result<Vec<f32>> + Send + Sync;
 
 /// The model in this process: some 90 MB, shared by all threads.
 pub struct Local {
@@ -86,8 +74,8 @@ impl Local {
         }
     }
 
-    /// Embeds the questions within one deadline. A question that is asked again, or asked by many at
-    /// once, is computed once.
+    /// Embeds the questions within one deadline. A question that is asked again, or asked by many
+    /// at once, is computed once.
     async fn questions(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
         let all = async {
             let mut vectors = Vec::with_capacity(texts.len());

@@ -60,11 +60,7 @@ impl Model {
 
     /// Computes a text's vector, which has not yet unit length. This takes some 20 ms of all cores
     /// for a question.
-    pub(crate) fn vector(
-        &self,
-        text: &str,
-        purpose: Purpose,
-    ) -> seven_encoder::Result<Vec<f32>> {
+    pub(crate) fn vector(&self, text: &str, purpose: Purpose) -> seven_encoder::Result<Vec<f32>> {
         let (prefix, most) = match purpose {
             Purpose::Query => ("query", MOST_PIECES),
             Purpose::Document => ("passage", DOCUMENT_PIECES),

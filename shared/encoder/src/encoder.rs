@@ -160,11 +160,7 @@ impl Linear {
 }
 
 impl Norm {
-    fn of<R: Read + Seek>(
-        tensors: &mut Tensors<'_, R>,
-        name: &str,
-        epsilon: f32,
-    ) -> Result<Self> {
+    fn of<R: Read + Seek>(tensors: &mut Tensors<'_, R>, name: &str, epsilon: f32) -> Result<Self> {
         Ok(Self {
             weight: tensors.plain(&format!("{name}.w"))?,
             bias: tensors.plain(&format!("{name}.b"))?,

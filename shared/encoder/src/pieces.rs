@@ -56,8 +56,8 @@ impl Pieces {
     }
 }
 
-/// Returns the text in NFKC form, each word after its mark; it ends with the word that exceeds `most`
-/// bytes.
+/// Returns the text in NFKC form, each word after its mark; it ends with the word that exceeds
+/// `most` bytes.
 fn line(text: &str, most: usize, case: Case) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {
@@ -95,7 +95,11 @@ mod tests {
     #[test]
     fn a_text_is_read_by_what_it_shows() {
         for (text, lower, kept) in [
-            ("  Stop  IT ", "\u{2581}stop\u{2581}it", "\u{2581}Stop\u{2581}IT"),
+            (
+                "  Stop  IT ",
+                "\u{2581}stop\u{2581}it",
+                "\u{2581}Stop\u{2581}IT",
+            ),
             ("ＳＴＯＰ", "\u{2581}stop", "\u{2581}STOP"),
             ("ba\u{200b}ja\u{feff}", "\u{2581}baja", "\u{2581}baja"),
             ("¿Que\u{301}?", "\u{2581}¿qué?", "\u{2581}¿Qué?"),
@@ -111,7 +115,12 @@ mod tests {
 
     #[test]
     fn a_text_is_cut_to_its_first_pieces_between_the_marks() {
-        let words = [("<s>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), ("\u{2581}a", -1.0)];
+        let words = [
+            ("<s>", 0.0),
+            ("</s>", 0.0),
+            ("<unk>", 0.0),
+            ("\u{2581}a", -1.0),
+        ];
         let marks = Marks {
             begin: 0,
             end: 1,

@@ -1,5 +1,5 @@
-//! Divides a text into the most probable pieces of a vocabulary (the unigram model of SentencePiece,
-//! Kudo 2018).
+//! Divides a text into the most probable pieces of a vocabulary (the unigram model of
+//! SentencePiece, Kudo 2018).
 //!
 //! The pieces are one sorted text, searched by halving. The 250 000 pieces of multilingual-e5-small
 //! take 7 MB so; in the tree of hash maps of the crate `tokenizers` they take 255 MB.
@@ -68,8 +68,8 @@ impl Vocabulary {
         })
     }
 
-    /// Returns the ids of the text's pieces. Characters in a row that no piece holds are one unknown
-    /// piece.
+    /// Returns the ids of the text's pieces. Characters in a row that no piece holds are one
+    /// unknown piece.
     pub(crate) fn divide(&self, text: &str) -> Vec<u32> {
         let paths = self.paths(text);
         let mut ids = Vec::new();
@@ -84,7 +84,7 @@ impl Vocabulary {
         ids
     }
 
-    /// Returns the best path to each position of the text; the positions within characters have none.
+    /// Returns the best path to each position of the text; positions within characters have none.
     fn paths(&self, text: &str) -> Vec<Option<Path>> {
         let mut paths: Vec<Option<Path>> = vec![None; text.len() + 1];
         for (begin, sign) in text.char_indices() {
@@ -183,7 +183,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn texts_are_divided_as_the_crate_tokenizers_divides_them(text in "[abcdñé🙂]{0,40}|.{0,200}") {
+        fn texts_are_divided_as_the_crate_tokenizers_divides_them(
+            text in "[abcdñé🙂]{0,40}|.{0,200}"
+        ) {
             let words = WORDS.map(|(word, score)| (word.to_owned(), f64::from(score)));
             let theirs = Unigram::from(words.to_vec(), Some(UNKNOWN as usize), false).unwrap();
             let theirs: Vec<u32> =

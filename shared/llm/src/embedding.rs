@@ -1,5 +1,5 @@
-//! The embedding a fleet uses: the offline one, or a model, hosted or in this process, whose content
-//! vectors are stored (D12).
+//! The embedding a fleet uses: the offline one, or a model, hosted or in this process, whose
+//! content vectors are stored (D12).
 //!
 //! Content is embedded at ingestion, a question during its turn. A question without a vector by its
 //! deadline is searched by words alone, so retrieval never fails a turn (D10).

@@ -129,7 +129,7 @@ impl Settings {
             self.knowledge.provider != Embedder::Local || self.knowledge.folder.is_some(),
             "knowledge.folder",
             "missing",
-            "the folder of the weights of provider = \"local\"; ./scripts/weights fetches them and prints it",
+            "the folder of the local embedding's weights, which ./scripts/weights prints",
         );
         self.worker.check(&mut faults);
         self.telemetry.check(&mut faults);

@@ -63,7 +63,9 @@ fn values(seed: usize, weights: usize, is_packed: bool) -> Vec<u8> {
         // 0x2c00 is 0.0625 in half precision.
         let block = |n: usize| {
             let scale = [0x00, 0x2c];
-            scale.into_iter().chain((0..16).map(move |m| byte(n * 16 + m)))
+            scale
+                .into_iter()
+                .chain((0..16).map(move |m| byte(n * 16 + m)))
         };
         return (0..weights / 32).flat_map(block).collect();
     }

@@ -1,16 +1,12 @@
-//! Tests that need the weights, which `./scripts/weights` fetches. Without them each prints a line and
-//! ends; `SEVEN_WEIGHTS=required` makes their absence a failure.
+//! Tests that need the weights, which `./scripts/weights` fetches. Without them each prints a line
+//! and ends; `SEVEN_WEIGHTS=required` makes their absence a failure.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 #![expect(clippy::print_stderr, reason = "a skipped test must be seen")]
 
 mod reference;
 mod retrieval;
 
-use std::{
-    env,
-    path::PathBuf,
-    time::Duration,
-};
+use std::{env, path::PathBuf, time::Duration};
 
 use seven_embedder::{FILE, Local, Settings};
 use seven_knowledge::{Embedder, Purpose, Vector};
@@ -20,8 +16,15 @@ fn embedder() -> Option<Local> {
     let folder = folder();
     if !folder.join(FILE).exists() {
         let required = env::var("SEVEN_WEIGHTS").is_ok_and(|value| value == "required");
-        assert!(!required, "no weights in {}: ./scripts/weights", folder.display());
-        eprintln!("SKIPPED: no weights in {}: ./scripts/weights", folder.display());
+        assert!(
+            !required,
+            "no weights in {}: ./scripts/weights",
+            folder.display()
+        );
+        eprintln!(
+            "SKIPPED: no weights in {}: ./scripts/weights",
+            folder.display()
+        );
         return None;
     }
     let settings = Settings {

@@ -1,4 +1,5 @@
-//! Our vectors against those of the wheel's own program, and what they say about English and Spanish.
+//! Our vectors against those of the wheel's own program, and what they say about English and
+//! Spanish.
 
 use serde::Deserialize;
 use seven_embedder::{SHA256, WIDTH};

@@ -1,5 +1,5 @@
-//! The labelled questions about the demo casino, answered with the local embedding: the figures that
-//! it must reach, and the time that it takes.
+//! The labelled questions about the demo casino, answered with the local embedding: the figures
+//! that it must reach.
 
 use std::{
     collections::HashMap,
@@ -72,7 +72,10 @@ async fn ask(local: &Local, index: &Index, questions: &[Question]) -> (Report, V
     times.sort_unstable();
     let report = evaluate(questions, TOP_K, |question| {
         let vector = vectors[question.id.as_str()].clone();
-        ids(index, &Query::new(&question.text, now()).vector(local.space(), vector))
+        ids(
+            index,
+            &Query::new(&question.text, now()).vector(local.space(), vector),
+        )
     });
     (report, times)
 }
@@ -84,8 +87,8 @@ fn ids(index: &Index, query: &Query<'_>) -> Vec<String> {
 
 fn line(set: &str, embedding: &str, part: &str, f: &Figures) -> String {
     format!(
-        "{set:<6} {embedding:<8} {part:<10} {:>4} questions  recall@5 {:.3}  MRR {:.3}  zero {:.3}  \
-         silence {:.3}",
+        "{set:<6} {embedding:<8} {part:<10} {:>4} questions  recall@5 {:.3}  MRR {:.3}  \
+         zero {:.3}  silence {:.3}",
         f.questions, f.recall, f.mrr, f.zero_results, f.silence
     )
 }
@@ -94,6 +97,56 @@ fn print(set: &str, embedding: &str, report: &Report) {
     println!("{}", line(set, embedding, "all", &report.all));
     for (part, figures) in &report.parts {
         println!("{}", line(set, embedding, part, figures));
+    }
+}
+
+#[tokio::test]
+async fn experiment() {
+    let Some(local) = embedder() else { return };
+    let index = index(&local).await;
+    for (set, text) in SETS {
+        let questions = parse_questions(text).unwrap();
+        let mut vectors = HashMap::new();
+        for q in &questions {
+            vectors.insert(q.id.clone(), one(&local, &q.text, Purpose::Query).await);
+        }
+        let tuned: Vec<Question> = questions
+            .iter()
+            .filter(|q| !q.held_out || set == "fresh")
+            .cloned()
+            .collect();
+        let only = evaluate(&tuned, TOP_K, |q| {
+            let query = Query::new(&q.text, now()).vector(local.space(), vectors[&q.id].clone());
+            let mut all = index.retrieve_all(&query);
+            all.sort_by(|a, b| b.1.total_cmp(&a.1));
+            all.into_iter()
+                .take(TOP_K)
+                .map(|(item, _)| item.id.clone())
+                .collect()
+        });
+        println!("{}", line(set, "local", "vectors", &only.all));
+        let words = evaluate(&tuned, TOP_K, |q| ids(&index, &Query::new(&q.text, now())));
+        println!("{}", line(set, "local", "words", &words.all));
+        for share in [0.6, 0.9, 0.94, 0.96, 0.97, 0.98, 0.99, 1.0] {
+            for default in [0.65, 0.80, 0.82, 0.84, 0.85, 0.86, 0.88] {
+                let t = seven_knowledge::Thresholds {
+                    share,
+                    default,
+                    categories: Default::default(),
+                    lexical: 0.5,
+                };
+                let r = evaluate(&tuned, TOP_K, |q| {
+                    let query = Query::new(&q.text, now())
+                        .vector(local.space(), vectors[&q.id].clone())
+                        .thresholds(&t);
+                    ids(&index, &query)
+                });
+                println!(
+                    "share {share} default {default} {}",
+                    line(set, "local", "", &r.all)
+                );
+            }
+        }
     }
 }
 
@@ -112,6 +165,11 @@ async fn the_labelled_questions_find_their_rows() {
         });
         print(set, "offline", &by_offline);
         let at = |percent: usize| times[times.len() * percent / 100];
-        println!("{set}: {} vectors, p50 {:?}, p95 {:?}", times.len(), at(50), at(95));
+        println!(
+            "{set}: {} vectors, p50 {:?}, p95 {:?}",
+            times.len(),
+            at(50),
+            at(95)
+        );
     }
 }
