@@ -41,11 +41,14 @@ const SEED_DEFAULT: f32 = 0.65;
 const OFFLINE: &[(&str, f32)] = &[("regulations", 0.32)];
 const OFFLINE_DEFAULT: f32 = 0.24;
 
-/// Thresholds of the same kind for the local embedding, whose cosines all lie between 0.7 and 0.95.
-const LOCAL_DEFAULT: f32 = 0.80;
-const LOCAL: &[(&str, f32)] = &[];
-const LOCAL_SHARE: f32 = 0.96;
+/// The local embedding's cosines all lie between 0.7 and 0.95, and none separates right rows from
+/// strangers: 0.80 silences a fifth of the questions that no row answers, and loses 4 of 100 answers.
+/// This lets all rows pass; a narrow share keeps strangers out of the ranking. Measured on the same
+/// questions.
+const LOCAL_DEFAULT: f32 = 0.65;
+const LOCAL_SHARE: f32 = 0.97;
 
+/// The share for all other embedders.
 const SHARE: f32 = 0.6;
 
 /// Half of the question, by weight of its words; the offline host also requires this.
@@ -60,7 +63,7 @@ impl Thresholds {
             "offline" => Self::table(OFFLINE_DEFAULT, OFFLINE),
             "local-e5-small" => Self {
                 share: LOCAL_SHARE,
-                ..Self::table(LOCAL_DEFAULT, LOCAL)
+                ..Self::table(LOCAL_DEFAULT, &[])
             },
             _ => Self::table(SEED_DEFAULT, SEED),
         }
