@@ -6,7 +6,7 @@ use seven_cache::Cache;
 use seven_knowledge::{EmbedError, Embedder, Offline, Purpose};
 use seven_llm::{
     chat::Error,
-    embedding::{Embedding, Hosted, Provider, Settings},
+    embedding::{self, Embedding, Hosted, Provider, Settings},
 };
 use seven_testkit::models::{Format, Play};
 
@@ -285,8 +285,26 @@ async fn what_cannot_work_is_refused_at_start() {
     ];
     for settings in bad {
         let refused = Embedding::new(&settings, &cache(&house), Arc::new(()));
-        assert!(matches!(refused, Err(Error::Setup { .. })), "{settings:?}");
+        assert!(
+            matches!(refused, Err(embedding::Error::Hosted(Error::Setup { .. }))),
+            "{settings:?}"
+        );
     }
+    let local = |folder: Option<&str>| {
+        let local = Settings {
+            provider: Provider::Local,
+            folder: folder.map(Into::into),
+            ..good.clone()
+        };
+        Embedding::new(&local, &cache(&house), Arc::new(())).unwrap_err()
+    };
+    assert!(matches!(local(None), embedding::Error::NoFolder));
+    let absent = local(Some("/no/such/folder"));
+    assert!(
+        matches!(absent, embedding::Error::Local(_))
+            && absent.to_string().contains("./scripts/weights"),
+        "{absent}"
+    );
     let offline = Settings {
         provider: Provider::Offline,
         ..good
