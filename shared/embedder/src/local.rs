@@ -35,7 +35,7 @@ pub struct Settings {
 /// Computes the vector of one text.
 pub(crate) type Compute = dyn Fn(&str, Purpose) -> seven_encoder::Result<Vec<f32>> + Send + Sync;
 
-/// The model in this process: some 90 MB, shared by all threads.
+/// The model in this process: some 150 MB, shared by all threads.
 pub struct Local {
     space: Space,
     compute: Arc<Compute>,

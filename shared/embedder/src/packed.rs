@@ -68,6 +68,7 @@ impl Head {
                 layers: counts.layers,
                 heads: counts.heads,
                 epsilon,
+                unpacked: true,
             },
             pieces,
             tensors,

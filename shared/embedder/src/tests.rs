@@ -10,7 +10,6 @@ use std::{
         atomic::{AtomicUsize, Ordering},
         mpsc,
     },
-    thread,
     time::Duration,
 };
 
@@ -193,7 +192,8 @@ async fn no_more_computations_run_at_a_time_than_allowed() {
     let compute = move |_: &str, _: Purpose| {
         let now = seen.0.fetch_add(1, Ordering::SeqCst) + 1;
         seen.1.fetch_max(now, Ordering::SeqCst);
-        thread::sleep(Duration::from_millis(10));
+        let (_stay, wait) = mpsc::channel::<()>();
+        drop(wait.recv_timeout(Duration::from_millis(10)));
         seen.0.fetch_sub(1, Ordering::SeqCst);
         Ok(one(1.0))
     };

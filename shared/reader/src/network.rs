@@ -54,6 +54,7 @@ fn shape(content: &Content) -> Result<Shape> {
         layers: number(content, "reader.layers")? as usize,
         heads: number(content, "reader.heads")? as usize,
         epsilon: value(content, "reader.epsilon")?.to_f32()?,
+        unpacked: false,
     })
 }
 

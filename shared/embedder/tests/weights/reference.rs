@@ -9,7 +9,7 @@ use crate::{embedder, one};
 
 /// Made by scripts/data/e5_reference.py.
 const REFERENCE: &str = include_str!("reference.json");
-/// The least cosine between our vector and the wheel's; both round their products to 8 bits.
+/// The least cosine between our vector and the wheel's; theirs rounds its factors to 8 bits.
 const SAME: f32 = 0.999;
 
 #[derive(Deserialize)]

@@ -88,11 +88,11 @@ fn line(set: &str, embedding: &str, part: &str, f: &Figures) -> String {
     )
 }
 
-fn print(set: &str, embedding: &str, report: &Report) {
-    println!("{}", line(set, embedding, "all", &report.all));
-    for (part, figures) in &report.parts {
-        println!("{}", line(set, embedding, part, figures));
-    }
+fn lines(set: &str, embedding: &str, report: &Report) -> String {
+    let parts = report.parts.iter().map(|(part, f)| (*part, f));
+    let all = std::iter::once(("all", &report.all)).chain(parts);
+    let lines: Vec<String> = all.map(|(part, f)| line(set, embedding, part, f)).collect();
+    lines.join("\n")
 }
 
 #[tokio::test] // RAG-45
@@ -104,15 +104,15 @@ async fn the_labelled_questions_find_their_rows() {
     for (set, text, least) in SETS {
         let questions = parse_questions(text).unwrap();
         let report = ask(&local, &index, &questions).await;
-        print(set, "local", &report);
+        println!("{}", lines(set, "local", &report));
         let words = evaluate(&questions, TOP_K, |q| {
             ids(&index, &Query::new(&q.text, now()))
         });
-        print(set, "words", &words);
+        println!("{}", lines(set, "words", &words));
         let offline = evaluate(&questions, TOP_K, |q| {
             ids(&by_offline, &Query::offline(&q.text, now(), &offline))
         });
-        print(set, "offline", &offline);
+        println!("{}", lines(set, "offline", &offline));
         let all = &report.all;
         assert!(all.recall >= least, "{}", line(set, "local", "all", all));
         assert!(all.recall > words.all.recall + 0.4, "{}", words.all.recall);
