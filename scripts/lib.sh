@@ -248,18 +248,19 @@ agreed() {
     [ "$answer" = y ] || [ "$answer" = Y ]
 }
 
-# install_wheel NAME: never into the system's Python, but a folder of our own; a finished one or none.
+# install_wheel NAME [OPTIONS OF PIP]: never into the system's Python, but a folder of our own; a finished one or none.
 install_wheel() {
-    local python=python3 fetched=$HEY_SEVEN_CACHE/$1.$$
+    local name=$1 python=python3 fetched=$HEY_SEVEN_CACHE/$1.$$
+    shift
     mkdir -p "$HEY_SEVEN_CACHE"
     if ! have_pip; then
         python3 -m venv "$fetched.venv"
         python=$fetched.venv/bin/python3
     fi
     PIP_ROOT_USER_ACTION=ignore "$python" -m pip install --no-input --disable-pip-version-check --no-deps \
-        --target "$fetched" --only-binary :all: --require-hashes --requirement "$WHEELS/$1.txt"
-    rm -rf "$fetched.venv" "${HEY_SEVEN_CACHE:?}/$1"
-    mv "$fetched" "$HEY_SEVEN_CACHE/$1"
+        --target "$fetched" --only-binary :all: --require-hashes --requirement "$WHEELS/$name.txt" "$@"
+    rm -rf "$fetched.venv" "${HEY_SEVEN_CACHE:?}/$name"
+    mv "$fetched" "$HEY_SEVEN_CACHE/$name"
 }
 
 install_nats() {

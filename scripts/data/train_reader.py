@@ -64,7 +64,7 @@ class Base:
 
 
 class Reader(torch.nn.Module):
-    """As shared/reader/src/encoder.rs."""
+    """As shared/encoder/src/encoder.rs, with the head of shared/reader/src/network.rs."""
 
     def __init__(self, base, keep):
         super().__init__()
@@ -109,7 +109,7 @@ def fnv(data):
 
 
 def line(text):
-    """As `line` in shared/reader/src/pieces.rs."""
+    """As `line` in shared/encoder/src/pieces.rs."""
     text = normalize("NFKC", normalize("NFKC", text).lower())
     text = "".join(c for c in text if c in "\n\t " or category(c) not in ("Cc", "Cf"))
     return "".join(WORD + word for word in text.split())

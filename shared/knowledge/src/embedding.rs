@@ -8,7 +8,7 @@ mod spellings;
 #[cfg(test)]
 mod tests;
 
-use std::{fmt, future::Future, pin::Pin};
+use std::{error::Error, fmt, future::Future, pin::Pin, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +48,12 @@ pub enum EmbedError {
         model: String,
         asked: usize,
         got: usize,
+    },
+    #[error("embedding with {model} in this process")]
+    Computation {
+        model: String,
+        #[source]
+        source: Arc<dyn Error + Send + Sync>,
     },
 }
 

@@ -1,5 +1,5 @@
-//! The embedding a fleet uses: the offline one, or a hosted model whose content vectors are stored
-//! (D12).
+//! The embedding a fleet uses: the offline one, or a model, hosted or in this process, whose
+//! content vectors are stored (D12).
 //!
 //! Content is embedded at ingestion, a question during its turn. A question without a vector by its
 //! deadline is searched by words alone, so retrieval never fails a turn (D10).
@@ -9,20 +9,21 @@ mod hosted;
 mod openai;
 mod raw;
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use secrecy::SecretString;
 use serde::Deserialize;
 use seven_cache::Cache;
+use seven_embedder::Local;
 use seven_knowledge::{
     Chunk, EmbedError, Embedder, Index, Item, Offline, Purpose, Query, Space, Vector,
 };
 use url::Url;
 
 use crate::{
-    chat::Error,
+    chat,
     guarded::{Observer, Price, Settings as Guard, UsdPerMillion},
 };
 
@@ -35,10 +36,26 @@ pub enum Provider {
     /// Computed in memory, without a network; no vector is stored.
     #[default]
     Offline,
+    /// multilingual-e5-small in this process, without a network, from weights in a folder.
+    Local,
     /// Gemini's `embedContent` and `batchEmbedContents`.
     Gemini,
     /// `/embeddings` of OpenAI or of any server with the same interface.
     Openai,
+}
+
+/// The reason why an embedding cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(transparent)]
+    Hosted(#[from] chat::Error),
+    #[error(transparent)]
+    Local(#[from] seven_embedder::Error),
+    #[error(
+        "the local embedding has no folder of weights; ./scripts/weights fetches them and prints \
+         the folder to set as knowledge.folder"
+    )]
+    NoFolder,
 }
 
 /// The section `[knowledge]` of a fleet's settings.
@@ -46,6 +63,9 @@ pub enum Provider {
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     pub provider: Provider,
+    /// The folder of the weights, for `local` only.
+    #[serde(default)]
+    pub folder: Option<PathBuf>,
     /// `None` uses the provider's own address. Give the version for `openai`
     /// (`http://127.0.0.1:8080/v1/`), omit it for `gemini`.
     #[serde(default)]
@@ -53,6 +73,8 @@ pub struct Settings {
     #[serde(default)]
     pub api_key: Option<SecretString>,
     /// A pinned model, never an alias such as "latest": vectors of two models cannot be compared.
+    /// Like `version` and `dimension` it is for hosted models; the weights of `local` have their
+    /// own.
     pub model: String,
     /// Operators raise it when the same model name starts to return different vectors.
     pub version: String,
@@ -77,7 +99,8 @@ pub struct Settings {
 #[derive(Debug, Clone)]
 pub enum Embedding {
     Offline(Arc<Offline>),
-    Hosted(Arc<dyn Embedder>),
+    /// A model, hosted or in this process. The vectors of content are stored.
+    Model(Arc<dyn Embedder>),
 }
 
 /// A stored vector and the hash of the text it was made from.
@@ -88,6 +111,17 @@ pub struct Stored {
     pub values: Vec<f32>,
 }
 
+// === impl Provider ===
+
+impl Provider {
+    /// Returns true for a hosted service that requires a key.
+    pub fn has_key(self) -> bool {
+        matches!(self, Self::Gemini | Self::Openai)
+    }
+}
+
+// === impl Embedding ===
+
 impl Default for Embedding {
     fn default() -> Self {
         Self::Offline(Arc::default())
@@ -96,7 +130,11 @@ impl Default for Embedding {
 
 impl Embedding {
     /// Opens no connection. For a hosted model the process must have installed its TLS provider
-    /// (rustls with ring) first.
+    /// (rustls with ring) first. The local model reads its weights, which takes about a second.
+    ///
+    /// # Errors
+    /// Fails if a setting that the provider needs is missing or wrong, or if the weights are not
+    /// those of this build.
     pub fn new(
         settings: &Settings,
         cache: &Cache,
@@ -104,12 +142,13 @@ impl Embedding {
     ) -> Result<Self, Error> {
         Ok(match settings.provider {
             Provider::Offline => Self::default(),
+            Provider::Local => Self::Model(Arc::new(local(settings)?)),
             Provider::Gemini | Provider::Openai => {
                 let price = Price {
                     input: settings.price,
                     ..Price::default()
                 };
-                Self::Hosted(Arc::new(Hosted::new(
+                Self::Model(Arc::new(Hosted::new(
                     settings,
                     cache,
                     Guard {
@@ -125,7 +164,7 @@ impl Embedding {
     pub fn embedder(&self) -> &dyn Embedder {
         match self {
             Self::Offline(offline) => &**offline,
-            Self::Hosted(hosted) => &**hosted,
+            Self::Model(model) => &**model,
         }
     }
 
@@ -135,7 +174,7 @@ impl Embedding {
 
     /// Says whether the vectors of content have to be stored.
     pub fn is_stored(&self) -> bool {
-        matches!(self, Self::Hosted(_))
+        matches!(self, Self::Model(_))
     }
 
     /// Builds the index of a casino's items. Stored vectors of outdated texts are left out, because
@@ -144,7 +183,7 @@ impl Embedding {
         let index = Index::build(items).in_zone(zone);
         match self {
             Self::Offline(offline) => index.embedded(offline),
-            Self::Hosted(_) => {
+            Self::Model(_) => {
                 let space = self.space();
                 let hash = |id: &str| Some(Chunk::of(index.get(id)?, zone)?.hash(space));
                 let present = stored
@@ -162,7 +201,7 @@ impl Embedding {
     pub async fn query<'a>(&'a self, text: &str, now: DateTime<Utc>) -> Query<'a> {
         match self {
             Self::Offline(offline) => Query::offline(text, now, offline),
-            Self::Hosted(hosted) => match one(&**hosted, text).await {
+            Self::Model(model) => match one(&**model, text).await {
                 Ok(vector) => Query::new(text, now).vector(self.space(), vector),
                 Err(error) => {
                     tracing::warn!(
@@ -174,6 +213,16 @@ impl Embedding {
             },
         }
     }
+}
+
+fn local(settings: &Settings) -> Result<Local, Error> {
+    let folder = settings.folder.clone().ok_or(Error::NoFolder)?;
+    Ok(Local::open(seven_embedder::Settings {
+        folder,
+        batch: settings.batch,
+        query_deadline: Duration::from_millis(settings.query_deadline_ms),
+        document_deadline: Duration::from_millis(settings.document_deadline_ms),
+    })?)
 }
 
 /// Embeds one question.

@@ -4,24 +4,18 @@
 //! `scripts/data/train_reader.py` makes `data/reader.gguf` (30 MB, 8-bit weights) from
 //! multilingual-e5-small (MIT), fine-tuned on the texts of `tests/corpus`.
 
-mod encoder;
-mod pieces;
+mod network;
 
 use std::{
     io::Cursor,
     sync::{Arc, LazyLock},
 };
 
-use candle_core::quantized::gguf_file::Content;
 use seven_compliance::{Decision, Guardrails, SecondReading};
 
-use self::{encoder::Encoder, pieces::Pieces};
+use self::network::Network;
 
 static WEIGHTS: &[u8] = include_bytes!("../data/reader.gguf");
-
-/// Most pieces of a text that are read. This bounds the time; the beginning of a text is enough to
-/// tell its kind.
-const MOST_PIECES: usize = 126;
 
 /// The weights are invalid, or the computation with them failed.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -36,10 +30,7 @@ impl From<candle_core::Error> for Error {
 
 /// The model and its vocabulary: about 30 MB, shared by all threads.
 #[derive(Debug)]
-pub struct Reader {
-    pieces: Pieces,
-    encoder: Encoder,
-}
+pub struct Reader(Network);
 
 impl Reader {
     /// Returns the reader of this build, which the first call loads.
@@ -52,12 +43,7 @@ impl Reader {
     }
 
     fn of(weights: &[u8]) -> Result<Self, Error> {
-        let mut file = Cursor::new(weights);
-        let content = Content::read(&mut file)?;
-        Ok(Self {
-            pieces: Pieces::of(&content)?,
-            encoder: Encoder::of(&content, &mut file)?,
-        })
+        Ok(Self(Network::of(&mut Cursor::new(weights))?))
     }
 
     /// Reads a text as the guest wrote it. This takes some 20 ms of one core, so call it on a
@@ -66,8 +52,7 @@ impl Reader {
     /// # Errors
     /// Fails if the computation fails, which no text can cause.
     pub fn read(&self, text: &str) -> Result<SecondReading, Error> {
-        let ids = self.pieces.ids(text, MOST_PIECES)?;
-        let [ordinary, opt_out, crisis, emergency, gaming] = self.encoder.logits(&ids)?;
+        let [ordinary, opt_out, crisis, emergency, gaming] = self.0.logits(text)?;
         Ok(SecondReading {
             opt_out: opt_out - ordinary,
             crisis: crisis - ordinary,

@@ -9,6 +9,7 @@ use figment::{
 };
 use serde::Deserialize;
 use seven_domain::HashKey;
+use seven_llm::embedding::Provider as Embedder;
 
 use self::{model::Provider, secrets::Secrets};
 
@@ -123,6 +124,12 @@ impl Settings {
             "model.provider",
             "`fixed` says the same to everyone, and the providers' addresses are not on this machine",
             "offline, gemini or openai; fixed only with a simulated carrier",
+        );
+        faults.need(
+            self.knowledge.provider != Embedder::Local || self.knowledge.folder.is_some(),
+            "knowledge.folder",
+            "missing",
+            "the folder of the local embedding's weights, which ./scripts/weights prints",
         );
         self.worker.check(&mut faults);
         self.telemetry.check(&mut faults);

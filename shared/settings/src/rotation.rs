@@ -83,9 +83,7 @@ impl Secret {
             "twilio.auth_tokens" => settings.twilio.account_sid.is_some(),
             "twilio.api_key_secret" => settings.twilio.api_key_secret.is_some(),
             "model.api_key" => settings.model.provider.has_key(),
-            "knowledge.api_key" => {
-                settings.knowledge.provider != seven_llm::embedding::Provider::Offline
-            }
+            "knowledge.api_key" => settings.knowledge.provider.has_key(),
             "alerts.pagerduty_routing_key" => settings.alerts.pagerduty_routing_key.is_some(),
             "alerts.slack_webhook_url" => settings.alerts.slack_webhook_url.is_some(),
             "nats.password" => settings.nats.user.is_some(),

@@ -40,6 +40,23 @@ fn a_fixed_reply_never_leaves_this_machine() {
     assert!(with("telnyx.base_url = \"http://localhost.example/\"").is_err());
 }
 
+#[test] // RAG-12
+fn the_local_embedding_needs_the_folder_of_its_weights() {
+    let error = Settings::parse("knowledge.provider = \"local\"").unwrap_err();
+    let said = error.to_string();
+    assert!(
+        said.contains("knowledge.folder") && said.contains("./scripts/weights"),
+        "{said}"
+    );
+    let folder = "knowledge.folder = \"/srv/e5\"";
+    let settings = Settings::parse(&format!("knowledge.provider = \"local\"\n{folder}")).unwrap();
+    assert!(!settings.knowledge.provider.has_key());
+    assert_eq!(
+        settings.knowledge.folder.as_deref(),
+        Some(Path::new("/srv/e5"))
+    );
+}
+
 #[test]
 fn unknown_keys_are_refused() {
     let error = Figment::from(Toml::string(DEFAULTS))

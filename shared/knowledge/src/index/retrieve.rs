@@ -20,10 +20,9 @@ const DEPTH: usize = 20;
 const LAST: f32 = 1.0 / (fusion::RRF_K + DEPTH as f32 + 1.0);
 /// For how many of the best rows other rows of the same name are added.
 const NAMESAKES_OF: usize = 2;
-/// The least share of a ranking's best score with which a row takes part. Fusion sees only ranks,
-/// and would prefer a row slightly good in both rankings to one very good in one.
+/// The least share of the best score by words with which a row takes part in that ranking; see
+/// [`Thresholds::share`].
 const WORDS_SHARE: f32 = 0.35;
-const COSINE_SHARE: f32 = 0.6;
 
 /// One question to the index, in one or more wordings.
 #[derive(Debug, Clone)]
@@ -163,12 +162,6 @@ impl Index {
                     && (query.categories.is_empty() || query.categories.contains(&item.category))
             })
             .collect();
-        let mut scores = vec![Scores::default(); self.items.len()];
-        let mut lists = Vec::new();
-        for wording in &query.wordings {
-            lists.push(self.by_words(&wording.text, &allowed, &mut scores));
-            lists.extend(self.by_vector(wording, &allowed, &mut scores));
-        }
         let calibrated;
         let thresholds = match query.thresholds {
             Some(given) => given,
@@ -180,6 +173,12 @@ impl Index {
                 &calibrated
             }
         };
+        let mut scores = vec![Scores::default(); self.items.len()];
+        let mut lists = Vec::new();
+        for wording in &query.wordings {
+            lists.push(self.by_words(&wording.text, &allowed, &mut scores));
+            lists.extend(self.by_vector(wording, thresholds.share, &allowed, &mut scores));
+        }
         let named = self.named(&query.wordings, &lists);
         lists.push(named.clone());
         let near = |n: usize| {
@@ -238,7 +237,7 @@ impl Index {
             .collect();
         let mut scores = vec![Scores::default(); self.items.len()];
         for wording in &query.wordings {
-            self.by_vector(wording, &allowed, &mut scores);
+            self.by_vector(wording, 0.0, &allowed, &mut scores);
         }
         let rows = self.items.iter().zip(&scores);
         rows.filter_map(|(item, score)| Some((Arc::clone(item), score.cosine?)))
@@ -282,6 +281,7 @@ impl Index {
     fn by_vector(
         &self,
         wording: &Wording<'_>,
+        share: f32,
         allowed: &[bool],
         scores: &mut [Scores],
     ) -> Option<Vec<usize>> {
@@ -309,7 +309,7 @@ impl Index {
                 .into_iter()
                 .filter(|(_, cosine)| *cosine > 0.0)
                 .collect(),
-            COSINE_SHARE,
+            share,
         );
         for (rank, (n, _)) in list.iter().enumerate() {
             scores[*n].cosine_rank =

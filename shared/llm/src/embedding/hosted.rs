@@ -29,7 +29,7 @@ enum Wire {
 }
 
 impl Hosted {
-    /// Refuses the offline provider, an alias instead of a pinned model, and a dimension or batch
+    /// Refuses a provider that has no server, an alias instead of a pinned model, and a dimension or batch
     /// of zero.
     pub fn new(
         settings: &Settings,
@@ -58,7 +58,9 @@ impl Hosted {
             return setup("dimension and batch have to be at least 1");
         }
         let wire = match settings.provider {
-            Provider::Offline => return setup("the offline embedding needs no server"),
+            Provider::Offline | Provider::Local => {
+                return setup("an embedding in this process needs no server");
+            }
             Provider::Gemini => Wire::Gemini(gemini::Gemini::new(&name, settings)?),
             Provider::Openai => Wire::Openai(openai::OpenAi::new(&name, settings)?),
         };

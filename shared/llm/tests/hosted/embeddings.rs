@@ -6,7 +6,7 @@ use seven_cache::Cache;
 use seven_knowledge::{EmbedError, Embedder, Offline, Purpose};
 use seven_llm::{
     chat::Error,
-    embedding::{Embedding, Hosted, Provider, Settings},
+    embedding::{self, Embedding, Hosted, Provider, Settings},
 };
 use seven_testkit::models::{Format, Play};
 
@@ -34,6 +34,7 @@ fn settings(house: &House, format: Format) -> Settings {
     };
     Settings {
         provider,
+        folder: None,
         base_url: Some(url.parse().unwrap()),
         api_key: Some(KEY.into()),
         model: model.into(),
@@ -134,7 +135,7 @@ async fn a_question_is_embedded_as_one() {
     let house = House::open("embed-question").await;
     house.models.otherwise(Play::vectors(letters));
     let (hosted, _) = hosted(&house, Format::Gemini);
-    let embedding = Embedding::Hosted(Arc::new(hosted));
+    let embedding = Embedding::Model(Arc::new(hosted));
     let vectors = embedding
         .embedder()
         .embed(&["dad\nand bad"], Purpose::Query)
@@ -222,7 +223,7 @@ async fn a_question_without_a_vector_in_time_is_searched_by_words() {
         .otherwise(Play::vectors(letters).after(Duration::from_secs(3)));
     let error = hosted.embed(&["pool"], Purpose::Query).await.unwrap_err();
     assert!(matches!(error, EmbedError::Timeout { .. }), "{error:?}");
-    let embedding = Embedding::Hosted(Arc::new(hosted));
+    let embedding = Embedding::Model(Arc::new(hosted));
     let item = serde_json::json!({
         "id": "p",
         "category": "pool",
@@ -284,8 +285,26 @@ async fn what_cannot_work_is_refused_at_start() {
     ];
     for settings in bad {
         let refused = Embedding::new(&settings, &cache(&house), Arc::new(()));
-        assert!(matches!(refused, Err(Error::Setup { .. })), "{settings:?}");
+        assert!(
+            matches!(refused, Err(embedding::Error::Hosted(Error::Setup { .. }))),
+            "{settings:?}"
+        );
     }
+    let local = |folder: Option<&str>| {
+        let local = Settings {
+            provider: Provider::Local,
+            folder: folder.map(Into::into),
+            ..good.clone()
+        };
+        Embedding::new(&local, &cache(&house), Arc::new(())).unwrap_err()
+    };
+    assert!(matches!(local(None), embedding::Error::NoFolder));
+    let absent = local(Some("/no/such/folder"));
+    assert!(
+        matches!(absent, embedding::Error::Local(_))
+            && absent.to_string().contains("./scripts/weights"),
+        "{absent}"
+    );
     let offline = Settings {
         provider: Provider::Offline,
         ..good

@@ -1,0 +1,21 @@
+//! The network of multilingual-e5-small and its word pieces, computed in process. The gate's second
+//! reader (D20) and the local embedding (D12) run on it, each with weights of its own.
+//!
+//! No network and no files: the caller opens the weights and says where in them the tensors are.
+
+mod encoder;
+mod pieces;
+mod tensors;
+mod vocabulary;
+
+pub use candle_core::{Error, Result};
+
+pub use self::{
+    encoder::{Encoder, Shape},
+    pieces::{Case, Marks, Pieces},
+    tensors::Tensors,
+};
+
+/// Most pieces of a guest's text that are read. This bounds the time; the beginning of a text is
+/// enough to tell its kind and its subject.
+pub const MOST_PIECES: usize = 126;
