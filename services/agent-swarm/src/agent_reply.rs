@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use seven_domain::{CasinoId, Language, OfferCall};
-use seven_guest::DialogueState;
 use seven_host::{
     Action, Check, Ending, Event, Evidence, Finding, Record, Route, Subject, Turn, Verdict,
     record::{Context, Step},
@@ -15,6 +14,10 @@ use seven_telemetry::{metrics, trace::Step as Span};
 use seven_tools::Effect;
 
 use crate::{hosted::Answer, types::Work};
+
+/// Stands for a draft that broke a rule or that the judge refused. The record then holds the
+/// findings of that draft, because the reply in its place has none.
+pub(crate) const REFUSED: &str = "refused";
 
 /// A reply, the agent and the model that made it, and what is committed with it.
 #[derive(Debug)]
@@ -87,7 +90,9 @@ impl AgentReply {
             self.record.retries = record.retries;
             self.record.steps.splice(0..0, record.steps);
             self.record.hosted = record.hosted;
-            self.record.findings.extend(record.findings);
+            if why == REFUSED {
+                self.record.findings = record.findings;
+            }
             self.offer_calls = hosted.offer_calls;
         }
         self
@@ -108,7 +113,6 @@ impl AgentReply {
         text: String,
         intent: &str,
         language: Language,
-        state: &DialogueState,
     ) -> Self {
         let usage = Usage {
             input_tokens: hosted.record.usage.input_tokens,
@@ -122,7 +126,7 @@ impl AgentReply {
             intent,
             grounded: intent_is_grounded(&hosted),
             asked: None,
-            state: state.clone(),
+            state: hosted.state.clone(),
             staff: Vec::new(),
             usage,
         };
@@ -248,9 +252,8 @@ impl AgentReply {
                 .with_label_values(&[casino, passed])
                 .inc();
         }
-        // Of a reply that stands in for a refused draft, the findings are the draft's.
-        let refused = |ending| matches!(ending, Some(Ending::Fallback(_)));
-        let sent = if refused(self.record.ending) || refused(self.record.hosted) {
+        let refused = self.record.stood_in.as_deref() == Some(REFUSED);
+        let sent = if refused || matches!(self.record.ending, Some(Ending::Fallback(_))) {
             "no"
         } else {
             "yes"

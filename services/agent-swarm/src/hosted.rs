@@ -1,6 +1,7 @@
 //! Carries out a turn's actions with a hosted model; the state machine of `seven-host` chooses
-//! them. If that model fails, the offline model answers and the turn is marked degraded (D10).
+//! them. The offline model has answered before; its answer is sent where this one fails (D10, D11).
 
+mod asked;
 mod dialogue;
 mod facts;
 mod judge;
@@ -49,6 +50,8 @@ pub(crate) struct Answer {
     pub(crate) agent: String,
     /// The last draft, if the turn ended with a reply.
     pub(crate) reply: Option<Reply>,
+    /// The state of the dialogue after a fixed text.
+    pub(crate) state: DialogueState,
     pub(crate) record: Record,
     /// The effects of tools, to commit together with the turn if it ended with a reply.
     pub(crate) effects: Vec<Effect>,
@@ -99,7 +102,7 @@ pub(crate) async fn answer<'a>(
         work,
         input,
         memory,
-        known: retrieved(work, input, query),
+        known: retrieved(work, input, &state(input, own), query),
         toolbox,
         draft: String::new(),
         findings: Vec::new(),
@@ -172,9 +175,9 @@ fn describe(span: &mut trace::Step, event: &Event) {
 }
 
 /// Retrieves the content rows that an agent gets without calling a tool.
-fn retrieved(work: &Work, input: &TurnInput, query: &Query<'_>) -> Known {
+fn retrieved(work: &Work, input: &TurnInput, state: &DialogueState, query: &Query<'_>) -> Known {
     let mut span = trace::step("seven.node.retrieval", "");
-    let known = Known::of(work, input, query);
+    let known = Known::of(work, input, state, query);
     if span.is_recorded() {
         span.set(
             "seven.query_length",
@@ -359,19 +362,22 @@ impl Play<'_> {
             hosted: Some(ending),
             ..Record::of(turn, ending)
         };
-        let (effects, offer_calls) = if said {
-            (
-                self.toolbox.effects().to_vec(),
-                self.toolbox.offer_calls().to_vec(),
-            )
-        } else {
-            (Vec::new(), self.toolbox.offer_calls().to_vec())
-        };
+        // An offer that an earlier agent was granted is not in the reply of one that may not speak of
+        // offers.
+        let speaks_of_offers = self.work.pack.agents.agents.get(turn.agent());
+        let speaks_of_offers = speaks_of_offers.is_some_and(|agent| agent.offers);
+        let goes_out = |effect: &&Effect| speaks_of_offers || matches!(effect, Effect::Observe(_));
+        let effects = self.toolbox.effects().iter().filter(|_| said);
+        let effects = effects.filter(goes_out).cloned().collect();
+        let offer_calls = self.toolbox.offer_calls().to_vec();
+        let mut state = state(self.input, self.own);
+        state.told(&[], None, false);
         Answer {
             ending,
             down: None,
             agent: turn.agent().to_owned(),
             reply,
+            state,
             record,
             effects,
             offer_calls,
@@ -398,9 +404,10 @@ impl Play<'_> {
         let mut sources: Vec<String> = named.filter(|id| given(id)).collect();
         sources.dedup();
         let domain = turn.route().and_then(|route| route.domain.clone());
-        // A draft with a question mark counts as asking about the topic that it was given.
-        let asked = self.topic.filter(|_| self.draft.contains('?'));
-        let mut state = self.state();
+        let asked = self
+            .topic
+            .filter(|topic| asked::asks_about(*topic, &self.draft));
+        let mut state = state(self.input, self.own);
         state.told(&sources, asked, self.draft.trim_end().ends_with('?'));
         Reply {
             text: self.draft.clone(),
@@ -420,24 +427,23 @@ impl Play<'_> {
     }
 }
 
-impl Play<'_> {
-    /// Returns the state of the dialogue with the guest's new texts, but without what the offline
-    /// host's own reply named, asked and promised, because another reply is sent.
-    fn state(&self) -> DialogueState {
-        let before = &self.input.request.state;
-        let Some(own) = self.own else {
-            let mut state = before.clone();
-            state.learn(&self.input.request.profile);
-            return state;
-        };
-        DialogueState {
-            listed: before.listed.clone(),
-            proposed: false,
-            shown: before.shown.clone(),
-            promised: before.promised.clone(),
-            asked: before.asked.clone(),
-            ..own.reply.state.clone()
-        }
+/// Returns the state of the dialogue with the guest's new texts, but without what the offline host's
+/// own reply named, asked and promised, because another reply is sent.
+fn state(input: &TurnInput, own: Option<&AgentReply>) -> DialogueState {
+    let before = &input.request.state;
+    let Some(own) = own else {
+        let mut state = before.clone();
+        state.learn(&input.request.profile);
+        return state;
+    };
+    DialogueState {
+        listed: before.listed.clone(),
+        proposed: false,
+        shown: before.shown.clone(),
+        promised: before.promised.clone(),
+        asked: before.asked.clone(),
+        asked_last: before.asked_last,
+        ..own.reply.state.clone()
     }
 }
 

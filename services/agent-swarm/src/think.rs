@@ -1,7 +1,7 @@
-//! Chooses the model that answers: the hosted model if one is configured, else the offline model,
-//! which also answers if the hosted model fails (D10, D11).
+//! Chooses the reply. The offline model answers every turn; if a hosted model is configured, it is
+//! asked too, and its reply is sent where it passes (D10, D11).
 
-use std::{collections::BTreeMap, panic::AssertUnwindSafe};
+use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc};
 
 use futures::FutureExt;
 use seven_domain::{Offer, TurnId};
@@ -16,9 +16,9 @@ use tokio::time::{Instant, timeout, timeout_at};
 use uuid::Uuid;
 
 use crate::{
-    agent_reply::AgentReply,
+    agent_reply::{AgentReply, REFUSED},
     fallback,
-    hosted::{self, Answer, Asked, Down, Memory, PANICKED, TURN_TIMEOUT},
+    hosted::{self, Answer, Asked, Down, Memory, PANICKED, TURN_TIMEOUT, trial::Fitness},
     models::Hosted,
     turn_input::{self, TurnInput},
     types::{Swarm, Work},
@@ -48,6 +48,12 @@ pub(crate) async fn think(
     // Only the offline host's replies open the cases that they promise.
     if own.as_ref().is_ok_and(needs_person) {
         return own.map(|own| own.standing_in("needs_person", None));
+    }
+    // No draft is sent without the verdict of a fit judge (D10), so none is paid for.
+    if hosted.trial.fitness() != Fitness::Fit {
+        let (judge, prompts) = (Arc::clone(&hosted.judge), work.pack.prompts());
+        hosted.trial.start(judge, prompts, hosted.deadlines.judge);
+        return own.map(|own| own.standing_in("no_fit_judge", None).degraded());
     }
     let deadline = Instant::now() + swarm.settings.model_deadline;
     let asked = ask_hosted(swarm, hosted, work, input, own.as_ref().ok(), deadline);
@@ -85,7 +91,8 @@ fn decide(
     let clean = |own: &AgentReply| own.record.findings.is_empty();
     match (answer.ending, own) {
         (Ending::Greeting, own) => Ok(own?.standing_in("greeting", Some(answer))),
-        (Ending::OffTopic, Ok(own)) if own.reply.grounded => {
+        // A question that the offline host passes on to a person is not lost by a model's mistake.
+        (Ending::OffTopic, Ok(own)) if own.reply.grounded || !own.reply.staff.is_empty() => {
             Ok(own.standing_in("off_topic", Some(answer)))
         }
         (Ending::Fallback(Reason::Model | Reason::ValidatorDown), own) => {
@@ -96,8 +103,13 @@ fn decide(
             degraded(work, why);
             Ok(own?.standing_in(why, Some(answer)).degraded())
         }
-        (Ending::Fallback(_), Ok(own)) if clean(&own) => {
-            Ok(own.standing_in("refused", Some(answer)))
+        (Ending::Fallback(reason), Ok(own)) if clean(&own) => {
+            let why = match reason {
+                Reason::StepBudget => "step_budget",
+                Reason::OutOfOrder => "out_of_order",
+                Reason::Refused | Reason::Model | Reason::ValidatorDown => REFUSED,
+            };
+            Ok(own.standing_in(why, Some(answer)))
         }
         (Ending::Reply | Ending::OffTopic | Ending::Fallback(_), _) => {
             Ok(ended(hosted, work, input, answer))
@@ -151,7 +163,7 @@ async fn ask_hosted(
         ),
         policy: &work.pack.offers,
         issued: &desk.issued,
-        embedder: Some(swarm.settings.embedding.embedder()),
+        embedder: swarm.settings.embedding.immediate(),
     };
     let guest = Guest {
         profile: &input.profile,
@@ -243,15 +255,11 @@ fn ended(hosted: &Hosted, work: &Work, input: &TurnInput, answer: Answer) -> Age
                 text(TextKey::OffTopic),
                 "off_topic",
                 language,
-                &input.request.state,
             )
         }
         _ => {
             let fallback = fallback::text(work, language);
-            let state = &input.request.state;
-            AgentReply::fixed(
-                answer, name, "fallback", fallback, "fallback", language, state,
-            )
+            AgentReply::fixed(answer, name, "fallback", fallback, "fallback", language)
         }
     }
 }

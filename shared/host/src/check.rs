@@ -43,6 +43,8 @@ pub enum Finding {
     /// The reply has a link, or an emoji although the casino allows none; an emoji makes a text
     /// Unicode and costly.
     Style,
+    /// The reply names this place for adults only, though somebody under 21 comes.
+    ForAdults(String),
     Unfounded(Unfounded),
 }
 
@@ -61,6 +63,7 @@ impl Finding {
             Self::Booking => "booking",
             Self::Internals => "internals",
             Self::Style => "style",
+            Self::ForAdults(_) => "for_adults",
             Self::Unfounded(Unfounded::Money(_)) => "money",
             Self::Unfounded(Unfounded::Time(_)) => "time",
             Self::Unfounded(Unfounded::Number(_)) => "number",
@@ -96,6 +99,9 @@ impl Finding {
                     .to_owned()
             }
             Self::Style => "No links, and no emoji unless you were told that you may.".to_owned(),
+            Self::ForAdults(name) => {
+                format!("Somebody under 21 comes: do not name {name}, it is for adults only.")
+            }
             Self::Unfounded(what) => format!(
                 "Nothing in the casino's content says {}; leave it out.",
                 said(what)

@@ -90,18 +90,6 @@ impl Evidence {
     }
 }
 
-/// Returns whether a draft says what `own` says, in other words: it states every fact and name of
-/// `own`, adds none, and denies only if `own` does. Text without facts cannot be compared.
-pub fn restates(draft: &str, own: &str) -> bool {
-    let states = sentences(own)
-        .iter()
-        .any(|sentence| !facts(sentence).is_empty() || !read::names(sentence).is_empty());
-    states
-        && read::denies(draft) == read::denies(own)
-        && Evidence::of([own]).unfounded(draft).is_empty()
-        && Evidence::of([draft]).unfounded(own).is_empty()
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -170,41 +158,6 @@ mod tests {
                 unfounded(reply)
             );
         }
-    }
-
-    #[test] // AGENT-58: the judgement that needs no model
-    fn a_restatement_has_the_same_facts_and_no_others() {
-        let own = "Lakeside Pool is open daily 9am-8pm, entry $15.";
-        for (draft, same) in [
-            (
-                "The Lakeside Pool? Open 9 AM to 8 PM daily, and entry is $15.",
-                true,
-            ),
-            ("The Lakeside Pool is open 9 AM to 8 PM.", false),
-            (
-                "The Lakeside Pool is open 9 AM to 9 PM, entry is $15.",
-                false,
-            ),
-            (
-                "The Lakeside Pool is open 9 AM to 8 PM, $15, with 3 slides.",
-                false,
-            ),
-            (
-                "The Lakeside Pool is not open 9 AM to 8 PM, entry $15.",
-                false,
-            ),
-            (
-                "Try Lakeside Pool or Blue Lantern, 9 AM to 8 PM, $15.",
-                false,
-            ),
-            ("Sure, happy to help!", false),
-        ] {
-            assert_eq!(restates(draft, own), same, "{draft}");
-        }
-        assert!(
-            !restates("Happy to help.", "Glad to help."),
-            "no fact to compare"
-        );
     }
 
     proptest! {

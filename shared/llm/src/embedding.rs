@@ -168,6 +168,14 @@ impl Embedding {
         }
     }
 
+    /// Returns the embedder if it computes without waiting, as a tool's search needs.
+    pub fn immediate(&self) -> Option<&dyn Embedder> {
+        match self {
+            Self::Offline(offline) => Some(&**offline),
+            Self::Model(_) => None,
+        }
+    }
+
     pub fn space(&self) -> &Space {
         self.embedder().space()
     }

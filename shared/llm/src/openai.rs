@@ -79,58 +79,69 @@ impl OpenAi {
     }
 
     /// Makes the call. For an answer with a schema it goes through the formats until the server
-    /// takes one and fits the schema; from then on a call makes one request.
+    /// takes one and the model fits the schema; from then on a call makes one request, unless the
+    /// server begins to refuse that format.
     async fn ask(&self, request: &ChatRequest) -> Result<ChatReply, Error> {
         if request.output_schema.is_none() {
             return self.ask_in(Format::Text, request).await;
         }
-        if let Some(format) = self.format.get() {
-            let outcome = self.ask_in(format, request).await;
-            // The server may have been replaced by one that does not take this format.
-            if matches!(outcome, Err(Error::Refused { .. })) {
-                self.format.forget();
-            }
-            return outcome;
+        let Some(format) = self.format.get() else {
+            return self.find_format(request).await;
+        };
+        let outcome = self.ask_in(format, request).await;
+        // The server may have been replaced by one that does not take this format.
+        let refused = |error: &Error| matches!(error, Error::Refused { .. });
+        if let Err(error) = &outcome
+            && refused(error)
+            && Format::may_be_at_fault(error)
+        {
+            self.format.forget();
         }
-        self.find_format(request).await
+        outcome
     }
 
+    /// Tries the formats in their order. An unreadable answer says more about the model than a
+    /// refusal of its server, and is returned with the tokens of all attempts.
     async fn find_format(&self, request: &ChatRequest) -> Result<ChatReply, Error> {
         let until = Instant::now() + request.deadline;
-        let mut failed: Option<(Format, Error)> = None;
+        let (mut refused, mut unreadable) = (None, None);
         let mut billed = Usage::default();
-        for format in Format::ALL {
+        for format in self.format.candidates() {
             let request = ChatRequest {
                 deadline: until.saturating_duration_since(Instant::now()),
                 ..request.clone()
             };
-            match self.ask_in(format, &request).await {
+            match self.ask_in(*format, &request).await {
                 Ok(mut reply) => {
-                    self.format.set(format);
+                    self.format.taken(*format);
+                    self.format.set(*format);
                     reply.usage += billed;
                     return Ok(reply);
                 }
-                Err(error) if !Format::may_be_at_fault(&error) => {
-                    return Err(failed.map_or(error, |(_, first)| first));
+                Err(error @ Error::Answer { .. }) if Format::may_be_at_fault(&error) => {
+                    billed += error.usage();
+                    unreadable.get_or_insert((*format, error));
+                }
+                Err(error) if Format::may_be_at_fault(&error) => {
+                    refused.get_or_insert(error);
                 }
                 Err(error) => {
-                    billed += error.usage();
-                    failed = Some(match failed {
-                        // An answer says more about the model than a refusal of its server.
-                        Some(first) if is_answer(&first.1) || !is_answer(&error) => first,
-                        _ => (format, error),
-                    });
+                    if matches!(error, Error::Timeout { .. }) {
+                        self.format.taken(*format);
+                    }
+                    return Err(unreadable.map_or(error, |(_, first)| first.billed(billed)));
                 }
             }
         }
-        let Some((format, error)) = failed else {
-            return Err(self.endpoint.unreadable("no format is left to try"));
-        };
-        if is_answer(&error) {
-            // No format makes this model answer well; later calls try this one only.
-            self.format.set(format);
+        match (unreadable, refused) {
+            (Some((format, error)), _) => {
+                // No format makes this model answer well; later calls try this one only.
+                self.format.set(format);
+                Err(error.billed(billed))
+            }
+            (None, Some(error)) => Err(error),
+            (None, None) => Err(self.endpoint.unreadable("no format is left to try")),
         }
-        Err(error)
     }
 
     async fn ask_in(&self, format: Format, request: &ChatRequest) -> Result<ChatReply, Error> {
@@ -141,10 +152,6 @@ impl OpenAi {
             .await?;
         read::reply(&self.endpoint.name, request, format, &answer)
     }
-}
-
-fn is_answer(error: &Error) -> bool {
-    matches!(error, Error::Answer { .. })
 }
 
 impl ChatModel for OpenAi {

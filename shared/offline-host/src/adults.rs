@@ -14,7 +14,7 @@ pub(crate) fn is_allowed(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> bo
 }
 
 /// Returns whether a row is for adults only: by its own words, or by its place.
-fn is_for_adults(item: &Item) -> bool {
+pub fn is_for_adults(item: &Item) -> bool {
     let bar = is_among_games(item) || item.subcategory.as_deref() == Some("bar");
     says_adults_only(item)
         || item.category == Category::Gaming

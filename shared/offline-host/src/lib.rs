@@ -39,6 +39,7 @@ use std::collections::HashSet;
 use seven_domain::Language;
 use seven_text::words;
 
+pub use adults::is_for_adults;
 use fit::Room;
 pub use pack::HostPack;
 

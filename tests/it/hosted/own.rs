@@ -1,5 +1,5 @@
-//! Where a hosted model is unreadable, unsure or no judge, the offline host's route, plan and answer
-//! hold: a hosted model never makes a turn worse than none.
+//! The offline host's route, plan and answer hold where a hosted model is unreadable, unsure or no
+//! judge, so that a hosted model never makes a turn worse than none.
 
 use std::time::Duration;
 
@@ -56,28 +56,101 @@ async fn a_judge_that_passes_everything_is_not_asked() {
         .extra
         .replace("judge_trial = false", "judge_trial = true");
     let house = house("own_judge", wanted).await;
-    // Each wrong verdict is asked for twice.
-    let tried = || async { judged() == 6 };
+    let tried = || async { judged() == 4 };
     until("the judge is tried", Duration::from_secs(20), tried).await;
+    let before = models.count();
     house.text(GUEST, QUESTION);
     house.settle(1).await;
     let said = answer(&house);
     assert!(said.contains('9') && !said.contains("lovely"), "{said}");
     let (_, record) = last(&house).await;
-    assert_eq!(record.answered_by(), Some("not_judged"));
+    assert_eq!(record.answered_by(), Some("no_fit_judge"));
     assert!(record.degraded);
-    assert_eq!(judged(), 6, "no draft of a turn was shown to it");
+    assert_eq!(
+        models.count(),
+        before,
+        "nothing is paid for that cannot be sent"
+    );
+    house.stop().await;
+}
 
-    // A draft with the same facts needs no verdict.
-    let own = said
-        .rsplit_once("STOP to end. ")
-        .map_or(said.as_str(), |(_, own)| own);
-    models.clear();
-    models.otherwise(Play::text(own));
-    house.text("+18605550178", QUESTION);
-    house.settle(2).await;
+#[tokio::test] // AGENT-57: an unreadable verdict is asked for once more, a wrong one counts
+async fn a_judge_that_is_right_at_the_second_try_only_is_not_fit() {
+    let models = brain("host").await;
+    for case in seven_host::trial::CASES {
+        let status = if case.right { "PASS" } else { "RETRY" };
+        let right = Play::json(&json!({"status": status, "reason": "not so"}));
+        models.then(Play::json(
+            &json!({"status": if case.right { "RETRY" } else { "PASS" }}),
+        ));
+        models.then(right);
+    }
+    let mut wanted = wanted(&models);
+    wanted.extra = wanted
+        .extra
+        .replace("judge_trial = false", "judge_trial = true");
+    let house = house("own_noisy", wanted).await;
+    let judged = || {
+        models
+            .requests()
+            .iter()
+            .filter(|r| node(r) == "judge")
+            .count()
+    };
+    let tried = || async { judged() >= 4 };
+    until("the judge is tried", Duration::from_secs(20), tried).await;
+    house.text(GUEST, QUESTION);
+    house.settle(1).await;
     let (_, record) = last(&house).await;
-    assert_eq!(record.answered_by(), Some("model"), "{record:?}");
+    assert_eq!((record.answered_by(), judged()), (Some("no_fit_judge"), 4));
+    house.stop().await;
+}
+
+#[tokio::test] // SEC-29, CONV-20: what only the newest text tells is in the prompt, and checked
+async fn a_guest_under_age_is_named_no_place_for_adults() {
+    let models = brain("entertainment").await;
+    content_with_all(&models);
+    models.when(speaks, Play::text("Late Shift DJ Night is on at 10:30 PM."));
+    let house = house("own_minor", wanted(&models)).await;
+    house.text(GUEST, "im 19, what's fun tonight?");
+    house.settle(1).await;
+    let said = house.said_to(GUEST);
+    assert!(!said.contains("Late Shift"), "{said}");
+    let (_, record) = last(&house).await;
+    assert_eq!(record.answered_by(), Some("refused"));
+    assert!(
+        record
+            .findings
+            .iter()
+            .any(|finding| finding.rule() == "for_adults")
+    );
+    let asked = models.requests().into_iter().find(speaks).unwrap();
+    assert!(asked.body.to_string().contains("Somebody under 21 comes"));
+    house.stop().await;
+}
+
+#[tokio::test] // D11: the offline host would have passed the question on to a person
+async fn a_question_that_a_model_calls_off_topic_is_not_lost() {
+    let models = brain("host").await;
+    models.clear();
+    let route = json!({"subject": "off_topic", "confidence": 0.9});
+    models.when(|request| node(request) == "route", Play::json(&route));
+    let house = house("own_off_topic", wanted(&models)).await;
+    house.text(GUEST, "do you sell umbrellas with polka dots?");
+    house.settle(1).await;
+    let (_, record) = last(&house).await;
+    let cases = house
+        .seven(
+            &["escalation", "list", "--casino", house.casino().as_str()],
+            "",
+        )
+        .await;
+    assert!(
+        cases.out.contains("open_question"),
+        "{record:?} {}",
+        cases.out
+    );
+    assert_eq!(record.answered_by(), Some("off_topic"));
     house.stop().await;
 }
 
@@ -153,9 +226,9 @@ async fn status_tells_how_many_turns_the_model_answered() {
     house.text("+18605550178", QUESTION);
     house.settle(2).await;
     let status = house.seven(&["status"], "").await.out;
+    // The breaker may open between the two turns.
     assert!(
-        status.contains("Hosted model: answered 0 of 2 turns; the others: unavailable 2, in 24 h")
-            || status.contains("answered 0 of 2 turns; the others:"),
+        status.contains("Hosted model: answered 0 of 2 turns; the others: "),
         "{status}"
     );
     let id = {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::Timelike;
 use seven_domain::{CasinoId, Language};
-use seven_guest::{Key, completeness::completeness};
+use seven_guest::{DialogueState, Key, completeness::completeness};
 use seven_host::{
     Manifest, Plan, PromptFacts,
     prompt::{Colleague, PastExchange, Row, fill},
@@ -33,19 +33,24 @@ const LONG: usize = 80;
 pub(super) struct Context {
     shared: PromptFacts,
     rows: Vec<(Arc<Item>, Option<f32>)>,
+    has_minors: bool,
 }
 
 // === impl Context ===
 
 impl Context {
-    pub(super) fn of(work: &Work, input: &TurnInput, query: &Query<'_>) -> Self {
+    /// `state` is that of the dialogue with the guest's new texts.
+    pub(super) fn of(
+        work: &Work,
+        input: &TurnInput,
+        state: &DialogueState,
+        query: &Query<'_>,
+    ) -> Self {
         let request = &input.request;
         let found = request.index.retrieve(query);
         count(&work.casino, &request.texts, query.has_vector(), &found);
         let rows = rows(request, found);
         let profile = &request.profile;
-        let mut state = request.state.clone();
-        state.learn(profile);
         let name = profile
             .get(Key::Name)
             .and_then(|name| name.as_text())
@@ -87,7 +92,7 @@ impl Context {
                     host: e.host.clone(),
                 })
                 .collect(),
-            dialogue: settled(&state, &request.index),
+            dialogue: settled(state, &request.index),
             rows: rows.iter().map(|(item, _)| row(item, request)).collect(),
             profile: profile.to_json(),
             known: !profile.facts.is_empty(),
@@ -103,7 +108,15 @@ impl Context {
             },
             ..PromptFacts::default()
         };
-        Self { shared, rows }
+        Self {
+            shared,
+            rows,
+            has_minors: state.has_minors(),
+        }
+    }
+
+    pub(super) fn has_minors(&self) -> bool {
+        self.has_minors
     }
 
     pub(super) fn rows(&self) -> impl Iterator<Item = (&Arc<Item>, Option<f32>)> {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use seven_compliance::offers::Action;
 use seven_host::{
-    Check, Event, Evidence, Finding, Prompt, Unfounded, Verdict, draft_to_judge,
-    grounding::restates, guests_words,
+    Check, Event, Evidence, Finding, Prompt, Unfounded, Verdict, draft_to_judge, guests_words,
 };
 use seven_llm::chat::{ChatRequest, Message};
+use seven_offline_host::is_for_adults;
 
-use super::{Play, trial::Fitness};
+use super::Play;
 use crate::vetting::vet;
 
 impl Play<'_> {
@@ -23,12 +23,6 @@ impl Play<'_> {
         if !self.findings.is_empty() {
             let what: Vec<String> = self.findings.iter().map(Finding::feedback).collect();
             return Event::Judged(Verdict::Retry(what.join(" ")));
-        }
-        let hosted = self.hosted;
-        if hosted.trial.fitness() != Fitness::Fit {
-            let (judge, prompts) = (Arc::clone(&hosted.judge), self.work.pack.prompts());
-            hosted.trial.start(judge, prompts, hosted.deadlines.judge);
-            return self.judge_by_own(agent);
         }
         let facts = self.known.for_judge(self.toolbox.evidence());
         let texts = self.input.request.texts.join("\n");
@@ -45,19 +39,7 @@ impl Play<'_> {
         let model = Arc::clone(&self.hosted.judge);
         let verdict = self.chat("validator", &*model, &request).await.ok();
         let verdict = verdict.and_then(|reply| Verdict::parse(&reply.text));
-        verdict.map_or_else(|| self.judge_by_own(agent), Event::Judged)
-    }
-
-    /// Passes a draft without a model's verdict only if it says what the offline host's answer says.
-    /// Agents that may offer something always need a verdict (D10).
-    fn judge_by_own(&self, agent: &str) -> Event {
-        let offers = self.work.pack.agents.agents.get(agent);
-        let offers = offers.is_none_or(|agent| agent.offers);
-        let own = self.own.filter(|own| own.reply.grounded && !offers);
-        if own.is_some_and(|own| restates(&self.draft, &own.reply.text)) {
-            return Event::Judged(Verdict::Pass);
-        }
-        Event::NotJudged { clean: true }
+        verdict.map_or(Event::NotJudged { clean: true }, Event::Judged)
     }
 
     fn is_only_long(&self) -> bool {
@@ -121,6 +103,9 @@ impl Play<'_> {
                 .iter()
                 .filter_map(|(id, _)| self.work.index.get(id)),
         );
+        if self.known.has_minors() {
+            findings.extend(self.for_adults().map(Finding::ForAdults));
+        }
         let vetted = vet(&self.draft, &self.input.request, rows);
         if vetted.action == Action::Reject {
             let invented = vetted
@@ -134,5 +119,14 @@ impl Play<'_> {
             );
         }
         findings
+    }
+
+    /// Returns the names in the draft of places that admit adults only.
+    fn for_adults(&self) -> impl Iterator<Item = String> {
+        let request = &self.input.request;
+        let mentions = request.index.mentions(&self.draft, request.now).into_iter();
+        mentions
+            .filter(|mention| mention.telling && is_for_adults(&mention.item))
+            .map(|mention| mention.item.name.clone())
     }
 }

@@ -29,7 +29,9 @@ impl Play<'_> {
         };
         self.toolbox.hand_to(own);
         let plan = plan.or_else(|| Some(Plan::own(self.input.request.ask)));
-        self.topic = plan.as_ref().and_then(|plan| plan.next_topic.topic());
+        let state = &self.input.request.state;
+        let topic = plan.as_ref().and_then(|plan| plan.next_topic.topic());
+        self.topic = topic.filter(|topic| state.may_ask() && !state.knows(*topic));
         let facts = self
             .known
             .for_agent(manifest, agent, self.input.language, plan, feedback);

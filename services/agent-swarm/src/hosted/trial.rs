@@ -2,10 +2,7 @@
 //! pass invented answers, or none; its verdicts are then not asked for.
 
 use std::{
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicU8, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -15,6 +12,8 @@ use tokio::time::Instant;
 
 /// The wait before a trial that found no answering model is repeated, once a turn asks for it.
 const REPEAT_AFTER: Duration = Duration::from_secs(60);
+/// The same for a model that failed: its server may run another one under the same name.
+const REPEAT_UNFIT_AFTER: Duration = Duration::from_secs(3_600);
 
 /// The result of the trial of one model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,12 +27,24 @@ pub enum Fitness {
 
 /// The fitness of a judge, which the turns of a process share.
 #[derive(Debug, Clone, Default)]
-pub struct Trial {
-    state: Arc<AtomicU8>,
-    tried: Arc<Mutex<Option<Instant>>>,
+pub struct Trial(Arc<Mutex<State>>);
+
+#[derive(Debug)]
+struct State {
+    fitness: Fitness,
+    running: bool,
+    began: Option<Instant>,
 }
 
-const FIT: u8 = u8::MAX;
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            fitness: Fitness::Unknown,
+            running: false,
+            began: None,
+        }
+    }
+}
 
 // === impl Trial ===
 
@@ -41,44 +52,54 @@ impl Trial {
     /// Trusts the judge without a trial.
     pub fn trusted() -> Self {
         let trial = Self::default();
-        trial.state.store(FIT, Ordering::Relaxed);
+        trial.state().fitness = Fitness::Fit;
         trial
     }
 
     pub(crate) fn fitness(&self) -> Fitness {
-        match self.state.load(Ordering::Relaxed) {
-            0 => Fitness::Unknown,
-            FIT => Fitness::Fit,
-            wrong => Fitness::Unfit(wrong),
-        }
+        self.state().fitness
     }
 
-    /// Starts a trial in the background, unless the result is known or a trial began shortly before.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts a trial in the background, unless the judge is fit, a trial is running, or one ended
+    /// shortly before.
     pub(crate) fn start(&self, judge: Arc<dyn ChatModel>, prompts: &Prompts, deadline: Duration) {
-        let mut tried = self.tried.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_due = tried.is_none_or(|at| at.elapsed() >= REPEAT_AFTER);
-        if self.fitness() != Fitness::Unknown || !is_due {
-            return;
+        {
+            let mut state = self.state();
+            let wait = match state.fitness {
+                Fitness::Unknown => REPEAT_AFTER,
+                Fitness::Unfit(_) => REPEAT_UNFIT_AFTER,
+                Fitness::Fit => return,
+            };
+            if state.running || state.began.is_some_and(|at| at.elapsed() < wait) {
+                return;
+            }
+            (state.running, state.began) = (true, Some(Instant::now()));
         }
-        *tried = Some(Instant::now());
-        let (state, requests) = (Arc::clone(&self.state), requests(prompts, deadline));
+        let (trial, requests) = (self.clone(), requests(prompts, deadline));
         tokio::spawn(async move {
-            match examine(&*judge, &requests).await {
-                Ok(Fitness::Unfit(wrong)) => {
-                    state.store(wrong, Ordering::Relaxed);
-                    tracing::warn!(
-                        model = judge.name(),
-                        wrong,
-                        "the judging model does not tell right drafts from wrong ones, so drafts \
-                         are compared with the offline host's answer; set [model] judge to a \
-                         better model"
-                    );
+            let outcome = examine(&*judge, &requests).await;
+            let mut state = trial.state();
+            state.running = false;
+            match outcome {
+                Ok(fitness) => {
+                    state.fitness = fitness;
+                    if let Fitness::Unfit(wrong) = fitness {
+                        tracing::warn!(
+                            model = judge.name(),
+                            wrong,
+                            "the judging model does not tell right drafts from wrong ones, so the \
+                             offline host answers; set [model] judge to a better model"
+                        );
+                    }
                 }
-                Ok(_) => state.store(FIT, Ordering::Relaxed),
                 Err(error) => tracing::warn!(
                     model = judge.name(),
                     kind = error.kind(),
-                    "the judging model could not be tried; the next turns try again"
+                    "the judging model could not be tried; a later turn tries again"
                 ),
             }
         });
@@ -103,25 +124,18 @@ pub fn requests(prompts: &Prompts, deadline: Duration) -> Vec<ChatRequest> {
     CASES.iter().map(request).collect()
 }
 
-/// Judges the drafts of a trial. A wrong or unreadable verdict is asked for once more.
+/// Judges the drafts of a trial. An unreadable verdict is asked for once more; a wrong one counts.
 ///
 /// # Errors
 /// The model's error if it does not answer at all.
 pub async fn examine(judge: &dyn ChatModel, requests: &[ChatRequest]) -> Result<Fitness, Error> {
     let mut wrong = 0;
     for (case, request) in CASES.iter().zip(requests) {
-        let mut right = false;
-        for _ in 0..2 {
-            right = match judge.chat(request).await {
-                Ok(reply) => Verdict::parse(&reply.text)
-                    .is_some_and(|verdict| case.is_judged_right(&verdict)),
-                Err(Error::Answer { .. }) => false,
-                Err(error) => return Err(error),
-            };
-            if right {
-                break;
-            }
-        }
+        let verdict = match verdict(judge, request).await? {
+            None => verdict(judge, request).await?,
+            read => read,
+        };
+        let right = verdict.is_some_and(|verdict| case.is_judged_right(&verdict));
         wrong += u8::from(!right);
     }
     Ok(if wrong == 0 {
@@ -129,4 +143,13 @@ pub async fn examine(judge: &dyn ChatModel, requests: &[ChatRequest]) -> Result<
     } else {
         Fitness::Unfit(wrong)
     })
+}
+
+/// Asks for one verdict; `None` if the answer is not readable.
+async fn verdict(judge: &dyn ChatModel, request: &ChatRequest) -> Result<Option<Verdict>, Error> {
+    match judge.chat(request).await {
+        Ok(reply) => Ok(Verdict::parse(&reply.text)),
+        Err(Error::Answer { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }

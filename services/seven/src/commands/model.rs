@@ -210,7 +210,7 @@ async fn ask_judge(judge: &dyn ChatModel, requests: &[ChatRequest]) -> Row {
         Ok(Fitness::Fit) => (true, format!("{number} of {number} drafts judged right")),
         Ok(Fitness::Unfit(wrong)) => {
             let right = number - usize::from(wrong);
-            let rest = "drafts are compared with the offline host's answer instead";
+            let rest = "the offline host answers instead";
             (
                 false,
                 format!("{right} of {number} drafts judged right; {rest}"),

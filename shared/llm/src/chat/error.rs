@@ -170,6 +170,15 @@ impl Error {
         }
     }
 
+    /// Returns the error with the tokens of all attempts of its call.
+    #[must_use]
+    pub(crate) fn billed(mut self, all: Usage) -> Self {
+        if let Self::Blocked { usage, .. } | Self::Answer { usage, .. } = &mut self {
+            *usage = all;
+        }
+        self
+    }
+
     /// Returns the error's metric label, one of a fixed set.
     pub fn kind(&self) -> &'static str {
         match self {

@@ -24,14 +24,28 @@ pub(super) enum Format {
     Text,
 }
 
-/// The format that a model's server takes; 0 as long as none was tried with success.
+/// The format that a model's server takes, once it is found.
 #[derive(Debug, Default)]
-pub(super) struct Settled(AtomicU8);
+pub(super) struct Settled {
+    /// The number of the format, from 1; 0 as long as none was tried with success.
+    found: AtomicU8,
+    /// How many of the first formats the server refused while it took a later one.
+    refused: AtomicU8,
+}
 
 // === impl Format ===
 
 impl Format {
-    pub(super) const ALL: [Self; 4] = [Self::JsonSchema, Self::JsonObject, Self::Tool, Self::Text];
+    const ALL: [Self; 4] = [Self::JsonSchema, Self::JsonObject, Self::Tool, Self::Text];
+
+    fn place(self) -> u8 {
+        match self {
+            Self::JsonSchema => 0,
+            Self::JsonObject => 1,
+            Self::Tool => 2,
+            Self::Text => 3,
+        }
+    }
 
     pub(super) fn as_str(self) -> &'static str {
         match self {
@@ -97,7 +111,12 @@ impl Format {
             Error::Unavailable { status, .. } => matches!(status, 500 | 501),
             Error::Answer { defect, .. } => matches!(
                 defect,
-                Defect::NotJson | Defect::Schema { .. } | Defect::Empty
+                Defect::NotJson
+                    | Defect::Schema { .. }
+                    | Defect::Empty
+                    | Defect::Truncated
+                    | Defect::TokenLimit
+                    | Defect::ToolArguments { .. }
             ),
             _ => false,
         }
@@ -108,19 +127,30 @@ impl Format {
 
 impl Settled {
     pub(super) fn get(&self) -> Option<Format> {
-        let nth = usize::from(self.0.load(Ordering::Relaxed)).checked_sub(1)?;
+        let nth = usize::from(self.found.load(Ordering::Relaxed)).checked_sub(1)?;
         Format::ALL.get(nth).copied()
+    }
+
+    pub(super) fn set(&self, format: Format) {
+        self.found.store(format.place() + 1, Ordering::Relaxed);
     }
 
     /// Forgets the format, so that the next call finds one anew.
     pub(super) fn forget(&self) {
-        self.0.store(0, Ordering::Relaxed);
+        self.found.store(0, Ordering::Relaxed);
+        self.refused.store(0, Ordering::Relaxed);
     }
 
-    pub(super) fn set(&self, format: Format) {
-        let nth = Format::ALL.iter().position(|one| *one == format);
-        let nth = nth.and_then(|nth| u8::try_from(nth + 1).ok());
-        self.0.store(nth.unwrap_or_default(), Ordering::Relaxed);
+    /// Notes that the server took this format, whatever it answered; the formats before it, which
+    /// it refused, are not tried again.
+    pub(super) fn taken(&self, format: Format) {
+        self.refused.store(format.place(), Ordering::Relaxed);
+    }
+
+    /// Returns the formats to try.
+    pub(super) fn candidates(&self) -> &'static [Format] {
+        let refused = usize::from(self.refused.load(Ordering::Relaxed));
+        Format::ALL.get(refused..).unwrap_or(&Format::ALL)
     }
 }
 
@@ -135,7 +165,12 @@ mod tests {
             settled.set(format);
             assert_eq!(settled.get(), Some(format));
         }
+        settled.taken(Format::JsonObject);
+        assert_eq!(settled.candidates(), &Format::ALL[1..]);
         settled.forget();
-        assert_eq!(settled.get(), None);
+        assert_eq!(
+            (settled.get(), settled.candidates()),
+            (None, &Format::ALL[..])
+        );
     }
 }
