@@ -13,7 +13,7 @@ fn speaks(request: &Received) -> bool {
     node(request) == "speak"
 }
 
-#[tokio::test] // AGENT-10, AGENT-51: a small model leaves the confidence out
+#[tokio::test] // AGENT-11, AGENT-64: a small model leaves the confidence out
 async fn a_route_without_confidence_gives_way_to_the_offline_hosts() {
     let models = brain("dining").await;
     models.clear();
@@ -106,7 +106,7 @@ async fn a_judge_that_is_right_at_the_second_try_only_is_not_fit() {
     house.stop().await;
 }
 
-#[tokio::test] // SEC-29, CONV-20: what only the newest text tells is in the prompt, and checked
+#[tokio::test] // SEC-29: what only the newest text tells is in the prompt, and checked
 async fn a_guest_under_age_is_named_no_place_for_adults() {
     let models = brain("entertainment").await;
     content_with_all(&models);
@@ -190,7 +190,7 @@ async fn a_judge_that_passes_its_trial_is_asked() {
     house.stop().await;
 }
 
-#[tokio::test] // CONV-38, D42: who promises that a person will do something opens the case
+#[tokio::test] // D42: who promises that a person will do something opens the case
 async fn what_a_person_has_to_do_is_answered_by_the_offline_host() {
     let models = brain("host").await;
     content_with_all(&models);
@@ -213,7 +213,7 @@ async fn what_a_person_has_to_do_is_answered_by_the_offline_host() {
     house.stop().await;
 }
 
-#[tokio::test] // OBS-29: status and the turn say who answered, and why not the model
+#[tokio::test] // D11: status and the turn say who answered, and why not the model
 async fn status_tells_how_many_turns_the_model_answered() {
     let models = brain("host").await;
     content_with_all(&models);
@@ -251,7 +251,7 @@ async fn status_tells_how_many_turns_the_model_answered() {
     house.stop().await;
 }
 
-#[tokio::test] // AGENT-2, OPS-18: a command that tries the model
+#[tokio::test] // D11: a command that tries the model
 async fn model_check_tells_what_a_server_can_do() {
     let models = brain("host").await;
     content_with_all(&models);

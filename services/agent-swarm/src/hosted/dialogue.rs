@@ -70,7 +70,7 @@ mod tests {
 
     use super::*;
 
-    #[test] // CONV-20: the hosted host knows the same dialogue
+    #[test] // D42: the hosted host knows the same dialogue
     fn each_part_of_the_state_is_a_sentence() {
         let index = Index::build(Vec::new());
         assert!(settled(&DialogueState::default(), &index).is_empty());

@@ -165,7 +165,7 @@ fn the_table_of_transitions() {
     }
 }
 
-#[test] // AGENT-10: an unreadable, unsure or harmful route gives way to the offline host's
+#[test] // AGENT-11: an unreadable, unsure or harmful route gives way to the offline host's
 fn a_route_that_is_not_sure_gives_way() {
     let route = |subject, domain: &str, confidence| Route {
         subject,

@@ -49,7 +49,7 @@ mod tests {
 
     use super::*;
 
-    #[test] // AGENT-2: answers as small and reasoning models write them
+    #[test] // D11: answers as small and reasoning models write them
     fn one_object_is_found_in_what_surrounds_it() {
         for (text, found) in [
             (r#"{"a": 1}"#, Ok(json!({"a": 1}))),

@@ -158,7 +158,7 @@ impl Settled {
 mod tests {
     use super::*;
 
-    #[test] // AGENT-2
+    #[test] // D11
     fn a_format_is_kept_until_it_is_forgotten() {
         let settled = Settled::default();
         for format in Format::ALL {

@@ -34,7 +34,7 @@ fn forms(models: &Models) -> Vec<String> {
         .collect()
 }
 
-#[tokio::test] // AGENT-2: llama.cpp refuses json_schema with 500, others with 400 or 422
+#[tokio::test] // D11: llama.cpp refuses json_schema with 500, others with 400 or 422
 async fn the_first_form_that_a_server_takes_is_kept() {
     let answer = Play::json(&json!({ "subject": "domain" }));
     let all = ["json_schema", "json_object", "tool", "text"];
@@ -61,7 +61,7 @@ async fn the_first_form_that_a_server_takes_is_kept() {
     }
 }
 
-#[tokio::test] // AGENT-2: a server that takes a form and does not keep to it
+#[tokio::test] // D11: a server that takes a form and does not keep to it
 async fn an_ignored_form_is_left_for_one_that_works() {
     let house = House::open("forms-ignored").await;
     house
@@ -100,7 +100,7 @@ async fn an_ignored_form_is_left_for_one_that_works() {
     assert_eq!(house.models.count(), before + 1);
 }
 
-#[tokio::test] // AGENT-2: a model that never keeps to a schema costs four calls once, then one
+#[tokio::test] // D11: a model that never keeps to a schema costs four calls once, then one
 async fn a_hopeless_model_is_asked_once_per_call() {
     let house = House::open("forms-hopeless").await;
     house
