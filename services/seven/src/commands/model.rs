@@ -188,7 +188,10 @@ async fn ask(
                 format!("calls {}", names.collect::<Vec<_>>().join(", ")),
             )
         }
-        Ok(reply) => (usable(&reply.text), reply.text.trim().to_owned()),
+        Ok(reply) => {
+            let words: Vec<&str> = reply.text.split_whitespace().collect();
+            (usable(&reply.text), words.join(" "))
+        }
         Err(error) => (false, told(&error)),
     };
     let has_schema = request.output_schema.is_some();
