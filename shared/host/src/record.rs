@@ -22,7 +22,8 @@ pub struct Record {
     pub tools: Vec<ToolCall>,
     /// Paths of the guest's profile that the texts changed; the profile holds the values.
     pub learnt: Vec<String>,
-    /// Findings of the checks in code about the last reply.
+    /// Findings of the checks in code about the last reply, or about the refused draft in whose place
+    /// another reply was sent.
     pub findings: Vec<Finding>,
     /// How the hosted model's part of the turn ended; `None` if the turn had none.
     #[serde(skip_serializing_if = "Option::is_none")]

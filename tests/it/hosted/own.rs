@@ -4,10 +4,29 @@
 use std::time::Duration;
 
 use serde_json::json;
-use seven_testkit::models::{Play, Received};
+use seven_testkit::models::{Models, Play, Received};
 
 use super::{ANSWER, QUESTION, answer, brain, calls, content_with_all, counts, last, node, wanted};
 use crate::harness::{GUEST, Wanted, house, until};
+
+/// Asks for a fleet whose judge is tried before it is used.
+fn tried_first(models: &Models) -> Wanted {
+    let mut wanted = wanted(models);
+    let settings = &wanted.extra;
+    wanted.extra = settings.replace("judge_trial = false", "judge_trial = true");
+    wanted
+}
+
+/// Returns how many drafts the judge has been asked about.
+fn judged(models: &Models) -> usize {
+    calls(models).get("judge").copied().unwrap_or_default()
+}
+
+/// Waits until the judge has been asked about each draft of its trial.
+async fn trial(models: &Models) {
+    let tried = || async { judged(models) >= 4 };
+    until("the judge is tried", Duration::from_secs(20), tried).await;
+}
 
 fn speaks(request: &Received) -> bool {
     node(request) == "speak"
@@ -44,20 +63,8 @@ async fn a_judge_that_passes_everything_is_not_asked() {
     let models = brain("host").await;
     content_with_all(&models);
     models.when(speaks, Play::text("The Lakeside Pool is lovely."));
-    let judged = || {
-        models
-            .requests()
-            .iter()
-            .filter(|r| node(r) == "judge")
-            .count()
-    };
-    let mut wanted = wanted(&models);
-    wanted.extra = wanted
-        .extra
-        .replace("judge_trial = false", "judge_trial = true");
-    let house = house("own_judge", wanted).await;
-    let tried = || async { judged() == 4 };
-    until("the judge is tried", Duration::from_secs(20), tried).await;
+    let house = house("own_judge", tried_first(&models)).await;
+    trial(&models).await;
     let before = models.count();
     house.text(GUEST, QUESTION);
     house.settle(1).await;
@@ -85,24 +92,15 @@ async fn a_judge_that_is_right_at_the_second_try_only_is_not_fit() {
         ));
         models.then(right);
     }
-    let mut wanted = wanted(&models);
-    wanted.extra = wanted
-        .extra
-        .replace("judge_trial = false", "judge_trial = true");
-    let house = house("own_noisy", wanted).await;
-    let judged = || {
-        models
-            .requests()
-            .iter()
-            .filter(|r| node(r) == "judge")
-            .count()
-    };
-    let tried = || async { judged() >= 4 };
-    until("the judge is tried", Duration::from_secs(20), tried).await;
+    let house = house("own_noisy", tried_first(&models)).await;
+    trial(&models).await;
     house.text(GUEST, QUESTION);
     house.settle(1).await;
     let (_, record) = last(&house).await;
-    assert_eq!((record.answered_by(), judged()), (Some("no_fit_judge"), 4));
+    assert_eq!(
+        (record.answered_by(), judged(&models)),
+        (Some("no_fit_judge"), 4)
+    );
     house.stop().await;
 }
 
@@ -166,25 +164,19 @@ async fn a_judge_that_passes_its_trial_is_asked() {
     }
     content_with_all(&models);
     models.when(speaks, Play::text(ANSWER));
-    let judged = || {
-        models
-            .requests()
-            .iter()
-            .filter(|r| node(r) == "judge")
-            .count()
-    };
-    let mut wanted = wanted(&models);
-    wanted.extra = wanted
-        .extra
-        .replace("judge_trial = false", "judge_trial = true");
-    let house = house("own_fit", wanted).await;
-    let tried = || async { judged() == 4 };
-    until("the judge is tried", Duration::from_secs(20), tried).await;
-    house.text(GUEST, QUESTION);
-    house.settle(1).await;
-    assert!(answer(&house).contains(ANSWER));
+    let house = house("own_fit", tried_first(&models)).await;
+    trial(&models).await;
+    // The last verdict may reach the swarm only after the first guest's text.
+    for texts in 1..=20 {
+        house.text(GUEST, QUESTION);
+        house.settle(texts).await;
+        if last(&house).await.1.answered_by() != Some("no_fit_judge") {
+            break;
+        }
+    }
+    assert!(house.said_to(GUEST).contains(ANSWER));
     assert_eq!(
-        (judged(), last(&house).await.1.answered_by()),
+        (judged(&models), last(&house).await.1.answered_by()),
         (5, Some("model"))
     );
     house.stop().await;
