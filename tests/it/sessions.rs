@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use seven::commands::conversation::{announce, go_on};
 use seven_domain::{CasinoId, ConversationId};
+use seven_staff::{announce, go_on};
 use seven_store::sessions::Shown;
 use sqlx::{AssertSqlSafe, PgPool};
 use uuid::Uuid;

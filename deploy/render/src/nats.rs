@@ -99,6 +99,10 @@ pub fn user_of(worker: Worker, casino: Option<&CasinoId>) -> User {
             .hear_content(casino),
         Worker::PersonaEnvelope => base.hand_on(Stage::Sender, casino),
         Worker::OutboundSender => base,
+        Worker::Console => base
+            .hand_on(Stage::Swarm, casino)
+            .hand_on(Stage::Sender, casino)
+            .hear_changes(),
         Worker::Scheduler => base.tend(),
     };
     User { name, permissions }

@@ -22,10 +22,10 @@ use tower_http::catch_panic::CatchPanicLayer;
 use url::Url;
 
 use crate::{
+    Proxies,
     answer::Answer,
     auth_failures::AuthFailures,
     call::{self, Signer, Verified},
-    client::Proxies,
     intake::Intake,
     limits::{Limits, Places, in_time},
 };

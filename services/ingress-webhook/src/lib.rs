@@ -6,7 +6,6 @@ mod answer;
 mod app;
 mod auth_failures;
 mod call;
-mod client;
 mod crowd;
 mod intake;
 mod limits;
@@ -17,10 +16,10 @@ use seven_runtime::Fleet;
 use tokio::net::TcpListener;
 
 pub use app::{Twilio, Verifiers};
-pub use client::Proxies;
 pub use crowd::Waits;
 pub use intake::{Intake, intake, intake_form, intake_raw, word_in};
 pub use limits::Limits;
+pub use seven_runtime::Proxies;
 
 /// Serves until the fleet's shutdown; calls in progress are finished.
 pub async fn run(

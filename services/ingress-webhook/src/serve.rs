@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 use crate::{
-    client::Proxies,
+    Proxies,
     crowd::{Crowd, WaitingCaller},
     limits::Limits,
 };

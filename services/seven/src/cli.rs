@@ -11,7 +11,7 @@ use crate::{
         alert, audit, backup, campaign, casino, consent, content,
         context::{Context, Operate},
         conversation, cost, dead, delivery, deploy, escalation, flag, gate, guest, incident,
-        knowledge, message, model,
+        knowledge, message, model, operator,
         output::{Format, View},
         pause, provider, quiet_hours, reconcile, recover, restore, run, secret, shell, sms, status,
         turn, webhook, why,
@@ -83,6 +83,9 @@ enum Command {
     /// Show the host's turns and what led to a reply.
     #[command(subcommand)]
     Turn(turn::Turn),
+    /// Add operators of the console; give roles, disable, reset.
+    #[command(subcommand)]
+    Operator(operator::Operator),
     /// Export, delete or exclude guests.
     #[command(subcommand)]
     Guest(guest::Guest),
@@ -222,6 +225,7 @@ impl Cli {
             Command::Why(command) => operate(command, ctx).await,
             Command::Message(command) => operate(command, ctx).await,
             Command::Turn(command) => operate(command, ctx).await,
+            Command::Operator(command) => operate(command, ctx).await,
             Command::Guest(command) => operate(command, ctx).await,
             Command::Campaign(command) => operate(command, ctx).await,
             Command::Provider(command) => operate(command, ctx).await,

@@ -283,8 +283,24 @@ fn verifiers(settings: &Settings) -> Result<Verifiers> {
     })
 }
 
+/// Returns the settings with the worker's own database login.
+pub fn settings_of(worker: Worker, mut settings: Settings) -> Result<Settings> {
+    if worker == Worker::Console {
+        settings.postgres.url = console_login(&settings)?;
+    }
+    Ok(settings)
+}
+
+/// Returns the login that reads the operators' accounts.
+pub(crate) fn console_login(settings: &Settings) -> Result<secrecy::SecretString> {
+    settings.console.postgres_url.clone().context(
+        "setting console.postgres_url is missing: the login seven_console, which alone reads the \
+         operators' accounts",
+    )
+}
+
 /// Runs one worker until the fleet's shutdown. Meanwhile it sends heartbeats and files the alerts
-/// that it raises. `listener` is for ingress only.
+/// that it raises. `listener` is for ingress and console.
 pub async fn run(
     worker: Worker,
     fleet: Fleet,
@@ -325,22 +341,23 @@ fn ingress_limits(ours: &seven_settings::Ingress) -> seven_ingress_webhook::Limi
     }
 }
 
-/// Opens ingress's listener; returns none for the other workers.
+/// Opens the listener of ingress or console; returns none for the other workers.
 pub async fn listener(
     worker: Worker,
     settings: &Settings,
 ) -> Result<Option<tokio::net::TcpListener>> {
-    if worker != Worker::IngressWebhook {
-        return Ok(None);
-    }
-    let listen = settings.ingress.listen;
+    let listen = match worker {
+        Worker::IngressWebhook => settings.ingress.listen,
+        Worker::Console => settings.console.listen,
+        _ => return Ok(None),
+    };
     let listener = tokio::net::TcpListener::bind(listen)
         .await
         .with_context(|| format!("listening on {listen}"))?;
     Ok(Some(listener))
 }
 
-/// Serves until the shutdown. `listener` is for ingress only; without it ingress binds its own.
+/// Serves until the shutdown. `listener` is for ingress and console, which bind their own without it.
 async fn serve(
     worker: Worker,
     fleet: Fleet,
@@ -397,6 +414,15 @@ async fn serve(
                 fleet: settings.sending.segments_per_second,
             };
             seven_outbound_sender::run(fleet, providers, None, limits, loops).await?;
+        }
+        Worker::Console => {
+            let listener = match listener {
+                Some(listener) => listener,
+                None => self::listener(worker, settings)
+                    .await?
+                    .context("the console has a listener")?,
+            };
+            seven_console::run(fleet, settings, listener).await?;
         }
         Worker::Scheduler => {
             Box::pin(seven_scheduler::run(

@@ -4,6 +4,7 @@
 mod access;
 mod backlog;
 mod beats;
+mod changes;
 mod client;
 mod connect;
 mod erase;

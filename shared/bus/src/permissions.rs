@@ -89,6 +89,15 @@ impl Permissions {
         self
     }
 
+    /// Adds hearing that something changed at any casino ([`crate::Bus::changes`]).
+    #[must_use]
+    pub fn hear_changes(mut self) -> Self {
+        let heard = crate::changes::HEARD.into_iter();
+        self.subscribe
+            .extend(heard.flat_map(|stage| subjects_of(stage, None)));
+        self
+    }
+
     /// Adds deleting single messages of a stage. The server checks only the stream, so the user can
     /// delete, but neither read nor write, every casino's messages.
     #[must_use]

@@ -77,6 +77,11 @@ text_enum! {
         Recovered => "recovered",
         /// An operator viewed data that names or quotes a guest.
         PersonalDataRevealed => "personal_data_revealed",
+        /// An operator was added or disabled, or got another role, password or second factor.
+        OperatorChanged => "operator_changed",
+        OperatorLoggedIn => "operator_logged_in",
+        /// An account takes no login for a while, after too many wrong ones.
+        OperatorLockedOut => "operator_locked_out",
     }
 }
 
@@ -98,7 +103,8 @@ impl AuditEvent {
             | Self::EscalationAutoEscalated
             | Self::SafeModeDeactivated
             | Self::OfferFlagged
-            | Self::ProviderBlocked => Severity::Warning,
+            | Self::ProviderBlocked
+            | Self::OperatorLockedOut => Severity::Warning,
             _ => Severity::Info,
         }
     }

@@ -62,6 +62,8 @@ id! {
     DeadId,
     /// One campaign: a text to a list of guests.
     CampaignId,
+    /// One person who works with the console or the commands (D26).
+    OperatorId,
 }
 
 impl OutboundId {

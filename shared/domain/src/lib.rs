@@ -21,6 +21,7 @@ pub mod offer;
 pub mod phone;
 mod providers;
 pub mod sending;
+pub mod staff;
 pub mod trace;
 
 #[cfg(feature = "sqlx")]
@@ -39,7 +40,7 @@ pub use guest::{
 };
 pub use ids::{
     AttemptId, CampaignId, ConversationId, DeadId, GuestId, IdSource, InboundId, OfferId,
-    OutboundId, TurnId,
+    OperatorId, OutboundId, TurnId,
 };
 pub use language::Language;
 pub use message::{
@@ -49,6 +50,7 @@ pub use message::{
 pub use offer::{Offer, OfferCall, OfferStatus, OfferTier};
 pub use phone::{GuestHash, HashKey, HashKeys, PhoneE164};
 pub use providers::{PROVIDERS, TELNYX, TWILIO};
+pub use staff::{LinkPurpose, OperatorStatus, Role};
 pub use trace::TraceContext;
 
 /// A value that could not be parsed, with the problem and the expected form.

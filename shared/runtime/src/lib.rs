@@ -4,6 +4,7 @@
 pub mod counted;
 mod error;
 mod heartbeat;
+mod proxies;
 mod timing;
 
 use seven_bus::{Bus, Roster};
@@ -16,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use error::{Error, outcome_of};
 pub use heartbeat::beat;
+pub use proxies::Proxies;
 pub use timing::Timing;
 
 /// Returns how a STOP or START was requested; ingress and gate must store the same.

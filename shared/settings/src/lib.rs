@@ -14,6 +14,7 @@ use seven_llm::embedding::Provider as Embedder;
 use self::{model::Provider, secrets::Secrets};
 
 mod address;
+mod console;
 mod error;
 mod ingress;
 pub mod model;
@@ -28,6 +29,7 @@ mod worker;
 
 pub use self::{
     address::is_here,
+    console::Console,
     error::{Error, Fault, Faults},
     ingress::Ingress,
     sending::{Limits, Sending, Telnyx, Twilio},
@@ -57,6 +59,7 @@ pub struct Settings {
     pub gate: Gate,
     pub alerts: Alerts,
     pub ingress: Ingress,
+    pub console: Console,
     pub ops: Ops,
     pub cost: seven_cost::Prices,
     pub guest_hash: GuestHash,
@@ -138,6 +141,7 @@ impl Settings {
         self.twilio.check(&mut faults);
         self.alerts.check(&mut faults);
         self.ingress.check(&mut faults);
+        self.console.check(&mut faults);
         self.nats.check(&mut faults);
         self.postgres.check(&mut faults);
         faults.none()

@@ -16,9 +16,12 @@ pub enum Worker {
     PersonaEnvelope,
     OutboundSender,
     Scheduler,
+    /// Serves the pages for staff; no guest's text waits for it.
+    Console,
 }
 
 impl Worker {
+    /// The workers that guests' texts need.
     pub const ALL: [Self; 6] = [
         Self::IngressWebhook,
         Self::ComplianceGate,
@@ -37,13 +40,14 @@ impl Worker {
             Self::PersonaEnvelope => "persona-envelope",
             Self::OutboundSender => "outbound-sender",
             Self::Scheduler => "scheduler",
+            Self::Console => "console",
         }
     }
 
     /// Returns the stages whose messages this worker takes from the bus.
     pub fn stages(self) -> &'static [Stage] {
         match self {
-            Self::IngressWebhook | Self::Scheduler => &[],
+            Self::IngressWebhook | Self::Scheduler | Self::Console => &[],
             Self::ComplianceGate => &[Stage::Gate],
             Self::AgentSwarm => &[Stage::Swarm],
             Self::PersonaEnvelope => &[Stage::Envelope],
@@ -60,7 +64,8 @@ impl Worker {
             | Self::ComplianceGate
             | Self::AgentSwarm
             | Self::PersonaEnvelope
-            | Self::Scheduler => settings.worker.concurrency,
+            | Self::Scheduler
+            | Self::Console => settings.worker.concurrency,
         };
         let loops = WorkerSettings {
             concurrency,
@@ -75,9 +80,11 @@ impl Worker {
                     usize::try_from(settings.postgres.connections_of(own)).unwrap_or(usize::MAX);
                 loops.at_most(seven_runtime::database_work(connections, own).saturating_add(1))
             }
-            Self::IngressWebhook | Self::AgentSwarm | Self::OutboundSender | Self::Scheduler => {
-                loops
-            }
+            Self::IngressWebhook
+            | Self::AgentSwarm
+            | Self::OutboundSender
+            | Self::Scheduler
+            | Self::Console => loops,
         }
     }
 }

@@ -1,11 +1,13 @@
 -- $1 since when a guest wrote, $2 the most rows. The most urgent conversation comes first.
-select conversation_id, guest_id, severity, cases, acknowledged, pause_reason, paused_until,
+select conversation_id, guest_id, severity, cases, acknowledged, pause_reason, paused_until, taken_by, paused, last_four,
   open_texts, held_texts, last_inbound_at,
   case when cases > 0 then 'escalated' when paused then 'paused' when open_texts > 0 then 'waiting'
     else 'quiet' end as state
 from (
   select conversation.conversation_id, conversation.guest_id, conversation.pause_reason,
-    conversation.paused_until, conversation.last_inbound_at,
+    conversation.paused_until, conversation.taken_by, conversation.last_inbound_at,
+    (select right(guest.phone, 4) from guests guest
+      where guest.guest_id = conversation.guest_id) as last_four,
     conversation.paused_at is not null and coalesce(conversation.paused_until > now(), true)
       as paused,
     open.texts as open_texts, held.texts as held_texts,

@@ -231,6 +231,7 @@ pub async fn shut(owner: &SecretString) -> Result<()> {
     let mut conn = PgConnection::connect(owner.expose_secret()).await?;
     for (role, how) in [
         ("seven_app", "login"),
+        ("seven_console", "login"),
         ("seven_fleet", "nologin bypassrls"),
         ("seven_pinned", "nologin"),
     ] {
@@ -245,11 +246,14 @@ pub async fn shut(owner: &SecretString) -> Result<()> {
                 .await?;
         }
     }
+    sqlx::query("grant seven_app to seven_console")
+        .execute(&mut conn)
+        .await?;
     let database: String = sqlx::query_scalar("select quote_ident(current_database())")
         .fetch_one(&mut conn)
         .await?;
     sqlx::query(AssertSqlSafe(format!(
-        "revoke connect on database {database} from public, seven_app, seven_pinned"
+        "revoke connect on database {database} from public, seven_app, seven_console, seven_pinned"
     )))
     .execute(&mut conn)
     .await?;
@@ -357,7 +361,8 @@ pub async fn pause_and_open(
     let database: String = sqlx::query_scalar("select quote_ident(current_database())")
         .fetch_one(&mut *tx)
         .await?;
-    let open = format!("grant connect on database {database} to seven_app, seven_pinned");
+    let open =
+        format!("grant connect on database {database} to seven_app, seven_console, seven_pinned");
     sqlx::query(AssertSqlSafe(open)).execute(&mut *tx).await?;
     tx.commit().await?;
     conn.close().await?;

@@ -88,14 +88,22 @@ impl Tx {
         .await?)
     }
 
-    /// Lets a person write in the host's place until the pause is ended. No holding text is sent,
-    /// since the person answers the guest.
-    pub async fn take_over(&mut self, conversation: ConversationId, reason: &str) -> Result<()> {
+    /// Lets the person `by` write in the host's place until the pause is ended. No holding text is
+    /// sent, since the person answers the guest.
+    pub async fn take_over(
+        &mut self,
+        conversation: ConversationId,
+        reason: &str,
+        by: &str,
+    ) -> Result<()> {
         self.pause(conversation, reason, None).await?;
-        sqlx::query("update conversations set pause_held = true where conversation_id = $1")
-            .bind(conversation.0)
-            .execute(self.conn())
-            .await?;
+        sqlx::query(
+            "update conversations set pause_held = true, taken_by = $2 where conversation_id = $1",
+        )
+        .bind(conversation.0)
+        .bind(by)
+        .execute(self.conn())
+        .await?;
         Ok(())
     }
 
@@ -121,7 +129,7 @@ impl Tx {
     pub async fn resume(&mut self, conversation: ConversationId) -> Result<Option<Resumed>> {
         let reason: Option<Option<String>> = sqlx::query_scalar(
             "with was as (select conversation_id, pause_reason from conversations where conversation_id = $1 and paused_at is not null for update)
-             update conversations c set paused_at = null, paused_until = null, pause_reason = null, pause_held = false
+             update conversations c set paused_at = null, paused_until = null, pause_reason = null, pause_held = false, taken_by = null
              from was where c.conversation_id = was.conversation_id returning was.pause_reason",
         )
         .bind(conversation.0)
@@ -177,7 +185,7 @@ impl Tx {
     }
 
     async fn end_pause(&mut self, conversation: ConversationId) -> Result<()> {
-        sqlx::query("update conversations set paused_at = null, paused_until = null, pause_reason = null, pause_held = false where conversation_id = $1")
+        sqlx::query("update conversations set paused_at = null, paused_until = null, pause_reason = null, pause_held = false, taken_by = null where conversation_id = $1")
             .bind(conversation.0)
             .execute(self.conn())
             .await?;

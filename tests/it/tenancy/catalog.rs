@@ -126,6 +126,63 @@ pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "operators",
+        "people who work for one casino or several; only the console's login reads them",
+        &[
+            "operator_id",
+            "email",
+            "name",
+            "language",
+            "status",
+            "password_hash",
+            "totp_key",
+            "totp_step",
+            "created_at",
+            "created_by",
+        ],
+    ),
+    (
+        "operator_roles",
+        "what an operator may do, where",
+        &[
+            "operator_id",
+            "casino_id",
+            "role",
+            "granted_at",
+            "granted_by",
+        ],
+    ),
+    (
+        "operator_sessions",
+        "asked before it is known whose session it is; hashes, ids and times",
+        &[
+            "token_hash",
+            "operator_id",
+            "complete",
+            "created_at",
+            "seen_at",
+            "ends_at",
+        ],
+    ),
+    (
+        "operator_links",
+        "asked before it is known whose link it is; hashes, ids and times",
+        &[
+            "token_hash",
+            "operator_id",
+            "purpose",
+            "created_at",
+            "created_by",
+            "ends_at",
+            "used_at",
+        ],
+    ),
+    (
+        "operator_failures",
+        "asked before a login; hashes and times",
+        &["account_hash", "address_hash", "at"],
+    ),
+    (
         "_sqlx_migrations",
         "the migrations' own",
         &[

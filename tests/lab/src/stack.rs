@@ -57,6 +57,8 @@ pub struct Stack {
     /// Settings of this fleet as a file, for `seven run` and the operators' commands.
     pub config_file: PathBuf,
     pub ingress_url: String,
+    /// URL of the console; `None` when it does not run.
+    pub console_url: Option<String>,
     /// URL of this process's health checks and metrics; `None` when the address was taken.
     pub ops_url: Option<String>,
     ops: Ops,
@@ -120,6 +122,7 @@ impl Stack {
             settings,
             config_file,
             ingress_url,
+            console_url: None,
             ops_url,
             ops,
             tasks: JoinSet::new(),
@@ -145,7 +148,20 @@ impl Stack {
 
     /// Starts one more worker in this process.
     pub async fn spawn(&mut self, worker: Worker, listener: Option<TcpListener>) -> Result<()> {
-        let (mut fleet, settings) = (self.fleet.clone(), self.settings.clone());
+        let (mut fleet, mut settings) = (self.fleet.clone(), self.settings.clone());
+        let mut listener = listener;
+        if worker == Worker::Console {
+            let own = listen(settings.console.listen.port()).await?;
+            let url = format!("http://{}", own.local_addr()?);
+            settings.console.public_url = url.parse()?;
+            settings.postgres.url = wiring::settings_of(worker, (*settings).clone())?
+                .postgres
+                .url;
+            let connections = settings.postgres.own_connections;
+            let sweep = fleet.timing.sweep();
+            fleet.store = Store::new(&settings.postgres.url, connections, sweep)?;
+            (listener, self.console_url) = (Some(own), Some(url));
+        }
         // Gives ingress its own connections, as in production, so that a STOP does not wait for a
         // connection behind the senders.
         if worker == Worker::IngressWebhook {
@@ -246,14 +262,18 @@ async fn start_sim(plan: &Plan, webhook_url: &str, handset: SocketAddr) -> Resul
 
 /// Returns the database URL that the workers use.
 fn app_url(plan: &Plan) -> Result<Url> {
+    url_of(plan, "seven_app")
+}
+
+fn url_of(plan: &Plan, login: &str) -> Result<Url> {
     let mut app = Url::parse(&plan.postgres_url).context("reading the database URL")?;
-    app.set_username("seven_app")
+    app.set_username(login)
         .map_err(|()| anyhow::anyhow!("the database URL takes no user"))?;
     Ok(app)
 }
 
 fn config_text(plan: &Plan, sim: &Sim, ingress_url: &str) -> Result<String> {
-    let app = app_url(plan)?;
+    let (app, console) = (app_url(plan)?, url_of(plan, "seven_console")?);
     let (nats, redis, owner, extra) = (
         &plan.nats_url,
         &plan.redis_url,
@@ -289,6 +309,7 @@ fn config_text(plan: &Plan, sim: &Sim, ingress_url: &str) -> Result<String> {
          twilio.base_url = \"{base}/\"\ntwilio.webhook_url = \"{ingress_url}/webhooks/twilio\"\ntwilio.account_sid = \"{sid}\"\n\
          twilio.auth_tokens = [\"{token}\"]\nsending.providers = [\"telnyx\", \"twilio\"]\n\
          {account}\
+         console.postgres_url = \"{console}\"\n\
          guest_hash.secret = \"development only: hashes of guests on this machine\"\ntime.scale = {scale:?}\n{at}{extra}"
     ))
 }

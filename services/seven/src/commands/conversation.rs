@@ -9,9 +9,12 @@ use std::{process::ExitCode, time::Duration};
 use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand};
 use serde_json::json;
-use seven_domain::{AuditEvent, CasinoId, ConversationId};
+use seven_domain::{AuditEvent, CasinoId, ConversationId, OutboundId, OutboundState};
 use seven_runtime::Fleet;
-use seven_store::{Tx, pauses::Resumed, prefix::Named};
+use seven_staff::{Write, announce, go_on, note, say as say_as_person, take_over as take_over_as};
+use seven_store::prefix::Named;
+
+use tokio::time::{Instant, sleep};
 
 use super::{
     args::{By, Casino, Who},
@@ -19,9 +22,11 @@ use super::{
     guest_ref::GuestRef,
     id_prefix::IdPrefix,
     known,
-    person::{self, note},
 };
 use crate::out;
+
+/// How long a command waits for the outcome of a text.
+const OUTCOME_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Subcommand)]
 pub enum Conversation {
@@ -188,7 +193,7 @@ async fn pause(
 
 async fn take_over(fleet: &Fleet, Takeover { which, who }: Takeover) -> Result<()> {
     let conversation = which.find(fleet).await?;
-    person::take_over(fleet, which.casino(), conversation, &who.by, &who.reason).await?;
+    take_over_as(fleet, which.casino(), conversation, &who.by, &who.reason).await?;
     out!(
         "Took over {conversation} until `seven conversation release`: the host is silent, and the \
          guest's texts are kept."
@@ -210,14 +215,24 @@ async fn say(
         text
     };
     let conversation = which.find(fleet).await?;
-    let said = person::say(fleet, which.casino(), conversation, &by, &text).await?;
+    let said = say_as_person(
+        fleet,
+        &Write {
+            casino: which.casino(),
+            conversation,
+            by: &by,
+            text: &text,
+            read: None,
+        },
+    )
+    .await?;
     out!(
         "Queued as {} text(s); {} text(s) of the guest count as answered.",
         said.texts.len(),
         said.answered
     );
     for id in &said.texts {
-        let (state, reason) = person::outcome(fleet, which.casino(), *id).await?;
+        let (state, reason) = outcome(fleet, which.casino(), *id).await?;
         out!(
             "  {id}  {state}{}",
             reason.map_or_else(String::new, |reason| format!(" ({reason})"))
@@ -240,37 +255,28 @@ async fn resume(fleet: &Fleet, which: &Which, by: &str, done: &str) -> Result<()
     Ok(())
 }
 
-/// Ends the pause and records in the audit log who ended it.
-pub async fn go_on(tx: &mut Tx, conversation: ConversationId, by: &str) -> Result<Option<Resumed>> {
-    let Some(resumed) = tx.resume(conversation).await? else {
-        return Ok(None);
-    };
-    let detail = json!({ "reason": resumed.reason, "texts": resumed.released });
-    note(
-        tx,
-        AuditEvent::ConversationResumed,
-        by,
-        conversation,
-        detail,
-    )
-    .await?;
-    Ok(Some(resumed))
-}
-
-/// Signals the kept texts, after the commit that reopened them; a sweep repeats a lost signal.
-pub async fn announce(
+/// Returns the state of a text and its reason, as soon as it was sent or cannot be sent, at the
+/// latest after 5 s.
+async fn outcome(
     fleet: &Fleet,
     casino: &CasinoId,
-    conversation: ConversationId,
-    resumed: &Resumed,
-) {
-    if let Some((cause, trace)) = &resumed.first {
-        let copy = Some(format!("resume:{}", fleet.ids.uuid()));
-        super::told(
-            fleet
-                .bus
-                .signal_conversation(casino, conversation.0, *cause, copy, trace)
-                .await,
-        );
+    text: OutboundId,
+) -> Result<(OutboundState, Option<String>)> {
+    let end = Instant::now() + OUTCOME_TIMEOUT;
+    loop {
+        let mut tx = fleet.store.bind(casino).await?;
+        let (state, reason) = tx
+            .outbound_state(text)
+            .await?
+            .context("it was deleted this moment")?;
+        tx.commit().await?;
+        let under_way = match state {
+            OutboundState::Queued => reason.is_none(),
+            state => state == OutboundState::Sending,
+        };
+        if !under_way || Instant::now() > end {
+            return Ok((state, reason));
+        }
+        sleep(Duration::from_millis(100)).await;
     }
 }

@@ -6,12 +6,12 @@ use anyhow::{Context as _, Result, ensure};
 use clap::{Args, Subcommand};
 use seven_domain::CasinoId;
 use seven_runtime::Fleet;
+use seven_staff::{announce, go_on};
 use seven_store::{escalations::Escalation as Row, prefix::Named};
 
 use super::{
     args::{By, Casino, Json},
     context::{Context, Operate},
-    conversation::{announce, go_on},
     id_prefix::IdPrefix,
     json_rows, known, minute,
 };

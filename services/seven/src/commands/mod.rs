@@ -32,9 +32,9 @@ pub mod incident;
 pub mod knowledge;
 pub mod message;
 pub mod model;
+pub mod operator;
 pub mod output;
 pub mod pause;
-pub mod person;
 pub mod phrases;
 pub(crate) mod progress;
 pub mod provider;
@@ -68,17 +68,6 @@ async fn in_time<T>(asked: impl Future<Output = Result<T>>) -> Result<T> {
     tokio::time::timeout(FIRST_ANSWER_TIMEOUT, asked)
         .await
         .context("no answer within 1.5 s")?
-}
-
-/// Warns about a signal that found no bus. The command succeeded with its commit, and the sweep
-/// repeats the signal.
-fn told<E: std::error::Error + 'static>(signalled: Result<(), E>) {
-    if let Err(error) = signalled {
-        tracing::warn!(
-            error = &error as &dyn std::error::Error,
-            "it is stored; the workers hear of it within seconds"
-        );
-    }
 }
 
 /// Reads a file; `-` is standard input, for commands that run in a pod while the document's file is

@@ -77,6 +77,7 @@ async fn serve(ctx: &Context, worker: Worker, casinos: Vec<CasinoId>) -> Result<
     };
     let work = async {
         let mut ops = Ops::bind(settings.ops.listen, &[worker]).await;
+        let settings = wiring::settings_of(worker, settings)?;
         let fleet = wiring::fleet(&settings, casinos, nats_for(worker), shutdown.clone()).await?;
         ops.watch(&fleet);
         new_enough(&fleet.store).await?;
@@ -118,7 +119,9 @@ impl Operate for StandBy {
 /// has duties beside the bus; the others only consume.
 fn nats_for(worker: Worker) -> Nats {
     match worker {
-        Worker::IngressWebhook | Worker::Scheduler => Nats::Wanted(Duration::from_secs(5)),
+        Worker::IngressWebhook | Worker::Scheduler | Worker::Console => {
+            Nats::Wanted(Duration::from_secs(5))
+        }
         Worker::ComplianceGate
         | Worker::AgentSwarm
         | Worker::PersonaEnvelope

@@ -40,6 +40,8 @@ fn can_work(worker: Worker, stores: Stores) -> bool {
         // The scheduler's due rows, spool and alerts are in Postgres, and restoring NATS is its own
         // work.
         Worker::Scheduler => stores.postgres,
+        // Without Postgres it still shows a page that says so.
+        Worker::Console => true,
     }
 }
 

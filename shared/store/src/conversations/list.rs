@@ -23,6 +23,12 @@ pub struct ListedConversation {
     pub acknowledged: bool,
     pub pause_reason: Option<String>,
     pub paused_until: Option<DateTime<Utc>>,
+    /// Who took the conversation over.
+    pub taken_by: Option<String>,
+    pub paused: bool,
+    /// The last four digits of the guest's phone.
+    #[serde(skip)]
+    pub last_four: Option<String>,
     /// Texts of the guest that the host has not answered yet.
     pub open_texts: i64,
     /// Texts of the guest that are kept for a person.
@@ -39,6 +45,8 @@ pub struct TranscriptLine {
     pub at: DateTime<Utc>,
     pub state: String,
     pub reason: Option<String>,
+    /// The origin of an outbound text: `turn`, `person`, `campaign` or the name of a pack's text.
+    pub kind: Option<String>,
     pub text: String,
 }
 
@@ -70,5 +78,18 @@ impl Tx {
             .bind(most)
             .fetch_all(self.conn())
             .await?)
+    }
+
+    /// Returns a mark that changes with every text of the conversation, in either direction: the
+    /// time of the newest one, in microseconds.
+    pub async fn thread_mark(&mut self, conversation: ConversationId) -> Result<i64> {
+        Ok(sqlx::query_scalar(
+            "select coalesce(extract(epoch from greatest(
+               (select max(stored_at) from inbound_messages where conversation_id = $1),
+               (select max(created_at) from outbound_messages where conversation_id = $1))) * 1000000, 0)::bigint",
+        )
+        .bind(conversation.0)
+        .fetch_one(self.conn())
+        .await?)
     }
 }

@@ -20,6 +20,11 @@ pub struct ShownConversation {
     pub paused_at: Option<DateTime<Utc>>,
     pub paused_until: Option<DateTime<Utc>>,
     pub pause_reason: Option<String>,
+    /// Who took the conversation over.
+    pub taken_by: Option<String>,
+    /// The last four digits of the guest's phone.
+    #[serde(skip)]
+    pub last_four: Option<String>,
     pub open_texts: i64,
     pub held_texts: i64,
     pub sessions: i64,

@@ -214,6 +214,7 @@ fn transcript(texts: &[TranscriptLine]) {
     for TranscriptLine {
         direction,
         id: _,
+        kind: _,
         at,
         state,
         reason,

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use axum::http::HeaderMap;
+use http::HeaderMap;
 use ipnet::IpNet;
 
 /// Header to which each proxy appends the address that called it.
@@ -13,14 +13,14 @@ const FORWARDED_FOR: &str = "x-forwarded-for";
 pub struct Proxies(pub Vec<IpNet>);
 
 impl Proxies {
-    pub(crate) fn include(&self, address: IpAddr) -> bool {
+    pub fn include(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|net| net.contains(&address))
     }
 
     /// Returns the caller's address; `None` for a trusted proxy that reports none. Reads the header
     /// from the right, since strangers may write the left entries.
-    pub(crate) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> Option<IpAddr> {
+    pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> Option<IpAddr> {
         if !self.include(peer) {
             return Some(peer);
         }

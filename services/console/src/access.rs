@@ -1,0 +1,175 @@
+//! Who calls: the session's cookie, the person's rights at this moment, and forms that only pages
+//! of the session can send.
+
+use std::net::SocketAddr;
+
+use axum::{
+    Form,
+    extract::{ConnectInfo, FromRequest, FromRequestParts, Request},
+    http::{HeaderValue, header::COOKIE, request::Parts},
+};
+use serde::de::DeserializeOwned;
+use seven_domain::CasinoId;
+use seven_staff::{Grants, Right, Token, login::actor};
+use seven_store::operators::{SESSION_HOURS, Session};
+
+use crate::{App, Shared, fault::Fault, words::Words};
+
+/// The cookie's name: the prefix makes browsers refuse it over plain HTTP and from other hosts.
+const COOKIE_NAME: &str = "__Host-seven";
+/// The same for plain HTTP on a developer's machine, where browsers refuse the prefix.
+const COOKIE_NAME_HERE: &str = "seven-here";
+
+/// A person who is logged in, with the rights that they have now.
+#[derive(Debug)]
+pub(crate) struct Person {
+    pub(crate) token: Token,
+    pub(crate) session: Session,
+    pub(crate) grants: Grants,
+}
+
+/// A form of this person's own pages.
+#[derive(Debug)]
+pub(crate) struct Posted<T> {
+    pub(crate) person: Person,
+    pub(crate) form: T,
+}
+
+impl Person {
+    pub(crate) fn may(&self, casino: &CasinoId, right: Right) -> bool {
+        self.grants.may(casino, right)
+    }
+
+    /// Checks a right; who lacks it is told that there is no such page.
+    pub(crate) fn needs(&self, casino: &CasinoId, right: Right) -> Result<(), Fault> {
+        if self.may(casino, right) {
+            Ok(())
+        } else {
+            Err(Fault::NotFound)
+        }
+    }
+
+    /// Returns whether the person may add operators for some casino.
+    pub(crate) fn may_manage_operators(&self) -> bool {
+        self.grants
+            .iter()
+            .any(|(casino, _)| self.grants.may_grant(casino))
+    }
+
+    pub(crate) fn words(&self) -> Words {
+        Words::of(&self.session.language)
+    }
+
+    /// The person in the audit log.
+    pub(crate) fn actor(&self) -> String {
+        actor(self.session.operator)
+    }
+}
+
+impl FromRequestParts<Shared> for Person {
+    type Rejection = Fault;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, Fault> {
+        // A page that fetches by itself keeps no session alive.
+        let touch = !parts.headers.contains_key("hx-request") || parts.method == "POST";
+        let token = token_of(app, parts).ok_or(Fault::LoggedOut)?;
+        person(app, token, touch).await
+    }
+}
+
+/// Returns the person whose complete session this is.
+pub(crate) async fn person(app: &App, token: Token, touch: bool) -> Result<Person, Fault> {
+    let mut tx = app.fleet.store.staff().await?;
+    let session = tx.session(&token.hash(), touch).await?;
+    tx.commit().await?;
+    let session = session.filter(|session| session.complete);
+    let session = session.ok_or(Fault::LoggedOut)?;
+    Ok(Person {
+        grants: Grants::new(session.roles.clone()),
+        token,
+        session,
+    })
+}
+
+/// Every form carries the token that its session's pages have.
+#[derive(serde::Deserialize)]
+struct Guarded<T> {
+    #[serde(default)]
+    forms: String,
+    #[serde(flatten)]
+    form: T,
+}
+
+impl<T: DeserializeOwned> FromRequest<Shared> for Posted<T> {
+    type Rejection = Fault;
+
+    async fn from_request(request: Request, app: &Shared) -> Result<Self, Fault> {
+        let (mut parts, body) = request.into_parts();
+        let person = Person::from_request_parts(&mut parts, app).await?;
+        let request = Request::from_parts(parts, body);
+        let Form(Guarded { forms, form }) = Form::<Guarded<T>>::from_request(request, app)
+            .await
+            .map_err(|_| Fault::Forbidden)?;
+        if forms != person.token.for_forms() {
+            return Err(Fault::Forbidden);
+        }
+        Ok(Self { person, form })
+    }
+}
+
+/// Reads the session's token from the cookie. Two of them are none: one was planted.
+pub(crate) fn token_of(app: &App, parts: &Parts) -> Option<Token> {
+    let name = cookie_name(app);
+    let lines = parts.headers.get_all(COOKIE).into_iter();
+    let cookies = lines
+        .filter_map(|line| line.to_str().ok())
+        .flat_map(|line| line.split(';'))
+        .filter_map(|cookie| cookie.trim().split_once('='));
+    let mut ours = cookies.filter(|(cookie, _)| *cookie == name);
+    match (ours.next(), ours.next()) {
+        (Some((_, value)), None) => Token::read(value),
+        _ => None,
+    }
+}
+
+/// Returns the cookie that begins a session in the browser, or ends it.
+pub(crate) fn cookie(app: &App, token: Option<&Token>) -> HeaderValue {
+    let secure = if is_secure(app) { "; Secure" } else { "" };
+    let (value, seconds) = match token {
+        Some(token) => (token.expose(), i64::from(SESSION_HOURS) * 3_600),
+        None => (String::new(), 0),
+    };
+    let name = cookie_name(app);
+    let text =
+        format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}");
+    let mut value = HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static(""));
+    value.set_sensitive(true);
+    value
+}
+
+fn is_secure(app: &App) -> bool {
+    app.console.public_url.scheme() == "https"
+}
+
+fn cookie_name(app: &App) -> &'static str {
+    if is_secure(app) {
+        COOKIE_NAME
+    } else {
+        COOKIE_NAME_HERE
+    }
+}
+
+/// The address of the caller, under which wrong logins are counted.
+#[derive(Debug)]
+pub(crate) struct From(pub(crate) String);
+
+impl FromRequestParts<Shared> for From {
+    type Rejection = Fault;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, Fault> {
+        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+        let peer = peer.map(|ConnectInfo(peer)| peer.ip());
+        let client = peer.and_then(|peer| app.proxies.client(peer, &parts.headers));
+        Ok(Self(client.map_or_else(String::new, |ip| ip.to_string())))
+    }
+}

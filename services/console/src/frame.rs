@@ -1,0 +1,68 @@
+//! What every page has around its content: title, language, navigation, the token of its forms.
+
+use seven_domain::CasinoId;
+use seven_staff::Right;
+
+use crate::{access::Person, assets, words::Words};
+
+#[derive(Debug)]
+pub(crate) struct Frame {
+    pub(crate) w: Words,
+    pub(crate) title: String,
+    pub(crate) assets: String,
+    /// Empty when nobody is logged in.
+    pub(crate) name: String,
+    pub(crate) forms: String,
+    /// The casino whose pages these are; empty for none.
+    pub(crate) casino: String,
+    pub(crate) links: Vec<NavLink>,
+}
+
+#[derive(Debug)]
+pub(crate) struct NavLink {
+    pub(crate) to: String,
+    pub(crate) text: &'static str,
+    pub(crate) here: bool,
+}
+
+impl Frame {
+    /// A page for a caller who is not logged in.
+    pub(crate) fn plain(w: Words, title: &str) -> Self {
+        Self {
+            w,
+            title: title.to_owned(),
+            assets: assets::folder(),
+            name: String::new(),
+            forms: String::new(),
+            casino: String::new(),
+            links: Vec::new(),
+        }
+    }
+
+    /// A page for this person, with links to what they may see; `here` is the page's own key.
+    pub(crate) fn of(person: &Person, casino: Option<&CasinoId>, title: &str, here: &str) -> Self {
+        let mut links = vec![("/".to_owned(), "casinos")];
+        if let Some(casino) = casino.filter(|casino| person.may(casino, Right::Conversations)) {
+            links.push((format!("/c/{casino}/conversations"), "conversations"));
+            links.push((format!("/c/{casino}/cases"), "cases"));
+        }
+        if person.may_manage_operators() {
+            links.push(("/operators".to_owned(), "operators"));
+        }
+        Self {
+            title: title.to_owned(),
+            name: person.session.name.clone(),
+            forms: person.token.for_forms(),
+            casino: casino.map_or_else(String::new, ToString::to_string),
+            links: links
+                .into_iter()
+                .map(|(to, text)| NavLink {
+                    to,
+                    text,
+                    here: text == here,
+                })
+                .collect(),
+            ..Self::plain(person.words(), title)
+        }
+    }
+}

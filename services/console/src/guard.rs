@@ -1,0 +1,115 @@
+//! Around every page: a form must come from our own pages, no answer is stored, nothing runs that
+//! is not ours, and a fault becomes a page.
+
+use askama::Template;
+use axum::{
+    Router,
+    extract::{DefaultBodyLimit, Request, State},
+    http::{
+        HeaderMap, HeaderValue, Method,
+        header::{
+            ACCEPT_LANGUAGE, CACHE_CONTROL, CONTENT_SECURITY_POLICY, LOCATION, ORIGIN,
+            REFERRER_POLICY, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
+        },
+    },
+    middleware::{Next, from_fn_with_state},
+    response::{Html, IntoResponse, Response},
+};
+
+use crate::{App, Shared, fault::Fault, frame::Frame, words::Words};
+
+/// Most bytes of a form.
+const FORM_BYTES: usize = 64 * 1024;
+/// Nothing is loaded from elsewhere, nothing is evaluated, nobody frames us. `htmx` is the one
+/// policy that may make markup of text; `assets/console.js` creates it.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
+     require-trusted-types-for 'script'; trusted-types htmx";
+
+pub(crate) fn around(pages: Router<Shared>, app: &Shared) -> Router<Shared> {
+    pages
+        .fallback(|| async { Fault::NotFound })
+        .layer(DefaultBodyLimit::max(FORM_BYTES))
+        .layer(from_fn_with_state(app.clone(), guarded))
+}
+
+#[derive(Template)]
+#[template(path = "fault.html")]
+struct FaultPage {
+    frame: Frame,
+    text: String,
+}
+
+async fn guarded(State(app): State<Shared>, request: Request, next: Next) -> Response {
+    let words = words_of(request.headers());
+    let by_script = request.headers().contains_key("hx-request");
+    let ours = request.method() != Method::POST || is_ours(&app, request.headers());
+    let mut response = if ours {
+        next.run(request).await
+    } else {
+        Fault::Forbidden.into_response()
+    };
+    if let Some(fault) = response.extensions().get::<Fault>().copied() {
+        response = page_of(fault, words, by_script);
+    }
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (CACHE_CONTROL, "no-store"),
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (REFERRER_POLICY, "no-referrer"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    if app.console.public_url.scheme() == "https" {
+        let value = HeaderValue::from_static("max-age=31536000");
+        headers.insert(STRICT_TRANSPORT_SECURITY, value);
+    }
+    response
+}
+
+/// Returns the words that a browser prefers, for callers who are not logged in.
+pub(crate) fn words_of(headers: &HeaderMap) -> Words {
+    let accept = headers.get(ACCEPT_LANGUAGE);
+    Words::preferred(
+        accept
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default(),
+    )
+}
+
+/// Returns whether a browser says that a page of ours sends this form. `Sec-Fetch-Site` decides
+/// where it is sent, `Origin` for the others.
+fn is_ours(app: &App, headers: &HeaderMap) -> bool {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    match (text("sec-fetch-site"), text(ORIGIN.as_str())) {
+        (Some(site), _) => site == "same-origin",
+        (None, Some(origin)) => origin == app.console.public_url.origin().ascii_serialization(),
+        (None, None) => false,
+    }
+}
+
+fn page_of(fault: Fault, words: Words, by_script: bool) -> Response {
+    if fault == Fault::LoggedOut {
+        // A script would follow a redirect unseen and put the login page into the fragment.
+        return if by_script {
+            ([("hx-redirect", "/login")], ()).into_response()
+        } else {
+            (fault.status(), [(LOCATION, "/login")]).into_response()
+        };
+    }
+    let text = words.t(fault.words()).to_owned();
+    let page = FaultPage {
+        frame: Frame::plain(words, &text),
+        text,
+    };
+    (fault.status(), shown(&page)).into_response()
+}
+
+/// Renders a template; one that cannot be rendered shows an empty page and logs why.
+pub(crate) fn shown(page: &impl Template) -> Html<String> {
+    Html(page.render().unwrap_or_else(|error| {
+        tracing::error!(%error, "a page could not be rendered");
+        String::new()
+    }))
+}

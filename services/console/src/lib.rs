@@ -1,0 +1,60 @@
+//! console: the pages for the casinos' own people (D27). Server-rendered HTML; each page fetches its
+//! parts again when the stream hints that something changed. It calls the same functions as the
+//! commands of operators.
+
+mod access;
+mod assets;
+mod fault;
+mod frame;
+mod guard;
+mod hints;
+mod pages;
+mod words;
+
+use std::{net::SocketAddr, sync::Arc};
+
+use axum::Router;
+use seven_runtime::{Fleet, Proxies};
+use seven_settings::{Console, Settings};
+use tokio::net::TcpListener;
+
+use self::hints::Hints;
+
+/// What every page needs.
+#[derive(Debug)]
+pub(crate) struct App {
+    pub(crate) fleet: Fleet,
+    pub(crate) console: Console,
+    pub(crate) proxies: Proxies,
+    pub(crate) hints: Hints,
+}
+
+pub(crate) type Shared = Arc<App>;
+
+/// Serves until the fleet's shutdown. The fleet's store must be the console's own login.
+///
+/// # Errors
+/// Fails when the listener does.
+pub async fn run(fleet: Fleet, settings: &Settings, listener: TcpListener) -> std::io::Result<()> {
+    let shutdown = fleet.shutdown.clone();
+    let app = Arc::new(App {
+        hints: Hints::default(),
+        console: settings.console.clone(),
+        proxies: Proxies(settings.ingress.trusted_proxies.clone()),
+        fleet,
+    });
+    tracing::info!(url = %app.console.public_url, "console");
+    let hearing = tokio::spawn(hints::hear(Arc::clone(&app)));
+    let service = router(app).into_make_service_with_connect_info::<SocketAddr>();
+    let served = axum::serve(listener, service)
+        .with_graceful_shutdown(shutdown.cancelled_owned())
+        .await;
+    hearing.abort();
+    served
+}
+
+fn router(app: Shared) -> Router {
+    guard::around(pages::routes(), &app)
+        .merge(assets::routes())
+        .with_state(app)
+}

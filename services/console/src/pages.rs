@@ -1,0 +1,51 @@
+//! The pages, one file each, and their addresses.
+
+mod cases;
+mod conversations;
+mod home;
+mod link;
+mod login;
+mod operators;
+mod say;
+mod thread;
+
+use axum::{
+    Router,
+    http::{StatusCode, header::LOCATION},
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+
+use crate::Shared;
+
+pub(crate) fn routes() -> Router<Shared> {
+    let thread = "/c/{casino}/conversations/{conversation}";
+    let below = |path: &str| format!("{thread}/{path}");
+    Router::new()
+        .route("/", get(home::show))
+        .route("/login", get(login::show).post(login::password))
+        .route("/login/code", get(login::show_code).post(login::code))
+        .route("/logout", post(login::out))
+        .route("/link/{token}", get(link::show).post(link::save))
+        .route("/operators", get(operators::show).post(operators::add))
+        .route("/operators/{operator}", post(operators::change))
+        .route("/c/{casino}/conversations", get(conversations::show))
+        .route("/c/{casino}/conversations/list", get(conversations::list))
+        .route("/c/{casino}/stream", get(home::stream))
+        .route("/c/{casino}/measure", post(say::measure))
+        .route("/c/{casino}/cases", get(cases::show))
+        .route("/c/{casino}/cases/list", get(cases::list))
+        .route("/c/{casino}/cases/{case}", post(cases::handle))
+        .route(thread, get(thread::show))
+        .route(&below("texts"), get(thread::texts))
+        .route(&below("takeover"), post(thread::take_over))
+        .route(&below("release"), post(thread::release))
+        .route(&below("reveal"), post(thread::reveal))
+        .route(&below("notes"), post(thread::add_note))
+        .route(&below("say"), post(say::say))
+}
+
+/// Sends the browser to another page after a form was handled.
+fn go_to(path: &str) -> Response {
+    (StatusCode::SEE_OTHER, [(LOCATION, path)]).into_response()
+}

@@ -1,0 +1,159 @@
+//! The cases that wait for a person, the most severe first.
+
+use askama::{Template, filters::HtmlSafe};
+use axum::{
+    extract::{Path, State},
+    response::{IntoResponse, Response},
+};
+use serde::Deserialize;
+use seven_domain::CasinoId;
+use seven_staff::Right;
+use uuid::Uuid;
+
+use super::{
+    conversations::{clock, name_of},
+    go_to,
+};
+use crate::{
+    Shared,
+    access::{Person, Posted},
+    fault::Fault,
+    frame::Frame,
+    guard::shown,
+    words::Words,
+};
+
+/// Most cases in the list.
+const MOST: i64 = 200;
+
+#[derive(Template)]
+#[template(path = "cases.html")]
+struct CasesPage {
+    frame: Frame,
+    part: CasesPart,
+}
+
+#[derive(Template)]
+#[template(path = "cases_list.html")]
+struct CasesPart {
+    w: Words,
+    casino: CasinoId,
+    forms: String,
+    rows: Vec<Row>,
+    may_handle: bool,
+}
+
+/// A part of a page: its template has escaped what needs it.
+impl HtmlSafe for CasesPart {}
+
+struct Row {
+    id: String,
+    severity: String,
+    reason: String,
+    about: String,
+    opened: String,
+    due: String,
+    overdue: bool,
+    in_hand: String,
+    conversation: String,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Handled {
+    #[serde(default)]
+    what: String,
+}
+
+pub(crate) async fn show(
+    State(app): State<Shared>,
+    Path(casino): Path<CasinoId>,
+    person: Person,
+) -> Result<Response, Fault> {
+    let part = part(&app, &casino, &person).await?;
+    let title = person.words().t("cases").to_owned();
+    let frame = Frame::of(&person, Some(&casino), &title, "cases");
+    Ok(shown(&CasesPage { frame, part }).into_response())
+}
+
+/// The list alone, which the page fetches again after a hint.
+pub(crate) async fn list(
+    State(app): State<Shared>,
+    Path(casino): Path<CasinoId>,
+    person: Person,
+) -> Result<Response, Fault> {
+    Ok(shown(&part(&app, &casino, &person).await?).into_response())
+}
+
+async fn part(app: &Shared, casino: &CasinoId, person: &Person) -> Result<CasesPart, Fault> {
+    person.needs(casino, Right::Conversations)?;
+    let mut tx = app.fleet.store.bind(casino).await?;
+    let cases = tx.escalations(false, MOST).await?;
+    let zone = tx
+        .casino_row()
+        .await?
+        .map(|row| row.config.operational.timezone);
+    let names = tx.operators().await?;
+    tx.commit().await?;
+    let rows = cases.into_iter().map(|case| Row {
+        id: case.escalation_id.to_string(),
+        severity: case.severity.to_string(),
+        reason: case.reason.replace('_', " "),
+        about: case.subject,
+        opened: clock(case.created_at, zone),
+        due: case
+            .respond_due_at
+            .or(case.ack_due_at)
+            .map(|at| clock(at, zone))
+            .unwrap_or_default(),
+        overdue: case.overdue,
+        in_hand: case
+            .acknowledged_by
+            .map(|by| name_of(&names, &by))
+            .unwrap_or_default(),
+        conversation: case
+            .conversation_id
+            .map(|id| id.to_string())
+            .unwrap_or_default(),
+    });
+    Ok(CasesPart {
+        w: person.words(),
+        casino: casino.clone(),
+        forms: person.token.for_forms(),
+        rows: rows.collect(),
+        may_handle: person.may(casino, Right::Converse),
+    })
+}
+
+/// Acknowledges or settles a case. One that somebody else has handled meanwhile is left as it is.
+pub(crate) async fn handle(
+    State(app): State<Shared>,
+    Path((casino, case)): Path<(CasinoId, Uuid)>,
+    Posted { person, form }: Posted<Handled>,
+) -> Result<Response, Fault> {
+    person.needs(&casino, Right::Converse)?;
+    let by = person.actor();
+    let mut tx = app.fleet.store.bind(&casino).await?;
+    match form.what.as_str() {
+        "acknowledge" => {
+            tx.acknowledge(case, &by).await?;
+            tx.commit().await?;
+        }
+        "resolve" => {
+            let settled = tx.settle_case(case, &by).await?;
+            let conversation = settled.and_then(|settled| settled.resumes);
+            let resumed = match conversation {
+                Some(conversation) => seven_staff::go_on(&mut tx, conversation, &by)
+                    .await?
+                    .map(|resumed| (conversation, resumed)),
+                None => None,
+            };
+            tx.commit().await?;
+            if let Some((conversation, resumed)) = resumed {
+                seven_staff::announce(&app.fleet, &casino, conversation, &resumed).await;
+            }
+        }
+        _ => return Err(Fault::NotFound),
+    }
+    app.hints.changed(&casino);
+    Ok(go_to(&format!("/c/{casino}/cases")))
+}

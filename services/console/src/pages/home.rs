@@ -1,0 +1,70 @@
+//! The first page: the casinos at which the person has a role. And the stream of hints.
+
+use askama::Template;
+use axum::{
+    extract::{Path, State},
+    response::{
+        Html, IntoResponse, Response,
+        sse::{KeepAlive, Sse},
+    },
+};
+use seven_domain::CasinoId;
+use seven_staff::Right;
+
+use super::go_to;
+use crate::{
+    Shared,
+    access::{self, Person},
+    fault::Fault,
+    frame::Frame,
+    guard::shown,
+    hints,
+};
+
+#[derive(Template)]
+#[template(path = "home.html")]
+struct Home {
+    frame: Frame,
+    casinos: Vec<CasinoId>,
+}
+
+pub(crate) async fn show(State(app): State<Shared>, person: Person) -> Result<Response, Fault> {
+    let roster = app.fleet.store.roster().await?;
+    let mut casinos: Vec<CasinoId> = roster
+        .into_iter()
+        .map(|entry| entry.casino)
+        .filter(|casino| person.may(casino, Right::Conversations))
+        .collect();
+    casinos.sort();
+    if let [only] = casinos.as_slice() {
+        return Ok(go_to(&format!("/c/{only}/conversations")));
+    }
+    let title = person.words().t("casinos").to_owned();
+    let frame = Frame::of(&person, None, &title, "casinos");
+    let page: Html<String> = shown(&Home { frame, casinos });
+    Ok(page.into_response())
+}
+
+/// Hints for the open pages of one person. It ends when the session or the right does.
+pub(crate) async fn stream(
+    State(app): State<Shared>,
+    Path(casino): Path<CasinoId>,
+    person: Person,
+) -> Result<Response, Fault> {
+    person.needs(&casino, Right::Conversations)?;
+    let (checked, whose) = (app.clone(), casino.clone());
+    let allowed = move || {
+        let (app, casino, token) = (checked.clone(), whose.clone(), person.token.clone());
+        async move {
+            match access::person(&app, token, false).await {
+                Ok(person) => person.may(&casino, Right::Conversations),
+                // While the database is away nobody can tell, and the page itself says so.
+                Err(fault) => fault == Fault::Trouble,
+            }
+        }
+    };
+    let hints = hints::stream_for(app, casino, allowed);
+    Ok(Sse::new(hints)
+        .keep_alive(KeepAlive::default())
+        .into_response())
+}

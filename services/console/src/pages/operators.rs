@@ -1,0 +1,246 @@
+//! The people of the casinos that an administrator looks after: add, give roles, disable, reset.
+
+use askama::Template;
+use axum::{
+    extract::{Path, State},
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use serde::Deserialize;
+use seven_domain::{CasinoId, Language, LinkPurpose, OperatorId, OperatorStatus, Role};
+use seven_staff::{
+    Right, Token,
+    account::{self, Error, Invitation, Problem},
+};
+use seven_store::operators::ListedOperator;
+
+use super::{conversations::clock, go_to};
+use crate::{
+    Shared,
+    access::{Person, Posted},
+    fault::Fault,
+    frame::Frame,
+    guard::shown,
+};
+
+#[derive(Template)]
+#[template(path = "operators.html")]
+struct OperatorsPage {
+    frame: Frame,
+    rows: Vec<Row>,
+    roles: Vec<(String, String)>,
+    casinos: Vec<CasinoId>,
+    everywhere: bool,
+    form: Added,
+    problems: Vec<Problem>,
+    /// A link that was just made, and the key of the sentence before it; shown once.
+    link: String,
+    link_words: &'static str,
+}
+
+struct Row {
+    id: String,
+    name: String,
+    email: String,
+    roles: String,
+    status: String,
+    disabled: bool,
+    factor: bool,
+    seen: String,
+    /// Whether this administrator may change the account.
+    mine: bool,
+}
+
+#[derive(Deserialize, Default)]
+pub(crate) struct Added {
+    #[serde(default)]
+    email: String,
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    role: String,
+    #[serde(default)]
+    casino: String,
+    #[serde(default)]
+    language: String,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Changed {
+    #[serde(default)]
+    what: String,
+}
+
+pub(crate) async fn show(State(app): State<Shared>, person: Person) -> Result<Response, Fault> {
+    page(&app, &person, Shown::default()).await
+}
+
+#[derive(Default)]
+struct Shown {
+    form: Added,
+    problems: Vec<Problem>,
+    link: Option<(Token, &'static str)>,
+}
+
+async fn page(app: &Shared, person: &Person, what: Shown) -> Result<Response, Fault> {
+    if !person.may_manage_operators() {
+        return Err(Fault::NotFound);
+    }
+    let mut tx = app.fleet.store.staff().await?;
+    let people = tx.operators().await?;
+    tx.commit().await?;
+    let roster = app.fleet.store.roster().await?;
+    let casinos = roster.into_iter().map(|entry| entry.casino);
+    let casinos: Vec<CasinoId> = casinos
+        .filter(|casino| person.may(casino, Right::Operators))
+        .collect();
+    let w = person.words();
+    let status = if what.problems.is_empty() {
+        StatusCode::OK
+    } else {
+        StatusCode::UNPROCESSABLE_ENTITY
+    };
+    let link = what.link.as_ref().map(|(token, _)| {
+        let path = format!("link/{}", token.expose());
+        app.console
+            .public_url
+            .join(&path)
+            .map(String::from)
+            .unwrap_or_default()
+    });
+    let page = OperatorsPage {
+        frame: Frame::of(person, None, w.t("operators"), "operators"),
+        rows: people
+            .into_iter()
+            .filter(|each| is_known(person, each))
+            .map(|each| Row {
+                id: each.operator_id.to_string(),
+                mine: is_theirs(person, &each),
+                name: each.name,
+                email: each.email,
+                roles: each.roles.join(", "),
+                status: w.of_kind("status", each.status.as_str()),
+                disabled: each.status == OperatorStatus::Disabled,
+                factor: each.second_factor,
+                seen: each
+                    .last_seen_at
+                    .map(|at| clock(at, None))
+                    .unwrap_or_default(),
+            })
+            .collect(),
+        roles: Role::ALL
+            .iter()
+            .map(|role| (role.to_string(), w.of_kind("role", role.as_str())))
+            .collect(),
+        casinos,
+        everywhere: person.grants.may_everywhere(Right::Operators),
+        form: what.form,
+        problems: what.problems,
+        link: link.unwrap_or_default(),
+        link_words: what.link.map_or("", |(_, words)| words),
+    };
+    Ok((status, shown(&page)).into_response())
+}
+
+pub(crate) async fn add(
+    State(app): State<Shared>,
+    Posted { person, form }: Posted<Added>,
+) -> Result<Response, Fault> {
+    let casino = match form.casino.as_str() {
+        "" => None,
+        id => Some(id.parse::<CasinoId>().map_err(|_| Fault::NotFound)?),
+    };
+    if !person.grants.may_grant(casino.as_ref()) {
+        return Err(Fault::NotFound);
+    }
+    let invitation = Invitation {
+        email: form.email.clone(),
+        name: form.name.clone(),
+        language: form.language.parse().unwrap_or(Language::En),
+        role: form.role.parse().map_err(|_| Fault::NotFound)?,
+        casino,
+    };
+    let id: OperatorId = app.fleet.ids.next();
+    let added = account::add(&app.fleet.store, id, invitation, &person.actor()).await;
+    let what = match added {
+        Ok(token) => Shown {
+            link: Some((token, "invitation")),
+            ..Shown::default()
+        },
+        Err(Error::Problems(problems)) => Shown {
+            form,
+            problems,
+            link: None,
+        },
+        Err(Error::Store(error)) => return Err(error.into()),
+        Err(Error::Unknown) => return Err(Fault::NotFound),
+    };
+    page(&app, &person, what).await
+}
+
+pub(crate) async fn change(
+    State(app): State<Shared>,
+    Path(id): Path<OperatorId>,
+    Posted { person, form }: Posted<Changed>,
+) -> Result<Response, Fault> {
+    let store = &app.fleet.store;
+    let mut tx = store.staff().await?;
+    let people = tx.operators().await?;
+    tx.commit().await?;
+    let theirs = people.iter().find(|each| each.operator_id == id.0);
+    if !theirs.is_some_and(|each| is_theirs(&person, each)) {
+        return Err(Fault::NotFound);
+    }
+    let by = person.actor();
+    let purpose = match form.what.as_str() {
+        "disable" | "enable" => {
+            let disabled = form.what == "disable";
+            let done = account::set_disabled(store, id, disabled, &by).await;
+            done.map_err(fault)?;
+            return Ok(go_to("/operators"));
+        }
+        "password" => LinkPurpose::Password,
+        "second_factor" => LinkPurpose::SecondFactor,
+        "invitation" => LinkPurpose::Invitation,
+        _ => return Err(Fault::NotFound),
+    };
+    let words = match purpose {
+        LinkPurpose::Invitation => "invitation",
+        LinkPurpose::Password | LinkPurpose::SecondFactor => "reset_link",
+    };
+    let token = account::reset(store, id, purpose, &by)
+        .await
+        .map_err(fault)?;
+    let what = Shown {
+        link: Some((token, words)),
+        ..Shown::default()
+    };
+    page(&app, &person, what).await
+}
+
+fn fault(error: Error) -> Fault {
+    match error {
+        Error::Store(error) => error.into(),
+        Error::Problems(_) | Error::Unknown => Fault::NotFound,
+    }
+}
+
+/// Returns the casinos of a person's roles; `None` is every casino.
+fn casinos_of(each: &ListedOperator) -> impl Iterator<Item = Option<CasinoId>> {
+    let whose = |role: &String| role.split_once('@').map(|(_, casino)| casino.parse().ok());
+    each.roles.iter().map(whose).map(Option::flatten)
+}
+
+/// Returns whether the administrator looks after one of the person's casinos.
+fn is_known(admin: &Person, each: &ListedOperator) -> bool {
+    casinos_of(each).any(|casino| admin.grants.may_grant(casino.as_ref())) || is_theirs(admin, each)
+}
+
+/// Returns whether the administrator looks after all of the person's casinos: whoever works
+/// elsewhere, too, is not theirs to disable.
+fn is_theirs(admin: &Person, each: &ListedOperator) -> bool {
+    if each.roles.is_empty() {
+        return admin.grants.may_everywhere(Right::Operators);
+    }
+    casinos_of(each).all(|casino| admin.grants.may_grant(casino.as_ref()))
+}

@@ -1,0 +1,334 @@
+//! One conversation: its texts, who answers there, what is known about the guest, notes among
+//! staff; and taking over and giving back.
+
+use askama::{Template, filters::HtmlSafe};
+use axum::{
+    extract::{Path, State},
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use seven_domain::{AuditEvent, CasinoId, ConversationId};
+use seven_staff::Right;
+use seven_store::{Tx, conversations::TranscriptLine};
+
+use super::{
+    conversations::{clock, name_of},
+    go_to,
+};
+use crate::{
+    Shared,
+    access::{Person, Posted},
+    fault::Fault,
+    frame::Frame,
+    guard::shown,
+    words::Words,
+};
+
+/// Most texts and notes of a thread.
+const MOST_TEXTS: i64 = 200;
+const MOST_NOTES: i64 = 100;
+/// Most characters of a reason and of a note.
+const MOST_REASON: usize = 300;
+const MOST_NOTE: usize = 2_000;
+/// How long words that were shown for a reason stay shown.
+const REVEAL_MINUTES: i32 = 15;
+
+#[derive(Template)]
+#[template(path = "thread.html")]
+struct ThreadPage {
+    frame: Frame,
+    part: TextsPart,
+    facts: Vec<(String, String)>,
+    notes: Vec<ShownNote>,
+    /// What the person wrote, when it could not be sent, and why.
+    draft: String,
+    problem: String,
+}
+
+/// The part that is fetched again: who answers, and the texts.
+#[derive(Template)]
+#[template(path = "thread_texts.html")]
+pub(super) struct TextsPart {
+    w: Words,
+    casino: CasinoId,
+    conversation: ConversationId,
+    forms: String,
+    lines: Vec<Line>,
+    /// The mark of the newest text; the form sends it back with what the person writes.
+    mark: i64,
+    guest: String,
+    paused: bool,
+    /// Who took the conversation over; empty for nobody.
+    taken_by: String,
+    mine: bool,
+    may_converse: bool,
+    may_reveal: bool,
+}
+
+/// A part of a page: its template has escaped what needs it.
+impl HtmlSafe for TextsPart {}
+
+struct Line {
+    out: bool,
+    person: bool,
+    at: String,
+    /// Empty for the guest's texts.
+    state: String,
+    text: String,
+    masked: usize,
+}
+
+struct ShownNote {
+    author: String,
+    at: String,
+    body: String,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Reasoned {
+    #[serde(default)]
+    reason: String,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct NoteForm {
+    #[serde(default)]
+    note: String,
+}
+
+type Place = (CasinoId, ConversationId);
+
+pub(crate) async fn show(
+    State(app): State<Shared>,
+    Path(place): Path<Place>,
+    person: Person,
+) -> Result<Response, Fault> {
+    page(&app, &place, &person, (String::new(), "", StatusCode::OK)).await
+}
+
+/// Renders the whole page; `refused` has a draft that was not sent, why, and the status.
+pub(super) async fn page(
+    app: &Shared,
+    place: &Place,
+    person: &Person,
+    refused: (String, &'static str, StatusCode),
+) -> Result<Response, Fault> {
+    let (draft, problem, status) = refused;
+    let (part, known) = read(app, place, person).await?;
+    let w = person.words();
+    let title = format!("{} {}", w.t("guest_ending"), part.guest);
+    let problem = if problem.is_empty() {
+        problem
+    } else {
+        w.t(problem)
+    };
+    let page = ThreadPage {
+        frame: Frame::of(person, Some(&place.0), &title, "conversations"),
+        part,
+        facts: known.0,
+        notes: known.1,
+        draft,
+        problem: problem.to_owned(),
+    };
+    Ok((status, shown(&page)).into_response())
+}
+
+/// The texts alone, which the page fetches again after a hint.
+pub(crate) async fn texts(
+    State(app): State<Shared>,
+    Path(place): Path<Place>,
+    person: Person,
+) -> Result<Response, Fault> {
+    let (part, _) = read(&app, &place, &person).await?;
+    Ok(shown(&part).into_response())
+}
+
+async fn read(
+    app: &Shared,
+    (casino, conversation): &Place,
+    person: &Person,
+) -> Result<(TextsPart, (Vec<(String, String)>, Vec<ShownNote>)), Fault> {
+    person.needs(casino, Right::Conversations)?;
+    let mut tx = app.fleet.store.bind(casino).await?;
+    let found = tx.shown_conversation(*conversation).await?;
+    let found = found.ok_or(Fault::NotFound)?;
+    let zone = tx
+        .casino_row()
+        .await?
+        .map(|row| row.config.operational.timezone);
+    let mark = tx.thread_mark(*conversation).await?;
+    let lines = tx.transcript(*conversation, MOST_TEXTS).await?;
+    let readable = person.may(casino, Right::Words)
+        || tx
+            .is_revealed(*conversation, person.session.operator)
+            .await?;
+    let notes = tx.notes(*conversation, MOST_NOTES).await?;
+    let names = tx.operators().await?;
+    tx.commit().await?;
+    let part = TextsPart {
+        w: person.words(),
+        casino: casino.clone(),
+        conversation: *conversation,
+        forms: person.token.for_forms(),
+        lines: lines
+            .into_iter()
+            .map(|line| Line::of(line, readable, zone))
+            .collect(),
+        mark,
+        guest: found.last_four.unwrap_or_default(),
+        paused: found.paused,
+        mine: found.taken_by.as_deref() == Some(person.actor().as_str()),
+        taken_by: found
+            .taken_by
+            .map(|by| name_of(&names, &by))
+            .unwrap_or_default(),
+        may_converse: person.may(casino, Right::Converse),
+        may_reveal: !readable && person.may(casino, Right::Reveal),
+    };
+    let facts = if readable {
+        facts(found.profile.as_ref())
+    } else {
+        Vec::new()
+    };
+    let notes = notes
+        .into_iter()
+        .filter(|_| readable)
+        .map(|note| ShownNote {
+            author: name_of(&names, &note.author),
+            at: clock(note.created_at, zone),
+            body: note.body,
+        });
+    Ok((part, (facts, notes.collect())))
+}
+
+impl Line {
+    fn of(line: TranscriptLine, readable: bool, zone: Option<chrono_tz::Tz>) -> Self {
+        let out = line.direction == "out";
+        Self {
+            person: line.kind.as_deref() == Some("person"),
+            at: clock(line.at, zone),
+            state: if out { line.state } else { String::new() },
+            masked: if readable {
+                0
+            } else {
+                line.text.chars().count()
+            },
+            text: if readable { line.text } else { String::new() },
+            out,
+        }
+    }
+}
+
+/// Lists the fields of a profile with their confidence, as far as they are plain values.
+fn facts(profile: Option<&Value>) -> Vec<(String, String)> {
+    let fields = profile.and_then(|profile| profile.get("fields").or(Some(profile)));
+    let Some(Value::Object(fields)) = fields else {
+        return Vec::new();
+    };
+    let shown = fields.iter().filter_map(|(name, field)| {
+        let value = field.get("value").unwrap_or(field);
+        let text = match value {
+            Value::String(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            Value::Array(all) => {
+                let parts: Vec<&str> = all.iter().filter_map(Value::as_str).collect();
+                parts.join(", ")
+            }
+            _ => return None,
+        };
+        let sure = field.get("confidence").and_then(Value::as_f64);
+        let sure = sure.map_or_else(String::new, |sure| format!(" ({:.0} %)", sure * 100.0));
+        (!text.is_empty()).then(|| (name.replace('_', " "), text + &sure))
+    });
+    shown.collect()
+}
+
+pub(crate) async fn take_over(
+    State(app): State<Shared>,
+    Path(place): Path<Place>,
+    Posted { person, form }: Posted<Reasoned>,
+) -> Result<Response, Fault> {
+    let (casino, conversation) = &place;
+    exists(&app, &place, &person, Right::Converse).await?;
+    let reason = shortened(&form.reason, MOST_REASON);
+    let (by, fleet) = (person.actor(), &app.fleet);
+    seven_staff::take_over(fleet, casino, *conversation, &by, &reason).await?;
+    Ok(back_to(&app, &place))
+}
+
+pub(crate) async fn release(
+    State(app): State<Shared>,
+    Path(place): Path<Place>,
+    Posted { person, .. }: Posted<Reasoned>,
+) -> Result<Response, Fault> {
+    let (casino, conversation) = &place;
+    let mut tx = exists(&app, &place, &person, Right::Converse).await?;
+    let resumed = seven_staff::go_on(&mut tx, *conversation, &person.actor()).await?;
+    tx.commit().await?;
+    if let Some(resumed) = resumed {
+        seven_staff::announce(&app.fleet, casino, *conversation, &resumed).await;
+    }
+    Ok(back_to(&app, &place))
+}
+
+/// Shows the words of one conversation for a while, for a reason that the audit log keeps.
+pub(crate) async fn reveal(
+    State(app): State<Shared>,
+    Path(place): Path<Place>,
+    Posted { person, form }: Posted<Reasoned>,
+) -> Result<Response, Fault> {
+    let conversation = place.1;
+    let mut tx = exists(&app, &place, &person, Right::Reveal).await?;
+    let reason = shortened(&form.reason, MOST_REASON);
+    if !reason.is_empty() {
+        let operator = person.session.operator;
+        tx.put_reveal(conversation, operator, REVEAL_MINUTES)
+            .await?;
+        let detail = json!({ "reason": reason, "minutes": REVEAL_MINUTES });
+        let (event, by) = (AuditEvent::PersonalDataRevealed, person.actor());
+        seven_staff::note(&mut tx, event, &by, conversation, detail).await?;
+        tx.commit().await?;
+    }
+    Ok(back_to(&app, &place))
+}
+
+pub(crate) async fn add_note(
+    State(app): State<Shared>,
+    Path(place): Path<Place>,
+    Posted { person, form }: Posted<NoteForm>,
+) -> Result<Response, Fault> {
+    let mut tx = exists(&app, &place, &person, Right::Converse).await?;
+    let note = shortened(&form.note, MOST_NOTE);
+    if !note.is_empty() {
+        let id = app.fleet.ids.uuid();
+        tx.add_note(id, place.1, &person.actor(), &note).await?;
+        tx.commit().await?;
+    }
+    Ok(back_to(&app, &place))
+}
+
+/// Begins a transaction about a conversation that exists and that the person may do this with.
+pub(super) async fn exists(
+    app: &Shared,
+    (casino, conversation): &Place,
+    person: &Person,
+    right: Right,
+) -> Result<Tx, Fault> {
+    person.needs(casino, right)?;
+    let mut tx = app.fleet.store.bind(casino).await?;
+    let found = tx.shown_conversation(*conversation).await?;
+    found.ok_or(Fault::NotFound)?;
+    Ok(tx)
+}
+
+/// Hints at the change and shows the conversation again.
+pub(super) fn back_to(app: &Shared, (casino, conversation): &Place) -> Response {
+    app.hints.changed(casino);
+    go_to(&format!("/c/{casino}/conversations/{conversation}"))
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    text.trim().chars().take(most).collect()
+}

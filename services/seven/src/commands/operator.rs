@@ -1,0 +1,230 @@
+//! `seven operator`: the people who use the console (D26). Their accounts are read with the
+//! console's database login.
+
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, ensure};
+use clap::{ArgGroup, Args, Subcommand};
+use seven_domain::{CasinoId, Language, LinkPurpose, OperatorId, Role};
+use seven_settings::Settings;
+use seven_staff::{
+    Token,
+    account::{self, Invitation},
+};
+use seven_store::Store;
+
+use super::{
+    args::{By, Json},
+    casino::verify,
+    context::{self, Context, Operate},
+    json_rows, known, minute,
+};
+use crate::{out, wiring};
+
+#[derive(Debug, Subcommand)]
+pub enum Operator {
+    /// Add a person with one role, and print the link with which they set up their account.
+    Add(Add),
+    /// List the operators with their roles.
+    List(Json),
+    /// Give a person one more role, or take one away.
+    Role(ChangeRole),
+    /// Disable an account: its sessions end at once, and it cannot log in.
+    Disable(Disable),
+    /// Print a link for a new password or a new second factor.
+    Reset(Reset),
+}
+
+#[derive(Debug, Args)]
+pub struct Add {
+    /// The person's e-mail address, with which they log in.
+    email: String,
+    /// The person's name, as colleagues see it.
+    #[arg(long)]
+    name: String,
+    #[command(flatten)]
+    grant: Grant,
+    /// Language of the console's pages: en or es.
+    #[arg(long, value_name = "LANGUAGE", default_value = "en")]
+    language: Language,
+    #[command(flatten)]
+    by: By,
+}
+
+/// A role and the casinos for which it holds.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("whose").required(true))]
+pub struct Grant {
+    /// The role: host, marketing, editor, approver, compliance, manager or admin.
+    #[arg(long)]
+    role: Role,
+    /// The casino's id, as `seven casino list` shows it.
+    #[arg(long, value_name = "ID", group = "whose")]
+    casino: Option<CasinoId>,
+    /// Apply to every casino, those that are added later too.
+    #[arg(long, group = "whose")]
+    all_casinos: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ChangeRole {
+    /// The person's e-mail address.
+    email: String,
+    #[command(flatten)]
+    grant: Grant,
+    /// Take the role away.
+    #[arg(long)]
+    remove: bool,
+    #[command(flatten)]
+    by: By,
+}
+
+#[derive(Debug, Args)]
+pub struct Disable {
+    /// The person's e-mail address.
+    email: String,
+    /// Enable the account again.
+    #[arg(long)]
+    undo: bool,
+    #[command(flatten)]
+    by: By,
+}
+
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("what").required(true))]
+pub struct Reset {
+    /// The person's e-mail address.
+    email: String,
+    /// Make a link for another password.
+    #[arg(long, group = "what")]
+    password: bool,
+    /// End the person's sessions and make a link for another second factor.
+    #[arg(long, group = "what")]
+    second_factor: bool,
+    /// Make the invitation's link again.
+    #[arg(long, group = "what")]
+    invitation: bool,
+    #[command(flatten)]
+    by: By,
+}
+
+impl Operate for Operator {
+    async fn run(self, ctx: &Context) -> Result<ExitCode> {
+        context::log()?;
+        let settings = ctx.settings()?;
+        let store = verify::store(&settings, &wiring::console_login(&settings)?)?;
+        match self {
+            Self::Add(command) => add(&settings, &store, command).await?,
+            Self::List(json) => list(ctx, &store, json).await?,
+            Self::Role(command) => role(&store, command).await?,
+            Self::Disable(command) => disable(&store, command).await?,
+            Self::Reset(command) => reset(&settings, &store, command).await?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+async fn add(settings: &Settings, store: &Store, command: Add) -> Result<()> {
+    if let Some(casino) = &command.grant.casino {
+        known(store, casino).await?;
+    }
+    let invitation = Invitation {
+        email: command.email.clone(),
+        name: command.name,
+        language: command.language,
+        role: command.grant.role,
+        casino: command.grant.casino,
+    };
+    let id = OperatorId(uuid::Uuid::now_v7());
+    let token = account::add(store, id, invitation, &command.by.by).await?;
+    out!(
+        "Added {}. The link is good for 72 hours and shown once; give it to the person:",
+        command.email
+    );
+    out!("{}", address(settings, &token)?);
+    Ok(())
+}
+
+async fn list(ctx: &Context, store: &Store, json: Json) -> Result<()> {
+    let mut tx = store.staff().await?;
+    let rows = tx.operators().await?;
+    tx.commit().await?;
+    if json.json {
+        return json_rows(&rows);
+    }
+    let columns = ["email", "name", "status", "second factor", "roles", "seen"];
+    let mut table = ctx.table(columns).wide(["second factor", "seen"]);
+    for row in rows {
+        table.add_row([
+            row.email,
+            row.name,
+            row.status.to_string(),
+            if row.second_factor { "yes" } else { "no" }.to_owned(),
+            row.roles.join(" "),
+            row.last_seen_at.map(minute).unwrap_or_default(),
+        ]);
+    }
+    out!("{table}");
+    Ok(())
+}
+
+async fn role(store: &Store, command: ChangeRole) -> Result<()> {
+    let Grant { role, casino, .. } = &command.grant;
+    if let Some(casino) = casino {
+        known(store, casino).await?;
+    }
+    let id = find(store, &command.email).await?;
+    let (grant, on) = ((casino.as_ref(), *role), !command.remove);
+    let done = account::set_role(store, id, grant, on, &command.by.by).await?;
+    let whose = casino.as_ref().map_or("every casino", CasinoId::as_str);
+    let email = &command.email;
+    match (on, done) {
+        (true, true) => out!("{email} is {role} for {whose} now."),
+        (false, true) => out!("{email} is no longer {role} for {whose}."),
+        (true, false) => out!("{email} was {role} for {whose} already."),
+        (false, false) => anyhow::bail!(
+            "{email} is not {role} for {whose}; `seven operator list` shows the roles"
+        ),
+    }
+    Ok(())
+}
+
+async fn disable(store: &Store, command: Disable) -> Result<()> {
+    let id = find(store, &command.email).await?;
+    let done = account::set_disabled(store, id, !command.undo, &command.by.by).await?;
+    let state = if command.undo { "enabled" } else { "disabled" };
+    ensure!(done, "{} was {state} already", command.email);
+    out!("{} is {state}.", command.email);
+    Ok(())
+}
+
+async fn reset(settings: &Settings, store: &Store, command: Reset) -> Result<()> {
+    let id = find(store, &command.email).await?;
+    let (purpose, hours) = if command.password {
+        (LinkPurpose::Password, 2)
+    } else if command.second_factor {
+        (LinkPurpose::SecondFactor, 2)
+    } else {
+        (LinkPurpose::Invitation, 72)
+    };
+    let token = account::reset(store, id, purpose, &command.by.by).await?;
+    out!("The link is good for {hours} hours and shown once; give it to the person:");
+    out!("{}", address(settings, &token)?);
+    Ok(())
+}
+
+async fn find(store: &Store, email: &str) -> Result<OperatorId> {
+    let mut tx = store.staff().await?;
+    let account = tx.account_by_email(&email.trim().to_lowercase()).await?;
+    tx.commit().await?;
+    let account = account.with_context(|| {
+        format!("no operator has the address {email}; `seven operator list` shows them")
+    })?;
+    Ok(OperatorId(account.operator_id))
+}
+
+fn address(settings: &Settings, token: &Token) -> Result<url::Url> {
+    let path = format!("link/{}", token.expose());
+    let url = &settings.console.public_url;
+    url.join(&path).context("reading console.public_url")
+}

@@ -1,0 +1,30 @@
+//! Tells the console that something changed at a casino, for pages that are open. Nothing depends
+//! on it: pages fetch again by themselves now and then.
+
+use futures::{Stream, StreamExt};
+use seven_domain::{CasinoId, Stage};
+
+use crate::{Bus, Error, topology};
+
+/// Stages whose messages carry ids only; ingress's carry texts and are not heard.
+pub(crate) const HEARD: [Stage; 3] = [Stage::Swarm, Stage::Sender, Stage::Receipts];
+
+impl Bus {
+    /// Returns the casinos at which a text was stored, queued or delivered, as it happens.
+    ///
+    /// # Errors
+    /// Fails when the bus does not answer.
+    pub async fn changes(&self) -> Result<impl Stream<Item = CasinoId> + Send + use<>, Error> {
+        let failed = |error: async_nats::Error| Error::setup("subscription to changes")(error);
+        let mut heard = Vec::new();
+        for subject in HEARD
+            .into_iter()
+            .flat_map(|stage| topology::subjects_of(stage, None))
+        {
+            let messages = self.client.subscribe(subject).await;
+            heard.push(messages.map_err(|error| failed(error.into()))?);
+        }
+        Ok(futures::stream::select_all(heard)
+            .filter_map(async |message| message.subject.split('.').nth(1)?.parse().ok()))
+    }
+}

@@ -1,0 +1,247 @@
+//! Accounts of operators: added, invited, given roles, disabled. Commands and console call these.
+
+use serde_json::{Value, json};
+use seven_domain::{AuditEvent, CasinoId, Language, LinkPurpose, OperatorId, Role};
+use seven_store::{Store, Tx, audit::Entry, operators::NewOperator};
+
+use crate::Token;
+
+/// Hours for which a link that was given to a person is good.
+const INVITATION_HOURS: i32 = 72;
+const RESET_HOURS: i32 = 2;
+/// Most characters of an address and of a name.
+const MOST_EMAIL_CHARACTERS: usize = 254;
+const MOST_NAME_CHARACTERS: usize = 80;
+
+/// A person to add.
+#[derive(Debug, Clone)]
+pub struct Invitation {
+    pub email: String,
+    pub name: String,
+    pub language: Language,
+    pub role: Role,
+    /// `None` for every casino.
+    pub casino: Option<CasinoId>,
+}
+
+/// A field of an invitation that is not right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    #[error("an e-mail address has one @ with a name before and a domain after it")]
+    Email,
+    #[error("a name has 1 to {MOST_NAME_CHARACTERS} characters")]
+    Name,
+    #[error("this address has an account")]
+    Taken,
+}
+
+/// Why a change of an account was not made.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{}", listed(.0))]
+    Problems(Vec<Problem>),
+    #[error("there is no such operator")]
+    Unknown,
+    #[error(transparent)]
+    Store(#[from] seven_store::Error),
+}
+
+fn listed(problems: &[Problem]) -> String {
+    let all: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    all.join("; ")
+}
+
+impl Invitation {
+    /// Brings the address into the form in which it is stored, and returns every problem.
+    fn checked(mut self) -> Result<Self, Vec<Problem>> {
+        self.email = self.email.trim().to_lowercase();
+        self.name = self.name.split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut problems = Vec::new();
+        if !is_address(&self.email) {
+            problems.push(Problem::Email);
+        }
+        let characters = self.name.chars().count();
+        if characters == 0
+            || characters > MOST_NAME_CHARACTERS
+            || self.name.chars().any(char::is_control)
+        {
+            problems.push(Problem::Name);
+        }
+        if problems.is_empty() {
+            Ok(self)
+        } else {
+            Err(problems)
+        }
+    }
+}
+
+/// Returns whether mail could be sent there; whether it arrives, only the invitation shows.
+fn is_address(text: &str) -> bool {
+    let plain = text.chars().count() <= MOST_EMAIL_CHARACTERS
+        && text.chars().all(|c| !c.is_whitespace() && !c.is_control());
+    let parts: Vec<&str> = text.split('@').collect();
+    plain
+        && matches!(parts.as_slice(), [name, domain] if !name.is_empty() && domain.contains('.')
+            && domain.split('.').all(|label| !label.is_empty()))
+}
+
+/// Adds a person with one role and returns the token of their invitation.
+///
+/// # Errors
+/// Returns every problem of the fields; nothing is stored then.
+pub async fn add(
+    store: &Store,
+    id: OperatorId,
+    invitation: Invitation,
+    by: &str,
+) -> Result<Token, Error> {
+    let Invitation {
+        email,
+        name,
+        language,
+        role,
+        casino,
+    } = invitation.checked().map_err(Error::Problems)?;
+    let mut tx = store.staff().await?;
+    let new = NewOperator {
+        operator_id: id,
+        email: &email,
+        name: &name,
+        language: language.as_str(),
+        by,
+    };
+    if !tx.add_operator(&new).await? {
+        return Err(Error::Problems(vec![Problem::Taken]));
+    }
+    tx.grant_role(id, casino.as_ref(), role, by).await?;
+    let token = Token::draw(&mut rand::rng());
+    let purpose = LinkPurpose::Invitation;
+    tx.put_link(&token.hash(), id, purpose, INVITATION_HOURS, by)
+        .await?;
+    let detail = json!({ "added": true, "role": role, "casino": casino });
+    changed(&mut tx, id, by, detail).await?;
+    tx.commit().await?;
+    Ok(token)
+}
+
+/// Gives the person a role, or takes it away; returns false when nothing changed.
+///
+/// # Errors
+/// Fails when Postgres does not answer.
+pub async fn set_role(
+    store: &Store,
+    id: OperatorId,
+    (casino, role): (Option<&CasinoId>, Role),
+    on: bool,
+    by: &str,
+) -> Result<bool, Error> {
+    let mut tx = store.staff().await?;
+    let done = if on {
+        tx.grant_role(id, casino, role, by).await?
+    } else {
+        tx.revoke_role(id, casino, role).await?
+    };
+    if done {
+        let detail = json!({ "role": role, "casino": casino, "granted": on });
+        changed(&mut tx, id, by, detail).await?;
+    }
+    tx.commit().await?;
+    Ok(done)
+}
+
+/// Disables the account, which ends its sessions and links, or enables it again; returns false when
+/// nothing changed.
+///
+/// # Errors
+/// Fails when Postgres does not answer.
+pub async fn set_disabled(
+    store: &Store,
+    id: OperatorId,
+    disabled: bool,
+    by: &str,
+) -> Result<bool, Error> {
+    let mut tx = store.staff().await?;
+    let done = tx.set_disabled(id, disabled).await?;
+    if done {
+        changed(&mut tx, id, by, json!({ "disabled": disabled })).await?;
+    }
+    tx.commit().await?;
+    Ok(done)
+}
+
+/// Makes a link for another password or another second factor, and returns its token. Who lost the
+/// second factor is logged out everywhere and cannot log in without the link.
+///
+/// # Errors
+/// Fails when there is no such account.
+pub async fn reset(
+    store: &Store,
+    id: OperatorId,
+    purpose: LinkPurpose,
+    by: &str,
+) -> Result<Token, Error> {
+    let mut tx = store.staff().await?;
+    tx.account(id).await?.ok_or(Error::Unknown)?;
+    let hours = match purpose {
+        LinkPurpose::Invitation => INVITATION_HOURS,
+        LinkPurpose::Password => RESET_HOURS,
+        LinkPurpose::SecondFactor => {
+            tx.set_factor(id, None, 0).await?;
+            RESET_HOURS
+        }
+    };
+    let token = Token::draw(&mut rand::rng());
+    tx.put_link(&token.hash(), id, purpose, hours, by).await?;
+    changed(&mut tx, id, by, json!({ "link": purpose })).await?;
+    tx.commit().await?;
+    Ok(token)
+}
+
+/// Records in the audit log how an account was changed.
+pub(crate) async fn changed(
+    tx: &mut Tx,
+    id: OperatorId,
+    by: &str,
+    detail: Value,
+) -> seven_store::Result<()> {
+    let subject = id.to_string();
+    let event = AuditEvent::OperatorChanged;
+    tx.audit(&Entry::of(event, by, &subject, detail)).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn invitation(email: &str, name: &str) -> Invitation {
+        Invitation {
+            email: email.into(),
+            name: name.into(),
+            language: Language::En,
+            role: Role::Host,
+            casino: None,
+        }
+    }
+
+    #[test]
+    fn all_problems_of_an_invitation_are_named_at_once() {
+        let fine = invitation(" Ana.Ruiz@Example.COM ", "  Ana   Ruiz ").checked();
+        let fine = fine.unwrap();
+        assert_eq!(
+            (&*fine.email, &*fine.name),
+            ("ana.ruiz@example.com", "Ana Ruiz")
+        );
+        assert_eq!(
+            invitation("ana", " ").checked().unwrap_err(),
+            [Problem::Email, Problem::Name]
+        );
+        for bad in ["", "@", "a@b", "a@b.", "a b@c.de", "a@b@c.de", "@c.de"] {
+            assert_eq!(
+                invitation(bad, "Ana").checked().unwrap_err(),
+                [Problem::Email],
+                "{bad}"
+            );
+        }
+        assert!(invitation("a@b.de", &"x".repeat(81)).checked().is_err());
+    }
+}

@@ -1,0 +1,226 @@
+//! A person in a conversation: takes it over, writes in place of the host, gives it back (D14).
+
+use serde_json::{Value, json};
+use seven_domain::{
+    AuditEvent, CasinoId, ConversationId, GuestId, MessageClass, OutboundId, TraceContext,
+};
+use seven_runtime::Fleet;
+use seven_store::{
+    Tx,
+    audit::Entry,
+    outbound::{NewOutbound, Origin, Recipient},
+    pauses::Resumed,
+};
+
+/// A text that a person writes to a guest.
+#[derive(Debug)]
+pub struct Write<'a> {
+    pub casino: &'a CasinoId,
+    pub conversation: ConversationId,
+    /// The person, as the audit log names them.
+    pub by: &'a str,
+    pub text: &'a str,
+    /// The mark of the thread that the person read ([`Tx::thread_mark`]); `None` writes to a thread
+    /// whatever came meanwhile.
+    pub read: Option<i64>,
+}
+
+/// Result of queueing a person's reply.
+#[derive(Debug)]
+pub struct PersonsReply {
+    pub texts: Vec<OutboundId>,
+    /// Inbound texts of the guest that the reply counts as answering.
+    pub answered: u64,
+}
+
+/// Why a person's text was not queued.
+#[derive(Debug, thiserror::Error)]
+pub enum Refused {
+    #[error("there is nothing to say")]
+    Empty,
+    #[error("the conversation was deleted this moment")]
+    Gone,
+    #[error("the host speaks there; take the conversation over first")]
+    NotTaken,
+    #[error("{0} has taken this conversation over; take it over yourself to write")]
+    TakenBy(String),
+    #[error("the conversation went on while you wrote")]
+    MovedOn,
+    #[error("that is longer than {most} texts; say less")]
+    TooLong { most: usize },
+    #[error(transparent)]
+    Pack(#[from] seven_packs::Unknown),
+    #[error(transparent)]
+    Store(#[from] seven_store::Error),
+}
+
+/// Takes the conversation over: the host is silent until the release, and a turn in progress can
+/// send nothing more (D4).
+///
+/// # Errors
+/// Fails when Postgres does not answer.
+pub async fn take_over(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    conversation: ConversationId,
+    by: &str,
+    reason: &str,
+) -> seven_store::Result<()> {
+    let mut tx = fleet.store.bind(casino).await?;
+    tx.cancel_unsent(conversation, "conversation_paused")
+        .await?;
+    tx.take_over(conversation, "operator", by).await?;
+    note(
+        &mut tx,
+        AuditEvent::ConversationPaused,
+        by,
+        conversation,
+        json!({ "reason": reason, "takeover": true }),
+    )
+    .await?;
+    tx.commit().await
+}
+
+/// Queues a person's text, and marks the guest's held texts as answered. The conversation must be
+/// paused until a person ends the pause; otherwise the host could write in between.
+///
+/// # Errors
+/// Fails when the text cannot be queued; nothing is stored then.
+pub async fn say(fleet: &Fleet, write: &Write<'_>) -> Result<PersonsReply, Refused> {
+    if write.text.trim().is_empty() {
+        return Err(Refused::Empty);
+    }
+    let (casino, conversation) = (write.casino, write.conversation);
+    let mut tx = fleet.store.bind(casino).await?;
+    tx.lock_conversation(conversation).await?;
+    let shown = tx.shown_conversation(conversation).await?;
+    let shown = shown.ok_or(Refused::Gone)?;
+    if !shown.paused || shown.paused_until.is_some() {
+        return Err(Refused::NotTaken);
+    }
+    if let Some(other) = shown.taken_by.filter(|other| other != write.by) {
+        return Err(Refused::TakenBy(other));
+    }
+    if let Some(read) = write.read
+        && tx.thread_mark(conversation).await? != read
+    {
+        return Err(Refused::MovedOn);
+    }
+    let row = tx.casino_row().await?.ok_or(Refused::Gone)?;
+    let rules = &fleet.packs.of(&row.config)?.rules;
+    let shaped = seven_sms::shape(write.text.trim(), rules.max_texts);
+    if shaped.truncated {
+        return Err(Refused::TooLong {
+            most: rules.max_texts,
+        });
+    }
+    let trace = TraceContext::start().to_string();
+    let parts = i32::try_from(shaped.texts.len()).unwrap_or(i32::MAX);
+    let to = Recipient {
+        conversation_id: conversation,
+        guest_id: GuestId(shown.guest_id),
+    };
+    let (mut queued, mut texts) = (Vec::new(), Vec::new());
+    for (part, body) in (1..).zip(shaped.texts) {
+        let (id, class) = (fleet.ids.next(), MessageClass::Reply);
+        let new = NewOutbound::new(id, to, Origin::Person, class, body, rules.usefulness())
+            .part(part, parts)
+            .trace(&trace);
+        texts.push(new.outbound_id);
+        queued.extend(tx.queue(&new).await?);
+    }
+    let first = texts.first().ok_or(Refused::Empty)?;
+    let answered = tx.answer_held(conversation, *first).await?;
+    let detail = json!({ "texts": texts, "answered": answered });
+    note(
+        &mut tx,
+        AuditEvent::PersonWrote,
+        write.by,
+        conversation,
+        detail,
+    )
+    .await?;
+    tx.commit().await?;
+    told(fleet.signal_queued(casino, &queued, None, &trace).await);
+    Ok(PersonsReply { texts, answered })
+}
+
+/// Ends the pause and records in the audit log who ended it; `None` when there is no pause.
+/// [`announce`] the result after the commit.
+///
+/// # Errors
+/// Fails when Postgres does not answer.
+pub async fn go_on(
+    tx: &mut Tx,
+    conversation: ConversationId,
+    by: &str,
+) -> seven_store::Result<Option<Resumed>> {
+    let Some(resumed) = tx.resume(conversation).await? else {
+        return Ok(None);
+    };
+    let detail = json!({ "reason": resumed.reason, "texts": resumed.released });
+    note(
+        tx,
+        AuditEvent::ConversationResumed,
+        by,
+        conversation,
+        detail,
+    )
+    .await?;
+    Ok(Some(resumed))
+}
+
+/// Signals the kept texts, after the commit that reopened them; a sweep repeats a lost signal.
+pub async fn announce(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    conversation: ConversationId,
+    resumed: &Resumed,
+) {
+    if let Some((cause, trace)) = &resumed.first {
+        let copy = Some(format!("resume:{}", fleet.ids.uuid()));
+        told(
+            fleet
+                .bus
+                .signal_conversation(casino, conversation.0, *cause, copy, trace)
+                .await,
+        );
+    }
+}
+
+/// Records in the audit log what a person did in a conversation.
+///
+/// # Errors
+/// Fails when Postgres does not answer.
+pub async fn note(
+    tx: &mut Tx,
+    event: AuditEvent,
+    by: &str,
+    conversation: ConversationId,
+    detail: Value,
+) -> seven_store::Result<()> {
+    let guest = match tx.shown_conversation(conversation).await? {
+        Some(shown) => tx.hash_of(shown.guest_id.into()).await?,
+        None => None,
+    };
+    let subject = conversation.to_string();
+    tx.audit(&Entry {
+        event,
+        actor: by,
+        subject: &subject,
+        guest: guest.as_ref(),
+        detail,
+        trace: None,
+    })
+    .await
+}
+
+/// Logs that a signal was lost; the row is stored, and the sweep signals it again.
+fn told<E: std::error::Error + 'static>(signalled: Result<(), E>) {
+    if let Err(error) = signalled {
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "it is stored; the workers hear of it within seconds"
+        );
+    }
+}

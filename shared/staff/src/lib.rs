@@ -1,0 +1,16 @@
+//! The people who work at a casino: what each role may do, passwords, second factors and tokens,
+//! and what a person does in a conversation. Commands and console call the same functions, so that
+//! no rule is known to one of them only (D26, D27).
+
+pub mod account;
+mod desk;
+pub mod factor;
+pub mod lockout;
+pub mod login;
+pub mod password;
+pub mod rights;
+pub mod token;
+
+pub use desk::{PersonsReply, Refused, Write, announce, go_on, note, say, take_over};
+pub use rights::{Grants, Right};
+pub use token::Token;

@@ -1,0 +1,39 @@
+//! How many wrong logins are too many. Limits count pairs of account and address before the account
+//! alone, so that a stranger cannot lock a host out from elsewhere.
+
+/// Wrong logins from one address at one account within [`WINDOW_MINUTES`].
+pub const MOST_PER_PAIR: i64 = 5;
+/// Wrong logins at one account from all addresses within [`WINDOW_MINUTES`].
+pub const MOST_PER_ACCOUNT: i64 = 50;
+pub const WINDOW_MINUTES: i32 = 15;
+
+/// Wrong logins in the window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Failures {
+    pub of_pair: i64,
+    pub of_account: i64,
+}
+
+impl Failures {
+    /// Returns whether a login from this address at this account is refused unseen.
+    pub fn are_too_many(self) -> bool {
+        self.of_pair >= MOST_PER_PAIR || self.of_account >= MOST_PER_ACCOUNT
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // D26
+    fn five_of_a_pair_or_fifty_of_an_account_are_too_many() {
+        let failures = |of_pair, of_account| Failures {
+            of_pair,
+            of_account,
+        };
+        for (few, many) in [((4, 4), (5, 5)), ((0, 49), (0, 50)), ((4, 49), (4, 50))] {
+            assert!(!failures(few.0, few.1).are_too_many(), "{few:?}");
+            assert!(failures(many.0, many.1).are_too_many(), "{many:?}");
+        }
+    }
+}

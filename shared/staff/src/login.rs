@@ -1,0 +1,305 @@
+//! Logging in: a password, then a second factor. Wrong ones are counted, and too many refuse the
+//! login unseen; an unknown name takes as long as a known one (D26).
+
+use chrono::{DateTime, Utc};
+use secrecy::SecretString;
+use serde_json::json;
+use seven_domain::{AuditEvent, LinkPurpose, OperatorId, OperatorStatus};
+use seven_store::{
+    Store, Tx,
+    audit::Entry,
+    operators::{Account, Session},
+};
+
+use crate::{
+    Token,
+    account::changed,
+    factor::Factor,
+    lockout::{Failures, MOST_PER_ACCOUNT, MOST_PER_PAIR, WINDOW_MINUTES},
+    password::{self, Weak},
+    token::hash_of,
+};
+
+/// A login that was let in.
+#[derive(Debug)]
+pub struct Let {
+    pub token: Token,
+    /// False if the second factor is still asked for.
+    pub complete: bool,
+}
+
+/// Why a login was refused. The page says the same for a wrong name and a wrong password.
+#[derive(Debug, thiserror::Error)]
+pub enum Refused {
+    #[error("the address or the password is wrong")]
+    Wrong,
+    #[error("too many wrong logins; wait {WINDOW_MINUTES} minutes")]
+    TooMany,
+    #[error("the code is wrong or was used")]
+    WrongCode,
+    #[error("this link was used, has expired or was replaced; ask for another one")]
+    DeadLink,
+    #[error("the password is weak")]
+    Weak(Vec<Weak>),
+    #[error(transparent)]
+    Hashing(#[from] password::Failed),
+    #[error(transparent)]
+    Store(#[from] seven_store::Error),
+}
+
+/// Checks address and password. `from` is the caller's address; `second_factor` is false where the
+/// fleet's settings do without.
+///
+/// # Errors
+/// Refuses wrong ones, and counts them.
+pub async fn with_password(
+    store: &Store,
+    email: &str,
+    password: SecretString,
+    from: &str,
+    second_factor: bool,
+) -> Result<Let, Refused> {
+    let email = email.trim().to_lowercase();
+    let counted = Counted::new(&email, from);
+    let mut tx = store.staff().await?;
+    let (failures, account) = (
+        counted.read(&mut tx).await?,
+        tx.account_by_email(&email).await?,
+    );
+    tx.commit().await?;
+    if failures.are_too_many() {
+        return Err(Refused::TooMany);
+    }
+    let usable = account.filter(|account| account.status == OperatorStatus::Active);
+    let hash = usable
+        .as_ref()
+        .and_then(|account| account.password_hash.clone());
+    let right = password::verify(password, hash).await?;
+    let mut tx = store.staff().await?;
+    let Some(account) = usable.filter(|_| right) else {
+        counted.fail(&mut tx).await?;
+        tx.commit().await?;
+        return Err(Refused::Wrong);
+    };
+    // Without a second factor that is set up, the person needs a link to set one up.
+    if second_factor && account.totp_key.is_none() {
+        tx.commit().await?;
+        return Err(Refused::Wrong);
+    }
+    if !second_factor {
+        counted.clear(&mut tx).await?;
+    }
+    let token = begin(&mut tx, OperatorId(account.operator_id), !second_factor).await?;
+    tx.commit().await?;
+    Ok(Let {
+        token,
+        complete: !second_factor,
+    })
+}
+
+/// Checks the second factor of a session that has passed the password, and begins another, complete
+/// session in its place.
+///
+/// # Errors
+/// Refuses a wrong or used code, and counts it like a wrong password.
+pub async fn with_code(
+    store: &Store,
+    token: &Token,
+    code: &str,
+    from: &str,
+    now: DateTime<Utc>,
+) -> Result<Token, Refused> {
+    let mut tx = store.staff().await?;
+    let session = tx.session(&token.hash(), true).await?;
+    let Some(Session {
+        operator,
+        email,
+        complete: false,
+        ..
+    }) = session
+    else {
+        return Err(Refused::Wrong);
+    };
+    let counted = Counted::new(&email, from);
+    if counted.read(&mut tx).await?.are_too_many() {
+        tx.end_session(&token.hash()).await?;
+        tx.commit().await?;
+        return Err(Refused::TooMany);
+    }
+    let account = tx.account(operator).await?.ok_or(Refused::Wrong)?;
+    let step = step(&account, code, now);
+    let used = match step {
+        Some(step) => tx.use_step(operator, step).await?,
+        None => false,
+    };
+    if !used {
+        counted.fail(&mut tx).await?;
+        tx.commit().await?;
+        return Err(Refused::WrongCode);
+    }
+    counted.clear(&mut tx).await?;
+    tx.end_session(&token.hash()).await?;
+    let token = begin(&mut tx, operator, true).await?;
+    tx.commit().await?;
+    Ok(token)
+}
+
+/// Returns whose link this is and what it is for.
+///
+/// # Errors
+/// Refuses a link that was used or has expired.
+pub async fn link(store: &Store, token: &Token) -> Result<(Account, LinkPurpose), Refused> {
+    let mut tx = store.staff().await?;
+    let found = opened(&mut tx, token, false).await?;
+    tx.commit().await?;
+    Ok(found)
+}
+
+/// What a person enters behind a link: what the link's purpose asks for.
+#[derive(Debug)]
+pub struct Entered {
+    pub password: Option<SecretString>,
+    /// The key that was shown, and the code that the person's app made of it.
+    pub factor: Option<(Factor, String)>,
+}
+
+/// Uses a link up: sets the password, the second factor, or both. `needs_factor`: an invitation is
+/// not taken without a second factor.
+///
+/// # Errors
+/// Refuses a weak password or a wrong code; the link stays good then.
+pub async fn use_link(
+    store: &Store,
+    token: &Token,
+    entered: Entered,
+    needs_factor: bool,
+    now: DateTime<Utc>,
+) -> Result<(), Refused> {
+    let (account, purpose) = link(store, token).await?;
+    let hash = match entered.password {
+        Some(password) if purpose != LinkPurpose::SecondFactor => {
+            password::check(&password, &account.email, &account.name).map_err(Refused::Weak)?;
+            Some(password::hash(password).await?)
+        }
+        _ => None,
+    };
+    let factor = match entered.factor {
+        Some((factor, code)) if purpose != LinkPurpose::Password => {
+            let step = factor.step_of(&code, seconds(now), 0);
+            Some((factor, step.ok_or(Refused::WrongCode)?))
+        }
+        _ => None,
+    };
+    let lacks_factor = match purpose {
+        LinkPurpose::Invitation => needs_factor && factor.is_none(),
+        LinkPurpose::Password => false,
+        LinkPurpose::SecondFactor => factor.is_none(),
+    };
+    if lacks_factor {
+        return Err(Refused::WrongCode);
+    }
+    if hash.is_none() && purpose != LinkPurpose::SecondFactor {
+        return Err(Refused::Weak(vec![Weak::Short]));
+    }
+    let mut tx = store.staff().await?;
+    let (account, purpose) = opened(&mut tx, token, true).await?;
+    let id = OperatorId(account.operator_id);
+    if let Some(hash) = &hash {
+        tx.set_password(id, hash).await?;
+    }
+    if let Some((factor, step)) = &factor {
+        tx.set_factor(id, Some(factor.bytes()), *step).await?;
+    }
+    let detail =
+        json!({ "link": purpose, "password": hash.is_some(), "second_factor": factor.is_some() });
+    changed(&mut tx, id, &actor(id), detail).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Ends a session.
+///
+/// # Errors
+/// Fails when Postgres does not answer.
+pub async fn out(store: &Store, token: &Token) -> seven_store::Result<()> {
+    let mut tx = store.staff().await?;
+    tx.end_session(&token.hash()).await?;
+    tx.commit().await
+}
+
+/// Returns the name of an operator in the audit log.
+pub fn actor(id: OperatorId) -> String {
+    format!("operator:{id}")
+}
+
+async fn opened(
+    tx: &mut Tx,
+    token: &Token,
+    spend: bool,
+) -> Result<(Account, LinkPurpose), Refused> {
+    let link = tx.link(&token.hash(), spend).await?;
+    let link = link.ok_or(Refused::DeadLink)?;
+    let account = tx.account(OperatorId(link.operator_id)).await?;
+    Ok((account.ok_or(Refused::DeadLink)?, link.purpose))
+}
+
+fn step(account: &Account, code: &str, now: DateTime<Utc>) -> Option<i64> {
+    Factor::read(account.totp_key.as_deref()?)?.step_of(code, seconds(now), account.totp_step)
+}
+
+fn seconds(now: DateTime<Utc>) -> u64 {
+    u64::try_from(now.timestamp()).unwrap_or_default()
+}
+
+/// Begins a session with a token of its own, which nobody can have planted before.
+async fn begin(tx: &mut Tx, operator: OperatorId, complete: bool) -> seven_store::Result<Token> {
+    let token = Token::draw(&mut rand::rng());
+    tx.put_session(&token.hash(), operator, complete).await?;
+    if complete {
+        let (event, subject) = (AuditEvent::OperatorLoggedIn, operator.to_string());
+        tx.audit(&Entry::of(event, &actor(operator), &subject, json!({})))
+            .await?;
+    }
+    Ok(token)
+}
+
+/// The account and the address under which wrong logins are counted.
+struct Counted {
+    account: [u8; 32],
+    address: [u8; 32],
+}
+
+impl Counted {
+    fn new(email: &str, from: &str) -> Self {
+        Self {
+            account: hash_of(email),
+            address: hash_of(from),
+        }
+    }
+
+    async fn read(&self, tx: &mut Tx) -> seven_store::Result<Failures> {
+        let (of_pair, of_account) = tx
+            .failed_logins(&self.account, &self.address, WINDOW_MINUTES)
+            .await?;
+        Ok(Failures {
+            of_pair,
+            of_account,
+        })
+    }
+
+    async fn fail(&self, tx: &mut Tx) -> seven_store::Result<()> {
+        tx.put_failed_login(&self.account, &self.address).await?;
+        let now = self.read(tx).await?;
+        if now.of_pair == MOST_PER_PAIR || now.of_account == MOST_PER_ACCOUNT {
+            let (event, subject) = (AuditEvent::OperatorLockedOut, hex::encode(self.account));
+            let detail = json!({ "minutes": WINDOW_MINUTES, "all_addresses": now.of_account >= MOST_PER_ACCOUNT });
+            tx.audit(&Entry::of(event, "console", &subject, detail))
+                .await?;
+        }
+        Ok(())
+    }
+
+    async fn clear(&self, tx: &mut Tx) -> seven_store::Result<()> {
+        tx.clear_failed_logins(&self.account, &self.address).await
+    }
+}

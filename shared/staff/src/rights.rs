@@ -1,0 +1,141 @@
+//! What each role may do (D26). A grant is a role for one casino or for every casino.
+
+use seven_domain::{CasinoId, Role, text_enum};
+
+text_enum! {
+    /// One thing that a person may do at a casino.
+    Right {
+        /// See conversations and cases, words masked.
+        Conversations => "conversations",
+        /// Read the words of texts.
+        Words => "words",
+        /// Read the words of one conversation for a reason, which is audited.
+        Reveal => "reveal",
+        /// Take over conversations and write in them; handle cases.
+        Converse => "converse",
+        /// Read the audit log and the evidence of consent.
+        Audit => "audit",
+        /// Add, change and disable operators.
+        Operators => "operators",
+        /// Turn switches on and off.
+        Switches => "switches",
+    }
+}
+
+/// The rights of each role. A manager reads what the others read and changes nothing.
+fn rights(role: Role) -> &'static [Right] {
+    use Right::{Audit, Conversations, Converse, Operators, Reveal, Switches, Words};
+    match role {
+        Role::Host => &[Conversations, Words, Converse],
+        Role::Marketing | Role::Editor | Role::Approver => &[],
+        Role::Compliance => &[Conversations, Reveal, Audit],
+        Role::Manager => &[Conversations, Words, Audit],
+        Role::Admin => &[Operators, Switches, Audit],
+    }
+}
+
+/// The roles of one person.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Grants(Vec<(Option<CasinoId>, Role)>);
+
+impl Grants {
+    /// A grant without a casino holds for every casino.
+    pub fn new(grants: Vec<(Option<CasinoId>, Role)>) -> Self {
+        Self(grants)
+    }
+
+    /// Returns whether the person may do this at the casino.
+    pub fn may(&self, casino: &CasinoId, right: Right) -> bool {
+        self.0
+            .iter()
+            .any(|(whose, role)| holds(whose.as_ref(), casino) && rights(*role).contains(&right))
+    }
+
+    /// Returns whether the person may do this at every casino.
+    pub fn may_everywhere(&self, right: Right) -> bool {
+        self.0
+            .iter()
+            .any(|(whose, role)| whose.is_none() && rights(*role).contains(&right))
+    }
+
+    /// Returns whether the person has any role at the casino.
+    pub fn knows(&self, casino: &CasinoId) -> bool {
+        self.0
+            .iter()
+            .any(|(whose, _)| holds(whose.as_ref(), casino))
+    }
+
+    /// Returns whether the person may give this role: an admin gives roles for the casinos of
+    /// their own grant, and only an admin of every casino gives one for every casino.
+    pub fn may_grant(&self, whose: Option<&CasinoId>) -> bool {
+        match whose {
+            Some(casino) => self.may(casino, Right::Operators),
+            None => self.may_everywhere(Right::Operators),
+        }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (Option<&CasinoId>, Role)> {
+        self.0.iter().map(|(whose, role)| (whose.as_ref(), *role))
+    }
+}
+
+fn holds(whose: Option<&CasinoId>, casino: &CasinoId) -> bool {
+    whose.is_none_or(|whose| whose == casino)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn casino(id: &str) -> CasinoId {
+        id.parse().unwrap()
+    }
+
+    #[test] // D26
+    fn roles_have_the_rights_of_the_table() {
+        let table = [
+            (Role::Host, "conversations words converse"),
+            (Role::Marketing, ""),
+            (Role::Editor, ""),
+            (Role::Approver, ""),
+            (Role::Compliance, "conversations reveal audit"),
+            (Role::Manager, "conversations words audit"),
+            (Role::Admin, "operators switches audit"),
+        ];
+        assert_eq!(table.len(), Role::ALL.len());
+        for (role, wanted) in table {
+            let has = Grants::new(vec![(Some(casino("a")), role)]);
+            let found: Vec<&str> = Right::ALL
+                .iter()
+                .filter(|right| has.may(&casino("a"), **right))
+                .map(|right| right.as_str())
+                .collect();
+            let mut wanted: Vec<&str> = wanted.split_whitespace().collect();
+            wanted.sort_by_key(|name| Right::ALL.iter().position(|right| right.as_str() == *name));
+            assert_eq!(found, wanted, "{role}");
+        }
+    }
+
+    #[test]
+    fn a_role_at_one_casino_is_nothing_at_another() {
+        for role in Role::ALL {
+            let has = Grants::new(vec![(Some(casino("a")), *role)]);
+            assert!(has.knows(&casino("a")) && !has.knows(&casino("b")));
+            for right in Right::ALL {
+                assert!(!has.may(&casino("b"), *right), "{role} {right}");
+                assert!(!has.may_everywhere(*right), "{role} {right}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_admin_of_one_casino_gives_no_role_for_another_or_for_all() {
+        let one = Grants::new(vec![(Some(casino("a")), Role::Admin)]);
+        assert!(one.may_grant(Some(&casino("a"))));
+        assert!(!one.may_grant(Some(&casino("b"))) && !one.may_grant(None));
+        let all = Grants::new(vec![(None, Role::Admin)]);
+        assert!(all.may_grant(Some(&casino("b"))) && all.may_grant(None));
+        let host = Grants::new(vec![(None, Role::Host)]);
+        assert!(!host.may_grant(Some(&casino("a"))));
+    }
+}

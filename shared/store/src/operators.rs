@@ -1,0 +1,308 @@
+//! The people who work with console and commands (D26): accounts, roles, links and failed logins.
+//! Only the console's database login reads these tables. They belong to no casino; callers use a
+//! transaction that is bound to none, so that its audit entries are the fleet's.
+
+mod sessions;
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use seven_domain::{CasinoId, LinkPurpose, OperatorId, OperatorStatus, Role};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+pub use self::sessions::{SESSION_HOURS, SESSION_IDLE_MINUTES, Session};
+use crate::{Result, Store, Tx};
+
+#[derive(Debug, Clone)]
+pub struct NewOperator<'a> {
+    pub operator_id: OperatorId,
+    /// In lower case.
+    pub email: &'a str,
+    pub name: &'a str,
+    /// The language of the console's pages: `en` or `es`.
+    pub language: &'a str,
+    pub by: &'a str,
+}
+
+/// An account, with what a login is checked against. It is not printed.
+#[derive(Clone, FromRow)]
+pub struct Account {
+    pub operator_id: Uuid,
+    pub email: String,
+    pub name: String,
+    pub language: String,
+    pub status: OperatorStatus,
+    pub password_hash: Option<String>,
+    pub totp_key: Option<Vec<u8>>,
+    pub totp_step: i64,
+}
+
+/// An operator as lists show it.
+#[derive(Debug, Clone, FromRow, Serialize)]
+pub struct ListedOperator {
+    pub operator_id: Uuid,
+    pub email: String,
+    pub name: String,
+    pub status: OperatorStatus,
+    pub second_factor: bool,
+    /// `role` for every casino, `role@casino` for one.
+    pub roles: Vec<String>,
+    pub last_seen_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+}
+
+/// A link that may still be used.
+#[derive(Debug, Clone, Copy, FromRow)]
+pub struct Link {
+    pub operator_id: Uuid,
+    pub purpose: LinkPurpose,
+}
+
+const ACCOUNT: &str = "select operator_id, email, name, language, status, password_hash, totp_key, totp_step from operators
+     where operator_id = $1 or email = $2";
+
+impl std::fmt::Debug for Account {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Account")
+            .field("operator_id", &self.operator_id)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Store {
+    /// Begins a transaction about operators, whose audit entries belong to no casino.
+    pub async fn staff(&self) -> Result<Tx> {
+        self.bind(&CasinoId::unknown()).await
+    }
+}
+
+impl Tx {
+    /// Adds a person; returns false when the address has an account.
+    pub async fn add_operator(&mut self, new: &NewOperator<'_>) -> Result<bool> {
+        let done = sqlx::query(
+            "insert into operators (operator_id, email, name, language, created_by) values ($1, $2, $3, $4, $5) on conflict do nothing",
+        )
+        .bind(new.operator_id.0)
+        .bind(new.email)
+        .bind(new.name)
+        .bind(new.language)
+        .bind(new.by)
+        .execute(self.conn())
+        .await?;
+        Ok(done.rows_affected() == 1)
+    }
+
+    pub async fn account_by_email(&mut self, email: &str) -> Result<Option<Account>> {
+        Ok(sqlx::query_as(ACCOUNT)
+            .bind(None::<Uuid>)
+            .bind(email)
+            .fetch_optional(self.conn())
+            .await?)
+    }
+
+    pub async fn account(&mut self, operator: OperatorId) -> Result<Option<Account>> {
+        Ok(sqlx::query_as(ACCOUNT)
+            .bind(operator.0)
+            .bind(None::<&str>)
+            .fetch_optional(self.conn())
+            .await?)
+    }
+
+    /// Returns all operators, by name.
+    pub async fn operators(&mut self) -> Result<Vec<ListedOperator>> {
+        Ok(sqlx::query_as(
+            "select o.operator_id, o.email, o.name, o.status, o.totp_key is not null as second_factor, o.created_at,
+               (select coalesce(array_agg(concat_ws('@', r.role, nullif(r.casino_id, '')) order by r.casino_id, r.role), '{}')
+                  from operator_roles r where r.operator_id = o.operator_id) as roles,
+               (select max(s.seen_at) from operator_sessions s where s.operator_id = o.operator_id) as last_seen_at
+             from operators o order by o.name, o.email",
+        )
+        .fetch_all(self.conn())
+        .await?)
+    }
+
+    /// Gives a role, for every casino if none is named; returns false when the person has it.
+    pub async fn grant_role(
+        &mut self,
+        operator: OperatorId,
+        casino: Option<&CasinoId>,
+        role: Role,
+        by: &str,
+    ) -> Result<bool> {
+        let done = sqlx::query(
+            "insert into operator_roles (operator_id, casino_id, role, granted_by) values ($1, $2, $3, $4) on conflict do nothing",
+        )
+        .bind(operator.0)
+        .bind(casino.map_or("", CasinoId::as_str))
+        .bind(role)
+        .bind(by)
+        .execute(self.conn())
+        .await?;
+        Ok(done.rows_affected() == 1)
+    }
+
+    /// Takes a role away; returns false when the person does not have it.
+    pub async fn revoke_role(
+        &mut self,
+        operator: OperatorId,
+        casino: Option<&CasinoId>,
+        role: Role,
+    ) -> Result<bool> {
+        let done = sqlx::query(
+            "delete from operator_roles where operator_id = $1 and casino_id = $2 and role = $3",
+        )
+        .bind(operator.0)
+        .bind(casino.map_or("", CasinoId::as_str))
+        .bind(role)
+        .execute(self.conn())
+        .await?;
+        Ok(done.rows_affected() == 1)
+    }
+
+    /// Sets another password and ends every session of the person; a first one makes the account
+    /// active.
+    pub async fn set_password(&mut self, operator: OperatorId, hash: &str) -> Result<()> {
+        sqlx::query(
+            "update operators set password_hash = $2, status = case when status = 'invited' then 'active' else status end where operator_id = $1",
+        )
+        .bind(operator.0)
+        .bind(hash)
+        .execute(self.conn())
+        .await?;
+        self.end_sessions(operator).await?;
+        Ok(())
+    }
+
+    /// Sets the key of the second factor and the step of the code that confirmed it; `None` takes
+    /// it away. Ends every session of the person.
+    pub async fn set_factor(
+        &mut self,
+        operator: OperatorId,
+        key: Option<&[u8]>,
+        step: i64,
+    ) -> Result<()> {
+        sqlx::query("update operators set totp_key = $2, totp_step = $3 where operator_id = $1")
+            .bind(operator.0)
+            .bind(key)
+            .bind(step)
+            .execute(self.conn())
+            .await?;
+        self.end_sessions(operator).await?;
+        Ok(())
+    }
+
+    /// Marks a step of the second factor as used; returns false when it or a later one was used.
+    pub async fn use_step(&mut self, operator: OperatorId, step: i64) -> Result<bool> {
+        let done = sqlx::query(
+            "update operators set totp_step = $2 where operator_id = $1 and totp_step < $2",
+        )
+        .bind(operator.0)
+        .bind(step)
+        .execute(self.conn())
+        .await?;
+        Ok(done.rows_affected() == 1)
+    }
+
+    /// Disables an account and ends its sessions and links, or enables it again. Returns false when
+    /// nothing changed.
+    pub async fn set_disabled(&mut self, operator: OperatorId, disabled: bool) -> Result<bool> {
+        let done = sqlx::query(
+            "update operators set status = case when $2 then 'disabled' when password_hash is null then 'invited' else 'active' end
+             where operator_id = $1 and (status = 'disabled') <> $2",
+        )
+        .bind(operator.0)
+        .bind(disabled)
+        .execute(self.conn())
+        .await?;
+        if disabled {
+            self.end_sessions(operator).await?;
+            sqlx::query("delete from operator_links where operator_id = $1")
+                .bind(operator.0)
+                .execute(self.conn())
+                .await?;
+        }
+        Ok(done.rows_affected() == 1)
+    }
+
+    /// Makes a link that can be used once, for this many hours; it replaces the person's others.
+    pub async fn put_link(
+        &mut self,
+        hash: &[u8],
+        operator: OperatorId,
+        purpose: LinkPurpose,
+        hours: i32,
+        by: &str,
+    ) -> Result<()> {
+        sqlx::query("delete from operator_links where operator_id = $1")
+            .bind(operator.0)
+            .execute(self.conn())
+            .await?;
+        sqlx::query(
+            "insert into operator_links (token_hash, operator_id, purpose, ends_at, created_by)
+             values ($1, $2, $3, now() + make_interval(hours => $4), $5)",
+        )
+        .bind(hash)
+        .bind(operator.0)
+        .bind(purpose)
+        .bind(hours)
+        .bind(by)
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+
+    /// Returns the link if it may still be used; with `spend` it cannot be used again.
+    pub async fn link(&mut self, hash: &[u8], spend: bool) -> Result<Option<Link>> {
+        Ok(sqlx::query_as(
+            "update operator_links l set used_at = case when $2 then now() end from operators o
+             where l.token_hash = $1 and l.used_at is null and l.ends_at > now() and o.operator_id = l.operator_id and o.status <> 'disabled'
+             returning l.operator_id, l.purpose",
+        )
+        .bind(hash)
+        .bind(spend)
+        .fetch_optional(self.conn())
+        .await?)
+    }
+
+    /// Counts the failed logins of the last `minutes`: of this account from this address, and of
+    /// this account from everywhere.
+    pub async fn failed_logins(
+        &mut self,
+        account: &[u8],
+        address: &[u8],
+        minutes: i32,
+    ) -> Result<(i64, i64)> {
+        Ok(sqlx::query_as(
+            "select count(*) filter (where address_hash = $2), count(*) from operator_failures
+             where account_hash = $1 and at > now() - make_interval(mins => $3)",
+        )
+        .bind(account)
+        .bind(address)
+        .bind(minutes)
+        .fetch_one(self.conn())
+        .await?)
+    }
+
+    /// Records a failed login and forgets those of more than a day ago.
+    pub async fn put_failed_login(&mut self, account: &[u8], address: &[u8]) -> Result<()> {
+        sqlx::query("delete from operator_failures where at < now() - interval '1 day'")
+            .execute(self.conn())
+            .await?;
+        sqlx::query("insert into operator_failures (account_hash, address_hash) values ($1, $2)")
+            .bind(account)
+            .bind(address)
+            .execute(self.conn())
+            .await?;
+        Ok(())
+    }
+
+    /// Forgets the failed logins of this account from this address, after one that succeeded.
+    pub async fn clear_failed_logins(&mut self, account: &[u8], address: &[u8]) -> Result<()> {
+        sqlx::query("delete from operator_failures where account_hash = $1 and address_hash = $2")
+            .bind(account)
+            .bind(address)
+            .execute(self.conn())
+            .await?;
+        Ok(())
+    }
+}

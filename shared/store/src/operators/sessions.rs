@@ -1,0 +1,130 @@
+//! Sessions of operators, timed by the database's clock. A row stands under the SHA-256 of the
+//! session's token.
+
+use seven_domain::{CasinoId, OperatorId, Role};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::{Error, Result, Tx};
+
+/// How long a session lasts at most.
+pub const SESSION_HOURS: i32 = 12;
+/// How long a session lasts without a call.
+pub const SESSION_IDLE_MINUTES: i32 = 30;
+/// Minutes for the second factor after the password.
+const FACTOR_MINUTES: i32 = 5;
+
+/// A session that is in force, and whose it is.
+#[derive(Debug, Clone)]
+pub struct Session {
+    pub operator: OperatorId,
+    pub name: String,
+    pub email: String,
+    pub language: String,
+    /// False between password and second factor.
+    pub complete: bool,
+    /// The person's roles now; `None` is every casino.
+    pub roles: Vec<(Option<CasinoId>, Role)>,
+}
+
+#[derive(FromRow)]
+struct Found {
+    operator_id: Uuid,
+    name: String,
+    email: String,
+    language: String,
+    complete: bool,
+    casinos: Vec<String>,
+    roles: Vec<Role>,
+}
+
+impl Tx {
+    /// Begins a session: a complete one, or one that waits for the second factor.
+    pub async fn put_session(
+        &mut self,
+        hash: &[u8],
+        operator: OperatorId,
+        complete: bool,
+    ) -> Result<()> {
+        sqlx::query("delete from operator_sessions where ends_at < now()")
+            .execute(self.conn())
+            .await?;
+        sqlx::query(
+            "insert into operator_sessions (token_hash, operator_id, complete, ends_at)
+             values ($1, $2, $3, now() + case when $3 then make_interval(hours => $4) else make_interval(mins => $5) end)",
+        )
+        .bind(hash)
+        .bind(operator.0)
+        .bind(complete)
+        .bind(SESSION_HOURS)
+        .bind(FACTOR_MINUTES)
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+
+    /// Returns the session in force under this hash, with the roles that the person has now.
+    /// `touch`: a person did something; a page that fetches by itself keeps no session alive.
+    pub async fn session(&mut self, hash: &[u8], touch: bool) -> Result<Option<Session>> {
+        if touch {
+            // Once a minute is enough, and spares a write for each call.
+            sqlx::query(
+                "update operator_sessions set seen_at = now() where token_hash = $1 and seen_at < now() - interval '1 minute'
+                   and seen_at > now() - make_interval(mins => $2) and ends_at > now()",
+            )
+            .bind(hash)
+            .bind(SESSION_IDLE_MINUTES)
+            .execute(self.conn())
+            .await?;
+        }
+        let found: Option<Found> = sqlx::query_as(
+            "select o.operator_id, o.name, o.email, o.language, s.complete,
+               coalesce((select array_agg(r.casino_id order by r.casino_id, r.role) from operator_roles r where r.operator_id = o.operator_id), '{}') as casinos,
+               coalesce((select array_agg(r.role order by r.casino_id, r.role) from operator_roles r where r.operator_id = o.operator_id), '{}') as roles
+             from operator_sessions s join operators o on o.operator_id = s.operator_id
+             where s.token_hash = $1 and s.ends_at > now() and s.seen_at > now() - make_interval(mins => $2) and o.status = 'active'",
+        )
+        .bind(hash)
+        .bind(SESSION_IDLE_MINUTES)
+        .fetch_optional(self.conn())
+        .await?;
+        found.map(Session::of).transpose()
+    }
+
+    pub async fn end_session(&mut self, hash: &[u8]) -> Result<()> {
+        sqlx::query("delete from operator_sessions where token_hash = $1")
+            .bind(hash)
+            .execute(self.conn())
+            .await?;
+        Ok(())
+    }
+
+    /// Ends every session of the person; returns how many.
+    pub async fn end_sessions(&mut self, operator: OperatorId) -> Result<u64> {
+        let done = sqlx::query("delete from operator_sessions where operator_id = $1")
+            .bind(operator.0)
+            .execute(self.conn())
+            .await?;
+        Ok(done.rows_affected())
+    }
+}
+
+impl Session {
+    fn of(found: Found) -> Result<Self> {
+        let roles = found.casinos.iter().zip(found.roles).map(|(casino, role)| {
+            let casino = match casino.as_str() {
+                "" => None,
+                casino => Some(CasinoId::trusted(casino)?),
+            };
+            Ok::<_, Error>((casino, role))
+        });
+        Ok(Self {
+            operator: OperatorId(found.operator_id),
+            roles: roles.collect::<Result<_, _>>()?,
+            name: found.name,
+            email: found.email,
+            language: found.language,
+            complete: found.complete,
+        })
+    }
+}
