@@ -7,7 +7,12 @@
 do $$ begin
   create role seven_console login;
 exception when duplicate_object or unique_violation then null; end $$;
-grant seven_app to seven_console;
+-- Roles belong to the server, and another database of it may be migrated at the same time.
+do $$ begin
+  if not pg_has_role('seven_console', 'seven_app', 'member') then
+    grant seven_app to seven_console;
+  end if;
+exception when duplicate_object or unique_violation or internal_error then null; end $$;
 
 create table operators (
   operator_id   uuid primary key,

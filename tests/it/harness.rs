@@ -224,6 +224,27 @@ impl House {
         number
     }
 
+    /// Returns the texts from a query that runs as the owner.
+    pub(crate) async fn texts_of(&self, query: &str) -> Vec<String> {
+        let pool = sqlx::PgPool::connect(&self.database_url).await.unwrap();
+        let texts = sqlx::query_scalar(sqlx::AssertSqlSafe(query.to_owned()))
+            .fetch_all(&pool)
+            .await
+            .unwrap();
+        pool.close().await;
+        texts
+    }
+
+    /// Runs a statement as the owner.
+    pub(crate) async fn change(&self, statement: &str) {
+        let pool = sqlx::PgPool::connect(&self.database_url).await.unwrap();
+        sqlx::query(sqlx::AssertSqlSafe(statement.to_owned()))
+            .execute(&pool)
+            .await
+            .unwrap();
+        pool.close().await;
+    }
+
     /// Starts a worker as a process. `failpoint` names the point at which it dies.
     pub(crate) fn process(&self, worker: &str, failpoint: Option<&str>) -> Child {
         let mut command = Command::new(binary());

@@ -10,11 +10,13 @@
 
 mod alerts;
 mod answers;
+mod browser;
 mod campaign;
 mod chain;
 mod chaos;
 mod cluster;
 mod consent;
+mod console;
 mod content;
 mod controls;
 mod counters;

@@ -207,19 +207,19 @@ async fn functions_across_casinos_return_ids_times_and_counts_only() {
     for (change, complaint) in [
         (
             "set check_function_bodies = off; ".to_owned()
-                + &returns("table (phone text)")
+                + returns("table (phone text)").as_str()
                 + "; revoke all on function leak() from public",
             "leak returns phone text",
         ),
         (
             "set check_function_bodies = off; ".to_owned()
-                + &returns("table (state bytea)")
+                + returns("table (state bytea)").as_str()
                 + "; revoke all on function leak() from public",
             "leak returns state bytea",
         ),
         (
             "set check_function_bodies = off; ".to_owned()
-                + &returns("setof guests")
+                + returns("setof guests").as_str()
                 + "; revoke all on function leak() from public",
             "leak returns guests",
         ),

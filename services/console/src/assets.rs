@@ -17,11 +17,16 @@ use sha2::{Digest, Sha256};
 
 use crate::Shared;
 
-const FILES: [(&str, &str, &str); 4] = [
+const FILES: [(&str, &str, &str); 5] = [
     (
         "console.css",
         "text/css; charset=utf-8",
         include_str!("../assets/console.css"),
+    ),
+    (
+        "icon.svg",
+        "image/svg+xml",
+        include_str!("../assets/icon.svg"),
     ),
     ("htmx.js", JAVASCRIPT, include_str!("../assets/htmx.min.js")),
     (

@@ -15,7 +15,7 @@ use crate::{
 /// Lets these models answer one question, and returns its whole trace after the fleet has stopped.
 async fn trace_of_an_answer(unique: &str, models: &Models) -> Vec<Span> {
     let collector = Collector::start().await.unwrap();
-    let extra = settings(&collector, 1.0) + &model_settings(models);
+    let extra = settings(&collector, 1.0) + model_settings(models).as_str();
     let house = house(
         unique,
         Wanted {

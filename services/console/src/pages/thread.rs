@@ -198,7 +198,7 @@ async fn read(
         .map(|note| ShownNote {
             author: name_of(&names, &note.author),
             at: clock(note.created_at, zone),
-            body: note.body,
+            body: visible(&note.body),
         });
     Ok((part, (facts, notes.collect())))
 }
@@ -215,10 +215,26 @@ impl Line {
             } else {
                 line.text.chars().count()
             },
-            text: if readable { line.text } else { String::new() },
+            text: if readable {
+                visible(&line.text)
+            } else {
+                String::new()
+            },
             out,
         }
     }
+}
+
+/// Replaces control characters, which a browser or a terminal would act on, by a visible mark.
+fn visible(text: &str) -> String {
+    let mark = |c: char| {
+        if c.is_control() && c != '\n' {
+            '\u{fffd}'
+        } else {
+            c
+        }
+    };
+    text.chars().map(mark).collect()
 }
 
 /// Lists the fields of a profile with their confidence, as far as they are plain values.

@@ -9,7 +9,7 @@ use seven_carrier_sim::{Entry, Text};
 use seven_settings::Worker;
 use tokio::io::{AsyncBufReadExt, BufReader};
 
-use super::{House, house, observe, options::Dev};
+use super::{House, console, house, observe, options::Dev};
 use crate::dev::sent_texts;
 
 const GUEST: &str = "+18605550142";
@@ -23,12 +23,14 @@ const SUGGESTIONS: [&str; 3] = [
 
 pub(super) async fn run(dev: &Dev) -> Result<()> {
     let started = Instant::now();
-    let house = house(dev, &Worker::ALL, false).await?;
+    let workers = [&Worker::ALL[..], &[Worker::Console]].concat();
+    let house = house(dev, &workers, false).await?;
+    let password = console::password(&house.stack).await?;
     let prometheus = match (&dev.observe, &house.stack.ops_url) {
         (Some(rules), Some(ops)) => Some(observe::start(rules, &house.dir, ops).await?),
         _ => None,
     };
-    welcome(&house, started, prometheus.as_ref())?;
+    welcome(&house, started, prometheus.as_ref(), &password)?;
     let talked = tokio::select! {
         talked = talk(&house) => talked,
         _ = tokio::signal::ctrl_c() => Ok(()),
@@ -44,6 +46,7 @@ fn welcome(
     house: &House,
     started: Instant,
     prometheus: Option<&observe::Prometheus>,
+    password: &str,
 ) -> Result<()> {
     let stack = &house.stack;
     out!(
@@ -64,6 +67,11 @@ fn welcome(
     out!(
         "  Another    {}/#{OTHER_GUEST}   of guest {OTHER_GUEST}, for a second tab",
         stack.sim.url()
+    );
+    out!(
+        "  Console    {}   log in as {} with {password}",
+        stack.console_url.as_deref().unwrap_or("(none)"),
+        console::EMAIL
     );
     out!(
         "  Status     ./target/debug/seven status   and {}/metrics",
@@ -94,7 +102,7 @@ fn welcome(
 }
 
 fn fleet_line() -> &'static str {
-    "ingress, gate, swarm, envelope, sender and scheduler"
+    "ingress, gate, swarm, envelope, sender, scheduler and console"
 }
 
 async fn talk(house: &House) -> Result<()> {

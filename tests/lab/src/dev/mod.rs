@@ -2,6 +2,7 @@
 //! to text it.
 
 pub mod breaking;
+mod console;
 mod doctor;
 mod explain;
 mod handset;

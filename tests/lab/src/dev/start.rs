@@ -69,7 +69,8 @@ pub(crate) async fn house(dev: &Dev, workers: &[Worker], scratch: bool) -> Resul
         casino_name: config.prompts.casino_name_display.clone(),
         casino_number: config.operational.telnyx_phone_number.as_str().to_owned(),
         // A table ends the keys above it, so the model comes last.
-        extra: dev.otlp.as_ref().map(traced).unwrap_or_default()
+        extra: console_settings(workers).to_owned()
+            + &dev.otlp.as_ref().map(traced).unwrap_or_default()
             + &dev
                 .model
                 .as_deref()
@@ -123,6 +124,14 @@ impl House {
             std::fs::remove_dir_all(&dir).with_context(|| format!("removing {}", dir.display()))?;
         }
         stopped
+    }
+}
+
+fn console_settings(workers: &[Worker]) -> &'static str {
+    if workers.contains(&Worker::Console) {
+        super::console::SETTINGS
+    } else {
+        ""
     }
 }
 

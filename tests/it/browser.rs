@@ -1,0 +1,279 @@
+//! The console in a real browser (D27): chromium, driven through chromedriver. Run with
+//! `./scripts/test --browser`; with `SEVEN_SCREENSHOTS` the pages are also written to docs/console.
+
+mod driver;
+
+use std::time::Duration;
+
+use seven_domain::Role;
+
+use self::driver::Browser;
+use crate::{
+    console::{
+        hostile,
+        staff::{PASSWORD, Staff},
+        with_console,
+    },
+    harness::{GUEST, until},
+};
+
+const SOON: Duration = Duration::from_secs(30);
+
+#[tokio::test] // D26, D27: the whole way of a takeover, by what people see and click
+async fn a_new_host_takes_over_writes_and_gives_back() {
+    let house = with_console("browser_takeover").await;
+    let staff = Staff::new(&house);
+    let browser = Browser::start(&house).await;
+    // An administrator follows an invitation, sets up password and second factor, logs in.
+    let (_, token) = staff.invite("ana@example.com", Role::Admin, None).await;
+    let mut ana = browser
+        .set_up(&format!("/link/{}", token.expose()), "ana@example.com")
+        .await;
+    ana.log_in(&browser).await;
+    browser.page("/operators").await;
+    browser.fill("name", "Luis Gil").await;
+    browser.fill("email", "luis@example.com").await;
+    browser
+        .submit("#main form[action='/operators'] button")
+        .await;
+    let link = browser.text("#link").await;
+    let link = link.split("/link/").nth(1).unwrap().to_owned();
+    browser.forget().await;
+    let mut luis = browser
+        .set_up(&format!("/link/{link}"), "luis@example.com")
+        .await;
+    luis.log_in(&browser).await;
+    // The list shows a new guest without a reload.
+    browser.page("/c/silver_birch/conversations").await;
+    house.text(GUEST, "I want to speak to a manager please");
+    house.settle(1).await;
+    browser.see("#list", "Guest ending in 0142").await;
+    browser.see("#list", "case open").await;
+    browser.submit("#list a.item").await;
+    browser
+        .see("#texts", "I want to speak to a manager please")
+        .await;
+    browser.fill("reason", "the guest asked").await;
+    browser.submit("#who form[action$='takeover'] button").await;
+    browser
+        .see("#who", "You have taken this conversation over")
+        .await;
+    browser
+        .fill("text", "Luis here, the manager on shift.")
+        .await;
+    browser.see("#length", "32 characters, 1 segments").await;
+    // A guest's text appears beside the draft and takes nothing from it.
+    house.text(GUEST, "Are you there?");
+    browser.see("#texts", "Are you there?").await;
+    assert_eq!(
+        browser.value("text").await,
+        "Luis here, the manager on shift."
+    );
+    browser.submit("#say button").await;
+    browser
+        .see("#texts", "Luis here, the manager on shift.")
+        .await;
+    until("the handset shows it", SOON, || async {
+        let texts = house.texts_to(GUEST);
+        texts
+            .iter()
+            .filter(|text| text.contains("Luis here"))
+            .count()
+            == 1
+    })
+    .await;
+    // Somebody else takes over: the text is refused, its words stay.
+    let maria = staff
+        .add("maria@example.com", Role::Host, Some(house.casino()))
+        .await;
+    let conversation = seven_domain::ConversationId(staff.conversation().await);
+    browser.fill("text", "One more thing").await;
+    let by = seven_staff::login::actor(maria.id);
+    seven_staff::take_over(
+        &house.stack.fleet,
+        house.casino(),
+        conversation,
+        &by,
+        "shift",
+    )
+    .await
+    .unwrap();
+    browser.submit("#say button").await;
+    browser
+        .see("#problem", "Somebody else has taken this conversation over")
+        .await;
+    assert_eq!(browser.value("text").await, "One more thing");
+    browser
+        .see("#who", "maria has taken this conversation over")
+        .await;
+    browser.submit("#who form[action$='release'] button").await;
+    browser.see("#who", "The host answers here.").await;
+    let before = house.texts_to(GUEST).len();
+    house.text(GUEST, "What time is check-out?");
+    until("the host answers again", SOON, || async {
+        house.texts_to(GUEST).len() > before
+    })
+    .await;
+    browser.see("#texts", "What time is check-out?").await;
+    assert_eq!(browser.violations().await, Vec::<String>::new());
+    browser.stop().await;
+    house.stop().await;
+}
+
+#[tokio::test] // D27, WCAG 2.2 AA
+async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
+    let house = with_console("browser_axe").await;
+    let staff = Staff::new(&house);
+    house.text(
+        GUEST,
+        "I want to speak to a manager, we are two adults and one is vegan",
+    );
+    house.settle(1).await;
+    let here = Some(house.casino());
+    let luis = staff.add("luis@example.com", Role::Host, here).await;
+    let thread = format!(
+        "/c/silver_birch/conversations/{}",
+        staff.conversation().await
+    );
+    let caller = luis.logged_in(&house).await;
+    caller
+        .act(
+            &format!("{thread}/takeover"),
+            &[("reason", "the guest asked")],
+        )
+        .await;
+    caller
+        .act(
+            &format!("{thread}/notes"),
+            &[("note", "Table 12 is free at 19:00")],
+        )
+        .await;
+    let everyone = seven_staff::account::set_role;
+    everyone(&staff.store(), luis.id, (None, Role::Admin), true, "test")
+        .await
+        .unwrap();
+    let (_, token) = staff.invite("new@example.com", Role::Host, here).await;
+    let link = format!("/link/{}", token.expose());
+    let browser = Browser::start(&house).await;
+    for language in ["en", "es"] {
+        house
+            .change(&format!("update operators set language = '{language}'"))
+            .await;
+        browser.prefer(language).await;
+        browser.forget().await;
+        for (name, path) in [
+            ("login", "/login"),
+            ("code", "/login/code"),
+            ("invitation", &link),
+        ] {
+            browser.page(path).await;
+            browser.is_accessible(&format!("{name}-{language}")).await;
+        }
+        browser.page("/login").await;
+        browser.take_cookie(caller.cookie.as_deref().unwrap()).await;
+        for (name, path) in [
+            ("conversations", "/c/silver_birch/conversations"),
+            ("empty", "/c/silver_birch/conversations?show=waiting"),
+            ("thread", &*thread),
+            ("cases", "/c/silver_birch/cases"),
+            ("operators", "/operators"),
+            ("not-found", "/nowhere"),
+        ] {
+            browser.page(path).await;
+            browser.is_accessible(&format!("{name}-{language}")).await;
+        }
+    }
+    assert_eq!(browser.violations().await, Vec::<String>::new());
+    browser.stop().await;
+    house.stop().await;
+}
+
+#[tokio::test] // D27
+async fn a_takeover_needs_no_mouse() {
+    let house = with_console("browser_keyboard").await;
+    let staff = Staff::new(&house);
+    house.text(GUEST, "What time is check-in?");
+    house.settle(1).await;
+    let luis = staff
+        .add("luis@example.com", Role::Host, Some(house.casino()))
+        .await;
+    let browser = Browser::start(&house).await;
+    browser.page("/login").await;
+    let caller = luis.logged_in(&house).await;
+    browser.take_cookie(caller.cookie.as_deref().unwrap()).await;
+    browser.page("/c/silver_birch/conversations").await;
+    browser.tab_to("#list a.item").await;
+    browser.enter().await;
+    browser.see("h1", "Guest ending in 0142").await;
+    browser.tab_to("#reason").await;
+    browser.type_keys("asked for me").await;
+    browser.enter().await;
+    browser
+        .see("#who", "You have taken this conversation over")
+        .await;
+    browser.tab_to("#text").await;
+    browser.type_keys("Luis by keyboard").await;
+    browser.tab_to("#say button").await;
+    browser.enter().await;
+    browser.see("#texts", "Luis by keyboard").await;
+    browser.tab_to("#who form[action$='release'] button").await;
+    browser.enter().await;
+    browser.see("#who", "The host answers here.").await;
+    until("the text arrived", SOON, || async {
+        house
+            .texts_to(GUEST)
+            .iter()
+            .any(|text| text.contains("Luis by keyboard"))
+    })
+    .await;
+    browser.stop().await;
+    house.stop().await;
+}
+
+#[tokio::test] // D27: no text of a guest becomes markup, runs, or moves the page
+async fn hostile_texts_do_nothing_in_a_browser() {
+    let house = with_console("browser_hostile").await;
+    let staff = Staff::new(&house);
+    let hostile = hostile::texts();
+    for text in &hostile {
+        house.text(GUEST, text);
+    }
+    let count = i64::try_from(hostile.len()).unwrap();
+    house.settle_within(count, Duration::from_secs(60)).await;
+    let luis = staff
+        .add("luis@example.com", Role::Host, Some(house.casino()))
+        .await;
+    let thread = format!(
+        "/c/silver_birch/conversations/{}",
+        staff.conversation().await
+    );
+    let caller = luis.logged_in(&house).await;
+    let browser = Browser::start(&house).await;
+    browser.page("/login").await;
+    browser.take_cookie(caller.cookie.as_deref().unwrap()).await;
+    for path in [
+        &*thread,
+        "/c/silver_birch/conversations",
+        "/c/silver_birch/cases",
+    ] {
+        browser.page(path).await;
+        // Once more as a fragment that htmx swaps in.
+        house.text(GUEST, "<script>document.title='owned'</script>");
+        tokio::time::sleep(Duration::from_secs(3)).await;
+        assert!(browser.title().await.ends_with("· Seven"), "{path}");
+        assert_eq!(
+            browser
+                .count("#main script, #main img, #main iframe, #main style")
+                .await,
+            0
+        );
+    }
+    browser.page(&thread).await;
+    browser
+        .see("#texts", "<script>document.title='owned'</script>")
+        .await;
+    assert_eq!(browser.violations().await, Vec::<String>::new());
+    browser.stop().await;
+    house.stop().await;
+    let _ = PASSWORD;
+}

@@ -1,0 +1,328 @@
+//! Chromium behind chromedriver, with the few things that a person does on a page.
+
+use std::{
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::Mutex,
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+use seven_staff::factor::Factor;
+use thirtyfour::{
+    ChromiumLikeCapabilities, DesiredCapabilities, Key, TypingData, WebDriver, prelude::*,
+};
+use tokio::time::{Instant, sleep};
+
+use crate::{console::staff::PASSWORD, harness::House};
+
+const AXE: &str = include_str!("../../kit/axe/axe.min.js");
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Remembers what the page's policy refused; it runs before every page's own scripts.
+const WATCH: &str = "window.__refused = JSON.parse(sessionStorage.getItem('refused') || '[]');\
+    document.addEventListener('securitypolicyviolation', (e) => { window.__refused.push(\
+    e.violatedDirective + ' ' + e.blockedURI + ' ' + e.sourceFile + ' ' + location.pathname);\
+    sessionStorage.setItem('refused', JSON.stringify(window.__refused)); });";
+const PHONE_WIDTH: u32 = 380;
+const DESK_WIDTH: u32 = 1280;
+
+pub(super) struct Browser {
+    driver: WebDriver,
+    process: Mutex<Child>,
+    base: String,
+}
+
+/// A person with a second factor who set up their account in the browser.
+pub(super) struct SetUp {
+    email: String,
+    factor: Factor,
+    step: u64,
+}
+
+fn now() -> u64 {
+    u64::try_from(chrono::Utc::now().timestamp()).unwrap()
+}
+
+impl Browser {
+    pub(super) async fn start(house: &House) -> Self {
+        let port = std::net::TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
+        let process = Command::new("chromedriver")
+            .arg(format!("--port={port}"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("chromedriver is not installed; ./scripts/test --browser installs it");
+        let profile = std::env::temp_dir().join(format!("seven-browser-{port}"));
+        let mut wanted = DesiredCapabilities::chrome();
+        for flag in [
+            "headless=new",
+            "no-sandbox",
+            "disable-gpu",
+            "disable-quic",
+            "disable-background-networking",
+            "disable-component-update",
+            "disable-sync",
+            "disable-dev-shm-usage",
+            &format!("user-data-dir={}", profile.display()),
+        ] {
+            wanted.add_arg(&format!("--{flag}")).unwrap();
+        }
+        let until = Instant::now() + Duration::from_secs(60);
+        let driver = loop {
+            match WebDriver::new(format!("http://127.0.0.1:{port}"), wanted.clone()).await {
+                Ok(driver) => break driver,
+                Err(error) => assert!(Instant::now() < until, "{error}"),
+            }
+            sleep(Duration::from_millis(200)).await;
+        };
+        let browser = Self {
+            driver,
+            process: Mutex::new(process),
+            base: house.stack.console_url.clone().unwrap(),
+        };
+        let watch = json!({ "source": WATCH });
+        browser
+            .cdp("Page.addScriptToEvaluateOnNewDocument", watch)
+            .await;
+        browser.width(DESK_WIDTH).await;
+        browser
+    }
+
+    pub(super) async fn stop(self) {
+        self.driver.clone().quit().await.unwrap();
+        let mut process = self.process.lock().unwrap();
+        process.kill().unwrap();
+        process.wait().unwrap();
+    }
+
+    async fn cdp(&self, command: &str, parameters: Value) {
+        self.driver
+            .cdp()
+            .send_raw(command, parameters)
+            .await
+            .unwrap();
+    }
+
+    async fn width(&self, width: u32) {
+        let metrics =
+            json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+        self.cdp("Emulation.setDeviceMetricsOverride", metrics)
+            .await;
+    }
+
+    /// Sets the language that the browser asks for.
+    pub(super) async fn prefer(&self, language: &str) {
+        self.cdp("Network.enable", json!({})).await;
+        let headers = json!({ "headers": { "Accept-Language": language } });
+        self.cdp("Network.setExtraHTTPHeaders", headers).await;
+    }
+
+    pub(super) async fn page(&self, path: &str) {
+        self.driver
+            .goto(format!("{}{path}", self.base))
+            .await
+            .unwrap();
+    }
+
+    pub(super) async fn forget(&self) {
+        self.driver.delete_all_cookies().await.unwrap();
+    }
+
+    /// Takes over a session that was begun without the browser.
+    pub(super) async fn take_cookie(&self, pair: &str) {
+        let (name, value) = pair.split_once('=').unwrap();
+        let mut cookie = Cookie::new(name, value);
+        cookie.set_path("/");
+        self.driver.add_cookie(cookie).await.unwrap();
+    }
+
+    async fn find(&self, css: &str) -> WebElement {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            match self.driver.find(By::Css(css)).await {
+                Ok(found) => return found,
+                Err(error) => assert!(Instant::now() < until, "{css}: {error}"),
+            }
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    pub(super) async fn text(&self, css: &str) -> String {
+        self.find(css).await.text().await.unwrap()
+    }
+
+    pub(super) async fn title(&self) -> String {
+        self.driver.title().await.unwrap()
+    }
+
+    pub(super) async fn count(&self, css: &str) -> usize {
+        self.driver.find_all(By::Css(css)).await.unwrap().len()
+    }
+
+    /// Waits until this part of the page shows the words.
+    pub(super) async fn see(&self, css: &str, words: &str) {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            // The element may be replaced while it is read.
+            let shown = match self.driver.find(By::Css(css)).await {
+                Ok(found) => found.text().await.unwrap_or_default(),
+                Err(_) => String::new(),
+            };
+            if shown.contains(words) {
+                return;
+            }
+            if Instant::now() > until {
+                let body = self.text("body").await;
+                panic!("{css} does not show {words:?} but {shown:?}; the page: {body}");
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
+    }
+
+    pub(super) async fn fill(&self, id: &str, words: &str) {
+        let field = self.find(&format!("#{id}")).await;
+        field.clear().await.unwrap();
+        field.send_keys(words).await.unwrap();
+    }
+
+    pub(super) async fn value(&self, id: &str) -> String {
+        let field = self.find(&format!("#{id}")).await;
+        field.prop("value").await.unwrap().unwrap_or_default()
+    }
+
+    /// Clicks what leads to another page, and waits for it.
+    pub(super) async fn submit(&self, css: &str) {
+        let mark = "window.__old = true";
+        self.driver.execute(mark, vec![]).await.unwrap();
+        self.find(css).await.click().await.unwrap();
+        self.is_new().await;
+    }
+
+    async fn is_new(&self) {
+        let until = Instant::now() + PATIENCE;
+        let asked = "return window.__old !== true && document.readyState === 'complete'";
+        loop {
+            let new = match self.driver.execute(asked, vec![]).await {
+                Ok(answer) => answer.json() == &json!(true),
+                Err(_) => false,
+            };
+            if new {
+                return;
+            }
+            assert!(Instant::now() < until, "no other page came");
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// Follows an invitation: password and second factor, as its page asks for them.
+    pub(super) async fn set_up(&self, link: &str, email: &str) -> SetUp {
+        self.page(link).await;
+        let spelled = self.text("#key").await.replace(' ', "");
+        let factor = Factor::read(&base32(&spelled)).unwrap();
+        let step = now() / 30;
+        self.fill("password", PASSWORD).await;
+        self.fill("code", &factor.code_at(step * 30)).await;
+        self.submit("#main form button").await;
+        self.see("#main", "Saved.").await;
+        SetUp {
+            email: email.to_owned(),
+            factor,
+            step,
+        }
+    }
+
+    /// Presses Tab until this element has the focus.
+    pub(super) async fn tab_to(&self, css: &str) {
+        for _ in 0..60 {
+            self.press(Key::Tab).await;
+            let asked =
+                "return document.activeElement && document.activeElement.matches(arguments[0])";
+            let there = self.driver.execute(asked, vec![json!(css)]).await.unwrap();
+            if there.json() == &json!(true) {
+                return;
+            }
+        }
+        panic!("Tab never reaches {css}");
+    }
+
+    pub(super) async fn type_keys(&self, words: &str) {
+        self.press(words).await;
+    }
+
+    pub(super) async fn enter(&self) {
+        self.press(Key::Enter).await;
+    }
+
+    async fn press(&self, keys: impl Into<TypingData>) {
+        let chain = self.driver.action_chain().send_keys(keys);
+        chain.perform().await.unwrap();
+    }
+
+    /// What the pages' policy refused since the browser was started.
+    pub(super) async fn violations(&self) -> Vec<String> {
+        let asked = "return JSON.parse(sessionStorage.getItem('refused') || '[]')";
+        let found = self.driver.execute(asked, vec![]).await.unwrap();
+        serde_json::from_value(found.json().clone()).unwrap()
+    }
+
+    /// Lets axe-core look at the page on a desk, on a phone and at 200 % zoom, and checks that
+    /// nothing has to be scrolled sideways. Writes a screenshot where that is asked for.
+    pub(super) async fn is_accessible(&self, name: &str) {
+        for width in [DESK_WIDTH, PHONE_WIDTH, DESK_WIDTH / 2] {
+            self.width(width).await;
+            let run = format!(
+                "{AXE}; const done = arguments[arguments.length - 1]; axe.run().then((found) => done(\
+                 found.violations.map((one) => one.id + ': ' + one.nodes.map((n) => n.html).join(' '))))"
+            );
+            let found = self.driver.execute_async(run, vec![]).await.unwrap();
+            assert_eq!(found.json(), &json!([]), "{name} at {width}");
+            let asked = "return document.documentElement.scrollWidth - document.documentElement.clientWidth";
+            let over = self.driver.execute(asked, vec![]).await.unwrap();
+            assert_eq!(over.json(), &json!(0), "{name} at {width} is too wide");
+            if let Some(folder) = std::env::var_os("SEVEN_SCREENSHOTS")
+                && width != DESK_WIDTH / 2
+            {
+                let size = if width == PHONE_WIDTH {
+                    "phone"
+                } else {
+                    "desk"
+                };
+                let file = Path::new(&folder).join(format!("{name}-{size}.png"));
+                self.driver.screenshot(&file).await.unwrap();
+            }
+        }
+        self.width(DESK_WIDTH).await;
+    }
+}
+
+impl SetUp {
+    pub(super) async fn log_in(&mut self, browser: &Browser) {
+        browser.page("/login").await;
+        browser.fill("email", &self.email).await;
+        browser.fill("password", PASSWORD).await;
+        browser.submit("#main form button").await;
+        // The code of the set-up was used; the next one is taken already.
+        self.step += 1;
+        browser
+            .fill("code", &self.factor.code_at(self.step * 30))
+            .await;
+        browser.submit("#main form button").await;
+    }
+}
+
+/// Reads base32 (RFC 4648) of whole groups, as an authenticator app does.
+fn base32(text: &str) -> Vec<u8> {
+    let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+    let bits: String = text
+        .chars()
+        .map(|c| format!("{:05b}", alphabet.find(c).unwrap()))
+        .collect();
+    bits.as_bytes()
+        .chunks_exact(8)
+        .map(|byte| u8::from_str_radix(std::str::from_utf8(byte).unwrap(), 2).unwrap())
+        .collect()
+}

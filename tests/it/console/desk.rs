@@ -1,0 +1,119 @@
+//! Hosts who take conversations over: what they write arrives once, and never over somebody else's
+//! head.
+
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use seven_domain::Role;
+
+use super::{staff::Staff, with_console};
+use crate::harness::{GUEST, until};
+
+#[tokio::test] // D27, AGENT-15: a text against a thread that moved on is not sent, and its words are kept
+async fn a_text_against_a_thread_that_moved_on_is_refused_and_kept() {
+    let house = with_console("console_moved").await;
+    let staff = Staff::new(&house);
+    house.text(GUEST, "What time is check-in?");
+    house.settle(1).await;
+    let here = Some(house.casino());
+    let luis = staff.add("luis@example.com", Role::Host, here).await;
+    let maria = staff.add("maria@example.com", Role::Host, here).await;
+    let (luis, maria) = (luis.logged_in(&house).await, maria.logged_in(&house).await);
+    let thread = format!(
+        "/c/silver_birch/conversations/{}",
+        staff.conversation().await
+    );
+    let say = format!("{thread}/say");
+    let mark = |body: &str| {
+        let rest = body.split("name=\"read\" value=\"").nth(1).unwrap();
+        rest.split('"').next().unwrap().to_owned()
+    };
+    let read = mark(&luis.get(&thread).await.body);
+    let write = [("text", "Luis here, <b>one</b> moment"), ("read", &*read)];
+    // The host speaks there.
+    let page = luis.act(&say, &write).await;
+    assert_eq!(page.status, StatusCode::CONFLICT);
+    luis.act(&format!("{thread}/takeover"), &[("reason", "asked for me")])
+        .await;
+    // The guest writes meanwhile.
+    house.text(GUEST, "Are you there?");
+    until("the text is stored", Duration::from_secs(20), || async {
+        mark(&luis.get(&thread).await.body) != read
+    })
+    .await;
+    let page = luis.act(&say, &write).await;
+    assert_eq!(page.status, StatusCode::CONFLICT);
+    assert!(
+        page.body
+            .contains("Luis here, &#60;b&#62;one&#60;/b&#62; moment"),
+        "{}",
+        page.body
+    );
+    assert!(page.body.contains("went on while you wrote"));
+    // Read again, sent once; the same form sent twice is refused the second time.
+    let read = mark(&page.body);
+    let write = [("text", "Luis here, one moment"), ("read", &*read)];
+    assert_eq!(luis.act(&say, &write).await.status, StatusCode::SEE_OTHER);
+    assert_eq!(luis.act(&say, &write).await.status, StatusCode::CONFLICT);
+    // Maria sees who is there, and writes only after she took it over.
+    let page = maria.get(&thread).await;
+    assert!(
+        page.body
+            .contains("<strong>luis</strong> has taken this conversation over.")
+    );
+    let read = mark(&page.body);
+    let write = [("text", "Maria here"), ("read", &*read)];
+    assert_eq!(maria.act(&say, &write).await.status, StatusCode::CONFLICT);
+    maria
+        .act(&format!("{thread}/takeover"), &[("reason", "end of shift")])
+        .await;
+    let read = mark(&maria.get(&thread).await.body);
+    let write = [("text", "Maria here"), ("read", &*read)];
+    assert_eq!(maria.act(&say, &write).await.status, StatusCode::SEE_OTHER);
+    until("both texts arrived", Duration::from_secs(20), || async {
+        let texts = house.texts_to(GUEST);
+        let sent = |words: &str| texts.iter().filter(|text| text.contains(words)).count();
+        sent("Luis here") == 1 && sent("Maria here") == 1
+    })
+    .await;
+    // Given back: the host answers again.
+    maria.act(&format!("{thread}/release"), &[]).await;
+    let before = house.texts_to(GUEST).len();
+    house.text(GUEST, "What time is check-out?");
+    until("the host answers", Duration::from_secs(20), || async {
+        house.texts_to(GUEST).len() > before
+    })
+    .await;
+    let entries = house
+        .number("select count(*) from audit_log where actor like 'operator:%' and action in ('conversation_paused', 'person_wrote', 'conversation_resumed')")
+        .await;
+    assert_eq!(entries, 5, "two takeovers, two texts, one release");
+    house.stop().await;
+}
+
+#[tokio::test] // SEC-104
+async fn a_case_is_acknowledged_and_settled_by_name() {
+    let house = with_console("console_cases").await;
+    let staff = Staff::new(&house);
+    house.text(GUEST, "I want to speak to a manager");
+    house.settle(1).await;
+    let luis = staff
+        .add("luis@example.com", Role::Host, Some(house.casino()))
+        .await;
+    let luis = luis.logged_in(&house).await;
+    let page = luis.get("/c/silver_birch/cases").await;
+    assert!(page.body.contains("I handle it"), "{}", page.body);
+    let case = house
+        .texts_of("select escalation_id::text from escalations")
+        .await;
+    let path = format!("/c/silver_birch/cases/{}", case[0]);
+    let odd = luis.act(&path, &[("what", "burn")]).await;
+    assert_eq!(odd.status, StatusCode::NOT_FOUND);
+    luis.act(&path, &[("what", "acknowledge")]).await;
+    let page = luis.get("/c/silver_birch/cases").await;
+    assert!(page.body.contains("in hand: luis"), "{}", page.body);
+    luis.act(&path, &[("what", "resolve")]).await;
+    let page = luis.get("/c/silver_birch/cases").await;
+    assert!(page.body.contains("No open cases."), "{}", page.body);
+    house.stop().await;
+}

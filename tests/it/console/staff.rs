@@ -1,0 +1,217 @@
+//! People with accounts, and a caller that keeps a cookie as a browser does.
+
+use reqwest::{
+    StatusCode,
+    header::{self, HeaderMap},
+    redirect::Policy,
+};
+use seven_domain::{CasinoId, Language, OperatorId, Role};
+use seven_staff::{
+    Token,
+    account::{self, Invitation},
+    factor::Factor,
+    login::{self, Entered},
+};
+use seven_store::Store;
+use uuid::Uuid;
+
+use crate::harness::House;
+
+pub(crate) const PASSWORD: &str = "four green boats";
+
+pub(crate) struct Staff<'a>(&'a House);
+
+/// A person whose account is set up.
+pub(crate) struct Member {
+    pub(crate) id: OperatorId,
+    email: String,
+    factor: Factor,
+    step: std::cell::Cell<u64>,
+}
+
+pub(crate) struct Page {
+    pub(crate) status: StatusCode,
+    pub(crate) location: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: String,
+}
+
+pub(crate) struct Caller {
+    pub(crate) base: String,
+    pub(crate) http: reqwest::Client,
+    pub(crate) cookie: Option<String>,
+}
+
+/// Encodes the fields of a form.
+pub(crate) fn form(fields: &[(&str, &str)]) -> String {
+    let mut url = url::Url::parse("http://x/").unwrap();
+    url.query_pairs_mut().extend_pairs(fields);
+    url.query().unwrap_or_default().to_owned()
+}
+
+impl<'a> Staff<'a> {
+    pub(crate) fn new(house: &'a House) -> Self {
+        Self(house)
+    }
+
+    /// The console's own view of the database.
+    pub(crate) fn store(&self) -> Store {
+        let stack = &self.0.stack;
+        let url = stack.settings.console.postgres_url.clone().unwrap();
+        Store::new(&url, 2, stack.fleet.timing.sweep()).unwrap()
+    }
+
+    pub(crate) async fn invite(
+        &self,
+        email: &str,
+        role: Role,
+        casino: Option<&CasinoId>,
+    ) -> (OperatorId, Token) {
+        let id: OperatorId = self.0.stack.fleet.ids.next();
+        let invitation = Invitation {
+            email: email.to_owned(),
+            name: email.split('@').next().unwrap().to_owned(),
+            language: Language::En,
+            role,
+            casino: casino.cloned(),
+        };
+        let token = account::add(&self.store(), id, invitation, "test")
+            .await
+            .unwrap();
+        (id, token)
+    }
+
+    pub(crate) async fn add(&self, email: &str, role: Role, casino: Option<&CasinoId>) -> Member {
+        let (id, token) = self.invite(email, role, casino).await;
+        let factor = Factor::draw(&mut rand::rng());
+        let now = self.0.stack.fleet.clock.now();
+        let seconds = u64::try_from(now.timestamp()).unwrap();
+        let entered = Entered {
+            password: Some(PASSWORD.into()),
+            factor: Some((factor.clone(), factor.code_at(seconds))),
+        };
+        let store = self.store();
+        login::use_link(&store, &token, entered, true, now)
+            .await
+            .unwrap();
+        Member {
+            id,
+            email: email.to_owned(),
+            factor,
+            step: std::cell::Cell::new(seconds / 30),
+        }
+    }
+
+    /// The only conversation of the database.
+    pub(crate) async fn conversation(&self) -> Uuid {
+        let ids = self
+            .0
+            .texts_of("select conversation_id::text from conversations")
+            .await;
+        assert_eq!(ids.len(), 1);
+        ids[0].parse().unwrap()
+    }
+}
+
+impl Member {
+    /// Returns a code that was not used yet; the one of the next step is taken, too.
+    pub(crate) fn next_code(&self) -> String {
+        self.step.set(self.step.get() + 1);
+        self.factor.code_at(self.step.get() * 30)
+    }
+
+    /// Logs in without the pages; codes of later steps than the next would be refused.
+    pub(crate) async fn logged_in(&self, house: &House) -> Caller {
+        let token = Token::draw(&mut rand::rng());
+        let staff = Staff::new(house);
+        let mut tx = staff.store().staff().await.unwrap();
+        tx.put_session(&token.hash(), self.id, true).await.unwrap();
+        tx.commit().await.unwrap();
+        Caller::with(house, &format!("seven-here={}", token.expose()))
+    }
+
+    /// Returns the cookie's line as the login page sets it.
+    pub(crate) async fn set_cookie(&self, house: &House) -> String {
+        let caller = Caller::new(house);
+        let fields = form(&[("email", &self.email), ("password", PASSWORD)]);
+        let page = caller.send("/login", &fields).await;
+        page.headers[header::SET_COOKIE]
+            .to_str()
+            .unwrap()
+            .to_owned()
+    }
+}
+
+impl Caller {
+    pub(crate) fn new(house: &House) -> Self {
+        Self {
+            base: house.stack.console_url.clone().unwrap(),
+            http: reqwest::Client::builder()
+                .redirect(Policy::none())
+                .build()
+                .unwrap(),
+            cookie: None,
+        }
+    }
+
+    pub(crate) fn with(house: &House, cookie: &str) -> Self {
+        Self {
+            cookie: Some(cookie.to_owned()),
+            ..Self::new(house)
+        }
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Page {
+        let request = self.http.get(format!("{}{path}", self.base));
+        self.answer(request).await
+    }
+
+    /// Sends a form as a page of ours does, and keeps the cookie that comes back.
+    pub(crate) async fn post(&mut self, path: &str, body: &str) -> Page {
+        let page = self.send(path, body).await;
+        if let Some(cookie) = page.headers.get(header::SET_COOKIE) {
+            let pair = cookie.to_str().unwrap().split(';').next().unwrap();
+            self.cookie = Some(pair.to_owned());
+        }
+        page
+    }
+
+    /// Sends a form with the token that this session's pages have.
+    pub(crate) async fn act(&self, path: &str, fields: &[(&str, &str)]) -> Page {
+        let forms = self.forms();
+        let all = [&[("forms", forms.as_str())], fields].concat();
+        self.send(path, &form(&all)).await
+    }
+
+    pub(crate) fn forms(&self) -> String {
+        let cookie = self.cookie.as_deref().unwrap();
+        Token::read(cookie.split_once('=').unwrap().1)
+            .unwrap()
+            .for_forms()
+    }
+
+    async fn send(&self, path: &str, body: &str) -> Page {
+        let request = self
+            .http
+            .post(format!("{}{path}", self.base))
+            .header("sec-fetch-site", "same-origin")
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(body.to_owned());
+        self.answer(request).await
+    }
+
+    async fn answer(&self, request: reqwest::RequestBuilder) -> Page {
+        let request = match &self.cookie {
+            Some(cookie) => request.header(header::COOKIE, cookie),
+            None => request,
+        };
+        let answer = request.send().await.unwrap();
+        let location = answer.headers().get(header::LOCATION);
+        Page {
+            status: answer.status(),
+            location: location.map_or("", |to| to.to_str().unwrap()).to_owned(),
+            headers: answer.headers().clone(),
+            body: answer.text().await.unwrap(),
+        }
+    }
+}
