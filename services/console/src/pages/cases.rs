@@ -94,10 +94,11 @@ async fn part(app: &Shared, casino: &CasinoId, person: &Person) -> Result<CasesP
         .map(|row| row.config.operational.timezone);
     let names = tx.operators().await?;
     tx.commit().await?;
+    let w = person.words();
     let rows = cases.into_iter().map(|case| Row {
         id: case.escalation_id.to_string(),
         severity: case.severity.to_string(),
-        reason: case.reason.replace('_', " "),
+        reason: w.of_kind("reason", &case.reason).replace('_', " "),
         about: case.subject,
         opened: clock(case.created_at, zone),
         due: case
@@ -116,7 +117,7 @@ async fn part(app: &Shared, casino: &CasinoId, person: &Person) -> Result<CasesP
             .unwrap_or_default(),
     });
     Ok(CasesPart {
-        w: person.words(),
+        w,
         casino: casino.clone(),
         forms: person.token.for_forms(),
         rows: rows.collect(),

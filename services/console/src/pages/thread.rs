@@ -7,9 +7,11 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
+use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use seven_domain::{AuditEvent, CasinoId, ConversationId};
+use seven_guest::Profile;
 use seven_staff::Right;
 use seven_store::{Tx, conversations::TranscriptLine};
 
@@ -173,8 +175,8 @@ async fn read(
         conversation: *conversation,
         forms: person.token.for_forms(),
         lines: lines
-            .into_iter()
-            .map(|line| Line::of(line, readable, zone))
+            .iter()
+            .map(|line| Line::of(line, person.words(), readable, zone))
             .collect(),
         mark,
         guest: found.last_four.unwrap_or_default(),
@@ -188,7 +190,7 @@ async fn read(
         may_reveal: !readable && person.may(casino, Right::Reveal),
     };
     let facts = if readable {
-        facts(found.profile.as_ref())
+        facts(found.profile, app.fleet.clock.property_now())
     } else {
         Vec::new()
     };
@@ -204,12 +206,16 @@ async fn read(
 }
 
 impl Line {
-    fn of(line: TranscriptLine, readable: bool, zone: Option<chrono_tz::Tz>) -> Self {
+    fn of(line: &TranscriptLine, w: Words, readable: bool, zone: Option<chrono_tz::Tz>) -> Self {
         let out = line.direction == "out";
         Self {
             person: line.kind.as_deref() == Some("person"),
             at: clock(line.at, zone),
-            state: if out { line.state } else { String::new() },
+            state: if out {
+                w.of_kind("text", &line.state)
+            } else {
+                String::new()
+            },
             masked: if readable {
                 0
             } else {
@@ -237,26 +243,27 @@ fn visible(text: &str) -> String {
     text.chars().map(mark).collect()
 }
 
-/// Lists the fields of a profile with their confidence, as far as they are plain values.
-fn facts(profile: Option<&Value>) -> Vec<(String, String)> {
-    let fields = profile.and_then(|profile| profile.get("fields").or(Some(profile)));
-    let Some(Value::Object(fields)) = fields else {
-        return Vec::new();
-    };
-    let shown = fields.iter().filter_map(|(name, field)| {
-        let value = field.get("value").unwrap_or(field);
-        let text = match value {
-            Value::String(text) => text.clone(),
-            Value::Number(number) => number.to_string(),
-            Value::Array(all) => {
-                let parts: Vec<&str> = all.iter().filter_map(Value::as_str).collect();
-                parts.join(", ")
-            }
-            _ => return None,
+/// Lists what is known about the guest, with the confidence in each fact now.
+fn facts(document: Option<Value>, now: DateTime<Utc>) -> Vec<(String, String)> {
+    let read = document.and_then(|document| Profile::from_json(document).ok());
+    let context = read
+        .map(|read| read.profile.context(now))
+        .unwrap_or_default();
+    let shown = context.facts.into_iter().map(|fact| {
+        let value = match json!(fact.value) {
+            Value::String(text) => text,
+            other => other.to_string(),
         };
-        let sure = field.get("confidence").and_then(Value::as_f64);
-        let sure = sure.map_or_else(String::new, |sure| format!(" ({:.0} %)", sure * 100.0));
-        (!text.is_empty()).then(|| (name.replace('_', " "), text + &sure))
+        let name = fact
+            .path
+            .split_once('.')
+            .map_or(&*fact.path, |(_, name)| name);
+        let sure = format!(
+            "{} ({:.0} %)",
+            visible(&value),
+            fact.confidence.get() * 100.0
+        );
+        (name.replace(['_', '.'], " "), sure)
     });
     shown.collect()
 }
