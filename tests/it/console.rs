@@ -168,7 +168,7 @@ async fn each_role_sees_its_own_casino_and_its_own_pages() {
             };
             assert_eq!(page.status, wanted, "{email} {path}");
         }
-        // What does not exist and what one may not see look alike.
+        // A missing page and a forbidden one look alike.
         let nowhere = format!("/c/silver_birch/conversations/{}", uuid::Uuid::now_v7());
         let page = caller.get(&nowhere).await;
         assert_eq!(page.status, StatusCode::NOT_FOUND, "{email}");
@@ -378,7 +378,7 @@ async fn an_admin_adds_people_for_their_own_casino_only() {
     assert!(page.body.contains("/link/"), "{}", page.body);
     let page = caller.act("/operators", &add("silver_birch")).await;
     assert!(page.body.contains("This address has an account."));
-    // Who works elsewhere, too, is not this administrator's to disable.
+    // An administrator cannot disable a person who works elsewhere, too.
     let elsewhere: OperatorId = staff.add("boss@example.com", Role::Admin, None).await.id;
     let path = format!("/operators/{elsewhere}");
     let page = caller.act(&path, &[("what", "disable")]).await;

@@ -1,4 +1,4 @@
-//! Who calls: the session's cookie, the person's rights at this moment, and forms that only pages
+//! The caller: the session's cookie, the person's rights at this moment, and forms that only pages
 //! of the session can send.
 
 use std::net::SocketAddr;
@@ -13,7 +13,11 @@ use seven_domain::CasinoId;
 use seven_staff::{Grants, Right, Token, login::actor};
 use seven_store::operators::{SESSION_HOURS, Session};
 
-use crate::{App, Shared, fault::Fault, words::Words};
+use crate::{
+    app::{App, Shared},
+    fault::Fault,
+    words::Words,
+};
 
 /// The cookie's name: the prefix makes browsers refuse it over plain HTTP and from other hosts.
 const COOKIE_NAME: &str = "__Host-seven";

@@ -15,7 +15,7 @@ use axum::{
 };
 use sha2::{Digest, Sha256};
 
-use crate::Shared;
+use crate::app::Shared;
 
 const FILES: [(&str, &str, &str); 5] = [
     (

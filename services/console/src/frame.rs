@@ -1,4 +1,4 @@
-//! What every page has around its content: title, language, navigation, the token of its forms.
+//! The frame around every page's content: title, language, navigation, the token of its forms.
 
 use seven_domain::CasinoId;
 use seven_staff::Right;

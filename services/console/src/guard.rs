@@ -6,7 +6,7 @@ use axum::{
     Router,
     extract::{DefaultBodyLimit, Request, State},
     http::{
-        HeaderMap, HeaderValue, Method,
+        HeaderMap, HeaderValue, Method, StatusCode,
         header::{
             ACCEPT_LANGUAGE, CACHE_CONTROL, CONTENT_SECURITY_POLICY, LOCATION, ORIGIN,
             REFERRER_POLICY, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
@@ -16,7 +16,12 @@ use axum::{
     response::{Html, IntoResponse, Response},
 };
 
-use crate::{App, Shared, fault::Fault, frame::Frame, words::Words};
+use crate::{
+    app::{App, Shared},
+    fault::Fault,
+    frame::Frame,
+    words::Words,
+};
 
 /// Most bytes of a form.
 const FORM_BYTES: usize = 64 * 1024;
@@ -112,4 +117,9 @@ pub(crate) fn shown(page: &impl Template) -> Html<String> {
         tracing::error!(%error, "a page could not be rendered");
         String::new()
     }))
+}
+
+/// Sends the browser to another page after a form was handled.
+pub(crate) fn go_to(path: &str) -> Response {
+    (StatusCode::SEE_OTHER, [(LOCATION, path)]).into_response()
 }

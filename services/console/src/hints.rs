@@ -1,5 +1,5 @@
 //! Hints to open pages that something changed at a casino. They carry no data: the page fetches its
-//! parts again. What other processes do is heard on the bus; what people do here is hinted at once.
+//! parts again. Work of other processes is heard on the bus; changes that people make here are hinted at once.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -11,7 +11,7 @@ use tokio::{
     time::{Instant, sleep, sleep_until, timeout},
 };
 
-use crate::Shared;
+use crate::app::Shared;
 
 /// Least time between two hints of one page.
 const LEAST_GAP: Duration = Duration::from_millis(500);
@@ -87,7 +87,7 @@ where
             };
             if told {
                 sleep(LEAST_GAP).await;
-                // What came meanwhile is told with this hint.
+                // This hint stands for those that came meanwhile.
                 while timeout(Duration::ZERO, next(&mut heard, &casino))
                     .await
                     .is_ok()

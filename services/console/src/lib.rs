@@ -3,6 +3,7 @@
 //! commands of operators.
 
 mod access;
+mod app;
 mod assets;
 mod fault;
 mod frame;
@@ -15,21 +16,13 @@ use std::{net::SocketAddr, sync::Arc};
 
 use axum::Router;
 use seven_runtime::{Fleet, Proxies};
-use seven_settings::{Console, Settings};
+use seven_settings::Settings;
 use tokio::net::TcpListener;
 
-use self::hints::Hints;
-
-/// What every page needs.
-#[derive(Debug)]
-pub(crate) struct App {
-    pub(crate) fleet: Fleet,
-    pub(crate) console: Console,
-    pub(crate) proxies: Proxies,
-    pub(crate) hints: Hints,
-}
-
-pub(crate) type Shared = Arc<App>;
+use self::{
+    app::{App, Shared},
+    hints::Hints,
+};
 
 /// Serves until the fleet's shutdown. The fleet's store must be the console's own login.
 ///

@@ -11,12 +11,10 @@ mod thread;
 
 use axum::{
     Router,
-    http::{StatusCode, header::LOCATION},
-    response::{IntoResponse, Response},
     routing::{get, post},
 };
 
-use crate::Shared;
+use crate::app::Shared;
 
 pub(crate) fn routes() -> Router<Shared> {
     let thread = "/c/{casino}/conversations/{conversation}";
@@ -43,9 +41,4 @@ pub(crate) fn routes() -> Router<Shared> {
         .route(&below("reveal"), post(thread::reveal))
         .route(&below("notes"), post(thread::add_note))
         .route(&below("say"), post(say::say))
-}
-
-/// Sends the browser to another page after a form was handled.
-fn go_to(path: &str) -> Response {
-    (StatusCode::SEE_OTHER, [(LOCATION, path)]).into_response()
 }

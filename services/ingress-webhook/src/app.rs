@@ -16,13 +16,12 @@ use seven_providers::{
     telnyx::signature::{self as telnyx, Refusal},
     twilio::signature as twilio,
 };
-use seven_runtime::Fleet;
+use seven_runtime::{Fleet, Proxies};
 use seven_telemetry::trace;
 use tower_http::catch_panic::CatchPanicLayer;
 use url::Url;
 
 use crate::{
-    Proxies,
     answer::Answer,
     auth_failures::AuthFailures,
     call::{self, Signer, Verified},

@@ -14,6 +14,7 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     server::graceful::{GracefulShutdown, Watcher},
 };
+use seven_runtime::Proxies;
 use seven_telemetry::metrics;
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -24,7 +25,6 @@ use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 use crate::{
-    Proxies,
     crowd::{Crowd, WaitingCaller},
     limits::Limits,
 };

@@ -2,12 +2,9 @@
 //! on it: pages fetch again by themselves now and then.
 
 use futures::{Stream, StreamExt};
-use seven_domain::{CasinoId, Stage};
+use seven_domain::CasinoId;
 
 use crate::{Bus, Error, topology};
-
-/// Stages whose messages carry ids only; ingress's carry texts and are not heard.
-pub(crate) const HEARD: [Stage; 3] = [Stage::Swarm, Stage::Sender, Stage::Receipts];
 
 impl Bus {
     /// Returns the casinos at which a text was stored, queued or delivered, as it happens.
@@ -17,7 +14,7 @@ impl Bus {
     pub async fn changes(&self) -> Result<impl Stream<Item = CasinoId> + Send + use<>, Error> {
         let failed = |error: async_nats::Error| Error::setup("subscription to changes")(error);
         let mut heard = Vec::new();
-        for subject in HEARD
+        for subject in topology::HEARD
             .into_iter()
             .flat_map(|stage| topology::subjects_of(stage, None))
         {

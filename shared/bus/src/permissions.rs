@@ -92,7 +92,7 @@ impl Permissions {
     /// Adds hearing that something changed at any casino ([`crate::Bus::changes`]).
     #[must_use]
     pub fn hear_changes(mut self) -> Self {
-        let heard = crate::changes::HEARD.into_iter();
+        let heard = crate::topology::HEARD.into_iter();
         self.subscribe
             .extend(heard.flat_map(|stage| subjects_of(stage, None)));
         self

@@ -72,6 +72,9 @@ pub const CONSUMING: [Stage; 5] = [
     Stage::Receipts,
 ];
 
+/// Stages whose messages carry ids only; ingress's carry texts and are not heard.
+pub(crate) const HEARD: [Stage; 3] = [Stage::Swarm, Stage::Sender, Stage::Receipts];
+
 /// How long the stages' streams keep a message.
 pub const STAGE_RETENTION: Duration = Duration::from_secs(7 * 24 * 3_600);
 

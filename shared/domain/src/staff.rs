@@ -3,7 +3,7 @@
 use crate::text_enum;
 
 text_enum! {
-    /// What a person may do, for one casino or for all; `seven_staff::rights` has the table.
+    /// A person's role at one casino or at all; `seven_staff::rights` has the rights of each.
     Role {
         /// Conversations and cases.
         Host => "host",
@@ -33,7 +33,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// What a link that was given to an operator is good for, once.
+    /// The purpose of a link that was given to an operator; it works once.
     LinkPurpose {
         /// Choosing a first password and setting up the second factor.
         Invitation => "invitation",

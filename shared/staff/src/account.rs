@@ -169,8 +169,8 @@ pub async fn set_disabled(
     Ok(done)
 }
 
-/// Makes a link for another password or another second factor, and returns its token. Who lost the
-/// second factor is logged out everywhere and cannot log in without the link.
+/// Makes a link for another password or another second factor, and returns its token. A reset of
+/// the second factor ends the person's sessions; they cannot log in without the link then.
 ///
 /// # Errors
 /// Fails when there is no such account.

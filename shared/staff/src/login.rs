@@ -155,7 +155,7 @@ pub async fn link(store: &Store, token: &Token) -> Result<(Account, LinkPurpose)
     Ok(found)
 }
 
-/// What a person enters behind a link: what the link's purpose asks for.
+/// The fields that a person enters behind a link, as the link's purpose asks for them.
 #[derive(Debug)]
 pub struct Entered {
     pub password: Option<SecretString>,

@@ -1,4 +1,4 @@
-//! What each role may do (D26). A grant is a role for one casino or for every casino.
+//! The rights of each role (D26). A grant is a role for one casino or for every casino.
 
 use seven_domain::{CasinoId, Role, text_enum};
 

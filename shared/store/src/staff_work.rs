@@ -1,4 +1,4 @@
-//! What staff leave at a conversation: notes among themselves, and who was shown its words for a
+//! Work of staff at a conversation: notes among themselves, and who was shown its words for a
 //! reason.
 
 use chrono::{DateTime, Utc};

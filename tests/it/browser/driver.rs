@@ -262,7 +262,7 @@ impl Browser {
         chain.perform().await.unwrap();
     }
 
-    /// What the pages' policy refused since the browser was started.
+    /// Returns everything that the pages' policy refused since the browser was started.
     pub(super) async fn violations(&self) -> Vec<String> {
         let asked = "return JSON.parse(sessionStorage.getItem('refused') || '[]')";
         let found = self.driver.execute(asked, vec![]).await.unwrap();

@@ -10,16 +10,13 @@ use seven_domain::CasinoId;
 use seven_staff::Right;
 use uuid::Uuid;
 
-use super::{
-    conversations::{clock, name_of},
-    go_to,
-};
+use super::conversations::{clock, name_of};
 use crate::{
-    Shared,
     access::{Person, Posted},
+    app::Shared,
     fault::Fault,
     frame::Frame,
-    guard::shown,
+    guard::{go_to, shown},
     words::Words,
 };
 

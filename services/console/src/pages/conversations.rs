@@ -11,7 +11,7 @@ use seven_domain::CasinoId;
 use seven_staff::Right;
 use seven_store::conversations::ListedConversation;
 
-use crate::{Shared, access::Person, fault::Fault, frame::Frame, guard::shown, words::Words};
+use crate::{access::Person, app::Shared, fault::Fault, frame::Frame, guard::shown, words::Words};
 
 /// Days over which the list looks back, besides what is paused or has a case.
 const DAYS: i64 = 7;

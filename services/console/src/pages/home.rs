@@ -11,13 +11,12 @@ use axum::{
 use seven_domain::CasinoId;
 use seven_staff::Right;
 
-use super::go_to;
 use crate::{
-    Shared,
     access::{self, Person},
+    app::Shared,
     fault::Fault,
     frame::Frame,
-    guard::shown,
+    guard::{go_to, shown},
     hints,
 };
 

@@ -19,7 +19,7 @@ use seven_staff::{
 };
 
 use super::login::said;
-use crate::{Shared, fault::Fault, frame::Frame, guard::shown, guard::words_of, words::Words};
+use crate::{app::Shared, fault::Fault, frame::Frame, guard::shown, guard::words_of, words::Words};
 
 #[derive(Template)]
 #[template(path = "link.html")]

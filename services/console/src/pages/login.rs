@@ -11,13 +11,12 @@ use secrecy::SecretString;
 use serde::Deserialize;
 use seven_staff::login::{self, Refused};
 
-use super::go_to;
 use crate::{
-    App, Shared,
     access::{From, Posted, cookie, token_of},
+    app::{App, Shared},
     fault::Fault,
     frame::Frame,
-    guard::{shown, words_of},
+    guard::{go_to, shown, words_of},
     words::Words,
 };
 

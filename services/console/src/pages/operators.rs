@@ -14,13 +14,13 @@ use seven_staff::{
 };
 use seven_store::operators::ListedOperator;
 
-use super::{conversations::clock, go_to};
+use super::conversations::clock;
 use crate::{
-    Shared,
     access::{Person, Posted},
+    app::Shared,
     fault::Fault,
     frame::Frame,
-    guard::shown,
+    guard::{go_to, shown},
 };
 
 #[derive(Template)]

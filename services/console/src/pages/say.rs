@@ -11,7 +11,7 @@ use seven_domain::{CasinoId, ConversationId};
 use seven_staff::{Refused, Right, Write};
 
 use super::thread::{back_to, exists, page};
-use crate::{Shared, access::Posted, fault::Fault, guard::shown, words::Words};
+use crate::{access::Posted, app::Shared, fault::Fault, guard::shown, words::Words};
 
 #[derive(Deserialize)]
 pub(crate) struct Said {

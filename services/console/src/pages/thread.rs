@@ -15,16 +15,13 @@ use seven_guest::Profile;
 use seven_staff::Right;
 use seven_store::{Tx, conversations::TranscriptLine};
 
-use super::{
-    conversations::{clock, name_of},
-    go_to,
-};
+use super::conversations::{clock, name_of};
 use crate::{
-    Shared,
     access::{Person, Posted},
+    app::Shared,
     fault::Fault,
     frame::Frame,
-    guard::shown,
+    guard::{go_to, shown},
     words::Words,
 };
 
@@ -44,7 +41,7 @@ struct ThreadPage {
     part: TextsPart,
     facts: Vec<(String, String)>,
     notes: Vec<ShownNote>,
-    /// What the person wrote, when it could not be sent, and why.
+    /// The text that could not be sent, and the reason.
     draft: String,
     problem: String,
 }
@@ -62,7 +59,7 @@ pub(super) struct TextsPart {
     mark: i64,
     guest: String,
     paused: bool,
-    /// Who took the conversation over; empty for nobody.
+    /// Name of the person who took the conversation over; empty for nobody.
     taken_by: String,
     mine: bool,
     may_converse: bool,

@@ -23,7 +23,7 @@ pub struct ListedConversation {
     pub acknowledged: bool,
     pub pause_reason: Option<String>,
     pub paused_until: Option<DateTime<Utc>>,
-    /// Who took the conversation over.
+    /// The person who took the conversation over.
     pub taken_by: Option<String>,
     pub paused: bool,
     /// The last four digits of the guest's phone.

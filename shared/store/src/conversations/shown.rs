@@ -20,7 +20,7 @@ pub struct ShownConversation {
     pub paused_at: Option<DateTime<Utc>>,
     pub paused_until: Option<DateTime<Utc>>,
     pub pause_reason: Option<String>,
-    /// Who took the conversation over.
+    /// The person who took the conversation over.
     pub taken_by: Option<String>,
     /// The last four digits of the guest's phone.
     #[serde(skip)]
