@@ -71,6 +71,8 @@ create table operator_failures (
   at           timestamptz not null default now()
 );
 create index operator_failures_account on operator_failures (account_hash, at);
+create index operator_failures_address on operator_failures (address_hash, at);
+create index operator_failures_at on operator_failures (at);
 
 -- Words of a conversation that an operator was shown for a reason, until this time.
 create table operator_reveals (
@@ -78,7 +80,8 @@ create table operator_reveals (
   conversation_id uuid not null,
   operator_id     uuid not null,
   ends_at         timestamptz not null,
-  primary key (casino_id, conversation_id, operator_id)
+  primary key (casino_id, conversation_id, operator_id),
+  foreign key (casino_id, conversation_id) references conversations (casino_id, conversation_id) on delete cascade
 );
 
 -- Who took a conversation over: an operator's id, or the name given with --by.

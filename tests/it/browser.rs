@@ -61,7 +61,7 @@ async fn a_new_host_takes_over_writes_and_gives_back() {
     browser
         .fill("text", "Luis here, the manager on shift.")
         .await;
-    browser.see("#length", "32 characters, 1 segments").await;
+    browser.see("#length", "32 characters, 1 segment(s)").await;
     // A guest's text appears beside the draft and takes nothing from it.
     house.text(GUEST, "Are you there?");
     browser.see("#texts", "Are you there?").await;
@@ -89,15 +89,11 @@ async fn a_new_host_takes_over_writes_and_gives_back() {
     let conversation = seven_domain::ConversationId(staff.conversation().await);
     browser.fill("text", "One more thing").await;
     let by = seven_staff::login::actor(maria.id);
-    seven_staff::take_over(
-        &house.stack.fleet,
-        house.casino(),
-        conversation,
-        &by,
-        "shift",
-    )
-    .await
-    .unwrap();
+    let mut tx = house.stack.fleet.store.bind(house.casino()).await.unwrap();
+    seven_staff::take_over(&mut tx, conversation, &by, "shift")
+        .await
+        .unwrap();
+    tx.commit().await.unwrap();
     browser.submit("#say button").await;
     browser
         .see("#problem", "Somebody else has taken this conversation over")

@@ -412,7 +412,7 @@ async fn without_postgres_a_page_says_so_and_comes_back() {
     house.change(&connect("grant", "to")).await;
     assert_eq!(page.status, StatusCode::SERVICE_UNAVAILABLE);
     assert!(
-        page.body.contains("The database does not answer."),
+        page.body.contains("The database did not answer."),
         "{}",
         page.body
     );

@@ -2,6 +2,7 @@
 //! one per casino. Names and ports come from the code; the only I/O is reading the values.
 
 mod backup;
+mod console;
 mod entrance;
 pub mod load;
 mod names;
@@ -76,6 +77,12 @@ pub fn manifests(values: &Values) -> Result<Vec<(String, Vec<Document>)>> {
         files.push((
             format!("50-{}.yaml", worker.name()),
             one(values, &settings, worker, None),
+        ));
+    }
+    if let Some(console) = &fleet.console {
+        files.push((
+            "55-console.yaml".to_owned(),
+            console::documents(fleet, &settings, console),
         ));
     }
     for casino in &values.casinos {

@@ -60,6 +60,9 @@ pub fn users(values: &Values) -> Vec<User> {
         .into_iter()
         .map(|worker| user_of(worker, None))
         .collect();
+    if values.fleet.console.is_some() {
+        users.push(user_of(Worker::Console, None));
+    }
     for casino in &values.casinos {
         let own = Worker::ALL
             .into_iter()

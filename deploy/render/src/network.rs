@@ -10,7 +10,7 @@ use super::{
     nats::{self, CLIENT_PORT, MONITORING_PORT, ROUTE_PORT},
     operator,
     values::{FleetValues, Peer},
-    workload::{ops_port, webhook_port},
+    workload::{console_port, ops_port, webhook_port},
     yaml::Document,
 };
 
@@ -36,6 +36,8 @@ const SOLVER_PORT: u16 = 8089;
 
 pub(crate) fn policies(fleet: &FleetValues, settings: &Settings) -> Vec<Document> {
     let workers: Vec<&str> = Worker::ALL.into_iter().map(Worker::name).collect();
+    let console = fleet.console.as_ref().map(|_| Worker::Console.name());
+    let workers: Vec<&str> = workers.into_iter().chain(console).collect();
     let people = [operator::COMPONENT];
     let connecting: Vec<&str> = workers.iter().copied().chain(people).collect();
     let with_jobs: Vec<&str> = connecting
@@ -145,6 +147,18 @@ pub(crate) fn policies(fleet: &FleetValues, settings: &Settings) -> Vec<Document
             &calling,
         ),
     ];
+    if let Some(console) = console {
+        all.push(ingress(
+            fleet,
+            "console",
+            "Staff come through the ingress controller.",
+            &pods(&[console]),
+            &[from(
+                &namespace(&fleet.network.ingress_controller),
+                &[console_port(settings)],
+            )],
+        ));
+    }
     for (name, note, to, who) in within {
         if let Some(to) = to {
             all.push(egress(

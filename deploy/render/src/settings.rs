@@ -20,14 +20,25 @@ pub(crate) const NATS_DIR: &str = "/etc/seven/nats";
 pub(crate) const CONFIG_MAP: &str = "seven-settings";
 
 const EVERY: &[Worker] = &Worker::ALL;
+const WITH_CONSOLE: &[Worker] = &[
+    Worker::IngressWebhook,
+    Worker::ComplianceGate,
+    Worker::AgentSwarm,
+    Worker::PersonaEnvelope,
+    Worker::OutboundSender,
+    Worker::Scheduler,
+    Worker::Console,
+];
 
 /// Every secret setting, with the workers that read it.
-pub(crate) const SECRETS: [(&str, &[Worker]); 12] = [
+pub(crate) const SECRETS: [(&str, &[Worker]); 13] = [
     ("postgres.url", EVERY),
     // No worker reads the owner's login; only the migration and the backup do.
     ("postgres.owner_url", &[]),
-    ("redis.url", EVERY),
-    ("guest_hash.secret", EVERY),
+    // The console has a login of its own, which alone reads the operators' accounts.
+    ("console.postgres_url", &[Worker::Console]),
+    ("redis.url", WITH_CONSOLE),
+    ("guest_hash.secret", WITH_CONSOLE),
     (
         "telnyx.api_key",
         &[Worker::OutboundSender, Worker::Scheduler],
@@ -93,6 +104,16 @@ pub fn text(fleet: &FleetValues) -> Result<String> {
         super::nats::address(fleet),
         fleet.nats.replicas,
     ))?;
+    if let Some(console) = &fleet.console {
+        let port = defaults.console.listen.port();
+        all.insert(
+            "console".to_owned(),
+            toml::Value::Table(toml::from_str(&format!(
+                "listen = \"0.0.0.0:{port}\"\npublic_url = \"https://{}/\"\n",
+                console.domain
+            ))?),
+        );
+    }
     for (section, ours) in &fleet.settings {
         let (toml::Value::Table(ours), there) = (
             ours,

@@ -67,10 +67,25 @@ pub struct FleetValues {
     /// Size of a worker that a casino has to itself, unless the casino's file overrides it.
     pub own_workers: Size,
     pub network: Network,
+    /// The pages for staff. `None`: the fleet has none, and no NATS user for them.
+    #[serde(default)]
+    pub console: Option<Console>,
     /// The daily backup. `None`: no backup is rendered; operators schedule `seven backup`
     /// themselves.
     #[serde(default)]
     pub backup: Option<Backup>,
+}
+
+/// The console and its public address.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Console {
+    /// The console's host name, another than the webhooks'.
+    pub domain: String,
+    /// Annotations of its Ingress, such as the networks that may reach it.
+    #[serde(default)]
+    pub annotations: BTreeMap<String, String>,
+    pub size: Size,
 }
 
 /// A daily backup onto a volume.
@@ -208,7 +223,12 @@ pub struct CasinoValues {
 impl FleetValues {
     /// Returns the size of a worker; `check` made sure that the worker has an entry.
     pub fn size(&self, worker: Worker) -> &Size {
-        self.workers.get(worker.name()).unwrap_or(&self.own_workers)
+        let console = self.console.as_ref().map(|console| &console.size);
+        let size = match worker {
+            Worker::Console => console,
+            _ => self.workers.get(worker.name()),
+        };
+        size.unwrap_or(&self.own_workers)
     }
 }
 

@@ -36,6 +36,11 @@ pub(crate) fn webhook_port(settings: &Settings) -> u16 {
     settings.ingress.listen.port()
 }
 
+/// Returns the port on which the console serves its pages.
+pub(crate) fn console_port(settings: &Settings) -> u16 {
+    settings.console.listen.port()
+}
+
 /// Renders a worker's Deployment and its service account.
 pub(crate) fn deployment(
     fleet: &FleetValues,
@@ -126,6 +131,9 @@ fn pod(
     let mut ports = vec![json!({ "name": "ops", "containerPort": ops_port(settings) })];
     if worker == Worker::IngressWebhook {
         ports.push(json!({ "name": "webhook", "containerPort": webhook_port(settings) }));
+    }
+    if worker == Worker::Console {
+        ports.push(json!({ "name": "console", "containerPort": console_port(settings) }));
     }
     let mut container = json!({
         "name": worker.name(),

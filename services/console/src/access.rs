@@ -1,7 +1,7 @@
 //! The caller: the session's cookie, the person's rights at this moment, and forms that only pages
 //! of the session can send.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use axum::{
     Form,
@@ -167,6 +167,18 @@ fn cookie_name(app: &App) -> &'static str {
 #[derive(Debug)]
 pub(crate) struct From(pub(crate) String);
 
+/// Writes an address as logins are counted by it: of IPv6 the first 64 bits, because one line has
+/// all the others.
+fn counted(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
+        }
+    }
+}
+
 impl FromRequestParts<Shared> for From {
     type Rejection = Fault;
 
@@ -174,6 +186,8 @@ impl FromRequestParts<Shared> for From {
         let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
         let peer = peer.map(|ConnectInfo(peer)| peer.ip());
         let client = peer.and_then(|peer| app.proxies.client(peer, &parts.headers));
-        Ok(Self(client.map_or_else(String::new, |ip| ip.to_string())))
+        Ok(Self(
+            client.map_or_else(String::new, |ip| counted(ip.to_canonical())),
+        ))
     }
 }

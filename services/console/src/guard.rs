@@ -34,6 +34,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 pub(crate) fn around(pages: Router<Shared>, app: &Shared) -> Router<Shared> {
     pages
         .fallback(|| async { Fault::NotFound })
+        .method_not_allowed_fallback(|| async { Fault::NotFound })
         .layer(DefaultBodyLimit::max(FORM_BYTES))
         .layer(from_fn_with_state(app.clone(), guarded))
 }
@@ -48,6 +49,7 @@ struct FaultPage {
 async fn guarded(State(app): State<Shared>, request: Request, next: Next) -> Response {
     let words = words_of(request.headers());
     let by_script = request.headers().contains_key("hx-request");
+    let is_stream = request.uri().path().ends_with("/stream");
     let ours = request.method() != Method::POST || is_ours(&app, request.headers());
     let mut response = if ours {
         next.run(request).await
@@ -55,14 +57,19 @@ async fn guarded(State(app): State<Shared>, request: Request, next: Next) -> Res
         Fault::Forbidden.into_response()
     };
     if let Some(fault) = response.extensions().get::<Fault>().copied() {
-        response = page_of(fault, words, by_script);
+        // A stream that is refused must not look like one that ended, or it is opened again at once.
+        response = match fault {
+            Fault::LoggedOut if is_stream => StatusCode::UNAUTHORIZED.into_response(),
+            fault => page_of(fault, words, by_script && !is_stream),
+        };
     }
     let headers = response.headers_mut();
     for (name, value) in [
         (CACHE_CONTROL, "no-store"),
         (CONTENT_SECURITY_POLICY, POLICY),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (REFERRER_POLICY, "no-referrer"),
+        // With none, older browsers would send our own forms without an origin.
+        (REFERRER_POLICY, "same-origin"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
@@ -95,6 +102,10 @@ fn is_ours(app: &App, headers: &HeaderMap) -> bool {
 }
 
 fn page_of(fault: Fault, words: Words, by_script: bool) -> Response {
+    if fault == Fault::NotFound && by_script {
+        // A part of a page that the person may no longer see: the page must not stay.
+        return ([("hx-redirect", "/")], ()).into_response();
+    }
     if fault == Fault::LoggedOut {
         // A script would follow a redirect unseen and put the login page into the fragment.
         return if by_script {

@@ -59,7 +59,8 @@ pub(crate) async fn hear(app: Shared) {
 }
 
 /// Returns the hints for one page: `change`, at most one in 500 ms, and one now and then anyway.
-/// It ends with the shutdown, and when `allowed` says so, which is asked before each hint.
+/// It ends with the shutdown, and when `allowed` says so, which is asked before each
+/// hint; one last hint is sent then.
 pub(crate) fn stream_for<A, F>(
     app: Shared,
     casino: CasinoId,
@@ -69,10 +70,11 @@ where
     A: Fn() -> F + Send,
     F: Future<Output = bool> + Send,
 {
-    let state = (app.hints.0.subscribe(), None::<Instant>, allowed);
-    stream::unfold(state, move |(mut heard, again, allowed)| {
+    let state = Some((app.hints.0.subscribe(), None::<Instant>, allowed));
+    stream::unfold(state, move |state| {
         let (app, casino) = (app.clone(), casino.clone());
         async move {
+            let (mut heard, again, allowed) = state?;
             let refresh = if app.fleet.bus.ready().await {
                 REFRESH
             } else {
@@ -93,12 +95,11 @@ where
                     .is_ok()
                 {}
             }
-            if !allowed().await {
-                return None;
-            }
+            // The last hint makes the page fetch once more, and find that it may not.
+            let goes_on = allowed().await;
             let again = told.then(|| Instant::now() + LATER);
             let event = Event::default().event("change").data("");
-            Some((Ok(event), (heard, again, allowed)))
+            Some((Ok(event), goes_on.then_some((heard, again, allowed))))
         }
     })
 }

@@ -79,6 +79,8 @@ text_enum! {
         PersonalDataRevealed => "personal_data_revealed",
         /// An operator was added or disabled, or got another role, password or second factor.
         OperatorChanged => "operator_changed",
+        /// A person left a note for colleagues at a conversation.
+        NoteAdded => "note_added",
         OperatorLoggedIn => "operator_logged_in",
         /// An account takes no login for a while, after too many wrong ones.
         OperatorLockedOut => "operator_locked_out",

@@ -54,11 +54,11 @@ pub(super) fn check(settings: &Settings, faults: &mut Faults) {
         "rediss://..., or \"redis\" in stores.plaintext",
     );
     let postgres = open(Store::Postgres) || !is_plain(settings.postgres.url.expose_secret());
-    need(
-        postgres,
-        "postgres.url",
-        "?sslmode=verify-full at its end, or \"postgres\" in stores.plaintext",
-    );
+    let with_tls = "?sslmode=verify-full at its end, or \"postgres\" in stores.plaintext";
+    need(postgres, "postgres.url", with_tls);
+    let console = settings.console.postgres_url.as_ref();
+    let console = console.is_none_or(|url| open(Store::Postgres) || !is_plain(url.expose_secret()));
+    need(console, "console.postgres_url", with_tls);
 }
 
 /// Returns true if the connection may be unencrypted. `prefer` counts, because it gives up TLS if
@@ -106,6 +106,10 @@ mod tests {
             (
                 "postgres.url = \"postgres://seven_app@db.example/seven\"",
                 "postgres.url",
+            ),
+            (
+                "console.postgres_url = \"postgres://seven_console@db.example/seven\"",
+                "console.postgres_url",
             ),
             (
                 "postgres.url = \"postgres://seven_app@db.example/seven?sslmode=prefer\"",

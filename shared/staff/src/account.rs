@@ -1,7 +1,7 @@
 //! Accounts of operators: added, invited, given roles, disabled. Commands and console call these.
 
 use serde_json::{Value, json};
-use seven_domain::{AuditEvent, CasinoId, Language, LinkPurpose, OperatorId, Role};
+use seven_domain::{AuditEvent, CasinoId, Language, LinkPurpose, OperatorId, OperatorStatus, Role};
 use seven_store::{Store, Tx, audit::Entry, operators::NewOperator};
 
 use crate::Token;
@@ -42,6 +42,8 @@ pub enum Error {
     Problems(Vec<Problem>),
     #[error("there is no such operator")]
     Unknown,
+    #[error("the account is disabled; enable it first")]
+    Disabled,
     #[error(transparent)]
     Store(#[from] seven_store::Error),
 }
@@ -173,7 +175,7 @@ pub async fn set_disabled(
 /// the second factor ends the person's sessions; they cannot log in without the link then.
 ///
 /// # Errors
-/// Fails when there is no such account.
+/// Fails when there is no such account or it is disabled.
 pub async fn reset(
     store: &Store,
     id: OperatorId,
@@ -181,7 +183,10 @@ pub async fn reset(
     by: &str,
 ) -> Result<Token, Error> {
     let mut tx = store.staff().await?;
-    tx.account(id).await?.ok_or(Error::Unknown)?;
+    let account = tx.account(id).await?.ok_or(Error::Unknown)?;
+    if account.status == OperatorStatus::Disabled {
+        return Err(Error::Disabled);
+    }
     let hours = match purpose {
         LinkPurpose::Invitation => INVITATION_HOURS,
         LinkPurpose::Password => RESET_HOURS,

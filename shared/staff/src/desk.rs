@@ -55,30 +55,35 @@ pub enum Refused {
 }
 
 /// Takes the conversation over: the host is silent until the release, and a turn in progress can
-/// send nothing more (D4).
+/// send nothing more (D4). The caller commits.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
 pub async fn take_over(
-    fleet: &Fleet,
-    casino: &CasinoId,
+    tx: &mut Tx,
     conversation: ConversationId,
     by: &str,
     reason: &str,
 ) -> seven_store::Result<()> {
-    let mut tx = fleet.store.bind(casino).await?;
+    let from = holder(tx, conversation).await?;
     tx.cancel_unsent(conversation, "conversation_paused")
         .await?;
     tx.take_over(conversation, "operator", by).await?;
-    note(
-        &mut tx,
-        AuditEvent::ConversationPaused,
-        by,
-        conversation,
-        json!({ "reason": reason, "takeover": true }),
-    )
-    .await?;
-    tx.commit().await
+    let detail = json!({ "reason": reason, "takeover": true, "from": from });
+    note(tx, AuditEvent::ConversationPaused, by, conversation, detail).await
+}
+
+/// Locks the conversation and returns who has taken it over.
+///
+/// # Errors
+/// Fails when Postgres does not answer.
+pub async fn holder(
+    tx: &mut Tx,
+    conversation: ConversationId,
+) -> seven_store::Result<Option<String>> {
+    tx.lock_conversation(conversation).await?;
+    let shown = tx.shown_conversation(conversation).await?;
+    Ok(shown.and_then(|shown| shown.taken_by))
 }
 
 /// Queues a person's text, and marks the guest's held texts as answered. The conversation must be

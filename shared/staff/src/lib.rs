@@ -11,6 +11,6 @@ pub mod password;
 pub mod rights;
 pub mod token;
 
-pub use desk::{PersonsReply, Refused, Write, announce, go_on, note, say, take_over};
+pub use desk::{PersonsReply, Refused, Write, announce, go_on, holder, note, say, take_over};
 pub use rights::{Grants, Right};
 pub use token::Token;

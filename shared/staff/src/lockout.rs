@@ -5,6 +5,9 @@
 pub const MOST_PER_PAIR: i64 = 5;
 /// Wrong logins at one account from all addresses within [`WINDOW_MINUTES`].
 pub const MOST_PER_ACCOUNT: i64 = 50;
+/// Wrong logins from one address at all accounts within [`WINDOW_MINUTES`]: a casino's staff share
+/// one, and a machine that guesses names has one, too.
+pub const MOST_PER_ADDRESS: i64 = 100;
 pub const WINDOW_MINUTES: i32 = 15;
 
 /// Wrong logins in the window.
@@ -12,12 +15,15 @@ pub const WINDOW_MINUTES: i32 = 15;
 pub struct Failures {
     pub of_pair: i64,
     pub of_account: i64,
+    pub of_address: i64,
 }
 
 impl Failures {
     /// Returns whether a login from this address at this account is refused unseen.
     pub fn are_too_many(self) -> bool {
-        self.of_pair >= MOST_PER_PAIR || self.of_account >= MOST_PER_ACCOUNT
+        self.of_pair >= MOST_PER_PAIR
+            || self.of_account >= MOST_PER_ACCOUNT
+            || self.of_address >= MOST_PER_ADDRESS
     }
 }
 
@@ -26,14 +32,19 @@ mod tests {
     use super::*;
 
     #[test] // D26
-    fn five_of_a_pair_or_fifty_of_an_account_are_too_many() {
-        let failures = |of_pair, of_account| Failures {
+    fn five_of_a_pair_fifty_of_an_account_or_a_hundred_of_an_address_are_too_many() {
+        let failures = |(of_pair, of_account, of_address)| Failures {
             of_pair,
             of_account,
+            of_address,
         };
-        for (few, many) in [((4, 4), (5, 5)), ((0, 49), (0, 50)), ((4, 49), (4, 50))] {
-            assert!(!failures(few.0, few.1).are_too_many(), "{few:?}");
-            assert!(failures(many.0, many.1).are_too_many(), "{many:?}");
+        for (few, many) in [
+            ((4, 4, 4), (5, 5, 5)),
+            ((0, 49, 0), (0, 50, 0)),
+            ((4, 49, 99), (4, 49, 100)),
+        ] {
+            assert!(!failures(few).are_too_many(), "{few:?}");
+            assert!(failures(many).are_too_many(), "{many:?}");
         }
     }
 }

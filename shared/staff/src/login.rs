@@ -61,11 +61,12 @@ pub async fn with_password(
 ) -> Result<Let, Refused> {
     let email = email.trim().to_lowercase();
     let counted = Counted::new(&email, from);
+    // Failures are read and written in the same turn, so that a burst of logins is counted before
+    // its next hashes are computed.
+    let turn = password::turn().await.ok_or(Refused::TooMany)?;
     let mut tx = store.staff().await?;
-    let (failures, account) = (
-        counted.read(&mut tx).await?,
-        tx.account_by_email(&email).await?,
-    );
+    let failures = counted.read(&mut tx).await?;
+    let account = tx.account_by_email(&email).await?;
     tx.commit().await?;
     if failures.are_too_many() {
         return Err(Refused::TooMany);
@@ -74,9 +75,15 @@ pub async fn with_password(
     let hash = usable
         .as_ref()
         .and_then(|account| account.password_hash.clone());
-    let right = password::verify(password, hash).await?;
+    let right = password::verify(&turn, password, hash.clone()).await?;
     let mut tx = store.staff().await?;
-    let Some(account) = usable.filter(|_| right) else {
+    // The account may have been disabled or reset while the hash was computed.
+    let account = match usable.filter(|_| right) {
+        Some(account) => tx.account_locked(OperatorId(account.operator_id)).await?,
+        None => None,
+    };
+    let same = |now: &Account| now.status == OperatorStatus::Active && now.password_hash == hash;
+    let Some(account) = account.filter(same) else {
         counted.fail(&mut tx).await?;
         tx.commit().await?;
         return Err(Refused::Wrong);
@@ -121,12 +128,13 @@ pub async fn with_code(
         return Err(Refused::Wrong);
     };
     let counted = Counted::new(&email, from);
+    // One code at a time for each account, so that parallel guesses are counted.
+    let account = tx.account_locked(operator).await?.ok_or(Refused::Wrong)?;
     if counted.read(&mut tx).await?.are_too_many() {
         tx.end_session(&token.hash()).await?;
         tx.commit().await?;
         return Err(Refused::TooMany);
     }
-    let account = tx.account(operator).await?.ok_or(Refused::Wrong)?;
     let step = step(&account, code, now);
     let used = match step {
         Some(step) => tx.use_step(operator, step).await?,
@@ -184,18 +192,14 @@ pub async fn use_link(
         _ => None,
     };
     let factor = match entered.factor {
-        Some((factor, code)) if purpose != LinkPurpose::Password => {
+        Some((factor, code)) if sets_factor(&account, purpose) => {
             let step = factor.step_of(&code, seconds(now), 0);
             Some((factor, step.ok_or(Refused::WrongCode)?))
         }
         _ => None,
     };
-    let lacks_factor = match purpose {
-        LinkPurpose::Invitation => needs_factor && factor.is_none(),
-        LinkPurpose::Password => false,
-        LinkPurpose::SecondFactor => factor.is_none(),
-    };
-    if lacks_factor {
+    let must = needs_factor || purpose == LinkPurpose::SecondFactor;
+    if must && sets_factor(&account, purpose) && factor.is_none() {
         return Err(Refused::WrongCode);
     }
     if hash.is_none() && purpose != LinkPurpose::SecondFactor {
@@ -215,6 +219,12 @@ pub async fn use_link(
     changed(&mut tx, id, &actor(id), detail).await?;
     tx.commit().await?;
     Ok(())
+}
+
+/// Returns whether a link sets up a second factor: one for a password does where none is set up,
+/// because without it nobody could log in.
+pub fn sets_factor(account: &Account, purpose: LinkPurpose) -> bool {
+    purpose != LinkPurpose::Password || account.totp_key.is_none()
 }
 
 /// Ends a session.
@@ -278,12 +288,13 @@ impl Counted {
     }
 
     async fn read(&self, tx: &mut Tx) -> seven_store::Result<Failures> {
-        let (of_pair, of_account) = tx
+        let (of_pair, of_account, of_address) = tx
             .failed_logins(&self.account, &self.address, WINDOW_MINUTES)
             .await?;
         Ok(Failures {
             of_pair,
             of_account,
+            of_address,
         })
     }
 

@@ -5,7 +5,7 @@
 
 use argon2::{Argon2, PasswordHash, PasswordHasher, PasswordVerifier};
 use secrecy::{ExposeSecret, SecretString};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Fewest and most characters of a password.
 pub const FEWEST_CHARACTERS: usize = 12;
@@ -14,6 +14,10 @@ pub const MOST_CHARACTERS: usize = 128;
 /// Hashes that are computed at once: each takes 19 MiB and a core.
 const AT_ONCE: usize = 2;
 static HASHING: Semaphore = Semaphore::const_new(AT_ONCE);
+/// Callers that may wait for their turn; further ones are refused, so that a flood of logins takes
+/// no memory.
+const MOST_WAITING: usize = 32;
+static WAITING: Semaphore = Semaphore::const_new(MOST_WAITING);
 
 /// Beginnings of passwords that attackers try first.
 const GUESSED: [&str; 8] = [
@@ -41,6 +45,18 @@ pub enum Weak {
 #[derive(Debug, thiserror::Error)]
 #[error("hashing a password failed")]
 pub struct Failed;
+
+/// The right to compute one hash now.
+#[derive(Debug)]
+pub struct Turn(#[expect(dead_code, reason = "held for its drop")] SemaphorePermit<'static>);
+
+/// Waits for the turn to compute a hash; `None` when too many wait already.
+pub async fn turn() -> Option<Turn> {
+    let waiting = WAITING.try_acquire().ok()?;
+    let turn = HASHING.acquire().await.ok()?;
+    drop(waiting);
+    Some(Turn(turn))
+}
 
 /// Checks a new password of the person with this address and name.
 ///
@@ -75,6 +91,7 @@ pub fn check(password: &SecretString, email: &str, name: &str) -> Result<(), Vec
 /// Fails when there is not enough memory.
 pub async fn hash(password: SecretString) -> Result<String, Failed> {
     let salt: [u8; 16] = rand::random();
+    let _turn = turn().await.ok_or(Failed)?;
     beside(move || {
         let hash: PasswordHash = Argon2::default()
             .hash_password_with_salt(password.expose_secret().as_bytes(), &salt)
@@ -84,12 +101,16 @@ pub async fn hash(password: SecretString) -> Result<String, Failed> {
     .await
 }
 
-/// Returns whether the password has this hash. Without a hash the answer is no, after the same
-/// work.
+/// Returns whether the password has this hash, in the caller's turn. Without a hash the answer is
+/// no, after the same work.
 ///
 /// # Errors
 /// Fails when there is not enough memory.
-pub async fn verify(password: SecretString, hash: Option<String>) -> Result<bool, Failed> {
+pub async fn verify(
+    _: &Turn,
+    password: SecretString,
+    hash: Option<String>,
+) -> Result<bool, Failed> {
     beside(move || {
         let against = hash.as_deref().unwrap_or(NOBODY);
         let right = Argon2::default()
@@ -103,7 +124,6 @@ pub async fn verify(password: SecretString, hash: Option<String>) -> Result<bool
 async fn beside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failed> + Send + 'static,
 ) -> Result<T, Failed> {
-    let _turn = HASHING.acquire().await.map_err(|_| Failed)?;
     tokio::task::spawn_blocking(work)
         .await
         .map_err(|_| Failed)?
@@ -141,8 +161,10 @@ mod tests {
             made.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"),
             "{made}"
         );
-        let verified =
-            |password: &str, hash: Option<&str>| verify(password.into(), hash.map(str::to_owned));
+        let verified = |password: &str, hash: Option<&str>| {
+            let (password, hash) = (password.into(), hash.map(str::to_owned));
+            async move { verify(&turn().await.unwrap(), password, hash).await }
+        };
         assert!(verified("four green boats", Some(&made)).await.unwrap());
         for (password, hash) in [
             ("four green boat", Some(made.as_str())),

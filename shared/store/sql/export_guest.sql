@@ -19,6 +19,9 @@ select jsonb_build_object(
         session.last_at, 'phase', session.phase, 'answers', session.turns, 'summary',
         session.summary, 'counts', session.counts, 'dialogue', session.dialogue) order by session.started_at)
         from sessions session where session.conversation_id = conversation.conversation_id),
+      'notes_of_staff', (select jsonb_agg(jsonb_build_object('at', note.created_at, 'text', note.body)
+        order by note.created_at) from conversation_notes note
+        where note.conversation_id = conversation.conversation_id),
       'cases', (select jsonb_agg(jsonb_build_object('at', escalation.created_at, 'reason',
         escalation.reason, 'subject', escalation.subject, 'detail', escalation.detail,
         'severity', escalation.severity, 'resolved_at', escalation.resolved_at)

@@ -108,6 +108,15 @@ impl Tx {
             .await?)
     }
 
+    /// Returns the account and locks its row until the end of the transaction.
+    pub async fn account_locked(&mut self, operator: OperatorId) -> Result<Option<Account>> {
+        sqlx::query("select 1 from operators where operator_id = $1 for update")
+            .bind(operator.0)
+            .execute(self.conn())
+            .await?;
+        self.account(operator).await
+    }
+
     /// Returns all operators, by name.
     pub async fn operators(&mut self) -> Result<Vec<ListedOperator>> {
         Ok(sqlx::query_as(
@@ -264,17 +273,19 @@ impl Tx {
         .await?)
     }
 
-    /// Counts the failed logins of the last `minutes`: of this account from this address, and of
-    /// this account from everywhere.
+    /// Counts the failed logins of the last `minutes`: of this account from this address, of this
+    /// account from everywhere, and of all accounts from this address.
     pub async fn failed_logins(
         &mut self,
         account: &[u8],
         address: &[u8],
         minutes: i32,
-    ) -> Result<(i64, i64)> {
+    ) -> Result<(i64, i64, i64)> {
         Ok(sqlx::query_as(
-            "select count(*) filter (where address_hash = $2), count(*) from operator_failures
-             where account_hash = $1 and at > now() - make_interval(mins => $3)",
+            "select
+               (select count(*) from operator_failures where account_hash = $1 and address_hash = $2 and at > now() - make_interval(mins => $3)),
+               (select count(*) from operator_failures where account_hash = $1 and at > now() - make_interval(mins => $3)),
+               (select count(*) from operator_failures where address_hash = $2 and at > now() - make_interval(mins => $3))",
         )
         .bind(account)
         .bind(address)

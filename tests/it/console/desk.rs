@@ -24,10 +24,11 @@ async fn a_text_against_a_thread_that_moved_on_is_refused_and_kept() {
         staff.conversation().await
     );
     let say = format!("{thread}/say");
-    let mark = |body: &str| {
-        let rest = body.split("name=\"read\" value=\"").nth(1).unwrap();
-        rest.split('"').next().unwrap().to_owned()
+    let field = |body: &str, name: &str| {
+        let rest = body.split(&format!("name=\"{name}\" value=\"")).nth(1);
+        rest.unwrap().split('"').next().unwrap().to_owned()
     };
+    let mark = |body: &str| field(body, "read");
     let read = mark(&luis.get(&thread).await.body);
     let write = [("text", "Luis here, <b>one</b> moment"), ("read", &*read)];
     // The host speaks there.
@@ -64,9 +65,15 @@ async fn a_text_against_a_thread_that_moved_on_is_refused_and_kept() {
     let read = mark(&page.body);
     let write = [("text", "Maria here"), ("read", &*read)];
     assert_eq!(maria.act(&say, &write).await.status, StatusCode::CONFLICT);
-    maria
-        .act(&format!("{thread}/takeover"), &[("reason", "end of shift")])
-        .await;
+    let held = field(&page.body, "held");
+    let reason = [("reason", "end of shift"), ("held", &*held)];
+    let blank = [("reason", " "), ("held", &*held)];
+    let takeover = format!("{thread}/takeover");
+    let page = maria.act(&takeover, &blank).await;
+    assert_eq!(page.status, StatusCode::UNPROCESSABLE_ENTITY);
+    let page = maria.act(&takeover, &[("reason", "x"), ("held", "")]).await;
+    assert_eq!(page.status, StatusCode::CONFLICT, "it is not free");
+    maria.act(&takeover, &reason).await;
     let read = mark(&maria.get(&thread).await.body);
     let write = [("text", "Maria here"), ("read", &*read)];
     assert_eq!(maria.act(&say, &write).await.status, StatusCode::SEE_OTHER);
@@ -76,8 +83,13 @@ async fn a_text_against_a_thread_that_moved_on_is_refused_and_kept() {
         sent("Luis here") == 1 && sent("Maria here") == 1
     })
     .await;
+    // A page that still shows luis as the holder gives nothing back over her head.
+    let old = luis.act(&format!("{thread}/release"), &[]).await;
+    assert_eq!(old.status, StatusCode::CONFLICT);
     // Given back: the host answers again.
-    maria.act(&format!("{thread}/release"), &[]).await;
+    let held = field(&maria.get(&thread).await.body, "held");
+    let release = format!("{thread}/release");
+    maria.act(&release, &[("held", &*held)]).await;
     let before = house.texts_to(GUEST).len();
     house.text(GUEST, "What time is check-out?");
     until("the host answers", Duration::from_secs(20), || async {

@@ -50,6 +50,20 @@ pub(crate) fn problems(
     names_and_images(&mut found, fleet);
     sizes(&mut found, fleet);
     secrets(&mut found, &fleet.secrets, &settings::REQUIRED_SECRETS);
+    if let Some(console) = &fleet.console {
+        found.need(
+            console.domain != fleet.public.domain && console.domain.contains('.'),
+            "console.domain",
+            format!("`{}`", console.domain),
+            "a host name of its own, such as console.example.com",
+        );
+        found.need(
+            fleet.secrets.contains_key("console.postgres_url"),
+            "secrets.console.postgres_url",
+            "missing",
+            "name and key of a Kubernetes secret with the login seven_console",
+        );
+    }
     let network = &fleet.network;
     let others = [
         ("network.collector", &network.collector),

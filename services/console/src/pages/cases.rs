@@ -5,9 +5,11 @@ use axum::{
     extract::{Path, State},
     response::{IntoResponse, Response},
 };
+use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use seven_domain::CasinoId;
 use seven_staff::Right;
+use seven_store::escalations::Escalation;
 use uuid::Uuid;
 
 use super::conversations::{clock, name_of};
@@ -92,18 +94,15 @@ async fn part(app: &Shared, casino: &CasinoId, person: &Person) -> Result<CasesP
     let names = tx.operators().await?;
     tx.commit().await?;
     let w = person.words();
+    let now = app.fleet.clock.now();
     let rows = cases.into_iter().map(|case| Row {
         id: case.escalation_id.to_string(),
         severity: case.severity.to_string(),
         reason: w.of_kind("reason", &case.reason).replace('_', " "),
-        about: case.subject,
+        about: case.subject.clone(),
         opened: clock(case.created_at, zone),
-        due: case
-            .respond_due_at
-            .or(case.ack_due_at)
-            .map(|at| clock(at, zone))
-            .unwrap_or_default(),
-        overdue: case.overdue,
+        due: due(&case).map(|at| clock(at, zone)).unwrap_or_default(),
+        overdue: due(&case).is_some_and(|at| at < now),
         in_hand: case
             .acknowledged_by
             .map(|by| name_of(&names, &by))
@@ -120,6 +119,14 @@ async fn part(app: &Shared, casino: &CasinoId, person: &Person) -> Result<CasesP
         rows: rows.collect(),
         may_handle: person.may(casino, Right::Converse),
     })
+}
+
+/// Returns the next time by which somebody must act: acknowledge the case, then write to the guest.
+fn due(case: &Escalation) -> Option<DateTime<Utc>> {
+    match case.acknowledged_at {
+        None => case.ack_due_at.or(case.respond_due_at),
+        Some(_) => case.respond_due_at,
+    }
 }
 
 /// Acknowledges or settles a case. One that somebody else has handled meanwhile is left as it is.

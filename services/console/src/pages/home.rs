@@ -35,6 +35,9 @@ pub(crate) async fn show(State(app): State<Shared>, person: Person) -> Result<Re
         .filter(|casino| person.may(casino, Right::Conversations))
         .collect();
     casinos.sort();
+    if casinos.is_empty() && person.may_manage_operators() {
+        return Ok(go_to("/operators"));
+    }
     if let [only] = casinos.as_slice() {
         return Ok(go_to(&format!("/c/{only}/conversations")));
     }

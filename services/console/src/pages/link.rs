@@ -86,6 +86,7 @@ async fn page(
         LinkPurpose::Password => "new_password",
         LinkPurpose::SecondFactor => "new_factor",
     };
+    let asks_factor = login::sets_factor(&account, purpose) && app.console.second_factor;
     let (side, dark) = picture(&factor.address(&account.email));
     let page = LinkPage {
         frame: Frame::plain(words, words.t(title)),
@@ -93,7 +94,7 @@ async fn page(
         problems,
         done: false,
         asks_password: purpose != LinkPurpose::SecondFactor,
-        asks_factor: purpose != LinkPurpose::Password && app.console.second_factor,
+        asks_factor,
         key: hex::encode(factor.bytes()),
         spelled: factor.spelled(),
         side,

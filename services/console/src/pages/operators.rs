@@ -21,6 +21,7 @@ use crate::{
     fault::Fault,
     frame::Frame,
     guard::{go_to, shown},
+    words::Words,
 };
 
 #[derive(Template)]
@@ -45,6 +46,7 @@ struct Row {
     roles: String,
     status: String,
     disabled: bool,
+    invited: bool,
     factor: bool,
     seen: String,
     /// Whether this administrator may change the account.
@@ -116,16 +118,18 @@ async fn page(app: &Shared, person: &Person, what: Shown) -> Result<Response, Fa
             .map(|each| Row {
                 id: each.operator_id.to_string(),
                 mine: is_theirs(person, &each),
-                name: each.name,
-                email: each.email,
-                roles: each.roles.join(", "),
+                roles: roles_of(person, &each, w),
+                invited: each.status == OperatorStatus::Invited,
                 status: w.of_kind("status", each.status.as_str()),
                 disabled: each.status == OperatorStatus::Disabled,
                 factor: each.second_factor,
                 seen: each
                     .last_seen_at
+                    .filter(|_| is_theirs(person, &each))
                     .map(|at| clock(at, None))
                     .unwrap_or_default(),
+                name: each.name,
+                email: each.email,
             })
             .collect(),
         roles: Role::ALL
@@ -172,8 +176,7 @@ pub(crate) async fn add(
             problems,
             link: None,
         },
-        Err(Error::Store(error)) => return Err(error.into()),
-        Err(Error::Unknown) => return Err(Fault::NotFound),
+        Err(other) => return Err(fault(other)),
     };
     page(&app, &person, what).await
 }
@@ -221,8 +224,22 @@ pub(crate) async fn change(
 fn fault(error: Error) -> Fault {
     match error {
         Error::Store(error) => error.into(),
-        Error::Problems(_) | Error::Unknown => Fault::NotFound,
+        Error::Problems(_) | Error::Unknown | Error::Disabled => Fault::NotFound,
     }
+}
+
+/// Writes the roles that this administrator gives; where else the person works is not shown.
+fn roles_of(admin: &Person, each: &ListedOperator, w: Words) -> String {
+    let roles = each.roles.iter().filter_map(|role| {
+        let (role, casino) = role
+            .split_once('@')
+            .map_or((&**role, None), |(role, casino)| (role, Some(casino)));
+        let whose: Option<CasinoId> = casino.and_then(|casino| casino.parse().ok());
+        let name = w.of_kind("role", role);
+        let text = casino.map_or_else(|| name.clone(), |casino| format!("{name} ({casino})"));
+        admin.grants.may_grant(whose.as_ref()).then_some(text)
+    });
+    roles.collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the casinos of a person's roles; `None` is every casino.

@@ -61,6 +61,9 @@ pub(super) struct TextsPart {
     paused: bool,
     /// Name of the person who took the conversation over; empty for nobody.
     taken_by: String,
+    /// The same as its row has it, for the forms.
+    held: String,
+    readable: bool,
     mine: bool,
     may_converse: bool,
     may_reveal: bool,
@@ -89,6 +92,9 @@ struct ShownNote {
 pub(crate) struct Reasoned {
     #[serde(default)]
     reason: String,
+    /// The person who held the conversation on the page that sends the form.
+    #[serde(default)]
+    held: String,
 }
 
 #[derive(Deserialize)]
@@ -178,6 +184,8 @@ async fn read(
         mark,
         guest: found.last_four.unwrap_or_default(),
         paused: found.paused,
+        held: found.taken_by.clone().unwrap_or_default(),
+        readable,
         mine: found.taken_by.as_deref() == Some(person.actor().as_str()),
         taken_by: found
             .taken_by
@@ -270,27 +278,56 @@ pub(crate) async fn take_over(
     Path(place): Path<Place>,
     Posted { person, form }: Posted<Reasoned>,
 ) -> Result<Response, Fault> {
-    let (casino, conversation) = &place;
-    exists(&app, &place, &person, Right::Converse).await?;
+    let conversation = place.1;
+    let mut tx = exists(&app, &place, &person, Right::Converse).await?;
     let reason = shortened(&form.reason, MOST_REASON);
-    let (by, fleet) = (person.actor(), &app.fleet);
-    seven_staff::take_over(fleet, casino, *conversation, &by, &reason).await?;
+    if reason.is_empty() {
+        return refused(&app, &place, &person, "reason_missing").await;
+    }
+    if changed_hands(&mut tx, conversation, &form.held).await? {
+        return refused(&app, &place, &person, "changed_hands").await;
+    }
+    seven_staff::take_over(&mut tx, conversation, &person.actor(), &reason).await?;
+    tx.commit().await?;
     Ok(back_to(&app, &place))
 }
 
 pub(crate) async fn release(
     State(app): State<Shared>,
     Path(place): Path<Place>,
-    Posted { person, .. }: Posted<Reasoned>,
+    Posted { person, form }: Posted<Reasoned>,
 ) -> Result<Response, Fault> {
     let (casino, conversation) = &place;
     let mut tx = exists(&app, &place, &person, Right::Converse).await?;
+    if changed_hands(&mut tx, *conversation, &form.held).await? {
+        return refused(&app, &place, &person, "changed_hands").await;
+    }
     let resumed = seven_staff::go_on(&mut tx, *conversation, &person.actor()).await?;
     tx.commit().await?;
     if let Some(resumed) = resumed {
         seven_staff::announce(&app.fleet, casino, *conversation, &resumed).await;
     }
     Ok(back_to(&app, &place))
+}
+
+/// Locks the conversation and returns whether somebody else holds it than the person's page showed.
+async fn changed_hands(tx: &mut Tx, id: ConversationId, shown: &str) -> Result<bool, Fault> {
+    let held = seven_staff::holder(tx, id).await?;
+    Ok(held.unwrap_or_default() != shown)
+}
+
+async fn refused(
+    app: &Shared,
+    place: &Place,
+    person: &Person,
+    problem: &'static str,
+) -> Result<Response, Fault> {
+    let status = if problem == "changed_hands" {
+        StatusCode::CONFLICT
+    } else {
+        StatusCode::UNPROCESSABLE_ENTITY
+    };
+    page(app, place, person, (String::new(), problem, status)).await
 }
 
 /// Shows the words of one conversation for a while, for a reason that the audit log keeps.
@@ -302,15 +339,16 @@ pub(crate) async fn reveal(
     let conversation = place.1;
     let mut tx = exists(&app, &place, &person, Right::Reveal).await?;
     let reason = shortened(&form.reason, MOST_REASON);
-    if !reason.is_empty() {
-        let operator = person.session.operator;
-        tx.put_reveal(conversation, operator, REVEAL_MINUTES)
-            .await?;
-        let detail = json!({ "reason": reason, "minutes": REVEAL_MINUTES });
-        let (event, by) = (AuditEvent::PersonalDataRevealed, person.actor());
-        seven_staff::note(&mut tx, event, &by, conversation, detail).await?;
-        tx.commit().await?;
+    if reason.is_empty() {
+        return refused(&app, &place, &person, "reason_missing").await;
     }
+    let operator = person.session.operator;
+    tx.put_reveal(conversation, operator, REVEAL_MINUTES)
+        .await?;
+    let detail = json!({ "reason": reason, "minutes": REVEAL_MINUTES });
+    let (event, by) = (AuditEvent::PersonalDataRevealed, person.actor());
+    seven_staff::note(&mut tx, event, &by, conversation, detail).await?;
+    tx.commit().await?;
     Ok(back_to(&app, &place))
 }
 
@@ -324,6 +362,8 @@ pub(crate) async fn add_note(
     if !note.is_empty() {
         let id = app.fleet.ids.uuid();
         tx.add_note(id, place.1, &person.actor(), &note).await?;
+        let (event, detail) = (AuditEvent::NoteAdded, json!({ "note": id }));
+        seven_staff::note(&mut tx, event, &person.actor(), place.1, detail).await?;
         tx.commit().await?;
     }
     Ok(back_to(&app, &place))

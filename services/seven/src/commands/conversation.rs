@@ -193,7 +193,9 @@ async fn pause(
 
 async fn take_over(fleet: &Fleet, Takeover { which, who }: Takeover) -> Result<()> {
     let conversation = which.find(fleet).await?;
-    take_over_as(fleet, which.casino(), conversation, &who.by, &who.reason).await?;
+    let mut tx = fleet.store.bind(which.casino()).await?;
+    take_over_as(&mut tx, conversation, &who.by, &who.reason).await?;
+    tx.commit().await?;
     out!(
         "Took over {conversation} until `seven conversation release`: the host is silent, and the \
          guest's texts are kept."

@@ -101,8 +101,8 @@ async fn restore(ctx: &Context, command: &Restore) -> Result<ExitCode> {
     );
     out!("Next:");
     out!(
-        "  1. Give seven_app its password again: alter role seven_app password '...'; a dump holds \
-         no logins."
+        "  1. Give seven_app and seven_console their passwords again: alter role seven_app password \
+         '...'; a dump holds no logins."
     );
     for casino in &manifest.logins {
         out!("     seven casino login {casino}");

@@ -80,13 +80,12 @@ impl Tx {
             .await?)
     }
 
-    /// Returns a mark that changes with every text of the conversation, in either direction: the
-    /// time of the newest one, in microseconds.
+    /// Returns a mark that changes with every text of the conversation, in either direction: how
+    /// many there are. Times would not do: a transaction that began earlier may store later.
     pub async fn thread_mark(&mut self, conversation: ConversationId) -> Result<i64> {
         Ok(sqlx::query_scalar(
-            "select coalesce(extract(epoch from greatest(
-               (select max(stored_at) from inbound_messages where conversation_id = $1),
-               (select max(created_at) from outbound_messages where conversation_id = $1))) * 1000000, 0)::bigint",
+            "select (select count(*) from inbound_messages where conversation_id = $1)
+               + (select count(*) from outbound_messages where conversation_id = $1)",
         )
         .bind(conversation.0)
         .fetch_one(self.conn())

@@ -15,8 +15,8 @@ use crate::stack::Stack;
 
 pub(super) const EMAIL: &str = "demo@example.com";
 /// The console's port, and no second factor: nobody but this machine reaches it.
-pub(super) const SETTINGS: &str =
-    "console.listen = \"127.0.0.1:7714\"\nconsole.second_factor = false\n";
+pub(super) const SETTINGS: &str = "console.listen = \"127.0.0.1:7714\"\nconsole.public_url = \"http://127.0.0.1:7714\"\n\
+     console.second_factor = false\n";
 const BY: &str = "seven dev";
 
 /// Makes the person, or gives them another password; returns the password.
