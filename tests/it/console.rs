@@ -223,6 +223,11 @@ async fn a_role_or_an_account_that_ends_ends_at_once() {
         .await
         .unwrap();
     assert_eq!(caller.get(path).await.status, StatusCode::NOT_FOUND);
+    // An open page goes away when it fetches a part, and its stream is not opened again at once.
+    let fragment = caller.fetch("/c/silver_birch/conversations/list").await;
+    assert_eq!(fragment.headers["hx-redirect"], "/");
+    let stream = caller.fetch("/c/silver_birch/stream").await;
+    assert_eq!(stream.status, StatusCode::NOT_FOUND);
     account::set_role(&staff.store(), luis.id, grant, true, "test")
         .await
         .unwrap();
@@ -239,6 +244,10 @@ async fn a_role_or_an_account_that_ends_ends_at_once() {
         "/login",
         "an old session stays ended"
     );
+    let fragment = caller.fetch("/c/silver_birch/conversations/list").await;
+    assert_eq!(fragment.headers["hx-redirect"], "/login");
+    let stream = caller.fetch("/c/silver_birch/stream").await;
+    assert_eq!(stream.status, StatusCode::UNAUTHORIZED);
     // Idle sessions end, and log out ends one.
     let caller = luis.logged_in(&house).await;
     house
@@ -294,7 +303,7 @@ async fn a_form_from_elsewhere_changes_nothing() {
             "{header} {value} {body}"
         );
     }
-    let taken = "select count(*) from conversations where taken_by is not null";
+    let taken = "select count(*) from conversation_holders";
     assert_eq!(house.number(taken).await, 0);
     assert_eq!(
         caller.act(&path, &[("reason", "x")]).await.status,

@@ -191,3 +191,17 @@ impl FromRequestParts<Shared> for From {
         ))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ipv6_addresses_of_one_line_count_as_one() {
+        let counted = |text: &str| counted(text.parse::<IpAddr>().unwrap().to_canonical());
+        assert_eq!(counted("192.0.2.1"), "192.0.2.1");
+        assert_eq!(counted("::ffff:192.0.2.1"), "192.0.2.1");
+        assert_eq!(counted("2001:db8:1:2::5"), counted("2001:db8:1:2:ffff::9"));
+        assert_ne!(counted("2001:db8:1:2::5"), counted("2001:db8:1:3::5"));
+    }
+}

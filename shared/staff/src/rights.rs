@@ -104,10 +104,10 @@ mod tests {
         ];
         assert_eq!(table.len(), Role::ALL.len());
         for (role, wanted) in table {
-            let has = Grants::new(vec![(Some(casino("a")), role)]);
+            let has = Grants::new(vec![(Some(casino("casino_a")), role)]);
             let found: Vec<&str> = Right::ALL
                 .iter()
-                .filter(|right| has.may(&casino("a"), **right))
+                .filter(|right| has.may(&casino("casino_a"), **right))
                 .map(|right| right.as_str())
                 .collect();
             let mut wanted: Vec<&str> = wanted.split_whitespace().collect();
@@ -119,10 +119,10 @@ mod tests {
     #[test]
     fn a_role_at_one_casino_is_nothing_at_another() {
         for role in Role::ALL {
-            let has = Grants::new(vec![(Some(casino("a")), *role)]);
-            assert!(has.knows(&casino("a")) && !has.knows(&casino("b")));
+            let has = Grants::new(vec![(Some(casino("casino_a")), *role)]);
+            assert!(has.knows(&casino("casino_a")) && !has.knows(&casino("casino_b")));
             for right in Right::ALL {
-                assert!(!has.may(&casino("b"), *right), "{role} {right}");
+                assert!(!has.may(&casino("casino_b"), *right), "{role} {right}");
                 assert!(!has.may_everywhere(*right), "{role} {right}");
             }
         }
@@ -130,12 +130,12 @@ mod tests {
 
     #[test]
     fn an_admin_of_one_casino_gives_no_role_for_another_or_for_all() {
-        let one = Grants::new(vec![(Some(casino("a")), Role::Admin)]);
-        assert!(one.may_grant(Some(&casino("a"))));
-        assert!(!one.may_grant(Some(&casino("b"))) && !one.may_grant(None));
+        let one = Grants::new(vec![(Some(casino("casino_a")), Role::Admin)]);
+        assert!(one.may_grant(Some(&casino("casino_a"))));
+        assert!(!one.may_grant(Some(&casino("casino_b"))) && !one.may_grant(None));
         let all = Grants::new(vec![(None, Role::Admin)]);
-        assert!(all.may_grant(Some(&casino("b"))) && all.may_grant(None));
+        assert!(all.may_grant(Some(&casino("casino_b"))) && all.may_grant(None));
         let host = Grants::new(vec![(None, Role::Host)]);
-        assert!(!host.may_grant(Some(&casino("a"))));
+        assert!(!host.may_grant(Some(&casino("casino_a"))));
     }
 }

@@ -5,7 +5,8 @@ select conversation_id, guest_id, severity, cases, acknowledged, pause_reason, p
     else 'quiet' end as state
 from (
   select conversation.conversation_id, conversation.guest_id, conversation.pause_reason,
-    conversation.paused_until, conversation.taken_by, conversation.last_inbound_at,
+    conversation.paused_until, (select holder.holder from conversation_holders holder
+      where holder.conversation_id = conversation.conversation_id) as taken_by, conversation.last_inbound_at,
     (select right(guest.phone, 4) from guests guest
       where guest.guest_id = conversation.guest_id) as last_four,
     conversation.paused_at is not null and coalesce(conversation.paused_until > now(), true)

@@ -2,7 +2,8 @@ select conversation.conversation_id, conversation.guest_id, conversation.channel
   guest.status, guest.consent_tier, conversation.last_inbound_at,
   conversation.paused_at is not null
     and coalesce(conversation.paused_until > now(), true) as paused, conversation.paused_at,
-    conversation.paused_until, conversation.pause_reason, conversation.taken_by,
+    conversation.paused_until, conversation.pause_reason, (select holder.holder from conversation_holders holder
+      where holder.conversation_id = conversation.conversation_id) as taken_by,
     right(guest.phone, 4) as last_four,
   (select count(*) from inbound_messages inbound
     where inbound.conversation_id = conversation.conversation_id

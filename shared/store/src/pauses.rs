@@ -97,9 +97,16 @@ impl Tx {
         by: &str,
     ) -> Result<()> {
         self.pause(conversation, reason, None).await?;
+        sqlx::query("update conversations set pause_held = true where conversation_id = $1")
+            .bind(conversation.0)
+            .execute(self.conn())
+            .await?;
+        let casino = self.casino_str();
         sqlx::query(
-            "update conversations set pause_held = true, taken_by = $2 where conversation_id = $1",
+            "insert into conversation_holders (casino_id, conversation_id, holder) values ($1, $2, $3)
+             on conflict (casino_id, conversation_id) do update set holder = excluded.holder",
         )
+        .bind(casino)
         .bind(conversation.0)
         .bind(by)
         .execute(self.conn())
@@ -129,7 +136,7 @@ impl Tx {
     pub async fn resume(&mut self, conversation: ConversationId) -> Result<Option<Resumed>> {
         let reason: Option<Option<String>> = sqlx::query_scalar(
             "with was as (select conversation_id, pause_reason from conversations where conversation_id = $1 and paused_at is not null for update)
-             update conversations c set paused_at = null, paused_until = null, pause_reason = null, pause_held = false, taken_by = null
+             update conversations c set paused_at = null, paused_until = null, pause_reason = null, pause_held = false
              from was where c.conversation_id = was.conversation_id returning was.pause_reason",
         )
         .bind(conversation.0)
@@ -139,6 +146,7 @@ impl Tx {
             return Ok(None);
         };
         self.clear_due(DueKind::Resume, conversation.0).await?;
+        self.clear_holder(conversation).await?;
         let kept: Vec<(Uuid, String)> = sqlx::query_as(
             "with freed as (
                update inbound_messages set disposition = 'open', reason = null, released_at = now(), next_sweep_at = now() + make_interval(secs => $2)
@@ -185,7 +193,15 @@ impl Tx {
     }
 
     async fn end_pause(&mut self, conversation: ConversationId) -> Result<()> {
-        sqlx::query("update conversations set paused_at = null, paused_until = null, pause_reason = null, pause_held = false, taken_by = null where conversation_id = $1")
+        sqlx::query("update conversations set paused_at = null, paused_until = null, pause_reason = null, pause_held = false where conversation_id = $1")
+            .bind(conversation.0)
+            .execute(self.conn())
+            .await?;
+        self.clear_holder(conversation).await
+    }
+
+    async fn clear_holder(&mut self, conversation: ConversationId) -> Result<()> {
+        sqlx::query("delete from conversation_holders where conversation_id = $1")
             .bind(conversation.0)
             .execute(self.conn())
             .await?;

@@ -166,6 +166,12 @@ impl Caller {
         self.answer(request).await
     }
 
+    /// Fetches a part of a page, as its script does.
+    pub(crate) async fn fetch(&self, path: &str) -> Page {
+        let request = self.http.get(format!("{}{path}", self.base));
+        self.answer(request.header("hx-request", "true")).await
+    }
+
     /// Sends a form as a page of ours does, and keeps the cookie that comes back.
     pub(crate) async fn post(&mut self, path: &str, body: &str) -> Page {
         let page = self.send(path, body).await;

@@ -196,15 +196,13 @@ fn ports_probes_and_graces_are_the_codes_own() {
                     .iter()
                     .map(|p| p["containerPort"].as_u64().unwrap())
                     .collect();
-                let serves = container["args"][1] == "ingress-webhook";
-                assert_eq!(
-                    ports,
-                    if serves {
-                        vec![u64::from(ops), u64::from(webhook)]
-                    } else {
-                        vec![u64::from(ops)]
-                    }
-                );
+                let served = match container["args"][1].as_str().unwrap() {
+                    "ingress-webhook" => Some(webhook),
+                    "console" => Some(settings.console.listen.port()),
+                    _ => None,
+                };
+                let wanted = [Some(ops), served].into_iter().flatten().map(u64::from);
+                assert_eq!(ports, wanted.collect::<Vec<_>>());
                 for probe in ["startupProbe", "livenessProbe", "readinessProbe"] {
                     assert_eq!(container[probe]["httpGet"]["port"], "ops", "{name} {probe}");
                 }
@@ -225,6 +223,7 @@ fn ports_probes_and_graces_are_the_codes_own() {
         seen,
         Worker::ALL
             .into_iter()
+            .chain([Worker::Console])
             .map(|worker| worker.name().to_owned())
             .collect()
     );
