@@ -15,9 +15,9 @@ use serde_json::json;
 use seven_domain::{
     AttemptOutcome, CampaignState, CaseSeverity, CaseSource, CasinoId, CasinoStatus, Channel,
     Clock, ConsentTier, DeadState, DeletionState, DisclosureKind, Disposition, GuestStatus,
-    HashKey, HashKeys, IdSource, Lane, Language, ListedState, MaterialChange, MessageClass,
-    NumberCheck, OfferStatus, OfferTier, OutboundState, PhoneE164, PromptState, Severity, Stage,
-    SuppressionState, TurnState,
+    HashKey, HashKeys, IdSource, Lane, Language, LinkPurpose, ListedState, MaterialChange,
+    MessageClass, NumberCheck, OfferStatus, OfferTier, OperatorStatus, OutboundState, PhoneE164,
+    PromptState, Role, Severity, Stage, SuppressionState, TurnState,
 };
 use seven_guest::phase::Phase;
 use seven_store::{
@@ -98,6 +98,9 @@ fn enums() -> Vec<(&'static str, Vec<&'static str>)> {
         ("dead_letters.state", names!(DeadState)),
         ("deletions.state", names!(DeletionState)),
         ("escalations.severity", names!(CaseSeverity)),
+        ("operators.status", names!(OperatorStatus)),
+        ("operator_roles.role", names!(Role)),
+        ("operator_links.purpose", names!(LinkPurpose)),
         ("escalations.source", names!(CaseSource)),
         ("fleet_controls.name", names!(Switch)),
         ("guests.consent_tier", names!(ConsentTier)),
