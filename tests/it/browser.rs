@@ -9,11 +9,7 @@ use seven_domain::Role;
 
 use self::driver::Browser;
 use crate::{
-    console::{
-        hostile,
-        staff::{PASSWORD, Staff},
-        with_console,
-    },
+    console::{hostile, staff::Staff, with_console},
     harness::{GUEST, until},
 };
 
@@ -271,5 +267,4 @@ async fn hostile_texts_do_nothing_in_a_browser() {
     assert_eq!(browser.violations().await, Vec::<String>::new());
     browser.stop().await;
     house.stop().await;
-    let _ = PASSWORD;
 }
