@@ -1,5 +1,6 @@
 //! Hints to open pages that something changed at a casino. They carry no data: the page fetches its
-//! parts again. Work of other processes is heard on the bus; changes that people make here are hinted at once.
+//! parts again. Work of other processes is heard on the bus; changes that people make here are
+//! hinted at once.
 
 use std::{convert::Infallible, time::Duration};
 

@@ -11,6 +11,7 @@ use seven_store::{
     outbound::{NewOutbound, Origin, Recipient},
     pauses::Resumed,
 };
+use uuid::Uuid;
 
 /// A text that a person writes to a guest.
 #[derive(Debug)]
@@ -148,6 +149,43 @@ pub async fn say(fleet: &Fleet, write: &Write<'_>) -> Result<PersonsReply, Refus
     tx.commit().await?;
     told(fleet.signal_queued(casino, &queued, None, &trace).await);
     Ok(PersonsReply { texts, answered })
+}
+
+/// A case that a person settled, and what followed.
+#[derive(Debug)]
+pub struct CaseSettled {
+    /// Texts that the host answers now, because no other case keeps the conversation paused.
+    pub released: Option<u64>,
+}
+
+/// Settles a case; its conversation goes on when no other case keeps it paused. `None` when there
+/// is no such open case.
+///
+/// # Errors
+/// Fails when Postgres does not answer.
+pub async fn settle(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    case: Uuid,
+    by: &str,
+) -> seven_store::Result<Option<CaseSettled>> {
+    let mut tx = fleet.store.bind(casino).await?;
+    let Some(settled) = tx.settle_case(case, by).await? else {
+        return Ok(None);
+    };
+    let resumed = match settled.resumes {
+        Some(conversation) => go_on(&mut tx, conversation, by)
+            .await?
+            .map(|resumed| (conversation, resumed)),
+        None => None,
+    };
+    tx.commit().await?;
+    if let Some((conversation, resumed)) = &resumed {
+        announce(fleet, casino, *conversation, resumed).await;
+    }
+    Ok(Some(CaseSettled {
+        released: resumed.map(|(_, resumed)| resumed.released),
+    }))
 }
 
 /// Ends the pause and records in the audit log who ended it; `None` when there is no pause.

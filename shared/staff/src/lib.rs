@@ -11,6 +11,9 @@ pub mod password;
 pub mod rights;
 pub mod token;
 
-pub use desk::{PersonsReply, Refused, Write, announce, go_on, holder, note, say, take_over};
+pub use desk::{
+    CaseSettled, PersonsReply, Refused, Write, announce, go_on, holder, note, say, settle,
+    take_over,
+};
 pub use rights::{Grants, Right};
 pub use token::Token;

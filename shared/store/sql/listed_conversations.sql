@@ -1,5 +1,6 @@
 -- $1 since when a guest wrote, $2 the most rows. The most urgent conversation comes first.
-select conversation_id, guest_id, severity, cases, acknowledged, pause_reason, paused_until, taken_by, paused, last_four,
+select conversation_id, guest_id, severity, cases, acknowledged, pause_reason, paused_until,
+  taken_by, paused, last_four,
   open_texts, held_texts, last_inbound_at,
   case when cases > 0 then 'escalated' when paused then 'paused' when open_texts > 0 then 'waiting'
     else 'quiet' end as state

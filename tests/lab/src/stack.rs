@@ -154,9 +154,7 @@ impl Stack {
             let own = listen(settings.console.listen.port()).await?;
             let url = format!("http://{}", own.local_addr()?);
             settings.console.public_url = url.parse()?;
-            settings.postgres.url = wiring::settings_of(worker, (*settings).clone())?
-                .postgres
-                .url;
+            settings = Box::new(wiring::settings_of(worker, *settings)?);
             let connections = settings.postgres.own_connections;
             let sweep = fleet.timing.sweep();
             fleet.store = Store::new(&settings.postgres.url, connections, sweep)?;

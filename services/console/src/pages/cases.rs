@@ -137,25 +137,14 @@ pub(crate) async fn handle(
 ) -> Result<Response, Fault> {
     person.needs(&casino, Right::Converse)?;
     let by = person.actor();
-    let mut tx = app.fleet.store.bind(&casino).await?;
     match form.what.as_str() {
         "acknowledge" => {
+            let mut tx = app.fleet.store.bind(&casino).await?;
             tx.acknowledge(case, &by).await?;
             tx.commit().await?;
         }
         "resolve" => {
-            let settled = tx.settle_case(case, &by).await?;
-            let conversation = settled.and_then(|settled| settled.resumes);
-            let resumed = match conversation {
-                Some(conversation) => seven_staff::go_on(&mut tx, conversation, &by)
-                    .await?
-                    .map(|resumed| (conversation, resumed)),
-                None => None,
-            };
-            tx.commit().await?;
-            if let Some((conversation, resumed)) = resumed {
-                seven_staff::announce(&app.fleet, &casino, conversation, &resumed).await;
-            }
+            seven_staff::settle(&app.fleet, &casino, case, &by).await?;
         }
         _ => return Err(Fault::NotFound),
     }

@@ -282,10 +282,10 @@ pub(crate) async fn take_over(
     let mut tx = exists(&app, &place, &person, Right::Converse).await?;
     let reason = shortened(&form.reason, MOST_REASON);
     if reason.is_empty() {
-        return refused(&app, &place, &person, "reason_missing").await;
+        return refused(tx, &app, &place, &person, "reason_missing").await;
     }
     if changed_hands(&mut tx, conversation, &form.held).await? {
-        return refused(&app, &place, &person, "changed_hands").await;
+        return refused(tx, &app, &place, &person, "changed_hands").await;
     }
     seven_staff::take_over(&mut tx, conversation, &person.actor(), &reason).await?;
     tx.commit().await?;
@@ -300,7 +300,7 @@ pub(crate) async fn release(
     let (casino, conversation) = &place;
     let mut tx = exists(&app, &place, &person, Right::Converse).await?;
     if changed_hands(&mut tx, *conversation, &form.held).await? {
-        return refused(&app, &place, &person, "changed_hands").await;
+        return refused(tx, &app, &place, &person, "changed_hands").await;
     }
     let resumed = seven_staff::go_on(&mut tx, *conversation, &person.actor()).await?;
     tx.commit().await?;
@@ -316,12 +316,15 @@ async fn changed_hands(tx: &mut Tx, id: ConversationId, shown: &str) -> Result<b
     Ok(held.unwrap_or_default() != shown)
 }
 
+/// Gives the connection back, with the conversation's lock, and shows the page with the problem.
 async fn refused(
+    tx: Tx,
     app: &Shared,
     place: &Place,
     person: &Person,
     problem: &'static str,
 ) -> Result<Response, Fault> {
+    tx.rollback().await?;
     let status = if problem == "changed_hands" {
         StatusCode::CONFLICT
     } else {
@@ -340,7 +343,7 @@ pub(crate) async fn reveal(
     let mut tx = exists(&app, &place, &person, Right::Reveal).await?;
     let reason = shortened(&form.reason, MOST_REASON);
     if reason.is_empty() {
-        return refused(&app, &place, &person, "reason_missing").await;
+        return refused(tx, &app, &place, &person, "reason_missing").await;
     }
     let operator = person.session.operator;
     tx.put_reveal(conversation, operator, REVEAL_MINUTES)

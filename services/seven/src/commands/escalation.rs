@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, ensure};
 use clap::{Args, Subcommand};
 use seven_domain::CasinoId;
 use seven_runtime::Fleet;
-use seven_staff::{announce, go_on};
+use seven_staff::settle;
 use seven_store::{escalations::Escalation as Row, prefix::Named};
 
 use super::{
@@ -174,23 +174,12 @@ async fn resolve(
     known(&fleet.store, &casino).await?;
     let mut tx = fleet.store.bind(&casino).await?;
     let id = id.find(&mut tx, Named::Escalation).await?;
-    let settled = tx.settle_case(id, &by).await?;
-    let settled = settled.with_context(|| no_case(&casino, id))?;
-    let resumed = match settled.resumes {
-        Some(conversation) => go_on(&mut tx, conversation, &by)
-            .await?
-            .map(|resumed| (conversation, resumed)),
-        None => None,
-    };
     tx.commit().await?;
-    let mut on = String::new();
-    if let Some((conversation, resumed)) = resumed {
-        announce(fleet, &casino, conversation, &resumed).await;
-        on = format!(
-            " The host goes on and answers {} kept text(s).",
-            resumed.released
-        );
-    }
+    let settled = settle(fleet, &casino, id, &by).await?;
+    let settled = settled.with_context(|| no_case(&casino, id))?;
+    let on = settled.released.map_or_else(String::new, |texts| {
+        format!(" The host goes on and answers {texts} kept text(s).")
+    });
     out!("Case {id} is settled: {by}.{on}");
     Ok(())
 }
