@@ -154,7 +154,7 @@ impl Stack {
             let own = listen(settings.console.listen.port()).await?;
             let url = format!("http://{}", own.local_addr()?);
             settings.console.public_url = url.parse()?;
-            settings = Box::new(wiring::settings_of(worker, *settings)?);
+            *settings = wiring::settings_of(worker, *settings)?;
             let connections = settings.postgres.own_connections;
             let sweep = fleet.timing.sweep();
             fleet.store = Store::new(&settings.postgres.url, connections, sweep)?;
