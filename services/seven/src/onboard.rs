@@ -203,8 +203,11 @@ fn content_row(item: &Item) -> ContentRow {
     }
 }
 
-/// Returns the SHA-256 of the canonical item: equal items load as unchanged.
+/// Returns the SHA-256 of the item with sorted keys: equal items load as unchanged, whichever
+/// order of keys serde_json keeps in this build.
 fn hash(item: &Value) -> String {
     use sha2::{Digest, Sha256};
-    hex::encode(Sha256::digest(item.to_string().as_bytes()))
+    let mut sorted = item.clone();
+    sorted.sort_all_objects();
+    hex::encode(Sha256::digest(sorted.to_string().as_bytes()))
 }
