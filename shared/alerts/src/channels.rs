@@ -148,7 +148,10 @@ impl Channels {
 // === shared by the HTTP channels ===
 
 /// Sends one request; 2xx is success, and after 408, 429 or 5xx another attempt may help.
-async fn post(request: RequestBuilder) -> Result<String, Untold> {
+///
+/// # Errors
+/// Fails when the channel did not take the request.
+pub async fn post(request: RequestBuilder) -> Result<String, Untold> {
     let response = request.send().await.map_err(|error| Untold {
         why: broken(&error),
         again: Again::Later(None),

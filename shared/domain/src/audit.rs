@@ -84,6 +84,8 @@ text_enum! {
         OperatorLoggedIn => "operator_logged_in",
         /// An account takes no login for a while, after too many wrong ones.
         OperatorLockedOut => "operator_locked_out",
+        /// A contact of the casino was added, changed or removed.
+        ContactChanged => "contact_changed",
     }
 }
 

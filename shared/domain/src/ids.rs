@@ -64,6 +64,8 @@ id! {
     CampaignId,
     /// One person who works with the console or the commands (D26).
     OperatorId,
+    /// One of a casino's own people, or a channel of theirs, that is told about cases (D28).
+    ContactId,
 }
 
 impl OutboundId {

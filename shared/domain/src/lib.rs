@@ -11,6 +11,7 @@ pub mod case;
 pub mod casino;
 pub mod clock;
 pub mod config;
+pub mod contact;
 pub mod flags;
 pub mod guest;
 pub mod helpline;
@@ -34,13 +35,14 @@ pub use case::{CaseSeverity, CaseSource};
 pub use casino::{CasinoId, CasinoStatus, FLEET, UNKNOWN_CASINO};
 pub use clock::{Clock, TimeScale};
 pub use config::CasinoConfig;
+pub use contact::ContactChannel;
 pub use guest::{
     ConsentTier, DeletionState, DisclosureKind, GuestStatus, MaterialChange, NumberCheck,
     PromptState, SuppressionState,
 };
 pub use ids::{
-    AttemptId, CampaignId, ConversationId, DeadId, GuestId, IdSource, InboundId, OfferId,
-    OperatorId, OutboundId, TurnId,
+    AttemptId, CampaignId, ContactId, ConversationId, DeadId, GuestId, IdSource, InboundId,
+    OfferId, OperatorId, OutboundId, TurnId,
 };
 pub use language::Language;
 pub use message::{

@@ -90,6 +90,18 @@ pub enum NoticeOutcome<'a> {
     GivenUp(&'a str),
 }
 
+impl<'a> NoticeOutcome<'a> {
+    /// Returns whether the notice is delivered, whether it is given up, the seconds until the next
+    /// try, and the error.
+    pub(crate) fn columns(self) -> (bool, bool, f64, Option<&'a str>) {
+        match self {
+            Self::Delivered => (true, false, 0.0, None),
+            Self::Later(wait, error) => (false, false, wait.as_secs_f64(), Some(error)),
+            Self::GivenUp(error) => (false, true, 0.0, Some(error)),
+        }
+    }
+}
+
 /// Queues a notice on every channel that was notified of the alert.
 const TELL_AGAIN: &str = "insert into alert_deliveries (alert_id, action, channel)
      select alert_id, $2, channel from alert_deliveries where alert_id = any($1) and action = 'trigger' on conflict do nothing";
@@ -273,11 +285,7 @@ impl Store {
 
     /// Records the outcome of a claimed notice.
     pub async fn note_notice(&self, due: &Due, outcome: NoticeOutcome<'_>) -> Result<()> {
-        let (done, given_up, wait, error) = match outcome {
-            NoticeOutcome::Delivered => (true, false, 0.0, None),
-            NoticeOutcome::Later(wait, error) => (false, false, wait.as_secs_f64(), Some(error)),
-            NoticeOutcome::GivenUp(error) => (false, true, 0.0, Some(error)),
-        };
+        let (done, given_up, wait, error) = outcome.columns();
         // A claim that another scheduler has renewed meanwhile must not be ended here.
         sqlx::query(
             "update alert_deliveries set delivered_at = case when $4 then now() end, given_up_at = case when $5 then now() end,

@@ -9,6 +9,7 @@ pub mod campaigns;
 pub mod casinos;
 pub mod connections;
 pub mod consent;
+pub mod contacts;
 pub mod content;
 pub mod controls;
 pub mod conversations;

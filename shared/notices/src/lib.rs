@@ -1,0 +1,19 @@
+//! Notices about cases to a casino's own people (D28): their wording, their channels, and the
+//! signed link by which a person acknowledges one case.
+
+pub mod address;
+mod channels;
+mod link;
+mod message;
+mod quiet;
+mod words;
+
+pub use channels::{Error, Mail, Senders};
+pub use link::{LINK_HOURS, link_token, read_link};
+pub use message::{CaseMessage, Line, shown_line};
+pub use quiet::quiet_wait;
+pub use words::{Words, reason_name};
+
+/// The reasons of cases in which a life may be in danger. The casino's security contacts are told
+/// of them at once.
+pub const DANGERS: [&str; 3] = ["crisis", "emergency", "guest_safety"];

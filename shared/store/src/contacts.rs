@@ -1,0 +1,141 @@
+//! The people of a casino who are told about its cases (D28), and the notices to them: one per
+//! case, level and contact.
+
+mod notices;
+
+use chrono::{DateTime, NaiveTime, Utc};
+use secrecy::{ExposeSecret, SecretString};
+use serde::Serialize;
+use serde_json::json;
+use seven_domain::{AuditEvent, CaseSeverity, ContactChannel, ContactId, Language};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+pub use self::notices::{CaseNotice, DueNotice, Raised, Told};
+use crate::{Result, Tx, audit::Entry};
+
+/// A contact to add.
+#[derive(Debug, Clone)]
+pub struct NewContact {
+    pub contact_id: ContactId,
+    pub name: String,
+    pub channel: ContactChannel,
+    /// The chat webhook's or the mailbox's address; a secret, because it lets anyone post there.
+    pub address: SecretString,
+    pub language: Language,
+    /// The least severe cases that the contact wants at once.
+    pub severity: CaseSeverity,
+    /// The first level of a case at which the contact is told, 1 to 3.
+    pub level: i32,
+    /// Whether the contact is told about every danger to life, whatever its level and the hour.
+    pub security: bool,
+    /// Whether notices may quote the guest.
+    pub words: bool,
+    /// Local times between which only sev0 is sent.
+    pub quiet: Option<(NaiveTime, NaiveTime)>,
+}
+
+/// A contact as it is stored.
+#[derive(Debug, Clone, FromRow, Serialize)]
+pub struct Contact {
+    pub contact_id: Uuid,
+    pub name: String,
+    pub channel: ContactChannel,
+    #[serde(skip)]
+    #[sqlx(try_from = "String")]
+    pub address: SecretString,
+    pub language: Language,
+    pub severity: CaseSeverity,
+    pub level: i32,
+    pub security: bool,
+    pub words: bool,
+    pub quiet_from: Option<NaiveTime>,
+    pub quiet_to: Option<NaiveTime>,
+    pub created_at: DateTime<Utc>,
+    /// When the channel last took a notice; `None` when it never did.
+    pub reached_at: Option<DateTime<Utc>>,
+}
+
+const CONTACT: &str = "select contact_id, name, channel, address, language, severity, level, security, words, quiet_from, quiet_to,
+   created_at, reached_at from contacts where ended_at is null and ($1::uuid is null or contact_id = $1) order by level, name, contact_id";
+
+impl Tx {
+    /// Adds a contact, on behalf of a person. Contacts are told about cases that are open already.
+    pub async fn add_contact(&mut self, new: &NewContact, by: &str) -> Result<()> {
+        let casino = self.casino_str();
+        sqlx::query(
+            "insert into contacts (casino_id, contact_id, name, channel, address, language, severity, level, security, words, quiet_from,
+               quiet_to, created_by) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+        )
+        .bind(casino)
+        .bind(new.contact_id.0)
+        .bind(&new.name)
+        .bind(new.channel)
+        .bind(new.address.expose_secret())
+        .bind(new.language)
+        .bind(new.severity)
+        .bind(new.level)
+        .bind(new.security)
+        .bind(new.words)
+        .bind(new.quiet.map(|(from, _)| from))
+        .bind(new.quiet.map(|(_, to)| to))
+        .bind(by)
+        .execute(self.conn())
+        .await?;
+        let detail = json!({ "added": new.channel, "level": new.level, "words": new.words });
+        self.note_contact(new.contact_id.0, detail, by).await
+    }
+
+    /// Ends a contact, on behalf of a person: it gets no notice from now on, and its links are
+    /// dead. Returns false when there is none.
+    pub async fn end_contact(&mut self, contact: Uuid, by: &str) -> Result<bool> {
+        let done = sqlx::query("update contacts set ended_at = now(), ended_by = $2, address = '' where contact_id = $1 and ended_at is null")
+            .bind(contact)
+            .bind(by)
+            .execute(self.conn())
+            .await?
+            .rows_affected()
+            == 1;
+        if done {
+            self.note_contact(contact, json!({ "ended": true }), by)
+                .await?;
+        }
+        Ok(done)
+    }
+
+    async fn note_contact(
+        &mut self,
+        contact: Uuid,
+        detail: serde_json::Value,
+        by: &str,
+    ) -> Result<()> {
+        let subject = contact.to_string();
+        self.audit(&Entry::of(AuditEvent::ContactChanged, by, &subject, detail))
+            .await
+    }
+
+    /// Returns the contacts in the order in which they are told.
+    pub async fn contacts(&mut self) -> Result<Vec<Contact>> {
+        Ok(sqlx::query_as(CONTACT)
+            .bind(None::<Uuid>)
+            .fetch_all(self.conn())
+            .await?)
+    }
+
+    /// Returns one contact; `None` when it was never added or has ended.
+    pub async fn contact(&mut self, contact: Uuid) -> Result<Option<Contact>> {
+        Ok(sqlx::query_as(CONTACT)
+            .bind(Some(contact))
+            .fetch_optional(self.conn())
+            .await?)
+    }
+
+    /// Records that the contact's channel took a notice.
+    pub async fn reached_contact(&mut self, contact: Uuid) -> Result<()> {
+        sqlx::query("update contacts set reached_at = now() where contact_id = $1")
+            .bind(contact)
+            .execute(self.conn())
+            .await?;
+        Ok(())
+    }
+}
