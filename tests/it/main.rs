@@ -38,6 +38,7 @@ mod late;
 mod life;
 mod model;
 mod nightly;
+mod notices;
 mod numbers;
 mod observe;
 mod operations;

@@ -186,6 +186,52 @@ async fn stop_works_in_a_pause() {
     house.stop().await;
 }
 
+#[tokio::test] // D28: a promise that nobody keeps is told once, and the case climbs
+async fn who_was_promised_a_person_is_told_when_nobody_writes() {
+    let (house, mut n) = (at("sessions_overdue", MORNING).await, 0);
+    say(&house, &mut n, "I want to talk to a manager").await;
+    say(&house, &mut n, "What time does the pool open?").await;
+    run(
+        &house,
+        "update escalations set acknowledged_at = now(), acknowledged_by = 'Robin'",
+    )
+    .await;
+    let before = house.texts_to(GUEST).len();
+    // Twice: the second round finds a row of the first that was not cleared.
+    for _ in 0..2 {
+        run(
+            &house,
+            "update escalations set respond_due_at = now();
+             update conversations set paused_until = now() where paused_at is not null;
+             update due set due_at = now() where kind = 'resume'",
+        )
+        .await;
+        until("the pause is over", Duration::from_secs(20), || async {
+            house
+                .number("select count(*) from conversations where paused_at is not null")
+                .await
+                == 0
+        })
+        .await;
+        house.settle(n).await;
+        let told = &house.texts_to(GUEST)[before..];
+        assert!(told[0].contains("nobody from the"), "{told:?}");
+        assert!(told[0].contains("1-860-555-0199"), "{told:?}");
+        assert!(told[1].to_lowercase().contains("pool"), "the host goes on");
+        assert_eq!(told.len(), 2, "{told:?}");
+        run(
+            &house,
+            "update conversations set paused_at = now() - interval '1 hour', paused_until = now(), pause_reason = 'asks_for_human';
+             insert into due (casino_id, kind, row_id, due_at) select casino_id, 'resume', conversation_id, now() from conversations
+               on conflict do nothing",
+        )
+        .await;
+    }
+    let risen = "select count(*) from escalations where level >= 2 and acknowledged_at is null";
+    assert_eq!(house.number(risen).await, 1);
+    house.stop().await;
+}
+
 #[tokio::test] // SEC-104: after its time the host goes on, unless a person has the case in hand
 async fn a_pause_ends_by_itself() {
     let (house, mut n) = (at("sessions_wake", MORNING).await, 0);

@@ -6,7 +6,7 @@ use seven_bus::Outcome;
 use seven_domain::{AuditEvent, InboundId, Language};
 use seven_guest::{
     Session,
-    escalation::{self, CASE_PAUSE, Facts, Origin, Promise, Severity, Trigger},
+    escalation::{self, Facts, Origin, Promise, Severity, Trigger},
 };
 use seven_host::{Ending, Record};
 use seven_llm::{Reply, StaffKind, StaffRequest};
@@ -158,7 +158,8 @@ pub(crate) async fn open_cases(
         }
     }
     if let Some(case) = cases.iter().find(|case| case.takes_over) {
-        tx.pause(work.lease.conversation_id, case.reason, Some(pause(swarm)))
+        let span = pause(swarm, work, case.severity);
+        tx.pause(work.lease.conversation_id, case.reason, Some(span))
             .await?;
     }
     Ok(())
@@ -319,11 +320,15 @@ async fn withdraw(tx: &mut Tx, work: &Work) -> Result<(), Error> {
     Ok(())
 }
 
-fn pause(swarm: &Swarm) -> Duration {
-    swarm
-        .fleet
-        .timing
-        .scaled(CASE_PAUSE.to_std().unwrap_or_default())
+fn pause(swarm: &Swarm, work: &Work, severity: Severity) -> Duration {
+    let promise = promise(swarm, work);
+    let span = escalation::case_pause(
+        promise,
+        escalation::respond_minutes(severity, promise),
+        swarm.fleet.clock.property_now(),
+        work.config.operational.timezone,
+    );
+    swarm.fleet.timing.scaled(span.to_std().unwrap_or_default())
 }
 
 fn promise(swarm: &Swarm, work: &Work) -> Promise {

@@ -5,6 +5,7 @@ mod conversations;
 mod home;
 mod link;
 mod login;
+mod notice;
 mod operators;
 mod say;
 mod thread;
@@ -25,6 +26,10 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/login/code", get(login::show_code).post(login::code))
         .route("/logout", post(login::out))
         .route("/link/{token}", get(link::show).post(link::save))
+        .route(
+            "/n/{casino}/{token}",
+            get(notice::show).post(notice::acknowledge),
+        )
         .route("/operators", get(operators::show).post(operators::add))
         .route("/operators/{operator}", post(operators::change))
         .route("/c/{casino}/conversations", get(conversations::show))

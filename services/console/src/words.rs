@@ -49,6 +49,10 @@ impl Words {
         }
     }
 
+    pub(crate) fn language(self) -> Language {
+        self.0
+    }
+
     /// Returns the language's code for `<html lang>`.
     pub(crate) fn code(&self) -> &'static str {
         self.0.as_str()

@@ -3,12 +3,17 @@
 
 use std::time::Duration;
 
-use seven_domain::{AuditEvent, ConversationId, OutboundId, OutboundState};
+use seven_domain::{
+    AuditEvent, ConversationId, GuestId, InboundId, Language, OutboundId, OutboundState,
+};
+use seven_packs::TextKey;
 use seven_runtime::{Error, Fleet};
 use seven_store::{
+    Tx,
     audit::Entry,
+    casinos::Casino,
     due::{Due, DueKind, Kinds, UnknownKind},
-    outbound::Queued,
+    outbound::{NewOutbound, Origin, Queued, Recipient},
     pauses::Wake,
 };
 use seven_telemetry::{metrics, trace as spans};
@@ -33,6 +38,7 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
 /// Ends a pause: the conversation continues, and the texts kept during the pause are answered.
 async fn resume(fleet: &Fleet, row: &Due) -> Result<(), Error> {
     let mut tx = fleet.store.bind(&row.casino).await?;
+    let told = overdue(fleet, &mut tx, ConversationId(row.row_id)).await?;
     let wake = tx.wake(ConversationId(row.row_id)).await?;
     tx.clear_due(DueKind::Resume, row.row_id).await?;
     match wake {
@@ -56,11 +62,44 @@ async fn resume(fleet: &Fleet, row: &Due) -> Result<(), Error> {
                     .signal_conversation(&row.casino, row.row_id, cause, copy, &trace)
                     .await?;
             }
-            return Ok(());
+            return Ok(fleet.signal_queued(&row.casino, &told, None, "").await?);
         }
         Wake::Nothing => {}
     }
-    Ok(tx.commit().await?)
+    tx.commit().await?;
+    Ok(fleet.signal_queued(&row.casino, &told, None, "").await?)
+}
+
+/// Tells the guest once that nobody wrote in the promised time, and raises the case (D28). The
+/// case's text and the text's name make a second one impossible.
+async fn overdue(
+    fleet: &Fleet,
+    tx: &mut Tx,
+    conversation: ConversationId,
+) -> Result<Vec<Queued>, Error> {
+    tx.lock_conversation(conversation).await?;
+    let Some(case) = tx.overdue(conversation).await? else {
+        return Ok(Vec::new());
+    };
+    tx.raise_overdue(case.escalation_id).await?;
+    let Some(Casino { config, .. }) = tx.casino_row().await? else {
+        return Ok(Vec::new());
+    };
+    let (pack, key) = (fleet.packs.of(&config)?, TextKey::EscalationOverdue);
+    let body = pack.say(key, case.language.unwrap_or(Language::En), &config);
+    let to = Recipient {
+        conversation_id: conversation,
+        guest_id: GuestId(case.guest_id),
+    };
+    let origin = Origin::Canned {
+        inbound: InboundId(case.inbound_id),
+        key: key.as_str(),
+    };
+    let (id, class) = (fleet.ids.next(), pack.texts.class(key));
+    let new = NewOutbound::new(id, to, origin, class, body, pack.rules.usefulness())
+        .agent("scheduler")
+        .trace(&case.trace);
+    Ok(tx.queue(&new).await?.into_iter().collect())
 }
 
 /// Clears a row that nothing in this build can handle.

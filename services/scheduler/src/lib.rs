@@ -3,6 +3,7 @@
 
 mod after_stop;
 pub mod campaigns;
+mod case_notices;
 mod cases;
 mod cost;
 mod cry;
@@ -28,6 +29,7 @@ mod upkeep;
 use std::{sync::Arc, time::Duration};
 
 use seven_alerts::Channels;
+use seven_notices::Senders;
 use seven_providers::Records;
 use seven_runtime::{Error, Fleet};
 use seven_settings::Settings;
@@ -45,12 +47,14 @@ pub async fn fire_due(fleet: &Fleet) -> Result<(), Error> {
 }
 
 /// Runs the worker until the fleet shuts down. Each duty has an interval of its own and waits for
-/// no other. `records` are the providers whose records can be read; `channels` notify people.
+/// no other. `records` are the providers whose records can be read; `channels` notify the fleet's
+/// operators, `senders` the casinos' own people.
 pub async fn run(
     fleet: Fleet,
     settings: Arc<Settings>,
     records: Vec<Arc<dyn Records>>,
     channels: Channels,
+    senders: Senders,
 ) {
     let scale = |millis: u64| {
         fleet
@@ -97,6 +101,9 @@ pub async fn run(
             fleet,
             channels.clone()
         )),
+        every(&fleet, "case_notices", scale(2_000), |fleet| {
+            case_notices::round(fleet, settings.clone(), senders.clone())
+        }),
         every(&fleet, "unannounced", scale(60_000), unannounced::round),
         every(&fleet, "unread", scale(3_600_000), unread::round),
         every(&fleet, "after_stop", scale(15_000), after_stop::round),

@@ -8,7 +8,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::{
     commands::{
-        alert, audit, backup, campaign, casino, consent, content,
+        alert, audit, backup, campaign, casino, consent, contact, content,
         context::{Context, Operate},
         conversation, cost, dead, delivery, deploy, escalation, flag, gate, guest, incident,
         knowledge, message, model, operator,
@@ -83,6 +83,9 @@ enum Command {
     /// Show the host's turns and what led to a reply.
     #[command(subcommand)]
     Turn(turn::Turn),
+    /// Name the casino's own people who are told about its cases; try and remove them.
+    #[command(subcommand)]
+    Contact(contact::Contact),
     /// Add operators of the console; give roles, disable, reset.
     #[command(subcommand)]
     Operator(operator::Operator),
@@ -225,6 +228,7 @@ impl Cli {
             Command::Why(command) => operate(command, ctx).await,
             Command::Message(command) => operate(command, ctx).await,
             Command::Turn(command) => operate(command, ctx).await,
+            Command::Contact(command) => operate(command, ctx).await,
             Command::Operator(command) => operate(command, ctx).await,
             Command::Guest(command) => operate(command, ctx).await,
             Command::Campaign(command) => operate(command, ctx).await,

@@ -45,8 +45,8 @@ pub(crate) const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Operations",
         &[
-            "status", "pause", "resume", "alert", "dead", "incident", "operator", "backup",
-            "restore", "recover",
+            "status", "pause", "resume", "alert", "dead", "incident", "contact", "operator",
+            "backup", "restore", "recover",
         ],
     ),
     (

@@ -10,6 +10,7 @@ use seven_cache::Cache;
 use seven_domain::{CasinoId, Clock, HashKeys, IdSource, TimeScale};
 use seven_ingress_webhook::{Verifiers, Waits};
 use seven_llm::{embedding::Embedding, guarded::Observer};
+use seven_notices::{Mail, Senders};
 use seven_providers::{Provider, Records, telnyx, twilio};
 use seven_runtime::{Fleet, Timing};
 use seven_settings::{Settings, Worker};
@@ -268,6 +269,15 @@ pub fn channels(settings: &Settings) -> Result<Channels> {
     Channels::new(&channels).context("setting up [alerts]")
 }
 
+/// Prepares the channels to the casinos' own people.
+pub fn senders(settings: &Settings) -> Result<Senders> {
+    let ours = &settings.notices;
+    let mail = ours.smtp_url.clone().zip(ours.mail_from.clone());
+    let mail = mail.map(|(url, from)| Mail { url, from });
+    let deadline = Timing::new(TimeScale::new(settings.time.scale)).notice_deadline();
+    Senders::new(mail.as_ref(), ours.local, deadline).context("setting up [notices]")
+}
+
 fn verifiers(settings: &Settings) -> Result<Verifiers> {
     let ours = &settings.twilio;
     let twilio = match &ours.account_sid {
@@ -430,6 +440,7 @@ async fn serve(
                 Arc::new(settings.clone()),
                 records(settings)?,
                 channels(settings)?,
+                senders(settings)?,
             ))
             .await;
         }

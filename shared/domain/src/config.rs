@@ -61,8 +61,9 @@ pub struct CasinoConfig {
     pub limits: Limits,
     #[serde(default)]
     pub safe_mode: SafeMode,
-    #[serde(default)]
-    pub operations_contact: OperationsContact,
+    #[serde(default, skip_serializing)]
+    #[schemars(skip)]
+    pub operations_contact: Retired,
     /// Experiment name -> variant -> share; shares of one experiment sum to 1.
     #[serde(default)]
     pub experiments: std::collections::BTreeMap<String, std::collections::BTreeMap<String, f64>>,
@@ -217,11 +218,12 @@ pub struct Operational {
     /// The casino's terms of texting: frequency, cost, STOP and HELP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terms_page: Option<String>,
-    #[serde(default)]
-    pub escalation_slack_channel: Option<String>,
-    #[serde(default)]
-    #[schemars(with = "Option<String>")]
-    pub escalation_sms_number: Option<PhoneE164>,
+    #[serde(default, skip_serializing)]
+    #[schemars(skip)]
+    pub escalation_slack_channel: Retired,
+    #[serde(default, skip_serializing)]
+    #[schemars(skip)]
+    pub escalation_sms_number: Retired,
     /// The phone number at which guests reach people; part of fallbacks and HELP. At most 16
     /// characters.
     pub contact_phone: String,
@@ -298,13 +300,6 @@ group! {
     SafeMode {
         enabled: bool = false,
         reason: Option<String> = None,
-    }
-}
-
-group! {
-    OperationsContact {
-        slack_id: Option<String> = None,
-        email: Option<String> = None,
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{
     phase::{Circles, Rescue},
 };
 
-pub use holding::{Automation, CASE_PAUSE, Pause, Promise, promise};
+pub use holding::{CASE_PAUSE, Promise, case_pause, promise};
 pub use keywords::is_withdrawn;
 pub use seven_domain::{CaseSeverity as Severity, CaseSource as Origin};
 

@@ -71,6 +71,11 @@ const MUST_HOLD: &[(TextKey, &[&str], &[&str])] = &[
         &[LONGEST.phone],
         &[LONGEST.phone],
     ),
+    (
+        TextKey::EscalationOverdue,
+        &[LONGEST.phone],
+        &[LONGEST.phone],
+    ),
     (TextKey::Crisis, &["988", "911"], &["988", "911"]),
     (TextKey::Emergency, &["911"], &["911"]),
     (TextKey::LateCry, &["988", "911"], &["988", "911"]),
@@ -104,7 +109,8 @@ fn class_of(key: TextKey) -> Option<MessageClass> {
         | TextKey::SafeMode
         | TextKey::EscalatedShortly
         | TextKey::EscalatedHours
-        | TextKey::EscalatedTomorrow => MessageClass::Holding,
+        | TextKey::EscalatedTomorrow
+        | TextKey::EscalationOverdue => MessageClass::Holding,
         _ => return None,
     })
 }

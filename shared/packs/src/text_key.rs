@@ -51,6 +51,8 @@ text_keys! {
     EscalatedHours => "escalated_hours",
     /// Says that a person will write the next day; sent when a case is opened at night.
     EscalatedTomorrow => "escalated_tomorrow",
+    /// Says that nobody wrote in time, and whom to call; sent once when a case is overdue.
+    EscalationOverdue => "escalation_overdue",
     /// Opens the first reply to a guest who returns.
     WelcomeBack => "welcome_back",
     /// Opens the first reply to a guest by saying that an AI writes; the answer follows in the same

@@ -34,7 +34,7 @@ pub use self::{
     ingress::Ingress,
     sending::{Limits, Sending, Telnyx, Twilio},
     stores::{Backup, Nats, Postgres, Redis, Stores},
-    watching::{Alerts, Ops, Telemetry},
+    watching::{Alerts, Notices, Ops, Telemetry},
     work::{Gate, GuestHash, Packs, Time, Work},
     worker::Worker,
 };
@@ -58,6 +58,7 @@ pub struct Settings {
     pub limits: Limits,
     pub gate: Gate,
     pub alerts: Alerts,
+    pub notices: Notices,
     pub ingress: Ingress,
     pub console: Console,
     pub ops: Ops,
@@ -140,6 +141,7 @@ impl Settings {
         self.sending.check(&self.twilio, &mut faults);
         self.twilio.check(&mut faults);
         self.alerts.check(&mut faults);
+        self.notices.check(self.sends_here(), &mut faults);
         self.ingress.check(&mut faults);
         self.console.check(&mut faults);
         self.nats.check(&mut faults);

@@ -43,6 +43,18 @@ pub struct Alerts {
     pub pagerduty_url: Url,
 }
 
+/// How notices reach a casino's own people; their addresses are the casino's contacts.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Notices {
+    /// The mail server, with its password: `smtps://user:password@host`.
+    pub smtp_url: Option<SecretString>,
+    /// The sender of mails, such as `Hey Seven <notices@example.com>`.
+    pub mail_from: Option<String>,
+    /// Whether webhooks may be on this machine and without TLS; for development.
+    pub local: bool,
+}
+
 impl Telemetry {
     pub(crate) fn check(&self, faults: &mut Faults) {
         let is_share = |share: f64| (0.0..=1.0).contains(&share);
@@ -78,6 +90,36 @@ impl Telemetry {
                 "directives such as info,sqlx=warn",
             );
         }
+    }
+}
+
+impl Notices {
+    pub(crate) fn check(&self, is_here: bool, faults: &mut Faults) {
+        faults.need(
+            self.smtp_url.is_some() == self.mail_from.is_some(),
+            "notices.mail_from",
+            "a mail needs a server and a sender",
+            "both notices.smtp_url and notices.mail_from, or neither",
+        );
+        let here = |url: &SecretString| {
+            Url::parse(url.expose_secret()).is_ok_and(|url| crate::is_here(&url))
+        };
+        let has_tls = self.smtp_url.as_ref().is_none_or(|url| {
+            let text = url.expose_secret();
+            text.starts_with("smtps://") || text.contains("tls=required") || here(url)
+        });
+        faults.need(
+            has_tls,
+            "notices.smtp_url",
+            "the password would go in plain text",
+            "smtps://user:password@host, or smtp://...?tls=required",
+        );
+        faults.need(
+            !self.local || is_here,
+            "notices.local",
+            "true, and the providers' addresses are not on this machine",
+            "false; true only with a simulated carrier",
+        );
     }
 }
 

@@ -56,7 +56,7 @@ pub enum Refused {
 }
 
 /// Takes the conversation over: the host is silent until the release, and a turn in progress can
-/// send nothing more (D4). The caller commits.
+/// send nothing more (D4). Whoever takes over has its open cases in hand. The caller commits.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -70,6 +70,7 @@ pub async fn take_over(
     tx.cancel_unsent(conversation, "conversation_paused")
         .await?;
     tx.take_over(conversation, "operator", by).await?;
+    tx.acknowledge_all_of(conversation, by).await?;
     let detail = json!({ "reason": reason, "takeover": true, "from": from });
     note(tx, AuditEvent::ConversationPaused, by, conversation, detail).await
 }

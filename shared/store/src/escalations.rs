@@ -207,6 +207,24 @@ impl Tx {
         Ok(done)
     }
 
+    /// Marks the conversation's open cases as acknowledged by the person who takes it over.
+    pub async fn acknowledge_all_of(
+        &mut self,
+        conversation: ConversationId,
+        by: &str,
+    ) -> Result<()> {
+        let cases: Vec<Uuid> = sqlx::query_scalar(
+            "select escalation_id from escalations where conversation_id = $1 and acknowledged_at is null and resolved_at is null",
+        )
+        .bind(conversation.0)
+        .fetch_all(self.conn())
+        .await?;
+        for case in cases {
+            self.acknowledge(case, by).await?;
+        }
+        Ok(())
+    }
+
     /// Settles a case on behalf of a person. Returns `None` when there is no such open case;
     /// otherwise its conversation, if no other case keeps that paused.
     pub async fn settle_case(&mut self, escalation: Uuid, by: &str) -> Result<Option<Settled>> {

@@ -4,6 +4,8 @@
 
 mod sessions;
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use seven_domain::{CasinoId, LinkPurpose, OperatorId, OperatorStatus, Role};
@@ -128,6 +130,18 @@ impl Tx {
         )
         .fetch_all(self.conn())
         .await?)
+    }
+
+    /// Returns the names of everybody who may stand in a row of the bound casino as the person who
+    /// did something: operators, and contacts who acknowledged by a link.
+    pub async fn staff_names(&mut self) -> Result<HashMap<String, String>> {
+        let rows: Vec<(String, String)> = sqlx::query_as(
+            "select 'operator:' || operator_id, name from operators
+             union all select 'contact:' || contact_id, name from contacts",
+        )
+        .fetch_all(self.conn())
+        .await?;
+        Ok(rows.into_iter().collect())
     }
 
     /// Gives a role, for every casino if none is named; returns false when the person has it.

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use seven_domain::{ConversationId, InboundId, OutboundId};
+use seven_domain::{ConversationId, InboundId, Language, OutboundId};
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -39,6 +39,16 @@ pub enum Wake {
     Later(Duration),
     /// There is no pause, or only a person ends it.
     Nothing,
+}
+
+/// A case whose time to write to the guest is over, while the conversation waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+pub struct Overdue {
+    pub escalation_id: Uuid,
+    pub inbound_id: Uuid,
+    pub guest_id: Uuid,
+    pub language: Option<Language>,
+    pub trace: String,
 }
 
 impl Tx {
@@ -163,6 +173,22 @@ impl Tx {
             released,
             first: kept.into_iter().next(),
         }))
+    }
+
+    /// Returns the unsettled case for which the conversation pauses, if its time to write to the
+    /// guest is over. A person who took the conversation over has no such time.
+    pub async fn overdue(&mut self, conversation: ConversationId) -> Result<Option<Overdue>> {
+        Ok(sqlx::query_as(
+            "select e.escalation_id, i.inbound_id, g.guest_id, g.language, i.trace
+             from conversations c join escalations e on e.conversation_id = c.conversation_id
+               join inbound_messages i on i.inbound_id = e.inbound_id join guests g on g.guest_id = c.guest_id
+             where c.conversation_id = $1 and c.paused_until <= now() and e.reason = c.pause_reason and e.source <> 'guardrail'
+               and e.created_at >= c.paused_at and e.resolved_at is null and e.respond_due_at <= now()
+             order by e.severity, e.created_at limit 1",
+        )
+        .bind(conversation.0)
+        .fetch_optional(self.conn())
+        .await?)
     }
 
     /// Ends a pause whose time is over and releases its texts. If a person acknowledged a case of

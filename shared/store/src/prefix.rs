@@ -18,6 +18,7 @@ pub enum Named {
     Escalation,
     DeadLetter,
     Campaign,
+    Contact,
 }
 
 impl Named {
@@ -32,6 +33,7 @@ impl Named {
             Self::Escalation => "escalations",
             Self::DeadLetter => "dead letters",
             Self::Campaign => "campaigns",
+            Self::Contact => "contacts",
         }
     }
 
@@ -72,6 +74,10 @@ impl Named {
             Self::Campaign => {
                 "select campaign_id from campaigns
                  where campaign_id between $1 and $2 order by 1 limit $3"
+            }
+            Self::Contact => {
+                "select contact_id from contacts
+                 where contact_id between $1 and $2 and ended_at is null order by 1 limit $3"
             }
         }
     }

@@ -23,6 +23,7 @@
 mod binaries;
 pub mod collector;
 mod lock;
+pub mod mailbox;
 pub mod models;
 mod nats;
 pub mod pagers;

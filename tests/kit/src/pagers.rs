@@ -78,7 +78,12 @@ type Desks = Arc<Mutex<[Inbox; 2]>>;
 impl Pagers {
     /// Starts listening on a free port of 127.0.0.1.
     pub async fn start() -> Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+        Self::start_at((Ipv4Addr::LOCALHOST, 0).into()).await
+    }
+
+    /// Starts again at the address of a double that was stopped.
+    pub async fn start_at(address: SocketAddr) -> Result<Self> {
+        let listener = TcpListener::bind(address)
             .await
             .context("binding the pagers' double")?;
         let address = listener.local_addr().context("reading the double's port")?;
@@ -103,6 +108,12 @@ impl Pagers {
             desk,
             serving,
         })
+    }
+
+    /// Returns the address on which the double listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
     }
 
     /// Returns the URL of Slack's incoming webhook.
@@ -218,6 +229,24 @@ fn slack_objects(body: &Value) -> Option<&'static str> {
                     .as_str()
                     .is_some_and(|t| t.chars().count() > 3_000)
         }
+        Some("header") => {
+            block["text"]["type"] != "plain_text"
+                || !text(&block["text"]["text"])
+                || block["text"]["text"]
+                    .as_str()
+                    .is_some_and(|t| t.chars().count() > 150)
+        }
+        Some("actions") => block["elements"].as_array().is_none_or(|all| {
+            let is_button = |one: &Value| {
+                one["type"] == "button"
+                    && one["text"]["type"] == "plain_text"
+                    && one["text"]["text"]
+                        .as_str()
+                        .is_some_and(|t| (1..=75).contains(&t.chars().count()))
+                    && one["url"].as_str().is_some_and(|url| url.len() <= 3_000)
+            };
+            all.is_empty() || !all.iter().all(is_button)
+        }),
         Some("context") => block["elements"].as_array().is_none_or(Vec::is_empty),
         _ => true,
     });

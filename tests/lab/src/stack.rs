@@ -307,7 +307,7 @@ fn config_text(plan: &Plan, sim: &Sim, ingress_url: &str) -> Result<String> {
          twilio.base_url = \"{base}/\"\ntwilio.webhook_url = \"{ingress_url}/webhooks/twilio\"\ntwilio.account_sid = \"{sid}\"\n\
          twilio.auth_tokens = [\"{token}\"]\nsending.providers = [\"telnyx\", \"twilio\"]\n\
          {account}\
-         console.postgres_url = \"{console}\"\n\
+         console.postgres_url = \"{console}\"\nnotices.local = true\n\
          guest_hash.secret = \"development only: hashes of guests on this machine\"\ntime.scale = {scale:?}\n{at}{extra}"
     ))
 }

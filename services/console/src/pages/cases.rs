@@ -8,8 +8,9 @@ use axum::{
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use seven_domain::CasinoId;
+use seven_notices::reason_name;
 use seven_staff::Right;
-use seven_store::escalations::Escalation;
+use seven_store::{contacts::Told, escalations::Escalation};
 use uuid::Uuid;
 
 use super::conversations::{clock, name_of};
@@ -55,6 +56,10 @@ struct Row {
     overdue: bool,
     in_hand: String,
     conversation: String,
+    /// Who was told about the case, and when.
+    told: Vec<String>,
+    /// How often it was told to a higher level.
+    level: i32,
 }
 
 #[derive(Deserialize)]
@@ -91,14 +96,16 @@ async fn part(app: &Shared, casino: &CasinoId, person: &Person) -> Result<CasesP
         .casino_row()
         .await?
         .map(|row| row.config.operational.timezone);
-    let names = tx.operators().await?;
+    let ids: Vec<Uuid> = cases.iter().map(|case| case.escalation_id).collect();
+    let told = tx.told_about(&ids).await?;
+    let names = tx.staff_names().await?;
     tx.commit().await?;
     let w = person.words();
     let now = app.fleet.clock.now();
     let rows = cases.into_iter().map(|case| Row {
         id: case.escalation_id.to_string(),
         severity: case.severity.to_string(),
-        reason: w.of_kind("reason", &case.reason).replace('_', " "),
+        reason: reason_name(w.language(), &case.reason),
         about: case.subject.clone(),
         opened: clock(case.created_at, zone),
         due: due(&case).map(|at| clock(at, zone)).unwrap_or_default(),
@@ -111,6 +118,12 @@ async fn part(app: &Shared, casino: &CasinoId, person: &Person) -> Result<CasesP
             .conversation_id
             .map(|id| id.to_string())
             .unwrap_or_default(),
+        told: told
+            .iter()
+            .filter(|one| one.escalation_id == case.escalation_id)
+            .map(|one| said(w, one, zone))
+            .collect(),
+        level: case.level,
     });
     Ok(CasesPart {
         w,
@@ -119,6 +132,20 @@ async fn part(app: &Shared, casino: &CasinoId, person: &Person) -> Result<CasesP
         rows: rows.collect(),
         may_handle: person.may(casino, Right::Converse),
     })
+}
+
+/// Writes who was told, by which channel, and when; or that it did not succeed yet.
+fn said(w: Words, one: &Told, zone: Option<chrono_tz::Tz>) -> String {
+    let state = match (one.delivered_at, one.given_up_at) {
+        (Some(at), _) => clock(at, zone),
+        (None, Some(_)) => w.t("not_reached").to_owned(),
+        (None, None) => w.t("not_yet").to_owned(),
+    };
+    format!(
+        "{} ({}) {state}",
+        one.name,
+        w.of_kind("channel", one.channel.as_str())
+    )
 }
 
 /// Returns the next time by which somebody must act: acknowledge the case, then write to the guest.

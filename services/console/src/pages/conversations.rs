@@ -1,5 +1,7 @@
 //! The list of a casino's conversations, the most urgent first.
 
+use std::collections::HashMap;
+
 use askama::{Template, filters::HtmlSafe};
 use axum::{
     extract::{Path, Query, State},
@@ -101,7 +103,7 @@ async fn part(
         .casino_row()
         .await?
         .map(|row| row.config.operational.timezone);
-    let names = tx.operators().await?;
+    let names = tx.staff_names().await?;
     tx.commit().await?;
     let (w, mine) = (person.words(), person.actor());
     let wanted = FILTERS.into_iter().find(|known| *known == filter.show);
@@ -145,12 +147,8 @@ fn is_wanted(row: &ListedConversation, filter: &str, mine: &str) -> bool {
 }
 
 /// Returns the name of who did something: an operator's, or what a command was given.
-pub(super) fn name_of(names: &[seven_store::operators::ListedOperator], by: &str) -> String {
-    let id = by.strip_prefix("operator:");
-    let known = names
-        .iter()
-        .find(|each| id == Some(each.operator_id.to_string().as_str()));
-    known.map_or_else(|| by.to_owned(), |known| known.name.clone())
+pub(super) fn name_of(names: &HashMap<String, String>, by: &str) -> String {
+    names.get(by).map_or(by, String::as_str).to_owned()
 }
 
 /// Writes a time as the property's clocks have it.

@@ -170,7 +170,7 @@ async fn read(
             .is_revealed(*conversation, person.session.operator)
             .await?;
     let notes = tx.notes(*conversation, MOST_NOTES).await?;
-    let names = tx.operators().await?;
+    let names = tx.staff_names().await?;
     tx.commit().await?;
     let part = TextsPart {
         w: person.words(),

@@ -1,4 +1,4 @@
-//! `seven escalation list|ack|resolve`: cases that a person must handle, the most severe first.
+//! `seven escalation list|show|ack|resolve`: cases that a person must handle, the most severe first.
 
 use std::process::ExitCode;
 
@@ -24,6 +24,8 @@ const MOST: i64 = 200;
 pub enum Escalation {
     /// List the open cases, the most severe first.
     List(List),
+    /// Show who was told about a case, and when.
+    Show(Show),
     /// Record that you handle a case.
     Ack(Case),
     /// Record that a case is settled.
@@ -45,6 +47,16 @@ pub struct List {
 }
 
 #[derive(Debug, Args)]
+pub struct Show {
+    /// The case's id, as `seven escalation list` shows it; a unique prefix is enough.
+    id: IdPrefix,
+    #[command(flatten)]
+    of: Casino,
+    #[command(flatten)]
+    json: Json,
+}
+
+#[derive(Debug, Args)]
 pub struct Case {
     /// The case's id, as `seven escalation list` shows it; a unique prefix is enough.
     id: IdPrefix,
@@ -59,6 +71,7 @@ impl Operate for Escalation {
         let fleet = ctx.fleet().await?;
         match self {
             Self::List(command) => list(ctx, fleet, command).await?,
+            Self::Show(command) => show(ctx, fleet, command).await?,
             Self::Ack(command) => acknowledge(fleet, command).await?,
             Self::Resolve(command) => resolve(fleet, command).await?,
         }
@@ -110,6 +123,40 @@ async fn list(
             row.respond_due_at.map(minute).unwrap_or_default(),
             id(row.inbound_id),
             id(row.conversation_id),
+        ]);
+    }
+    out!("{table}");
+    Ok(())
+}
+
+async fn show(ctx: &Context, fleet: &Fleet, Show { id, of, json }: Show) -> Result<()> {
+    let casino = &of.casino;
+    known(&fleet.store, casino).await?;
+    let mut tx = fleet.store.bind(casino).await?;
+    let id = id.find(&mut tx, Named::Escalation).await?;
+    let told = tx.told_about(&[id]).await?;
+    tx.commit().await?;
+    if json.json {
+        return json_rows(&told);
+    }
+    let columns = [
+        "contact", "channel", "level", "planned", "told", "tries", "error",
+    ];
+    let mut table = ctx.table(columns);
+    for row in told {
+        let state = match (row.delivered_at, row.given_up_at) {
+            (Some(at), _) => minute(at),
+            (None, Some(_)) => "GIVEN UP".to_owned(),
+            (None, None) => "not yet".to_owned(),
+        };
+        table.add_row([
+            row.name,
+            row.channel.to_string(),
+            row.level.to_string(),
+            minute(row.created_at),
+            state,
+            row.tries.to_string(),
+            row.last_error.unwrap_or_default(),
         ]);
     }
     out!("{table}");

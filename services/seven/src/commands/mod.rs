@@ -13,6 +13,7 @@ pub mod backup;
 pub mod campaign;
 pub mod casino;
 pub mod consent;
+pub mod contact;
 pub mod content;
 pub(crate) mod context;
 pub mod conversation;

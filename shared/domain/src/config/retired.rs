@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, de::IgnoredAny};
 pub struct Retired;
 
 /// The names of the retired fields, as paths of the document.
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 11] = [
     "features.whisper_planner_enabled",
     "features.spanish_support_enabled",
     "prompts.greeting_template",
@@ -17,6 +17,9 @@ const NAMES: [&str; 8] = [
     "limits.breaker_failures",
     "limits.breaker_window_seconds",
     "limits.breaker_cooldown_seconds",
+    "operational.escalation_slack_channel",
+    "operational.escalation_sms_number",
+    "operations_contact",
 ];
 
 impl<'de> Deserialize<'de> for Retired {

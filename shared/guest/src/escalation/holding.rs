@@ -4,26 +4,10 @@
 use chrono::{DateTime, Datelike, TimeDelta, Timelike, Utc, Weekday};
 use chrono_tz::Tz;
 
-/// How long the host says nothing after a case is opened.
+/// The shortest pause of the host after a case is opened.
 pub const CASE_PAUSE: TimeDelta = TimeDelta::minutes(30);
-
-/// A period in which the host does not answer a conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pause {
-    /// When the pause ends; `None` if it lasts until a person ends it.
-    pub until: Option<DateTime<Utc>>,
-    /// Whether the holding text ("the team will answer you") was already sent in this pause.
-    pub held: bool,
-}
-
-/// The host's reaction to an inbound text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Automation {
-    Run,
-    /// Sends the holding text, once per pause.
-    Hold,
-    Silent,
-}
+/// The local hour by which a promise of the morning is kept.
+const MORNING_HOUR: u32 = 10;
 
 /// The promise to the guest about when a person will write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,27 +18,6 @@ pub enum Promise {
     WithinHours,
     /// In the morning; made at night.
     Tomorrow,
-}
-
-// === impl Pause ===
-
-impl Pause {
-    pub fn from(opened: DateTime<Utc>) -> Self {
-        Self {
-            until: Some(opened + CASE_PAUSE),
-            held: false,
-        }
-    }
-
-    /// Decides what the host does about an inbound text. STOP, HELP and cries for help never get
-    /// here, because the gate answers them.
-    pub fn on_text(self, now: DateTime<Utc>) -> Automation {
-        match self.until {
-            Some(until) if now >= until => Automation::Run,
-            _ if self.held => Automation::Silent,
-            _ => Automation::Hold,
-        }
-    }
 }
 
 // === impl Promise ===
@@ -68,6 +31,34 @@ impl Promise {
             Self::WithinHours => Some(240),
             Self::Tomorrow => None,
         }
+    }
+}
+
+/// Returns how long the host says nothing after a case is opened: until the promise to the guest
+/// and the case's time to write are over (D28). Minutes count from `now`.
+pub fn case_pause(
+    promise: Promise,
+    respond_minutes: Option<u32>,
+    now: DateTime<Utc>,
+    zone: Tz,
+) -> TimeDelta {
+    let respond = TimeDelta::minutes(i64::from(respond_minutes.unwrap_or_default()));
+    let morning = if promise == Promise::Tomorrow {
+        until_hour(now, zone, MORNING_HOUR)
+    } else {
+        TimeDelta::zero()
+    };
+    CASE_PAUSE.max(respond).max(morning)
+}
+
+/// Returns the time from `now` to the next moment at which the local clock shows this hour.
+fn until_hour(now: DateTime<Utc>, zone: Tz, hour: u32) -> TimeDelta {
+    let local = now.with_timezone(&zone).naive_local();
+    let today = local.date().and_hms_opt(hour, 0, 0).unwrap_or(local);
+    if today > local {
+        today - local
+    } else {
+        today + TimeDelta::days(1) - local
     }
 }
 

@@ -154,29 +154,25 @@ fn severities_and_deadlines() {
     assert_eq!(at(again), Some(("repeated_frustration", Severity::Sev2)));
 }
 
-#[test]
-fn one_holding_text_per_pause() {
-    // SEC-109, C-31: the host holds once, is silent, then runs again
-    let t = "2026-11-23T15:00:00Z".parse().unwrap();
-    let pause = Pause::from(t);
-    assert_eq!(pause.on_text(t), Automation::Hold);
-    assert_eq!(
-        Pause {
-            held: true,
-            ..pause
-        }
-        .on_text(t),
-        Automation::Silent
-    );
-    assert_eq!(pause.on_text(t + CASE_PAUSE), Automation::Run);
-    assert_eq!(
-        Pause {
-            until: None,
-            held: true
-        }
-        .on_text(t + CASE_PAUSE * 100),
-        Automation::Silent
-    );
+#[test] // D28, SEC-104: the host is silent as long as a person is promised
+fn the_pause_lasts_as_long_as_the_promise() {
+    let zone = chrono_tz::America::New_York;
+    for (at, respond, minutes) in [
+        // 10:00 on a Monday: a person writes within 15 minutes.
+        ("2026-11-23T15:00:00Z", Some(15), 30),
+        ("2026-11-23T15:00:00Z", None, 30),
+        // 11:00 on a Saturday: within four hours.
+        ("2026-11-28T16:00:00Z", Some(240), 240),
+        // 22:30, and 3:30 in the morning: by ten.
+        ("2026-11-24T03:30:00Z", Some(240), 690),
+        ("2026-11-24T08:30:00Z", Some(240), 390),
+        // 8:00: its own four hours are longer.
+        ("2026-11-24T13:00:00Z", Some(240), 240),
+    ] {
+        let now = at.parse().unwrap();
+        let pause = case_pause(promise(now, zone, false), respond, now, zone);
+        assert_eq!(pause.num_minutes(), minutes, "{at}");
+    }
 }
 
 #[test]

@@ -39,6 +39,16 @@ impl fmt::Debug for Seen {
     }
 }
 
+impl Seen {
+    /// Returns whether the fact is health data, or one that this version does not know.
+    pub fn is_sensitive(&self) -> bool {
+        let last = self.path.rsplit_once("companions.");
+        let own = last.and_then(|(_, rest)| rest.split_once('.'));
+        let path = own.map_or(self.path.as_str(), |(_, path)| path);
+        Key::at(path).is_none_or(Key::is_sensitive)
+    }
+}
+
 // === impl Context ===
 
 impl Context {

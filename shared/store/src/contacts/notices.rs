@@ -119,6 +119,24 @@ impl Tx {
         Ok(raised)
     }
 
+    /// Raises a case whose time to write to the guest is over, and asks again for somebody: who
+    /// acknowledged it did not write.
+    pub async fn raise_overdue(&mut self, escalation: Uuid) -> Result<()> {
+        let level: Option<i32> = sqlx::query_scalar(
+            "update escalations set level = least(level + 1, $2), raised_at = now(), acknowledged_at = null, acknowledged_by = null
+             where escalation_id = $1 and resolved_at is null returning level",
+        )
+        .bind(escalation)
+        .bind(MAX_LEVEL)
+        .fetch_optional(self.conn())
+        .await?;
+        let Some(level) = level else { return Ok(()) };
+        let detail = json!({ "to_level": level, "reason": "response_sla_breach" });
+        let (event, subject) = (AuditEvent::EscalationAutoEscalated, escalation.to_string());
+        self.audit(&Entry::of(event, "scheduler", &subject, detail))
+            .await
+    }
+
     /// Returns how many cases of this severity nobody acknowledged at the highest level either.
     pub async fn unattended_cases(
         &mut self,

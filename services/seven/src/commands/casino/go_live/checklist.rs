@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use seven_domain::{
-    CasinoConfig, CasinoStatus,
+    CaseSeverity, CasinoConfig, CasinoStatus,
     config::{Helpline, NumberKind, Registered, Registration},
 };
-use seven_store::readiness::Shown;
+use seven_store::{contacts::Contact, readiness::Shown};
 
 /// One check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -61,6 +61,8 @@ pub struct Facts {
     pub pages: Result<Vec<String>, Vec<String>>,
     /// Switches that are on for the casino or the fleet.
     pub switches: Vec<String>,
+    /// The casino's own people who are told about cases.
+    pub contacts: Vec<Contact>,
 }
 
 type Check = fn(&Facts) -> Line;
@@ -294,17 +296,27 @@ fn helplines(facts: &Facts) -> Line {
 }
 
 fn contacts(facts: &Facts) -> Line {
-    let (ours, people) = (&facts.config.operational, &facts.config.operations_contact);
-    let mut open = Vec::new();
-    if people.email.is_none() && people.slack_id.is_none() {
+    let (people, mut open) = (&facts.contacts, Vec::new());
+    let is_first = |one: &Contact| one.level == 1 && one.severity == CaseSeverity::Sev2;
+    if !people.iter().any(is_first) {
         open.push(
-            "set operations_contact.email or slack_id: who is called when something is wrong",
+            "add a contact of level 1 and sev2, who takes over a guest: seven contact add"
+                .to_owned(),
         );
     }
-    if ours.escalation_slack_channel.is_none() && ours.escalation_sms_number.is_none() {
-        open.push("set operational.escalation_slack_channel or escalation_sms_number: who takes over a guest");
+    if !people.iter().any(|one| one.security) {
+        open.push(
+            "add a contact with --security, for a danger to life: seven contact add".to_owned(),
+        );
     }
-    let found = format!("guests are given {}", ours.contact_phone);
+    for one in people.iter().filter(|one| one.reached_at.is_none()) {
+        open.push(format!(
+            "try {}: seven contact test {}",
+            one.name, one.contact_id
+        ));
+    }
+    let phone = &facts.config.operational.contact_phone;
+    let found = format!("{} of staff; guests are given {phone}", people.len());
     line(
         "contacts",
         found,

@@ -40,6 +40,7 @@ pub async fn facts(fleet: &Fleet, settings: &Settings, casino: &CasinoId) -> Res
         .into_iter()
         .map(|switch| switch.as_str().to_owned())
         .collect();
+    let contacts = tx.contacts().await?;
     tx.commit().await?;
     let pack = fleet.packs.of(&config)?;
     let verified = verify::verify(settings, casino, None).await?;
@@ -72,6 +73,7 @@ pub async fn facts(fleet: &Fleet, settings: &Settings, casino: &CasinoId) -> Res
         gate: onboarding(pack, &config),
         pages: pages::look(&config.operational).await,
         switches,
+        contacts,
         config: Arc::unwrap_or_clone(config),
     })
 }

@@ -1,5 +1,8 @@
-use chrono::NaiveDate;
-use seven_domain::config::{Brand, Campaign, Entity};
+use chrono::{NaiveDate, Utc};
+use seven_domain::{
+    ContactChannel, Language,
+    config::{Brand, Campaign, Entity},
+};
 
 use super::*;
 
@@ -42,10 +45,6 @@ fn ready() -> Facts {
     config.operational.brand_tier = Some(seven_domain::config::BrandTier::High);
     config.operational.registration = Registration::Approved;
     config.operational.registered = Some(registered("hospitality"));
-    config.operational.escalation_slack_channel = Some("#hosts".into());
-    config.operational.escalation_sms_number = None;
-    config.operations_contact.slack_id = None;
-    config.operations_contact.email = Some("ops@example.com".into());
     config.regulations.responsible_gaming_helpline = Some(helpline(true));
     config.regulations.state_helpline = Some(helpline(true));
     config.features.outbound_campaigns_enabled = true;
@@ -73,6 +72,26 @@ fn ready() -> Facts {
         gate: Ok(3),
         pages: Ok(vec!["privacy".into(), "terms".into()]),
         switches: Vec::new(),
+        contacts: vec![desk()],
+    }
+}
+
+/// Returns a contact that covers everything and was reached.
+fn desk() -> Contact {
+    Contact {
+        contact_id: uuid::Uuid::from_u128(1),
+        name: "Host desk".into(),
+        channel: ContactChannel::Mail,
+        address: "desk@casino.example".to_owned().into(),
+        language: Language::En,
+        severity: CaseSeverity::Sev2,
+        level: 1,
+        security: true,
+        words: false,
+        quiet_from: None,
+        quiet_to: None,
+        created_at: Utc::now(),
+        reached_at: Some(Utc::now()),
     }
 }
 
@@ -136,10 +155,11 @@ fn each_thing_that_is_missing_is_named_alone() {
             f.config.regulations.state_helpline = Some(helpline(false));
         }),
         ("helplines", |f| f.config.regulations.state_helpline = None),
-        ("contacts", |f| f.config.operations_contact.email = None),
-        ("contacts", |f| {
-            f.config.operational.escalation_slack_channel = None;
-        }),
+        ("contacts", |f| f.contacts.clear()),
+        ("contacts", |f| f.contacts[0].level = 2),
+        ("contacts", |f| f.contacts[0].severity = CaseSeverity::Sev1),
+        ("contacts", |f| f.contacts[0].security = false),
+        ("contacts", |f| f.contacts[0].reached_at = None),
         ("public key", |f| f.public_keys = 0),
         ("signature", |f| f.probe = Probe::Answered(200)),
         ("signature", |f| {

@@ -1,0 +1,291 @@
+//! Tells a casino's own people about its cases (D28), and raises cases that nobody acknowledges, to
+//! level 3 at most (SEC-116). Notices are claimed, so that several schedulers send each of them
+//! once; a channel that is down is tried again.
+
+use std::{sync::Arc, time::Duration};
+
+use futures::future::try_join_all;
+use seven_alerts::{Again, CASE, Untold, channels::backoff};
+use seven_domain::{CaseSeverity, CasinoId, ConversationId};
+use seven_guest::{Profile, escalation::sla};
+use seven_notices::{CaseMessage, DANGERS, Line, Senders, link_token, quiet_wait};
+use seven_runtime::{Error, Fleet};
+use seven_settings::Settings;
+use seven_store::{
+    Tx,
+    alerts::NoticeOutcome,
+    casinos::Casino,
+    contacts::{CaseNotice, Contact, DueNotice},
+};
+use seven_telemetry::{Alert, metrics};
+
+const BATCH: i64 = 20;
+/// How long a notice is claimed: longer than an attempt may take, so that no other process sends it.
+const CLAIM_TTL: Duration = Duration::from_secs(60);
+const MIN_WAIT: Duration = Duration::from_millis(200);
+/// Texts that a notice quotes: three exchanges.
+const QUOTED_TEXTS: i64 = 6;
+/// Facts about the guest in a notice.
+const MOST_FACTS: usize = 6;
+
+pub(crate) async fn round(
+    fleet: Fleet,
+    settings: Arc<Settings>,
+    senders: Senders,
+) -> Result<(), Error> {
+    crate::rounds::each(fleet.store.with_cases(CASE).await?, |casino| {
+        look(fleet.clone(), settings.clone(), senders.clone(), casino)
+    })
+    .await
+}
+
+async fn look(
+    fleet: Fleet,
+    settings: Arc<Settings>,
+    senders: Senders,
+    casino: CasinoId,
+) -> Result<(), Error> {
+    let mut tx = fleet.store.bind(&casino).await?;
+    raise(&mut tx, &casino).await?;
+    tx.plan_case_notices(&DANGERS).await?;
+    tx.commit().await?;
+    loop {
+        let mut tx = fleet.store.bind(&casino).await?;
+        let due = tx.claim_case_notices(BATCH, CLAIM_TTL).await?;
+        tx.commit().await?;
+        if due.is_empty() {
+            return Ok(());
+        }
+        try_join_all(
+            due.iter()
+                .map(|due| tell(&fleet, &settings, &senders, &casino, due)),
+        )
+        .await?;
+    }
+}
+
+/// Raises the cases whose time is over. Where the highest level did not help either, the fleet's
+/// operators are told.
+async fn raise(tx: &mut Tx, casino: &CasinoId) -> Result<(), Error> {
+    let mut unattended = 0;
+    for severity in CaseSeverity::ALL {
+        let Some(seconds) = sla(*severity).ack_seconds else {
+            continue;
+        };
+        let window = Duration::from_secs(u64::from(seconds));
+        for case in tx.raise_cases(*severity, window).await? {
+            tracing::warn!(
+                %casino,
+                case_id = %case.escalation_id,
+                severity = %case.severity,
+                level = case.level,
+                "nobody acknowledged a case in time; the next level is told"
+            );
+        }
+        unattended += tx.unattended_cases(*severity, window).await?;
+    }
+    if unattended > 0 {
+        let text = format!(
+            "{unattended} case(s) of {casino} rose to level 3, and nobody acknowledged them: call \
+             the casino; seven escalation list --casino {casino}"
+        );
+        Alert {
+            name: "case_unattended",
+            casino: casino.as_str(),
+            provider: "",
+            code: "",
+            text: &text,
+        }
+        .raise();
+    }
+    Ok(())
+}
+
+async fn tell(
+    fleet: &Fleet,
+    settings: &Settings,
+    senders: &Senders,
+    casino: &CasinoId,
+    due: &DueNotice,
+) -> Result<(), Error> {
+    let mut tx = fleet.store.bind(casino).await?;
+    let contact = tx.contact(due.contact_id).await?;
+    let case = tx.case_of_notice(due.notice_id).await?;
+    let row = tx.casino_row().await?;
+    let (Some(contact), Some(case), Some(row)) = (contact, case, row) else {
+        // The contact or the case has ended since the claim.
+        let ended = NoticeOutcome::GivenUp("the contact has ended");
+        tx.note_case_notice(due, ended).await?;
+        return Ok(tx.commit().await?);
+    };
+    if let Some(wait) = quiet(fleet, &contact, &case, &row) {
+        tx.put_off_notice(due, wait).await?;
+        return Ok(tx.commit().await?);
+    }
+    let token = link_token(&fleet.keys, casino, due.notice_id);
+    let link = settings
+        .console
+        .public_url
+        .join(&format!("n/{casino}/{token}"))
+        .map_err(|error| Error::Other(error.to_string()))?;
+    let message = message(fleet, &mut tx, &contact, case, &row, link).await?;
+    // The channel may take seconds; no connection waits for it.
+    tx.commit().await?;
+    let answer = senders
+        .tell(contact.channel, &contact.address, due.notice_id, &message)
+        .await;
+    let error;
+    let outcome = match answer {
+        Ok(_) => {
+            count(&contact, "told");
+            NoticeOutcome::Delivered
+        }
+        Err(untold) => {
+            let wait = failed(fleet, casino, &contact, due, &untold);
+            error = untold.why;
+            match wait {
+                Some(wait) => NoticeOutcome::Later(wait, &error),
+                None => NoticeOutcome::GivenUp(&error),
+            }
+        }
+    };
+    let mut tx = fleet.store.bind(casino).await?;
+    tx.note_case_notice(due, outcome).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Returns how long the contact's quiet hours put the notice off. The severest cases, and dangers
+/// to a security contact, do not wait.
+fn quiet(fleet: &Fleet, contact: &Contact, case: &CaseNotice, row: &Casino) -> Option<Duration> {
+    let is_danger = contact.security && DANGERS.contains(&case.reason.as_str());
+    if case.severity == CaseSeverity::Sev0 || is_danger {
+        return None;
+    }
+    let hours = contact.quiet_from.zip(contact.quiet_to)?;
+    let (now, zone) = (fleet.clock.property_now(), row.config.operational.timezone);
+    let wait = quiet_wait(now, zone, hours)?;
+    Some(fleet.timing.scale.at_least(wait, MIN_WAIT))
+}
+
+fn count(contact: &Contact, outcome: &str) {
+    metrics()
+        .notices
+        .with_label_values(&[contact.channel.as_str(), outcome])
+        .inc();
+}
+
+/// Logs a failed attempt and returns the wait until the next one; `None` gives the notice up.
+fn failed(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    contact: &Contact,
+    due: &DueNotice,
+    untold: &Untold,
+) -> Option<Duration> {
+    let tries = u32::try_from(due.tries).unwrap_or(u32::MAX);
+    let channel = contact.channel.as_str();
+    let Some(wait) = backoff(tries, untold.again) else {
+        count(contact, "given_up");
+        let text = format!(
+            "a notice about a case could not reach a contact of {casino} by {channel}: {}; see \
+             seven contact list --casino {casino}",
+            untold.why
+        );
+        Alert {
+            name: "contact_unreachable",
+            casino: casino.as_str(),
+            provider: "",
+            code: channel,
+            text: &text,
+        }
+        .raise();
+        return None;
+    };
+    count(contact, "later");
+    tracing::warn!(
+        %casino,
+        notice_id = %due.notice_id,
+        channel,
+        tries,
+        error = untold.why,
+        "a notice about a case was not delivered yet"
+    );
+    // Our own waits follow the time scale of tests; waits that the channel asks for do not.
+    let asked = match untold.again {
+        Again::Later(Some(asked)) => asked.min(wait),
+        _ => Duration::ZERO,
+    };
+    Some(fleet.timing.scale.at_least(wait, MIN_WAIT).max(asked))
+}
+
+/// Writes the message; what the guest said and what is known about them, only where the contact may
+/// read it.
+async fn message(
+    fleet: &Fleet,
+    tx: &mut Tx,
+    contact: &Contact,
+    case: CaseNotice,
+    row: &Casino,
+    link: url::Url,
+) -> Result<CaseMessage, Error> {
+    let (mut last_four, mut known, mut lines) = (String::new(), Vec::new(), Vec::new());
+    if let Some(conversation) = case.conversation_id.map(ConversationId) {
+        let shown = tx.shown_conversation(conversation).await?;
+        if let Some(shown) = shown {
+            last_four = shown.last_four.unwrap_or_default();
+            if contact.words {
+                known = facts(fleet, shown.profile);
+            }
+        }
+        if contact.words {
+            let texts = tx.transcript(conversation, QUOTED_TEXTS).await?;
+            lines = texts
+                .into_iter()
+                .map(|line| Line {
+                    from_guest: line.direction == "in",
+                    text: line.text,
+                })
+                .collect();
+        }
+    }
+    Ok(CaseMessage {
+        language: contact.language,
+        casino: row.config.prompts.casino_name_display.clone(),
+        zone: row.config.operational.timezone,
+        severity: case.severity,
+        reason: case.reason,
+        about: case.subject,
+        level: case.level,
+        repeats: case.repeats,
+        last_four,
+        opened_at: case.created_at,
+        ack_due_at: case.ack_due_at,
+        respond_due_at: case.respond_due_at,
+        known,
+        lines,
+        link,
+    })
+}
+
+/// Lists what is known about the guest and is neither doubted nor about health.
+fn facts(fleet: &Fleet, document: Option<serde_json::Value>) -> Vec<String> {
+    let read = document.and_then(|document| Profile::from_json(document).ok());
+    let Some(read) = read else {
+        return Vec::new();
+    };
+    let context = read.profile.context(fleet.clock.property_now());
+    let sure = context
+        .facts
+        .into_iter()
+        .filter(|fact| !fact.doubtful && !fact.is_sensitive());
+    sure.map(|fact| {
+        let value = serde_json::json!(fact.value);
+        let value = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        let name = fact.path.rsplit('.').next().unwrap_or_default();
+        format!("{}: {value}", name.replace('_', " "))
+    })
+    .take(MOST_FACTS)
+    .collect()
+}

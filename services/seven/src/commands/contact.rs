@@ -1,0 +1,252 @@
+//! `seven contact`: the casino's own people who are told about its cases (D28).
+
+use std::{io::Read as _, process::ExitCode};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use chrono::NaiveTime;
+use clap::{Args, Subcommand};
+use secrecy::SecretString;
+use seven_domain::{CaseSeverity, ContactChannel, ContactId, Invalid, Language};
+use seven_notices::address;
+use seven_runtime::Fleet;
+use seven_store::{contacts::NewContact, prefix::Named};
+
+use super::{
+    args::{By, Casino, Json},
+    context::{Context, Operate},
+    given::words,
+    id_prefix::IdPrefix,
+    json_rows, known, minute,
+};
+use crate::{out, wiring};
+
+/// Longest address that is read.
+const MOST_ADDRESS_BYTES: u64 = 2_048;
+
+#[derive(Debug, Subcommand)]
+pub enum Contact {
+    /// Add a chat webhook or a mailbox that is told about the casino's cases.
+    Add(Box<Add>),
+    /// List the contacts, in the order in which they are told.
+    List(List),
+    /// Send a test notice to a contact; a go-live check wants one that arrived.
+    Test(Test),
+    /// Remove a contact: it gets no more notices, and its links are dead.
+    Remove(Remove),
+}
+
+#[derive(Debug, Args)]
+pub struct Add {
+    /// The webhook's URL or the mail address; - reads it from standard input, so that it stays out
+    /// of the shell's history.
+    address: String,
+    #[command(flatten)]
+    of: Casino,
+    /// The channel: chat (an incoming webhook as Slack defines it) or mail.
+    #[arg(long)]
+    channel: ContactChannel,
+    /// The contact's name, as colleagues see it.
+    #[arg(long, value_parser = words)]
+    name: String,
+    /// Language of the notices: en or es.
+    #[arg(long, value_name = "LANGUAGE", default_value = "en")]
+    language: Language,
+    /// The least severe cases to tell at once: sev0, sev1 or sev2.
+    #[arg(long, value_name = "SEVERITY", default_value = "sev2")]
+    severity: CaseSeverity,
+    /// When to tell: 1 at once, 2 and 3 when nobody acknowledged the case in time.
+    #[arg(long, default_value = "1", value_parser = clap::value_parser!(i32).range(1..=3))]
+    level: i32,
+    /// Tell about every danger to life at once, whatever the level and the hour.
+    #[arg(long)]
+    security: bool,
+    /// Quote the guest's texts in the notices, and what is known about the guest.
+    #[arg(long)]
+    words: bool,
+    /// Local hours in which only sev0 is told, such as 22:00-07:00.
+    #[arg(long, value_name = "HOURS")]
+    quiet: Option<Hours>,
+    #[command(flatten)]
+    by: By,
+}
+
+#[derive(Debug, Args)]
+pub struct List {
+    #[command(flatten)]
+    of: Casino,
+    #[command(flatten)]
+    json: Json,
+}
+
+#[derive(Debug, Args)]
+pub struct Test {
+    /// The contact's id, as `seven contact list` shows it; a unique prefix is enough.
+    id: IdPrefix,
+    #[command(flatten)]
+    of: Casino,
+}
+
+#[derive(Debug, Args)]
+pub struct Remove {
+    /// The contact's id, as `seven contact list` shows it; a unique prefix is enough.
+    id: IdPrefix,
+    #[command(flatten)]
+    of: Casino,
+    #[command(flatten)]
+    by: By,
+}
+
+/// Two local times, such as `22:00-07:00`.
+#[derive(Debug, Clone, Copy)]
+pub struct Hours(NaiveTime, NaiveTime);
+
+impl std::str::FromStr for Hours {
+    type Err = Invalid;
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        let read = |time: &str| NaiveTime::parse_from_str(time.trim(), "%H:%M").ok();
+        let both = text.split_once('-');
+        both.and_then(|(from, to)| Some((read(from)?, read(to)?)))
+            .filter(|(from, to)| from != to)
+            .map(|(from, to)| Self(from, to))
+            .ok_or_else(|| Invalid::new("hours", text, "two different times, such as 22:00-07:00"))
+    }
+}
+
+impl Operate for Contact {
+    async fn run(self, ctx: &Context) -> Result<ExitCode> {
+        let fleet = ctx.fleet().await?;
+        match self {
+            Self::Add(command) => add(ctx, fleet, *command).await?,
+            Self::List(command) => list(ctx, fleet, command).await?,
+            Self::Test(command) => test(ctx, fleet, command).await?,
+            Self::Remove(command) => remove(fleet, command).await?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+async fn add(ctx: &Context, fleet: &Fleet, command: Add) -> Result<()> {
+    let casino = &command.of.casino;
+    known(&fleet.store, casino).await?;
+    ensure!(
+        command.severity != CaseSeverity::Sev3,
+        "cases of sev3 stand in the daily digest and are told to nobody at once; choose sev0, sev1 or sev2"
+    );
+    let settings = ctx.settings()?;
+    let address = read_address(command.address)?;
+    address::check(command.channel, &address, settings.notices.local)?;
+    ensure!(
+        command.channel != ContactChannel::Mail || settings.notices.smtp_url.is_some(),
+        "this fleet has no mail server yet: set notices.smtp_url and notices.mail_from first"
+    );
+    let new = NewContact {
+        contact_id: fleet.ids.next::<ContactId>(),
+        name: command.name,
+        channel: command.channel,
+        address,
+        language: command.language,
+        severity: command.severity,
+        level: command.level,
+        security: command.security,
+        words: command.words,
+        quiet: command.quiet.map(|Hours(from, to)| (from, to)),
+    };
+    let mut tx = fleet.store.bind(casino).await?;
+    tx.add_contact(&new, &command.by.by).await?;
+    tx.commit().await?;
+    out!(
+        "Added {} as {}. Now try it: seven contact test {} --casino {casino}",
+        new.name,
+        new.contact_id,
+        new.contact_id
+    );
+    Ok(())
+}
+
+fn read_address(given: String) -> Result<SecretString> {
+    if given != "-" {
+        return Ok(given.into());
+    }
+    let mut text = String::new();
+    std::io::stdin()
+        .take(MOST_ADDRESS_BYTES)
+        .read_to_string(&mut text)
+        .context("reading the address from standard input")?;
+    let text = text.trim();
+    ensure!(!text.is_empty(), "standard input has no address");
+    Ok(text.to_owned().into())
+}
+
+async fn list(ctx: &Context, fleet: &Fleet, command: List) -> Result<()> {
+    let casino = &command.of.casino;
+    known(&fleet.store, casino).await?;
+    let mut tx = fleet.store.bind(casino).await?;
+    let rows = tx.contacts().await?;
+    tx.commit().await?;
+    if command.json.json {
+        return json_rows(&rows);
+    }
+    let columns = [
+        "contact", "name", "channel", "level", "tells", "security", "words", "quiet", "reached",
+    ];
+    let mut table = ctx.table(columns).ids(["contact"]).wide(["words", "quiet"]);
+    let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
+    for row in rows {
+        let quiet = row.quiet_from.zip(row.quiet_to);
+        table.add_row([
+            row.contact_id.to_string(),
+            row.name,
+            row.channel.to_string(),
+            row.level.to_string(),
+            format!("{} and up", row.severity),
+            yes(row.security),
+            yes(row.words),
+            quiet
+                .map(|(from, to)| format!("{}-{}", from.format("%H:%M"), to.format("%H:%M")))
+                .unwrap_or_default(),
+            row.reached_at.map_or_else(|| "never".to_owned(), minute),
+        ]);
+    }
+    out!("{table}");
+    Ok(())
+}
+
+async fn test(ctx: &Context, fleet: &Fleet, command: Test) -> Result<()> {
+    let casino = &command.of.casino;
+    known(&fleet.store, casino).await?;
+    let mut tx = fleet.store.bind(casino).await?;
+    let id = command.id.find(&mut tx, Named::Contact).await?;
+    let contact = tx.contact(id).await?;
+    let row = tx.casino_row().await?;
+    tx.commit().await?;
+    let (Some(contact), Some(row)) = (contact, row) else {
+        bail!("{casino} has no contact {id}; `seven contact list --casino {casino}` shows them");
+    };
+    let senders = wiring::senders(&ctx.settings()?)?;
+    let name = &row.config.prompts.casino_name_display;
+    let told = senders
+        .test(contact.channel, &contact.address, contact.language, name)
+        .await;
+    let answer =
+        told.map_err(|untold| anyhow::anyhow!("{} was not reached: {}", contact.name, untold.why))?;
+    let mut tx = fleet.store.bind(casino).await?;
+    tx.reached_contact(id).await?;
+    tx.commit().await?;
+    out!("{} took the test notice: {answer}", contact.name);
+    Ok(())
+}
+
+async fn remove(fleet: &Fleet, command: Remove) -> Result<()> {
+    let casino = &command.of.casino;
+    known(&fleet.store, casino).await?;
+    let mut tx = fleet.store.bind(casino).await?;
+    let id = command.id.find(&mut tx, Named::Contact).await?;
+    let done = tx.end_contact(id, &command.by.by).await?;
+    tx.commit().await?;
+    ensure!(
+        done,
+        "{casino} has no contact {id}; `seven contact list --casino {casino}` shows them"
+    );
+    out!("Contact {id} is removed.");
+    Ok(())
+}

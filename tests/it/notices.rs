@@ -1,0 +1,374 @@
+//! A casino's own people are told about its cases: each notice once, at its level and its hour,
+//! with a link that opens one case (D28, SEC-110, SEC-114 to SEC-116, CONV-43).
+
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use seven_domain::CasinoConfig;
+use seven_settings::Worker;
+use seven_testkit::{
+    mailbox::{Fault, Mailbox},
+    pagers::{Pagers, Side},
+};
+
+use crate::{
+    console::staff::Caller,
+    harness::{GUEST, House, Wanted, house, until},
+};
+
+const SHORT: Duration = Duration::from_secs(30);
+const OTHER_NUMBER: &str = "+18605550170";
+
+async fn with_mail(name: &str, mailbox: &Mailbox) -> House {
+    let extra = format!(
+        "notices.smtp_url = \"{}\"\nnotices.mail_from = \"Hey Seven <notices@seven.example>\"\n",
+        mailbox.url()
+    );
+    // Retries wait a twentieth of their time.
+    let (scale, wanted) = (0.05, Wanted::default());
+    house(
+        name,
+        Wanted {
+            extra,
+            scale,
+            ..wanted
+        },
+    )
+    .await
+}
+
+async fn seven(house: &House, args: &[&str], input: &str) -> String {
+    let said = house.seven(args, input).await;
+    assert_eq!(said.code, 0, "{args:?}: {said:?}");
+    said.out
+}
+
+/// Adds a contact by command and returns its id.
+async fn contact(house: &House, casino: &str, address: &str, more: &[&str]) -> String {
+    let channel = if address.contains('@') {
+        "mail"
+    } else {
+        "chat"
+    };
+    let mut args = vec!["contact", "add", "-", "--casino", casino, "--by", "Ana"];
+    args.extend(["--channel", channel]);
+    args.extend(more);
+    let said = seven(house, &args, address).await;
+    let id = said.split(" as ").nth(1).unwrap();
+    id[..36].to_owned()
+}
+
+/// Adds a second casino with its own number.
+async fn second(house: &House) -> CasinoConfig {
+    let mut other = house.config.clone();
+    other.casino_id = "red_maple".parse().unwrap();
+    other.operational.telnyx_phone_number = OTHER_NUMBER.parse().unwrap();
+    other.operational.twilio_phone_number = None;
+    seven::onboard::add_casino(&house.stack.fleet, &other, "test")
+        .await
+        .unwrap();
+    other
+}
+
+fn link_of(post: &serde_json::Value) -> String {
+    let blocks = post["blocks"].as_array().unwrap();
+    let url = blocks.last().unwrap()["elements"][0]["url"].as_str();
+    url::Url::parse(url.unwrap()).unwrap().path().to_owned()
+}
+
+async fn told(pagers: &Pagers, posts: usize) {
+    until(&format!("{posts} notices are told"), SHORT, || async {
+        pagers.taken(Side::Slack).len() == posts
+    })
+    .await;
+}
+
+#[tokio::test] // D28, SEC-110, SEC-114, SEC-115, CONV-43
+async fn a_guest_who_asks_for_a_person_reaches_their_own_casinos_people() {
+    let (mailbox, chat, elsewhere) = (
+        Mailbox::start().await.unwrap(),
+        Pagers::start().await.unwrap(),
+        Pagers::start().await.unwrap(),
+    );
+    let mut house = with_mail("notices_told", &mailbox).await;
+    house.stack.spawn(Worker::Console, None).await.unwrap();
+    let other = second(&house).await;
+    let ours = house.casino().as_str().to_owned();
+    let desk = contact(&house, &ours, &chat.slack_url(), &["--name", "Host desk"]).await;
+    let words = ["--name", "Mail", "--words", "--language", "es"];
+    contact(&house, &ours, "desk@birch.example", &words).await;
+    let theirs = other.casino_id.as_str();
+    contact(
+        &house,
+        theirs,
+        &elsewhere.slack_url(),
+        &["--name", "Theirs"],
+    )
+    .await;
+    house.text(GUEST, "Hi, it is my anniversary, any tables tonight?");
+    house.settle(1).await;
+    house.text(GUEST, "I want to talk to a manager <!channel>");
+    house.settle(2).await;
+    told(&chat, 1).await;
+    until("the mail is there", SHORT, || async {
+        mailbox.taken().len() == 1
+    })
+    .await;
+    let post = &chat.taken(Side::Slack)[0];
+    let text = post["text"].as_str().unwrap();
+    assert!(text.contains("asks for a person") && text.contains("number ending 0142"));
+    assert!(!post.to_string().contains("anniversary") && !post.to_string().contains("+1860"));
+    let mail = &mailbox.taken()[0];
+    assert_eq!(mail.to, ["desk@birch.example"]);
+    let body = decoded(&mail.text);
+    for part in [
+        "pide hablar con una persona",
+        "Huésped: I want to talk to a manager",
+        "/n/",
+    ] {
+        assert!(body.contains(part), "{part}: {body}");
+    }
+    assert!(!body.contains("8605550142"), "{body}");
+    // The link opens this case and nothing else, without a login; looking does not acknowledge.
+    let link = link_of(post);
+    let mut caller = Caller::new(&house);
+    let page = caller.get(&link).await;
+    assert_eq!(page.status, StatusCode::OK);
+    assert!(
+        page.body.contains("sev2") && !page.body.contains("manager"),
+        "{}",
+        page.body
+    );
+    let in_hand = "select count(*) from escalations where acknowledged_at is not null";
+    assert_eq!(house.number(in_hand).await, 0);
+    let moved = link.replace(&ours, theirs);
+    assert_eq!(caller.get(&moved).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(
+        caller.get(&link[..link.len() - 1]).await.status,
+        StatusCode::NOT_FOUND
+    );
+    let page = caller.post(&link, "").await;
+    assert_eq!(
+        (page.status, &*page.location),
+        (StatusCode::SEE_OTHER, &*link)
+    );
+    assert_eq!(
+        house
+            .texts_of("select acknowledged_by from escalations")
+            .await,
+        [format!("contact:{desk}")]
+    );
+    assert!(caller.get(&link).await.body.contains("in hand: Host desk"));
+    // The command shows who was told.
+    let case = house
+        .texts_of("select escalation_id::text from escalations")
+        .await;
+    let shown = seven(
+        &house,
+        &["escalation", "show", &case[0], "--casino", &ours],
+        "",
+    )
+    .await;
+    assert!(
+        shown.contains("Host desk") && shown.contains("chat"),
+        "{shown}"
+    );
+    // A link is good for a day, and for as long as its contact.
+    house
+        .change("update case_notices set delivered_at = now() - interval '25 hours'")
+        .await;
+    assert_eq!(caller.get(&link).await.status, StatusCode::NOT_FOUND);
+    house
+        .change("update case_notices set delivered_at = now()")
+        .await;
+    assert_eq!(caller.get(&link).await.status, StatusCode::OK);
+    seven(
+        &house,
+        &["contact", "remove", &desk, "--casino", &ours, "--by", "Ana"],
+        "",
+    )
+    .await;
+    assert_eq!(caller.get(&link).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(
+        house
+            .number("select count(*) from contacts where address = ''")
+            .await,
+        1
+    );
+    assert_eq!(elsewhere.requests(Side::Slack), 0);
+    house.stop().await;
+}
+
+/// Reads the body of a mail whatever its transfer encoding.
+fn decoded(mail: &str) -> String {
+    let (head, body) = mail.split_once("\n\n").unwrap();
+    if head.to_lowercase().contains("base64") {
+        use base64::Engine as _;
+        let joined: String = body.split_whitespace().collect();
+        let bytes = base64::engine::general_purpose::STANDARD.decode(joined);
+        return String::from_utf8(bytes.unwrap()).unwrap();
+    }
+    let mut bytes = Vec::new();
+    let joined = body.replace("=\n", "");
+    let mut rest = joined.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let hex = tail.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) if *first == b'=' => {
+                bytes.push(byte);
+                rest = &tail[2..];
+            }
+            _ => {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap()
+}
+
+#[tokio::test] // SEC-113, SEC-116: levels by timers, each told once, and the highest is the last
+async fn a_case_left_alone_climbs_to_level_3() {
+    let (one, two, three) = (
+        Pagers::start().await.unwrap(),
+        Pagers::start().await.unwrap(),
+        Pagers::start().await.unwrap(),
+    );
+    let house = house("notices_climb", Wanted::default()).await;
+    let ours = house.casino().as_str().to_owned();
+    for (pagers, level) in [(&one, "1"), (&two, "2"), (&three, "3")] {
+        let named = ["--name", level, "--level", level];
+        contact(&house, &ours, &pagers.slack_url(), &named).await;
+    }
+    let count = || [&one, &two, &three].map(|pagers| pagers.taken(Side::Slack).len());
+    house.text(GUEST, "I want to talk to a manager");
+    house.settle(1).await;
+    told(&one, 1).await;
+    assert_eq!(count(), [1, 0, 0]);
+    // Two hours pass for a case of sev2, and two more.
+    house
+        .change("update escalations set ack_due_at = now()")
+        .await;
+    told(&two, 1).await;
+    told(&one, 2).await;
+    assert_eq!(count(), [2, 1, 0]);
+    let hours = "update escalations set raised_at = raised_at - interval '2 hours'";
+    house.change(hours).await;
+    told(&three, 1).await;
+    told(&two, 2).await;
+    told(&one, 3).await;
+    assert_eq!(count(), [3, 2, 1]);
+    let text = three.taken(Side::Slack)[0]["text"].to_string();
+    assert!(text.contains("3 of 3"), "{text}");
+    // There is no level 4; the fleet's operators are told instead.
+    house.change(hours).await;
+    until("the fleet's operators are told", SHORT, || async {
+        let alert = "select count(*) from alerts where name = 'case_unattended'";
+        house.number(alert).await == 1
+    })
+    .await;
+    assert_eq!(count(), [3, 2, 1]);
+    let climbed = "select count(*) from audit_log where action = 'escalation_auto_escalated'";
+    assert_eq!(house.number(climbed).await, 2);
+    assert_eq!(house.number("select max(level)::bigint from escalations").await, 3);
+    house.stop().await;
+}
+
+#[tokio::test] // D28: a channel that is down is tried again, and shown
+async fn a_channel_that_is_down_loses_no_notice_and_tells_none_twice() {
+    let (mailbox, chat) = (
+        Mailbox::start().await.unwrap(),
+        Pagers::start().await.unwrap(),
+    );
+    let house = with_mail("notices_down", &mailbox).await;
+    let ours = house.casino().as_str().to_owned();
+    contact(&house, &ours, &chat.slack_url(), &["--name", "Desk"]).await;
+    contact(&house, &ours, "gone@birch.example", &["--name", "Gone"]).await;
+    let night = ["--name", "Asleep", "--quiet", "00:00-23:59"];
+    contact(&house, &ours, "asleep@birch.example", &night).await;
+    let address = chat.address();
+    drop(chat);
+    mailbox.fail(Fault::Reply("550 5.1.1 no such user"), 1);
+    let guests: Vec<String> = (0..12).map(|n| format!("+147555505{n:02}")).collect();
+    house.text(&guests[0], "I want to talk to a manager");
+    house.settle(1).await;
+    until("the mailbox is given up", SHORT, || async {
+        house
+            .number(
+                "select count(*) from alerts where name = 'contact_unreachable' and code = 'mail'",
+            )
+            .await
+            == 1
+    })
+    .await;
+    for guest in &guests[1..] {
+        house.text(guest, "I want to talk to a manager");
+    }
+    house.settle(12).await;
+    until("the chat was tried again and again", SHORT, || async {
+        house
+            .number("select coalesce(min(tries), 0)::bigint from case_notices n join contacts c using (contact_id) where c.name = 'Desk'")
+            .await
+            >= 2
+    })
+    .await;
+    let shown = "select count(*) from case_notices n join contacts c using (contact_id)
+        where c.name = 'Desk' and last_error like 'connection refused%'";
+    assert_eq!(house.number(shown).await, 12);
+    let chat = Pagers::start_at(address).await.unwrap();
+    until("every notice is told", Duration::from_secs(60), || async {
+        chat.taken(Side::Slack).len() >= 12
+    })
+    .await;
+    let mut links: Vec<String> = chat.taken(Side::Slack).iter().map(link_of).collect();
+    links.sort();
+    links.dedup();
+    assert_eq!((links.len(), chat.taken(Side::Slack).len()), (12, 12));
+    let asleep = |mail: &seven_testkit::mailbox::Mail| mail.to == ["asleep@birch.example"];
+    assert!(!mailbox.taken().iter().any(asleep), "quiet hours");
+    // A danger to life waits for no hour.
+    house.text(GUEST, "someone collapsed at the buffet call an ambulance");
+    house.settle(13).await;
+    until("sev0 wakes them", SHORT, || async {
+        mailbox.taken().iter().any(asleep)
+    })
+    .await;
+    house.stop().await;
+}
+
+#[tokio::test] // D28: what a contact's address may be
+async fn a_wrong_contact_is_refused_and_nothing_is_stored() {
+    let house = house("notices_wrong", Wanted::default()).await;
+    let ours = house.casino().as_str().to_owned();
+    for (more, address, why) in [
+        (&["--channel", "chat"][..], "ftp://x.example/", "https://"),
+        (&["--channel", "chat"], "nonsense", "no URL"),
+        (&["--channel", "mail"], "desk", "no mail address"),
+        (
+            &["--channel", "mail"],
+            "desk@birch.example",
+            "no mail server yet",
+        ),
+        (
+            &["--channel", "chat", "--severity", "sev3"],
+            "https://x.example/",
+            "daily digest",
+        ),
+        (
+            &["--channel", "chat", "--quiet", "22-7"],
+            "https://x.example/",
+            "22:00-07:00",
+        ),
+        (&["--channel", "chat"], "", "has no address"),
+    ] {
+        let mut args = vec![
+            "contact", "add", "-", "--casino", &ours, "--name", "X", "--by", "Ana",
+        ];
+        args.extend(more);
+        let said = house.seven(&args, address).await;
+        assert_ne!(said.code, 0, "{address}");
+        assert!(said.err.contains(why), "{address}: {said:?}");
+    }
+    assert_eq!(house.number("select count(*) from contacts").await, 0);
+    house.stop().await;
+}
