@@ -270,7 +270,12 @@ async fn a_case_left_alone_climbs_to_level_3() {
     assert_eq!(count(), [3, 2, 1]);
     let climbed = "select count(*) from audit_log where action = 'escalation_auto_escalated'";
     assert_eq!(house.number(climbed).await, 2);
-    assert_eq!(house.number("select max(level)::bigint from escalations").await, 3);
+    assert_eq!(
+        house
+            .number("select max(level)::bigint from escalations")
+            .await,
+        3
+    );
     house.stop().await;
 }
 

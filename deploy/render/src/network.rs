@@ -101,6 +101,14 @@ pub(crate) fn policies(fleet: &FleetValues, settings: &Settings) -> Vec<Document
             &public,
             &[("TCP", 443)],
         ),
+        egress(
+            fleet,
+            "mail",
+            "Notices to casinos' own people by mail, and operators who try one.",
+            &pods(&[Worker::Scheduler.name(), operator::COMPONENT]),
+            &public,
+            &[("TCP", 465), ("TCP", 587)],
+        ),
         ingress(
             fleet,
             "webhook",

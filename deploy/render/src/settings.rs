@@ -31,7 +31,7 @@ const WITH_CONSOLE: &[Worker] = &[
 ];
 
 /// Every secret setting, with the workers that read it.
-pub(crate) const SECRETS: [(&str, &[Worker]); 13] = [
+pub(crate) const SECRETS: [(&str, &[Worker]); 14] = [
     ("postgres.url", EVERY),
     // No worker reads the owner's login; only the migration and the backup do.
     ("postgres.owner_url", &[]),
@@ -56,6 +56,7 @@ pub(crate) const SECRETS: [(&str, &[Worker]); 13] = [
     ("knowledge.api_key", &[Worker::AgentSwarm]),
     ("alerts.slack_webhook_url", &[Worker::Scheduler]),
     ("alerts.pagerduty_routing_key", &[Worker::Scheduler]),
+    ("notices.smtp_url", &[Worker::Scheduler]),
 ];
 
 /// Secrets that the values of every fleet must name.

@@ -12,7 +12,7 @@ pub struct Secret {
     pub days: u16,
 }
 
-pub const SECRETS: [Secret; 12] = [
+pub const SECRETS: [Secret; 13] = [
     Secret {
         name: "telnyx.public_keys",
         days: 90,
@@ -43,6 +43,10 @@ pub const SECRETS: [Secret; 12] = [
     },
     Secret {
         name: "alerts.slack_webhook_url",
+        days: 365,
+    },
+    Secret {
+        name: "notices.smtp_url",
         days: 365,
     },
     Secret {
@@ -86,6 +90,7 @@ impl Secret {
             "knowledge.api_key" => settings.knowledge.provider.has_key(),
             "alerts.pagerduty_routing_key" => settings.alerts.pagerduty_routing_key.is_some(),
             "alerts.slack_webhook_url" => settings.alerts.slack_webhook_url.is_some(),
+            "notices.smtp_url" => settings.notices.smtp_url.is_some(),
             "nats.password" => settings.nats.user.is_some(),
             _ => true,
         }

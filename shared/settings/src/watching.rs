@@ -96,10 +96,10 @@ impl Telemetry {
 impl Notices {
     pub(crate) fn check(&self, is_here: bool, faults: &mut Faults) {
         faults.need(
-            self.smtp_url.is_some() == self.mail_from.is_some(),
+            self.smtp_url.is_none() || self.mail_from.is_some(),
             "notices.mail_from",
-            "a mail needs a server and a sender",
-            "both notices.smtp_url and notices.mail_from, or neither",
+            "missing, and there is a mail server",
+            "the sender of mails, such as Hey Seven <notices@example.com>",
         );
         let here = |url: &SecretString| {
             Url::parse(url.expose_secret()).is_ok_and(|url| crate::is_here(&url))
