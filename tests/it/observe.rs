@@ -362,7 +362,7 @@ fn the_runbook_has_a_page_for_every_alert_and_reason() {
     );
     wanted.insert(policy["block"]["alert"].as_str().unwrap().to_owned());
     wanted.extend(
-        seven::commands::phrases::SENTENCES
+        seven_staff::phrases::SENTENCES
             .iter()
             .map(|(code, _)| (*code).to_owned()),
     );

@@ -9,6 +9,7 @@ mod notice;
 mod operators;
 mod say;
 mod thread;
+mod turn;
 
 use axum::{
     Router,
@@ -40,6 +41,7 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/c/{casino}/cases/list", get(cases::list))
         .route("/c/{casino}/cases/{case}", post(cases::handle))
         .route(thread, get(thread::show))
+        .route(&below("turns/{turn}"), get(turn::show))
         .route(&below("texts"), get(thread::texts))
         .route(&below("takeover"), post(thread::take_over))
         .route(&below("release"), post(thread::release))

@@ -8,8 +8,10 @@ pub mod factor;
 pub mod lockout;
 pub mod login;
 pub mod password;
+pub mod phrases;
 pub mod rights;
 pub mod token;
+pub mod why;
 
 pub use desk::{
     CaseSettled, PersonsReply, Refused, Write, announce, go_on, holder, note, say, settle,

@@ -80,6 +80,8 @@ struct Line {
     state: String,
     text: String,
     masked: usize,
+    /// The turn behind a reply of the host; empty for other texts.
+    turn: String,
 }
 
 struct ShownNote {
@@ -165,10 +167,7 @@ async fn read(
         .map(|row| row.config.operational.timezone);
     let mark = tx.thread_mark(*conversation).await?;
     let lines = tx.transcript(*conversation, MOST_TEXTS).await?;
-    let readable = person.may(casino, Right::Words)
-        || tx
-            .is_revealed(*conversation, person.session.operator)
-            .await?;
+    let readable = is_readable(&mut tx, casino, *conversation, person).await?;
     let notes = tx.notes(*conversation, MOST_NOTES).await?;
     let names = tx.staff_names().await?;
     tx.commit().await?;
@@ -210,6 +209,17 @@ async fn read(
     Ok((part, (facts, notes.collect())))
 }
 
+/// Returns whether the person may read the words of the conversation now.
+pub(super) async fn is_readable(
+    tx: &mut Tx,
+    casino: &CasinoId,
+    conversation: ConversationId,
+    person: &Person,
+) -> Result<bool, Fault> {
+    let operator = person.session.operator;
+    Ok(person.may(casino, Right::Words) || tx.is_revealed(conversation, operator).await?)
+}
+
 impl Line {
     fn of(line: &TranscriptLine, w: Words, readable: bool, zone: Option<chrono_tz::Tz>) -> Self {
         let out = line.direction == "out";
@@ -231,13 +241,14 @@ impl Line {
             } else {
                 String::new()
             },
+            turn: line.turn_id.map(|id| id.to_string()).unwrap_or_default(),
             out,
         }
     }
 }
 
 /// Replaces control characters, which a browser or a terminal would act on, by a visible mark.
-fn visible(text: &str) -> String {
+pub(super) fn visible(text: &str) -> String {
     let mark = |c: char| {
         if c.is_control() && c != '\n' {
             '\u{fffd}'

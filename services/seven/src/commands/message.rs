@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use seven_domain::{OutboundId, OutboundState};
 use seven_runtime::Fleet;
+use seven_staff::phrases::sentence;
 use seven_store::{
     prefix::Named,
     timeline::{AttemptLine, OutboundLine, ReceiptLine},
@@ -17,7 +18,6 @@ use super::{
     context::{Context, Operate},
     id_prefix::IdPrefix,
     json_rows, known, minute,
-    phrases::sentence,
 };
 use crate::out;
 

@@ -36,7 +36,6 @@ pub mod model;
 pub mod operator;
 pub mod output;
 pub mod pause;
-pub mod phrases;
 pub(crate) mod progress;
 pub mod provider;
 pub mod quiet_hours;

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand};
 use seven_domain::AuditEvent;
-use seven_host::{Record, record::Usage};
 use seven_runtime::Fleet;
+use seven_staff::why::{explained, mask};
 use seven_store::{audit::Entry, prefix::Named, turns::ShownTurn};
 
 use super::{
@@ -16,7 +16,6 @@ use super::{
     facts, hidden,
     id_prefix::IdPrefix,
     json_rows, known, minute,
-    phrases::sentence,
 };
 use crate::out;
 
@@ -98,7 +97,7 @@ async fn show_one(
         );
         tx.audit(&entry).await?;
     } else {
-        mask(&mut told);
+        mask(&mut told, hidden);
     }
     tx.commit().await?;
     if json.json {
@@ -144,170 +143,14 @@ async fn list(
     Ok(())
 }
 
-/// Replaces the words of the guest and the host by their length.
-fn mask(told: &mut ShownTurn) {
-    told.draft = hidden(&told.draft);
-    for text in told.texts.as_array_mut().into_iter().flatten() {
-        let masked = hidden(text["text"].as_str().unwrap_or_default());
-        text["text"] = masked.into();
-    }
-    // Tools are called with the guest's words, and the planner's note may repeat them.
-    for call in told
-        .record
-        .get_mut("tools")
-        .and_then(|tools| tools.as_array_mut())
-        .into_iter()
-        .flatten()
-    {
-        for part in ["arguments", "result"] {
-            call[part] = "(hidden)".into();
-        }
-    }
-    if let Some(note) = told.record.pointer_mut("/plan/conversation_note") {
-        *note = "(hidden)".into();
-    }
-    // A finding names what the reply said.
-    if let Some(findings) = told
-        .record
-        .get_mut("findings")
-        .and_then(|findings| findings.as_array_mut())
-    {
-        findings.iter_mut().for_each(|finding| {
-            if let Some(kind) = finding
-                .get("unfounded")
-                .and_then(|what| what.as_object()?.keys().next().cloned())
-            {
-                finding["unfounded"] = serde_json::json!({ kind: "(hidden)" });
-            }
-        });
-    }
-}
-
 fn show(told: &ShownTurn) -> Result<()> {
-    let record: Record =
-        serde_json::from_value(told.record.clone()).context("reading the turn's record")?;
-    out!(
-        "{} by {} ({}{})",
-        told.turn_id,
-        told.agent,
-        told.model,
-        if record.degraded { ", degraded" } else { "" }
-    );
-    for text in told.texts.as_array().into_iter().flatten() {
-        out!("  guest     {}", text["text"].as_str().unwrap_or_default());
+    let lines = explained(told).context("reading the turn's record")?;
+    let Some((first, rest)) = lines.split_first() else {
+        return Ok(());
+    };
+    out!("{}", first.text);
+    for line in rest {
+        out!("  {:<9} {}", line.name, line.text);
     }
-    out!("  path      {}", record.path.join(" > "));
-    if let Some(why) = &record.stood_in {
-        out!(
-            "  offline   the hosted model did not answer: {}",
-            sentence(why)
-        );
-    }
-    if let Some(route) = &record.route {
-        let domain = route.domain.as_deref().unwrap_or("no domain");
-        out!(
-            "  route     {:?}, {domain}, confidence {:.2}",
-            route.subject,
-            route.confidence
-        );
-    }
-    if let Some(plan) = &record.plan {
-        out!(
-            "  plan      {:?} next, offer readiness {:.2}",
-            plan.next_topic,
-            plan.offer_readiness
-        );
-        if !plan.conversation_note.is_empty() {
-            out!("  note      {}", plan.conversation_note);
-        }
-    }
-    out!(
-        "  intent    {} in {}, {}",
-        told.intent,
-        told.language,
-        if told.grounded {
-            "grounded"
-        } else {
-            "not all of it answered"
-        }
-    );
-    for row in &record.context {
-        let score = row
-            .score
-            .map(|score| format!(", score {score:.2}"))
-            .unwrap_or_default();
-        out!("  row       {} {}{score}", row.id, row.name);
-    }
-    for call in &record.tools {
-        out!(
-            "  tool      {} {} -> {} ({} ms)",
-            call.name,
-            call.arguments,
-            call.result,
-            call.millis
-        );
-    }
-    for finding in &record.findings {
-        out!("  finding   {}", finding.feedback());
-    }
-    for step in &record.steps {
-        let billed = step
-            .usage
-            .and_then(billed)
-            .map(|billed| format!(", {billed}"))
-            .unwrap_or_default();
-        let failed = step
-            .failed
-            .as_deref()
-            .map(|kind| format!(", failed ({kind})"))
-            .unwrap_or_default();
-        let kept = if step.kept {
-            ", kept from an earlier try"
-        } else {
-            ""
-        };
-        out!(
-            "  step      {} {:.1} ms{billed}{failed}{kept}",
-            step.name,
-            step.micros as f64 / 1000.0
-        );
-    }
-    if let Some(billed) = billed(record.usage) {
-        out!("  tokens    {billed}");
-    }
-    out!("  draft     {}", told.draft);
-    if let Some(kind) = told.disclosure_kind {
-        out!("  disclosed that an AI writes ({kind})");
-    }
-    let reason = told
-        .reason
-        .as_deref()
-        .map(|reason| format!(": {}", sentence(reason)))
-        .unwrap_or_default();
-    out!("  state     {}{reason}", told.state);
-    for text in told.sent.as_array().into_iter().flatten() {
-        out!(
-            "  text      {} {}, {} segment(s)",
-            text["id"].as_str().unwrap_or_default(),
-            text["state"].as_str().unwrap_or_default(),
-            text["segments"]
-        );
-    }
-    out!(
-        "  trace     {}",
-        told.trace.split('-').nth(1).unwrap_or(&told.trace)
-    );
     Ok(())
-}
-
-/// Tokens and dollars; nothing where a model costs nothing.
-fn billed(usage: Usage) -> Option<String> {
-    let Usage {
-        input_tokens,
-        output_tokens,
-        nano_dollars,
-    } = usage;
-    let dollars = nano_dollars as f64 / 1e9;
-    (input_tokens + output_tokens > 0)
-        .then(|| format!("{input_tokens} in, {output_tokens} out, ${dollars:.6}"))
 }

@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result, ensure};
 use chrono::{DateTime, Utc};
 use seven_domain::AuditEvent;
 use seven_runtime::Fleet;
+use seven_staff::phrases::sentence;
 use seven_store::{
     audit::Entry,
     prefix::Named,
@@ -17,7 +18,6 @@ use super::{
     context::{Context, Operate},
     guest_ref::GuestRef,
     id_prefix::IdPrefix,
-    phrases::sentence,
 };
 use crate::out;
 

@@ -47,6 +47,8 @@ pub struct TranscriptLine {
     pub reason: Option<String>,
     /// The origin of an outbound text: `turn`, `person`, `campaign` or the name of a pack's text.
     pub kind: Option<String>,
+    /// The turn of the host that wrote an outbound text.
+    pub turn_id: Option<Uuid>,
     pub text: String,
 }
 

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use seven_domain::{AuditEvent, CampaignId, CasinoConfig, CasinoId, GuestHash};
 use seven_runtime::Fleet;
 use seven_scheduler::campaigns::pace;
+use seven_staff::phrases::sentence;
 use seven_store::{audit::Entry, campaigns::NewCampaign};
 
 use super::{
@@ -20,7 +21,6 @@ use crate::{
         args::{Careful, Casino, Json, Who},
         context::Context,
         guest_ref::GuestRef,
-        phrases::sentence,
         progress::during,
     },
     out,

@@ -5,15 +5,14 @@ use clap::Args;
 use serde_json::json;
 use seven_domain::CampaignId;
 use seven_runtime::Fleet;
+use seven_staff::phrases::sentence;
 use seven_store::controls::Switch;
 
 use crate::{
     commands::{
         args::{Casino, Json},
         context::Context,
-        json_rows, known, minute,
-        phrases::sentence,
-        utc,
+        json_rows, known, minute, utc,
     },
     out,
 };

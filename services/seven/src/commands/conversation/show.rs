@@ -215,6 +215,7 @@ fn transcript(texts: &[TranscriptLine]) {
         direction,
         id: _,
         kind: _,
+        turn_id: _,
         at,
         state,
         reason,

@@ -215,7 +215,7 @@ pub const SENTENCES: &[(&str, &str)] = &[
 ];
 
 /// Returns the sentence of a reason code, or the code itself.
-pub(super) fn sentence(code: &str) -> String {
+pub fn sentence(code: &str) -> String {
     SENTENCES
         .iter()
         .find(|(known, _)| *known == code)
