@@ -15,6 +15,8 @@ pub(crate) struct Frame {
     pub(crate) forms: String,
     /// The casino whose pages these are; empty for none.
     pub(crate) casino: String,
+    /// Whether the page hears hints.
+    pub(crate) live: bool,
     pub(crate) links: Vec<NavLink>,
 }
 
@@ -35,6 +37,7 @@ impl Frame {
             name: String::new(),
             forms: String::new(),
             casino: String::new(),
+            live: false,
             links: Vec::new(),
         }
     }
@@ -43,8 +46,13 @@ impl Frame {
     pub(crate) fn of(person: &Person, casino: Option<&CasinoId>, title: &str, here: &str) -> Self {
         let mut links = vec![("/".to_owned(), "casinos")];
         if let Some(casino) = casino.filter(|casino| person.may(casino, Right::Conversations)) {
+            links.push((format!("/c/{casino}/now"), "now"));
             links.push((format!("/c/{casino}/conversations"), "conversations"));
             links.push((format!("/c/{casino}/cases"), "cases"));
+        }
+        let may = |right| casino.filter(|casino| person.may(casino, right));
+        if let Some(casino) = may(Right::Switches).or_else(|| may(Right::Conversations)) {
+            links.push((format!("/c/{casino}/switches"), "switches"));
         }
         if person.may_manage_operators() {
             links.push(("/operators".to_owned(), "operators"));
@@ -54,6 +62,7 @@ impl Frame {
             name: person.session.name.clone(),
             forms: person.token.for_forms(),
             casino: casino.map_or_else(String::new, ToString::to_string),
+            live: may(Right::Conversations).is_some(),
             links: links
                 .into_iter()
                 .map(|(to, text)| NavLink {

@@ -20,7 +20,7 @@ use seven_settings::Settings;
 use tokio::net::TcpListener;
 
 use self::{
-    app::{App, Shared},
+    app::{App, Shared, no_figures},
     hints::Hints,
 };
 
@@ -32,6 +32,7 @@ pub async fn run(fleet: Fleet, settings: &Settings, listener: TcpListener) -> st
     let shutdown = fleet.shutdown.clone();
     let app = Arc::new(App {
         hints: Hints::default(),
+        figures: no_figures(),
         console: settings.console.clone(),
         proxies: Proxies(settings.ingress.trusted_proxies.clone()),
         fleet,

@@ -6,8 +6,10 @@ mod home;
 mod link;
 mod login;
 mod notice;
+mod now;
 mod operators;
 mod say;
+mod switches;
 mod thread;
 mod turn;
 
@@ -35,6 +37,12 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/operators/{operator}", post(operators::change))
         .route("/c/{casino}/conversations", get(conversations::show))
         .route("/c/{casino}/conversations/list", get(conversations::list))
+        .route("/c/{casino}/now", get(now::show))
+        .route("/c/{casino}/now/part", get(now::fresh))
+        .route(
+            "/c/{casino}/switches",
+            get(switches::show).post(switches::turn),
+        )
         .route("/c/{casino}/stream", get(home::stream))
         .route("/c/{casino}/measure", post(say::measure))
         .route("/c/{casino}/cases", get(cases::show))

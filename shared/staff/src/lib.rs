@@ -10,6 +10,7 @@ pub mod login;
 pub mod password;
 pub mod phrases;
 pub mod rights;
+pub mod switches;
 pub mod token;
 pub mod why;
 

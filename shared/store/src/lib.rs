@@ -14,6 +14,7 @@ pub mod content;
 pub mod controls;
 pub mod conversations;
 pub mod cost;
+pub mod day;
 pub mod dead;
 pub mod deletions;
 pub mod delivery;

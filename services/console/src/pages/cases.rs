@@ -149,7 +149,7 @@ fn said(w: Words, one: &Told, zone: Option<chrono_tz::Tz>) -> String {
 }
 
 /// Returns the next time by which somebody must act: acknowledge the case, then write to the guest.
-fn due(case: &Escalation) -> Option<DateTime<Utc>> {
+pub(super) fn due(case: &Escalation) -> Option<DateTime<Utc>> {
     match case.acknowledged_at {
         None => case.ack_due_at.or(case.respond_due_at),
         Some(_) => case.respond_due_at,

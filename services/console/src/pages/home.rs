@@ -24,7 +24,8 @@ use crate::{
 #[template(path = "home.html")]
 struct Home {
     frame: Frame,
-    casinos: Vec<CasinoId>,
+    /// The casinos, each with its first page.
+    casinos: Vec<(CasinoId, String)>,
 }
 
 pub(crate) async fn show(State(app): State<Shared>, person: Person) -> Result<Response, Fault> {
@@ -32,15 +33,27 @@ pub(crate) async fn show(State(app): State<Shared>, person: Person) -> Result<Re
     let mut casinos: Vec<CasinoId> = roster
         .into_iter()
         .map(|entry| entry.casino)
-        .filter(|casino| person.may(casino, Right::Conversations))
+        .filter(|casino| {
+            person.may(casino, Right::Conversations) || person.may(casino, Right::Switches)
+        })
         .collect();
     casinos.sort();
     if casinos.is_empty() && person.may_manage_operators() {
         return Ok(go_to("/operators"));
     }
-    if let [only] = casinos.as_slice() {
-        return Ok(go_to(&format!("/c/{only}/conversations")));
+    let first = |casino: &CasinoId| {
+        let live = person.may(casino, Right::Conversations);
+        format!("/c/{casino}/{}", if live { "now" } else { "switches" })
+    };
+    if let [only] = casinos.as_slice()
+        && !person.may_manage_operators()
+    {
+        return Ok(go_to(&first(only)));
     }
+    let casinos = casinos
+        .iter()
+        .map(|casino| (casino.clone(), first(casino)))
+        .collect();
     let title = person.words().t("casinos").to_owned();
     let frame = Frame::of(&person, None, &title, "casinos");
     let page: Html<String> = shown(&Home { frame, casinos });

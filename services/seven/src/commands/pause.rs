@@ -8,9 +8,10 @@ use clap::Args;
 use serde_json::json;
 use seven_domain::CasinoId;
 use seven_runtime::Fleet;
+use seven_staff::switches::{self, Ended};
 use seven_store::{
     backup::RESTORE,
-    controls::{Order, Reopened, Standing, Switch},
+    controls::{Order, Standing, Switch},
 };
 
 use super::{
@@ -117,16 +118,6 @@ const NOT_ANNOUNCED: &str =
 /// Switches that `seven pause` sets when none is chosen.
 const USUAL: [Switch; 3] = [Switch::Outbound, Switch::Proactive, Switch::Agents];
 
-/// The effect of ending a switch at one casino.
-#[derive(Debug, serde::Serialize)]
-pub struct Ended {
-    pub casino: CasinoId,
-    #[serde(flatten)]
-    pub reopened: Reopened,
-    /// Held texts that were made due again, for a new pre-send check.
-    pub woken: u64,
-}
-
 async fn pause(ctx: &Context, command: &Switches) -> Result<()> {
     let (fleet, order) = prepared(ctx, command).await.context(NOT_PAUSED)?;
     let chosen = chosen(command);
@@ -223,7 +214,7 @@ async fn resume(ctx: &Context, command: &Switches) -> Result<()> {
         .map(|error| format!("{NOT_ANNOUNCED}: {}", one_line(&error)));
     let (ended, failed) = reopen(fleet, casinos).await;
     // After an interrupted resume the switches are already off; this run finishes the rest.
-    let nothing = names.is_empty() && failed.is_empty() && ended.iter().all(Ended::is_nothing);
+    let nothing = names.is_empty() && failed.is_empty() && ended.iter().all(is_nothing);
     ensure!(
         !nothing,
         "none of these was on there; `seven status` shows what stands"
@@ -244,7 +235,7 @@ async fn resume(ctx: &Context, command: &Switches) -> Result<()> {
             names => out!("Off for {whom}: {}.", names.join(", ")),
         }
         left.iter().for_each(|left| out!("{left}"));
-        ended.iter().for_each(Ended::tell);
+        ended.iter().for_each(tell_ended);
         for (casino, error) in &failed {
             out!("{casino}: NOT DONE: what waited is not looked at again ({error})");
         }
@@ -296,33 +287,31 @@ async fn agreed(
     command.careful.goes_on(question)
 }
 
-impl Ended {
-    fn is_nothing(&self) -> bool {
-        self.reopened.texts == 0 && self.reopened.stale.is_empty() && self.woken == 0
-    }
+fn is_nothing(ended: &Ended) -> bool {
+    ended.reopened.texts == 0 && ended.reopened.stale.is_empty() && ended.woken == 0
+}
 
-    fn tell(&self) {
-        let Self {
-            casino,
-            reopened,
-            woken,
-        } = self;
-        out!(
-            "{casino}: {} guest(s) get an answer to {} text(s); {woken} queued text(s) look again; \
+fn tell_ended(ended: &Ended) {
+    let Ended {
+        casino,
+        reopened,
+        woken,
+    } = ended;
+    out!(
+        "{casino}: {} guest(s) get an answer to {} text(s); {woken} queued text(s) look again; \
              {} too old, closed as stale{}",
-            reopened.guests,
-            reopened.texts,
-            reopened.stale.len(),
-            if reopened.stale.is_empty() { "" } else { ":" }
+        reopened.guests,
+        reopened.texts,
+        reopened.stale.len(),
+        if reopened.stale.is_empty() { "" } else { ":" }
+    );
+    for text in &reopened.stale {
+        let at = utc(text.received_at);
+        out!(
+            "  stale     {} of guest {}, {at}",
+            text.inbound_id,
+            text.guest_id
         );
-        for text in &reopened.stale {
-            let at = utc(text.received_at);
-            out!(
-                "  stale     {} of guest {}, {at}",
-                text.inbound_id,
-                text.guest_id
-            );
-        }
     }
 }
 
@@ -354,37 +343,12 @@ async fn prepared<'a>(ctx: &'a Context, command: &'a Switches) -> Result<(&'a Fl
 async fn reopen(fleet: &Fleet, casinos: Vec<CasinoId>) -> (Vec<Ended>, Vec<(CasinoId, String)>) {
     let (mut ended, mut failed) = (Vec::new(), Vec::new());
     for casino in casinos {
-        match reopen_one(fleet, &casino).await {
+        match switches::reopen(fleet, &casino).await {
             Ok(done) => ended.push(done),
-            Err(error) => failed.push((casino, one_line(&error))),
+            Err(error) => failed.push((casino, one_line(&error.into()))),
         }
     }
     (ended, failed)
-}
-
-async fn reopen_one(fleet: &Fleet, casino: &CasinoId) -> Result<Ended> {
-    let mut tx = fleet.store.bind(casino).await?;
-    let silent = tx
-        .switched()
-        .await?
-        .iter()
-        .any(|switch| switch.silences_agents());
-    let row = tx.casino_row().await?;
-    let reopened = match row {
-        Some(row) if !silent => {
-            tx.reopen(fleet.packs.of(&row.config)?.rules.usefulness())
-                .await?
-        }
-        _ => Reopened::default(),
-    };
-    tx.commit().await?;
-    // A released text that still may not be sent fails its pre-send check and keeps waiting.
-    let woken = fleet.store.wake_held(Some(casino)).await?;
-    Ok(Ended {
-        casino: casino.clone(),
-        reopened,
-        woken,
-    })
 }
 
 /// Mirrors the stored switches to the bus. If the bus is unreachable, the command still succeeded:

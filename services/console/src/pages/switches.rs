@@ -1,0 +1,162 @@
+//! The switches of a casino (D14): what is on, since when and why; turning them on and off. One
+//! that keeps answers from guests asks for the casino's name.
+
+use askama::Template;
+use axum::{
+    extract::{Path, State},
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use serde::Deserialize;
+use seven_domain::CasinoId;
+use seven_staff::{Right, switches::reopen};
+use seven_store::controls::{Order, Standing, Switch};
+
+use super::conversations::{clock, name_of};
+use crate::{
+    access::{Person, Posted},
+    app::Shared,
+    fault::Fault,
+    frame::Frame,
+    guard::{go_to, shown},
+};
+
+const MOST_REASON: usize = 300;
+
+#[derive(Template)]
+#[template(path = "switches.html")]
+struct SwitchesPage {
+    frame: Frame,
+    casino: CasinoId,
+    /// The casino's name, which a dangerous switch asks for.
+    name: String,
+    rows: Vec<Row>,
+    may_switch: bool,
+    problems: Vec<&'static str>,
+}
+
+struct Row {
+    key: &'static str,
+    name: String,
+    hint: String,
+    /// Who turned it on, when and why; empty when it is off here.
+    on: String,
+    /// Who turned it on for every casino; only an operator of the fleet turns that off.
+    on_everywhere: String,
+    is_dangerous: bool,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Turned {
+    #[serde(default)]
+    switch: String,
+    #[serde(default)]
+    on: bool,
+    #[serde(default)]
+    reason: String,
+    #[serde(default)]
+    name: String,
+}
+
+/// Returns whether the switch keeps answers from guests who write.
+fn is_dangerous(switch: Switch) -> bool {
+    matches!(switch, Switch::Kill | Switch::Outbound)
+}
+
+pub(crate) async fn show(
+    State(app): State<Shared>,
+    Path(casino): Path<CasinoId>,
+    person: Person,
+) -> Result<Response, Fault> {
+    page(&app, &casino, &person, Vec::new()).await
+}
+
+async fn page(
+    app: &Shared,
+    casino: &CasinoId,
+    person: &Person,
+    problems: Vec<&'static str>,
+) -> Result<Response, Fault> {
+    if !person.may(casino, Right::Conversations) {
+        person.needs(casino, Right::Switches)?;
+    }
+    let w = person.words();
+    let mut tx = app.fleet.store.bind(casino).await?;
+    let row = tx.casino_row().await?.ok_or(Fault::NotFound)?;
+    let own = tx.own_switches().await?;
+    let names = tx.staff_names().await?;
+    tx.commit().await?;
+    let everywhere = app.fleet.store.fleet_switches().await?;
+    let zone = row.config.operational.timezone;
+    let told = |standing: &[Standing], switch: Switch| {
+        let found = standing.iter().find(|one| one.name == switch);
+        found.map_or_else(String::new, |one| {
+            let (by, at) = (name_of(&names, &one.actor), clock(one.since, Some(zone)));
+            format!("{by}, {at}: {}", one.reason)
+        })
+    };
+    let rows = Switch::ALL.iter().map(|&switch| Row {
+        key: switch.as_str(),
+        name: w.of_kind("switch", switch.as_str()),
+        hint: w.of_kind("switch_hint", switch.as_str()),
+        on: told(&own, switch),
+        on_everywhere: told(&everywhere, switch),
+        is_dangerous: is_dangerous(switch),
+    });
+    let status = if problems.is_empty() {
+        StatusCode::OK
+    } else {
+        StatusCode::UNPROCESSABLE_ENTITY
+    };
+    let page = SwitchesPage {
+        frame: Frame::of(person, Some(casino), w.t("switches"), "switches"),
+        casino: casino.clone(),
+        name: row.config.prompts.casino_name_display.clone(),
+        rows: rows.collect(),
+        may_switch: person.may(casino, Right::Switches),
+        problems: problems.into_iter().map(|key| w.t(key)).collect(),
+    };
+    Ok((status, shown(&page)).into_response())
+}
+
+/// Turns a switch on or off. It is stored, and the check before each send reads it; the scheduler
+/// tells the workers within a second.
+pub(crate) async fn turn(
+    State(app): State<Shared>,
+    Path(casino): Path<CasinoId>,
+    Posted { person, form }: Posted<Turned>,
+) -> Result<Response, Fault> {
+    person.needs(&casino, Right::Switches)?;
+    let switch: Switch = form.switch.parse().map_err(|_| Fault::NotFound)?;
+    let mut tx = app.fleet.store.bind(&casino).await?;
+    let row = tx.casino_row().await?.ok_or(Fault::NotFound)?;
+    tx.commit().await?;
+    let reason: String = form.reason.trim().chars().take(MOST_REASON).collect();
+    let mut problems = Vec::new();
+    if reason.is_empty() {
+        problems.push("reason_missing");
+    }
+    let name = &row.config.prompts.casino_name_display;
+    if form.on && is_dangerous(switch) && form.name.trim() != name {
+        problems.push("name_differs");
+    }
+    if !problems.is_empty() {
+        return page(&app, &casino, &person, problems).await;
+    }
+    let order = Order {
+        by: &person.actor(),
+        reason: &reason,
+    };
+    let store = &app.fleet.store;
+    store
+        .switch(Some(&casino), &[switch], form.on, order)
+        .await?;
+    if !form.on {
+        reopen(&app.fleet, &casino).await.map_err(|error| {
+            tracing::error!(%casino, error = &error as &dyn std::error::Error, "what waited for a switch was not released");
+            Fault::Trouble
+        })?;
+    }
+    app.hints.changed(&casino);
+    Ok(go_to(&format!("/c/{casino}/switches")))
+}

@@ -1,0 +1,53 @@
+//! What follows when a switch goes off at a casino: the work that waited for it goes on.
+
+use seven_domain::CasinoId;
+use seven_runtime::Fleet;
+use seven_store::controls::Reopened;
+
+/// Why the waiting work could not be released.
+#[derive(Debug, thiserror::Error)]
+pub enum NotReopened {
+    #[error(transparent)]
+    Pack(#[from] seven_packs::Unknown),
+    #[error(transparent)]
+    Store(#[from] seven_store::Error),
+}
+
+/// The effect of ending a switch at one casino.
+#[derive(Debug, serde::Serialize)]
+pub struct Ended {
+    pub casino: CasinoId,
+    #[serde(flatten)]
+    pub reopened: Reopened,
+    /// Held texts that were made due again, for a new pre-send check.
+    pub woken: u64,
+}
+
+/// Releases what waited at this casino for the end of a switch, unless another one stands.
+///
+/// # Errors
+/// Fails when Postgres does not answer or the casino's pack is not loaded.
+pub async fn reopen(fleet: &Fleet, casino: &CasinoId) -> Result<Ended, NotReopened> {
+    let mut tx = fleet.store.bind(casino).await?;
+    let silent = tx
+        .switched()
+        .await?
+        .iter()
+        .any(|switch| switch.silences_agents());
+    let row = tx.casino_row().await?;
+    let reopened = match row {
+        Some(row) if !silent => {
+            tx.reopen(fleet.packs.of(&row.config)?.rules.usefulness())
+                .await?
+        }
+        _ => Reopened::default(),
+    };
+    tx.commit().await?;
+    // A released text that still may not be sent fails its pre-send check and keeps waiting.
+    let woken = fleet.store.wake_held(Some(casino)).await?;
+    Ok(Ended {
+        casino: casino.clone(),
+        reopened,
+        woken,
+    })
+}
