@@ -6,11 +6,13 @@ mod driver;
 use std::time::Duration;
 
 use seven_domain::Role;
+use seven_testkit::pagers::{Pagers, Side};
 
 use self::driver::Browser;
 use crate::{
     console::{hostile, staff::Staff, with_console},
     harness::{GUEST, until},
+    notices,
 };
 
 const SOON: Duration = Duration::from_secs(30);
@@ -19,6 +21,9 @@ const SOON: Duration = Duration::from_secs(30);
 async fn a_new_host_takes_over_writes_and_gives_back() {
     let house = with_console("browser_takeover").await;
     let staff = Staff::new(&house);
+    let chat = Pagers::start().await.unwrap();
+    let desk = ["--name", "Host desk"];
+    notices::contact(&house, "silver_birch", &chat.slack_url(), &desk).await;
     let browser = Browser::start(&house).await;
     // An administrator follows an invitation, sets up password and second factor, logs in.
     let (_, token) = staff.invite("ana@example.com", Role::Admin, None).await;
@@ -45,7 +50,15 @@ async fn a_new_host_takes_over_writes_and_gives_back() {
     house.settle(1).await;
     browser.see("#list", "Guest ending in 0142").await;
     browser.see("#list", "case open").await;
-    browser.submit("#list a.item").await;
+    // The casino's people are told; the notice's link acknowledges, and leads to the conversation.
+    notices::told(&chat, 1).await;
+    browser
+        .page(&notices::link_of(&chat.taken(Side::Slack)[0]))
+        .await;
+    browser.see("h1", "asks for a person").await;
+    browser.submit("#main form button").await;
+    browser.see("#main", "in hand: Host desk").await;
+    browser.submit("#main p a").await;
     browser
         .see("#texts", "I want to speak to a manager please")
         .await;
@@ -121,12 +134,19 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
         "I want to speak to a manager, we are two adults and one is vegan",
     );
     house.settle(1).await;
+    let chat = Pagers::start().await.unwrap();
+    let desk = ["--name", "Host desk"];
+    notices::contact(&house, "silver_birch", &chat.slack_url(), &desk).await;
+    notices::told(&chat, 1).await;
+    let notice = notices::link_of(&chat.taken(Side::Slack)[0]);
     let here = Some(house.casino());
     let luis = staff.add("luis@example.com", Role::Host, here).await;
     let thread = format!(
         "/c/silver_birch/conversations/{}",
         staff.conversation().await
     );
+    let turns = house.texts_of("select turn_id::text from turns").await;
+    let turn = format!("{thread}/turns/{}", turns[0]);
     let caller = luis.logged_in(&house).await;
     caller
         .act(
@@ -157,6 +177,8 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
             ("login", "/login"),
             ("code", "/login/code"),
             ("invitation", &link),
+            ("notice", &notice),
+            ("notice-dead", "/n/silver_birch/x"),
         ] {
             browser.page(path).await;
             browser.is_accessible(&format!("{name}-{language}")).await;
@@ -167,6 +189,9 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
             ("conversations", "/c/silver_birch/conversations"),
             ("empty", "/c/silver_birch/conversations?show=waiting"),
             ("thread", &*thread),
+            ("turn", &*turn),
+            ("now", "/c/silver_birch/now"),
+            ("switches", "/c/silver_birch/switches"),
             ("cases", "/c/silver_birch/cases"),
             ("operators", "/operators"),
             ("not-found", "/nowhere"),
@@ -247,6 +272,7 @@ async fn hostile_texts_do_nothing_in_a_browser() {
         &*thread,
         "/c/silver_birch/conversations",
         "/c/silver_birch/cases",
+        "/c/silver_birch/now",
     ] {
         browser.page(path).await;
         // Once more as a fragment that htmx swaps in.

@@ -3,6 +3,7 @@
 
 mod desk;
 pub(crate) mod hostile;
+mod pages;
 pub(crate) mod staff;
 
 use std::time::Duration;

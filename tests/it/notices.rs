@@ -44,7 +44,7 @@ async fn seven(house: &House, args: &[&str], input: &str) -> String {
 }
 
 /// Adds a contact by command and returns its id.
-async fn contact(house: &House, casino: &str, address: &str, more: &[&str]) -> String {
+pub(crate) async fn contact(house: &House, casino: &str, address: &str, more: &[&str]) -> String {
     let channel = if address.contains('@') {
         "mail"
     } else {
@@ -70,13 +70,13 @@ async fn second(house: &House) -> CasinoConfig {
     other
 }
 
-fn link_of(post: &serde_json::Value) -> String {
+pub(crate) fn link_of(post: &serde_json::Value) -> String {
     let blocks = post["blocks"].as_array().unwrap();
     let url = blocks.last().unwrap()["elements"][0]["url"].as_str();
     url::Url::parse(url.unwrap()).unwrap().path().to_owned()
 }
 
-async fn told(pagers: &Pagers, posts: usize) {
+pub(crate) async fn told(pagers: &Pagers, posts: usize) {
     until(&format!("{posts} notices are told"), SHORT, || async {
         pagers.taken(Side::Slack).len() == posts
     })

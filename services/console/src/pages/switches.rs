@@ -50,8 +50,9 @@ struct Row {
 pub(crate) struct Turned {
     #[serde(default)]
     switch: String,
+    /// `on` or `off`.
     #[serde(default)]
-    on: bool,
+    turn: String,
     #[serde(default)]
     reason: String,
     #[serde(default)]
@@ -131,13 +132,18 @@ pub(crate) async fn turn(
     let mut tx = app.fleet.store.bind(&casino).await?;
     let row = tx.casino_row().await?.ok_or(Fault::NotFound)?;
     tx.commit().await?;
+    let on = match form.turn.as_str() {
+        "on" => true,
+        "off" => false,
+        _ => return Err(Fault::NotFound),
+    };
     let reason: String = form.reason.trim().chars().take(MOST_REASON).collect();
     let mut problems = Vec::new();
     if reason.is_empty() {
         problems.push("reason_missing");
     }
     let name = &row.config.prompts.casino_name_display;
-    if form.on && is_dangerous(switch) && form.name.trim() != name {
+    if on && is_dangerous(switch) && form.name.trim() != name {
         problems.push("name_differs");
     }
     if !problems.is_empty() {
@@ -148,10 +154,8 @@ pub(crate) async fn turn(
         reason: &reason,
     };
     let store = &app.fleet.store;
-    store
-        .switch(Some(&casino), &[switch], form.on, order)
-        .await?;
-    if !form.on {
+    store.switch(Some(&casino), &[switch], on, order).await?;
+    if !on {
         reopen(&app.fleet, &casino).await.map_err(|error| {
             tracing::error!(%casino, error = &error as &dyn std::error::Error, "what waited for a switch was not released");
             Fault::Trouble
