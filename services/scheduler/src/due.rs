@@ -62,12 +62,12 @@ async fn resume(fleet: &Fleet, row: &Due) -> Result<(), Error> {
                     .signal_conversation(&row.casino, row.row_id, cause, copy, &trace)
                     .await?;
             }
-            return Ok(fleet.signal_queued(&row.casino, &told, None, "").await?);
+            return fleet.signal_queued(&row.casino, &told, None, "").await;
         }
         Wake::Nothing => {}
     }
     tx.commit().await?;
-    Ok(fleet.signal_queued(&row.casino, &told, None, "").await?)
+    fleet.signal_queued(&row.casino, &told, None, "").await
 }
 
 /// Tells the guest once that nobody wrote in the promised time, and raises the case (D28). The

@@ -20,7 +20,7 @@ pub struct Line {
     pub text: String,
 }
 
-/// What a notice tells. `known` and `lines` are empty unless the contact may read guests' words.
+/// The facts of a notice. `known` and `lines` are empty unless the contact may read guests' words.
 #[derive(Debug, Clone)]
 pub struct CaseMessage {
     pub language: Language,
@@ -38,7 +38,7 @@ pub struct CaseMessage {
     pub opened_at: DateTime<Utc>,
     pub ack_due_at: Option<DateTime<Utc>>,
     pub respond_due_at: Option<DateTime<Utc>>,
-    /// What is known about the guest, such as the occasion.
+    /// Known facts about the guest, such as the occasion.
     pub known: Vec<String>,
     /// The newest texts, oldest first.
     pub lines: Vec<Line>,

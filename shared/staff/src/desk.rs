@@ -56,7 +56,7 @@ pub enum Refused {
 }
 
 /// Takes the conversation over: the host is silent until the release, and a turn in progress can
-/// send nothing more (D4). Whoever takes over has its open cases in hand. The caller commits.
+/// send nothing more (D4). The person has its open cases in hand then. The caller commits.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.

@@ -1,4 +1,4 @@
-//! What follows when a switch goes off at a casino: the work that waited for it goes on.
+//! The end of a switch at a casino: the work that waited for it goes on.
 
 use seven_domain::CasinoId;
 use seven_runtime::Fleet;

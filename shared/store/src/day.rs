@@ -17,7 +17,7 @@ pub struct Waiting {
     pub dead: i64,
 }
 
-/// What happened between two times.
+/// The events between two times, counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, FromRow)]
 pub struct Day {
     /// Texts from guests, and the number of conversations that they belong to.

@@ -32,7 +32,7 @@ async fn now_shows_what_waits_and_what_stands_still() {
         let rest = page.split(&format!("<th scope=\"row\">{name}</th>")).nth(1);
         let cells = rest.unwrap().split("</tr>").next().unwrap();
         cells
-            .replace("<td>", "")
+            .replace("<td class=\"number\">", "")
             .replace("</td>", " ")
             .trim()
             .to_owned()

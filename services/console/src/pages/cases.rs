@@ -56,7 +56,7 @@ struct Row {
     overdue: bool,
     in_hand: String,
     conversation: String,
-    /// Who was told about the case, and when.
+    /// The contacts that were told about the case, and when.
     told: Vec<String>,
     /// How often it was told to a higher level.
     level: i32,

@@ -1,4 +1,4 @@
-//! What waits, what stands still, and today beside yesterday.
+//! The page of what waits, what stands still, and today beside yesterday.
 
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ struct NowPart {
     cases: usize,
     overdue: usize,
     next: Vec<CaseRow>,
-    /// What stands still, each in one line.
+    /// Switches, providers and stores that stand still, each in one line.
     stopped: Vec<String>,
     /// Workers of which no process is alive.
     missing: Vec<&'static str>,

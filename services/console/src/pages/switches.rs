@@ -39,9 +39,9 @@ struct Row {
     key: &'static str,
     name: String,
     hint: String,
-    /// Who turned it on, when and why; empty when it is off here.
+    /// The person who turned it on, when and why; empty when it is off here.
     on: String,
-    /// Who turned it on for every casino; only an operator of the fleet turns that off.
+    /// The same for every casino; only an operator of the fleet turns that off.
     on_everywhere: String,
     is_dangerous: bool,
 }
