@@ -114,7 +114,8 @@ fn operators_commands_have_a_place_without_the_owners_login() {
             "seven-to-nats",
             "seven-to-postgres",
             "seven-to-redis",
-            "seven-to-providers"
+            "seven-to-providers",
+            "seven-to-mail"
         ]
     );
 }

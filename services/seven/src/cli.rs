@@ -83,7 +83,7 @@ enum Command {
     /// Show the host's turns and what led to a reply.
     #[command(subcommand)]
     Turn(turn::Turn),
-    /// Name the casino's own people who are told about its cases; try and remove them.
+    /// Add, try and remove a casino's people who are told of cases.
     #[command(subcommand)]
     Contact(contact::Contact),
     /// Add operators of the console; give roles, disable, reset.

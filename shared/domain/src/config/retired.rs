@@ -62,8 +62,10 @@ mod tests {
             "regulations": { "state": "CT" },
             "operational": {
                 "timezone": "America/New_York", "telnyx_phone_number": "+18605550100",
-                "contact_phone": "1-860-555-0199", "number_kind": "demo"
+                "contact_phone": "1-860-555-0199", "number_kind": "demo",
+                "escalation_slack_channel": "#hosts", "escalation_sms_number": "+18605550198",
             },
+            "operations_contact": { "email": "host-desk@example.com" },
         });
         assert_eq!(retired(&before), NAMES);
         let config: CasinoConfig = serde_json::from_value(before).unwrap();
