@@ -10,7 +10,7 @@ create table contacts (
   address      text not null,
   language     text not null default 'en',
   -- The least severe cases that the contact wants at once.
-  severity     text not null default 'sev2' check (severity in ('sev0', 'sev1', 'sev2')),
+  severity     text not null default 'sev2' check (severity in ('sev0', 'sev1', 'sev2', 'sev3')),
   -- From this level on: 1 is told first, 3 only when nobody acknowledged twice.
   level        int not null default 1 check (level between 1 and 3),
   -- Told about every danger to life at once, whatever its level and the hour.

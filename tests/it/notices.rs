@@ -355,9 +355,9 @@ async fn a_wrong_contact_is_refused_and_nothing_is_stored() {
             "no mail server yet",
         ),
         (
-            &["--channel", "chat", "--severity", "sev3"],
+            &["--channel", "chat", "--severity", "sev9"],
             "https://x.example/",
-            "daily digest",
+            "sev3",
         ),
         (
             &["--channel", "chat", "--quiet", "22-7"],

@@ -14,10 +14,10 @@ use secrecy::SecretString;
 use serde_json::json;
 use seven_domain::{
     AttemptOutcome, CampaignState, CaseSeverity, CaseSource, CasinoId, CasinoStatus, Channel,
-    Clock, ConsentTier, DeadState, DeletionState, DisclosureKind, Disposition, GuestStatus,
-    HashKey, HashKeys, IdSource, Lane, Language, LinkPurpose, ListedState, MaterialChange,
-    MessageClass, NumberCheck, OfferStatus, OfferTier, OperatorStatus, OutboundState, PhoneE164,
-    PromptState, Role, Severity, Stage, SuppressionState, TurnState,
+    Clock, ConsentTier, ContactChannel, DeadState, DeletionState, DisclosureKind, Disposition,
+    GuestStatus, HashKey, HashKeys, IdSource, Lane, Language, LinkPurpose, ListedState,
+    MaterialChange, MessageClass, NumberCheck, OfferStatus, OfferTier, OperatorStatus,
+    OutboundState, PhoneE164, PromptState, Role, Severity, Stage, SuppressionState, TurnState,
 };
 use seven_guest::phase::Phase;
 use seven_store::{
@@ -97,6 +97,8 @@ fn enums() -> Vec<(&'static str, Vec<&'static str>)> {
         ("controls.name", names!(Switch)),
         ("dead_letters.state", names!(DeadState)),
         ("deletions.state", names!(DeletionState)),
+        ("contacts.channel", names!(ContactChannel)),
+        ("contacts.severity", names!(CaseSeverity)),
         ("escalations.severity", names!(CaseSeverity)),
         ("operators.status", names!(OperatorStatus)),
         ("operator_roles.role", names!(Role)),

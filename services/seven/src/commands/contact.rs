@@ -51,7 +51,7 @@ pub struct Add {
     /// Language of the notices: en or es.
     #[arg(long, value_name = "LANGUAGE", default_value = "en")]
     language: Language,
-    /// The least severe cases to tell at once: sev0, sev1 or sev2.
+    /// The least severe cases to tell at once, from sev0 to sev3; sev3 has no time to acknowledge.
     #[arg(long, value_name = "SEVERITY", default_value = "sev2")]
     severity: CaseSeverity,
     /// When to tell: 1 at once, 2 and 3 when nobody acknowledged the case in time.
@@ -128,10 +128,6 @@ impl Operate for Contact {
 async fn add(ctx: &Context, fleet: &Fleet, command: Add) -> Result<()> {
     let casino = &command.of.casino;
     known(&fleet.store, casino).await?;
-    ensure!(
-        command.severity != CaseSeverity::Sev3,
-        "cases of sev3 stand in the daily digest and are told to nobody at once; choose sev0, sev1 or sev2"
-    );
     let settings = ctx.settings()?;
     let address = read_address(command.address)?;
     address::check(command.channel, &address, settings.notices.local)?;
