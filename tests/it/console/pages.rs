@@ -131,7 +131,14 @@ async fn behind_each_reply_stands_its_turn() {
         "/c/silver_birch/conversations/{}",
         staff.conversation().await
     );
+    // Parts that wait to be sent stand in their order, after what was sent.
+    let parts = "insert into outbound_messages (casino_id, outbound_id, conversation_id, guest_id, part, parts, kind, class, seq, body, encoding,
+         units, segments, agent, useful_until, next_sweep_at, trace, state)
+       select casino_id, gen_random_uuid(), conversation_id, guest_id, n, 2, 'person', class, 100 + n, 'part ' || n, encoding, units, segments, agent,
+         now(), now(), trace, 'suppressed' from outbound_messages, generate_series(2, 1, -1) n where seq = 0 or seq = 1 limit 2";
+    house.change(parts).await;
     let page = luis.get(&thread).await.body;
+    assert!(page.find("part 1") < page.find("part 2"), "{page}");
     let link = page.split(&format!("{thread}/turns/")).nth(1).unwrap();
     let link = format!("{thread}/turns/{}", &link[..36]);
     let page = luis.get(&link).await;
