@@ -46,7 +46,7 @@ pub struct CaseMessage {
 }
 
 /// Returns a guest's text as one line that nothing acts on: no control characters, no marks that
-/// turn the direction of what follows, and at most [`MOST_QUOTED`] characters.
+/// turn the direction of what follows, and at most 300 characters.
 pub fn shown_line(text: &str) -> String {
     let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}');
     let mut line: String = text
