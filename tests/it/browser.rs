@@ -171,6 +171,9 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
         house
             .change(&format!("update operators set language = '{language}'"))
             .await;
+        house
+            .change(&format!("update contacts set language = '{language}'"))
+            .await;
         browser.prefer(language).await;
         browser.forget().await;
         for (name, path) in [

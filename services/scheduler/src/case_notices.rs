@@ -4,7 +4,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use futures::future::try_join_all;
+use futures::future::join_all;
 use seven_alerts::{Again, CASE, Untold, channels::backoff};
 use seven_domain::{CaseSeverity, CasinoId, ConversationId};
 use seven_guest::{Profile, escalation::sla};
@@ -56,11 +56,13 @@ async fn look(
         if due.is_empty() {
             return Ok(());
         }
-        try_join_all(
-            due.iter()
-                .map(|due| tell(&fleet, &settings, &senders, &casino, due)),
-        )
-        .await?;
+        // All are awaited before a failure ends the round: a notice that was sent is also recorded.
+        let telling = due
+            .iter()
+            .map(|due| tell(&fleet, &settings, &senders, &casino, due));
+        for told in join_all(telling).await {
+            told?;
+        }
     }
 }
 
