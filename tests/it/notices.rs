@@ -319,7 +319,10 @@ async fn a_channel_that_is_down_loses_no_notice_and_tells_none_twice() {
     .await;
     let shown = "select count(*) from case_notices n join contacts c using (contact_id)
         where c.name = 'Desk' and last_error like 'connection refused%'";
-    assert_eq!(house.number(shown).await, 12);
+    until("each was tried, and shows why", SHORT, || async {
+        house.number(shown).await == 12
+    })
+    .await;
     let chat = Pagers::start_at(address).await.unwrap();
     until("every notice is told", Duration::from_secs(60), || async {
         chat.taken(Side::Slack).len() >= 12
