@@ -17,6 +17,7 @@ mod chaos;
 mod cluster;
 mod consent;
 mod console;
+mod contained;
 mod content;
 mod controls;
 mod counters;

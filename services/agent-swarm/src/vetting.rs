@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use seven_compliance::offers::{self, Catalogue, OfferCheck, Promotion, Row};
+use seven_compliance::offers::{self, OfferCheck};
 use seven_domain::AuditEvent;
-use seven_knowledge::{Category, Item, formatter, item::Details};
+use seven_knowledge::{Category, Item, offers::catalogue};
 use seven_llm::Request;
 use seven_runtime::Error;
 use seven_store::{Tx, audit::Entry};
@@ -18,24 +18,17 @@ pub(crate) fn vet<'a>(
     request: &Request,
     rows: impl Iterator<Item = &'a Arc<Item>>,
 ) -> OfferCheck {
-    let promotions = || {
-        request
+    let known = || {
+        let promotions = request
             .index
-            .by_category(&Category::Promotions, request.now)
+            .by_category(&Category::Promotions, request.now);
+        catalogue(
+            promotions.iter().map(Arc::as_ref),
+            rows.map(Arc::as_ref),
+            request.zone,
+        )
     };
-    let catalogue = || Catalogue {
-        promotions: promotions()
-            .iter()
-            .map(|item| promotion(item, request))
-            .collect(),
-        rows: rows
-            .map(|item| Row {
-                text: wording(item, request).join(" "),
-                prices: Vec::new(),
-            })
-            .collect(),
-    };
-    offers::check_with(draft, catalogue, request.now, request.zone)
+    offers::check_with(draft, known, request.now, request.zone)
 }
 
 /// Records offers that are sent although no promotion proves them, so that a person reviews them.
@@ -62,31 +55,4 @@ pub(crate) async fn flag(
         ..Entry::of(AuditEvent::OfferFlagged, "agent-swarm", &subject, detail)
     };
     Ok(tx.audit(&entry).await?)
-}
-
-fn promotion(item: &Item, request: &Request) -> Promotion {
-    let wording = wording(item, request);
-    let Details::Promotion(details) = &item.details else {
-        return Promotion {
-            id: item.id.clone(),
-            wording,
-            ..Promotion::default()
-        };
-    };
-    Promotion {
-        id: item.id.clone(),
-        wording,
-        value: Some(details.value),
-        valid_from: Some(details.valid_from.to_string()),
-        valid_until: Some(details.valid_until.to_string()),
-    }
-}
-
-/// Returns the item's wording in both languages.
-fn wording(item: &Item, request: &Request) -> Vec<String> {
-    let own = formatter::text(item, request.zone);
-    [Some(own), item.name_es.clone(), item.description_es.clone()]
-        .into_iter()
-        .flatten()
-        .collect()
 }

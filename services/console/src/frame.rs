@@ -49,6 +49,7 @@ impl Frame {
             links.push((format!("/c/{casino}/now"), "now"));
             links.push((format!("/c/{casino}/conversations"), "conversations"));
             links.push((format!("/c/{casino}/cases"), "cases"));
+            links.push((format!("/c/{casino}/incidents"), "incidents"));
         }
         let may = |right| casino.filter(|casino| person.may(casino, right));
         if let Some(casino) = may(Right::Switches).or_else(|| may(Right::Conversations)) {

@@ -3,6 +3,7 @@
 mod cases;
 mod conversations;
 mod home;
+mod incidents;
 mod link;
 mod login;
 mod notice;
@@ -48,6 +49,8 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/c/{casino}/cases", get(cases::show))
         .route("/c/{casino}/cases/list", get(cases::list))
         .route("/c/{casino}/cases/{case}", post(cases::handle))
+        .route("/c/{casino}/incidents", get(incidents::show))
+        .route("/c/{casino}/incidents/{incident}", post(incidents::change))
         .route(thread, get(thread::show))
         .route(&below("turns/{turn}"), get(turn::show))
         .route(&below("texts"), get(thread::texts))

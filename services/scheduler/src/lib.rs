@@ -6,6 +6,7 @@ pub mod campaigns;
 mod case_notices;
 mod cases;
 mod cost;
+mod crossed;
 mod cry;
 pub mod dead;
 mod deletion;
@@ -13,9 +14,11 @@ mod due;
 mod floors;
 mod gauges;
 pub mod health;
+pub mod incidents;
 mod mutant;
 mod nightly;
 mod notices;
+mod read_again;
 pub mod reconcile;
 mod repair;
 mod rounds;
@@ -66,6 +69,7 @@ pub async fn run(
     let nights = nightly::Nights::default();
     let stores = sweep::Stores::default();
     let floors = floors::Noted::default();
+    let read_up_to = read_again::ReadUpTo::default();
     tokio::join!(
         every(&fleet, "due", scale(500), due::round),
         every(&fleet, "delete", scale(500), deletion::round),
@@ -107,6 +111,10 @@ pub async fn run(
         every(&fleet, "unannounced", scale(60_000), unannounced::round),
         every(&fleet, "unread", scale(3_600_000), unread::round),
         every(&fleet, "after_stop", scale(15_000), after_stop::round),
+        every(&fleet, "crossed", scale(15_000), crossed::round),
+        every(&fleet, "read_again", scale(60_000), |fleet| {
+            read_again::round(fleet, read_up_to.clone())
+        }),
         every(&fleet, "dead_gauge", Duration::from_secs(10), dead::gauge),
         every(&fleet, "cost", Duration::from_secs(3_600), |fleet| {
             cost::round(fleet, settings.clone())

@@ -16,6 +16,7 @@ pub mod flags;
 pub mod guest;
 pub mod helpline;
 pub mod ids;
+pub mod incident;
 pub mod language;
 pub mod message;
 pub mod offer;
@@ -44,6 +45,7 @@ pub use ids::{
     AttemptId, CampaignId, ContactId, ConversationId, DeadId, GuestId, IdSource, InboundId,
     OfferId, OperatorId, OutboundId, TurnId,
 };
+pub use incident::{Containment, IncidentKind, IncidentSeverity, IncidentState};
 pub use language::Language;
 pub use message::{
     AttemptOutcome, Channel, DeadState, Disposition, Lane, MessageClass, OutboundState, Stage,

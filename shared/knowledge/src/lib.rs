@@ -13,6 +13,7 @@ pub mod formatter;
 pub mod hours;
 pub mod index;
 pub mod item;
+pub mod offers;
 pub mod schema;
 mod strategy;
 mod thresholds;

@@ -16,4 +16,4 @@ pub use words::{Words, reason_name};
 
 /// The reasons of cases in which a life may be in danger. The casino's security contacts are told
 /// of them at once.
-pub const DANGERS: [&str; 3] = ["crisis", "emergency", "guest_safety"];
+pub const DANGERS: [&str; 4] = ["crisis", "emergency", "guest_safety", "cry_missed"];

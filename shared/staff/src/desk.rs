@@ -8,6 +8,7 @@ use seven_runtime::Fleet;
 use seven_store::{
     Tx,
     audit::Entry,
+    escalations::Settled,
     outbound::{NewOutbound, Origin, Recipient},
     pauses::Resumed,
 };
@@ -174,6 +175,17 @@ pub async fn settle(
     let Some(settled) = tx.settle_case(case, by).await? else {
         return Ok(None);
     };
+    finish(fleet, casino, tx, settled, by).await.map(Some)
+}
+
+/// Commits the end of a case; if nothing else waits for a person, the conversation goes on.
+pub(crate) async fn finish(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    mut tx: Tx,
+    settled: Settled,
+    by: &str,
+) -> seven_store::Result<CaseSettled> {
     let resumed = match settled.resumes {
         Some(conversation) => go_on(&mut tx, conversation, by)
             .await?
@@ -184,9 +196,9 @@ pub async fn settle(
     if let Some((conversation, resumed)) = &resumed {
         announce(fleet, casino, *conversation, resumed).await;
     }
-    Ok(Some(CaseSettled {
+    Ok(CaseSettled {
         released: resumed.map(|(_, resumed)| resumed.released),
-    }))
+    })
 }
 
 /// Ends the pause and records in the audit log who ended it; `None` when there is no pause.

@@ -5,6 +5,7 @@
 pub mod account;
 mod desk;
 pub mod factor;
+pub mod incidents;
 pub mod lockout;
 pub mod login;
 pub mod password;

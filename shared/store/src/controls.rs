@@ -103,6 +103,30 @@ impl Store {
         let mut tx = self
             .bind(&casino.cloned().unwrap_or_else(CasinoId::unknown))
             .await?;
+        let changed = tx.switch(casino, switches, on, order).await?;
+        tx.commit().await?;
+        Ok(changed)
+    }
+
+    /// Returns the fleet's switches, which apply to every casino.
+    pub async fn fleet_switches(&self) -> Result<Vec<Standing>> {
+        let query =
+            "select '' as casino_id, name, since, actor, reason from fleet_controls order by since";
+        Ok(sqlx::query_as(query)
+            .fetch_all(&mut *self.fleet().await?)
+            .await?)
+    }
+}
+
+impl Tx {
+    /// Does what [`Store::switch`] does, as a part of this transaction.
+    pub async fn switch(
+        &mut self,
+        casino: Option<&CasinoId>,
+        switches: &[Switch],
+        on: bool,
+        order: Order<'_>,
+    ) -> Result<Vec<Switch>> {
         let mut changed = Vec::new();
         for &switch in switches {
             let query = match (casino, on) {
@@ -122,7 +146,7 @@ impl Store {
                     sqlx::query("delete from fleet_controls where name = $1").bind(switch)
                 }
             };
-            if query.execute(tx.conn()).await?.rows_affected() == 0 {
+            if query.execute(self.conn()).await?.rows_affected() == 0 {
                 continue;
             }
             let scope = casino.map_or("every casino", CasinoId::as_str);
@@ -131,7 +155,7 @@ impl Store {
                 "scope": scope,
                 "reason": order.reason,
             });
-            tx.audit(&Entry::of(
+            self.audit(&Entry::of(
                 switch.audited(on),
                 order.by,
                 switch.as_str(),
@@ -140,21 +164,9 @@ impl Store {
             .await?;
             changed.push(switch);
         }
-        tx.commit().await?;
         Ok(changed)
     }
 
-    /// Returns the fleet's switches, which apply to every casino.
-    pub async fn fleet_switches(&self) -> Result<Vec<Standing>> {
-        let query =
-            "select '' as casino_id, name, since, actor, reason from fleet_controls order by since";
-        Ok(sqlx::query_as(query)
-            .fetch_all(&mut *self.fleet().await?)
-            .await?)
-    }
-}
-
-impl Tx {
     /// Returns the bound casino's own switches.
     pub async fn own_switches(&mut self) -> Result<Vec<Standing>> {
         let query = "select casino_id, name, since, actor, reason from controls order by since";

@@ -121,6 +121,21 @@ impl Tx {
         Ok(())
     }
 
+    /// Returns the conversation's guest and the guest's language; `None` when the casino has no
+    /// such conversation.
+    pub async fn guest_in(
+        &mut self,
+        conversation: ConversationId,
+    ) -> Result<Option<(GuestId, Option<Language>)>> {
+        let guest: Option<(Uuid, Option<Language>)> = sqlx::query_as(
+            "select g.guest_id, g.language from conversations c join guests g on g.guest_id = c.guest_id where c.conversation_id = $1",
+        )
+        .bind(conversation.0)
+        .fetch_optional(self.conn())
+        .await?;
+        Ok(guest.map(|(guest, language)| (GuestId(guest), language)))
+    }
+
     /// Invalidates any turn in progress: its commit will find another epoch. Also cancels drafted
     /// turns and queued replies. Returns how many queued texts were cancelled.
     pub async fn cancel_unsent(

@@ -33,7 +33,7 @@ pub struct Day {
 
 /// Returns the least id (UUIDv7) of this time. Ids are ordered by time, so a range of them needs no
 /// index of its own.
-fn least_id(at: DateTime<Utc>) -> Uuid {
+pub(crate) fn least_id(at: DateTime<Utc>) -> Uuid {
     let millis = u128::try_from(at.timestamp_millis()).unwrap_or_default();
     Uuid::from_u128(millis << 80)
 }

@@ -256,13 +256,15 @@ impl Tx {
         .await?;
         // Settling a case must not end a pause that an operator set.
         let free: Option<Uuid> = sqlx::query_scalar(
-            "select c.conversation_id from conversations c where c.conversation_id = $1 and c.paused_at is not null and c.paused_until is not null
+            "select c.conversation_id from conversations c where c.conversation_id = $1 and c.paused_at is not null and (c.paused_until is not null or c.pause_reason = 'incident')
+               and not exists (select 1 from conversation_holders h where h.conversation_id = c.conversation_id)
                and not exists (select 1 from escalations e where e.conversation_id = c.conversation_id and e.resolved_at is null
                  and e.created_at >= c.paused_at)",
         )
         .bind(conversation)
         .fetch_optional(self.conn())
         .await?;
+        self.resolve_incident_of(escalation, by).await?;
         Ok(Some(Settled {
             resumes: free.map(ConversationId),
         }))

@@ -1,6 +1,8 @@
 //! The register of incidents (OBS-19): `incident_report` entries of the fleet's audit log, each a
 //! step of one incident. An incident consists of its steps; no step is ever changed or deleted.
 
+pub mod found;
+
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};

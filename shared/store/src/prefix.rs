@@ -19,6 +19,7 @@ pub enum Named {
     DeadLetter,
     Campaign,
     Contact,
+    Incident,
 }
 
 impl Named {
@@ -34,6 +35,7 @@ impl Named {
             Self::DeadLetter => "dead letters",
             Self::Campaign => "campaigns",
             Self::Contact => "contacts",
+            Self::Incident => "incidents",
         }
     }
 
@@ -78,6 +80,10 @@ impl Named {
             Self::Contact => {
                 "select contact_id from contacts
                  where contact_id between $1 and $2 and ended_at is null order by 1 limit $3"
+            }
+            Self::Incident => {
+                "select incident_id from incidents
+                 where incident_id between $1 and $2 order by 1 limit $3"
             }
         }
     }

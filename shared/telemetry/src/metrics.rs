@@ -72,6 +72,8 @@ instruments! {
             ["stage", "casino", "reason"];
         guardrails: IntCounterVec = "seven_guardrail_hits_total",
             "Guardrail patterns that hit (SEC-154)", ["layer", "pattern", "language"];
+        incidents: IntCounterVec = "seven_incidents_total",
+            "Incidents that the fleet found and contained, by kind", ["casino", "kind"];
         escalations: IntCounterVec = "seven_escalations_total",
             "Cases opened for a person (SEC-153)", ["casino", "severity", "reason"];
         stop_duplicates: IntCounter = "seven_stop_duplicates_total",

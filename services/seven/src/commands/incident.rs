@@ -2,6 +2,7 @@
 
 mod bundle;
 mod drill;
+mod found;
 mod register;
 
 use std::process::ExitCode;
@@ -22,6 +23,8 @@ pub enum Incident {
     /// docs/runbook.md, "When the database is lost", has the steps.
     Drill(drill::Drill),
     #[command(flatten)]
+    Found(found::Found),
+    #[command(flatten)]
     Register(register::Register),
 }
 
@@ -29,6 +32,7 @@ impl Operate for Incident {
     async fn run(self, ctx: &Context) -> Result<ExitCode> {
         match self {
             Self::Bundle(bundle) => bundle.collect(ctx).await?,
+            Self::Found(command) => found::found(ctx, command).await?,
             Self::Register(command) => register::register(ctx, command).await?,
             Self::Drill(drill) => drill.note(ctx).await?,
         }

@@ -5,7 +5,8 @@ use anyhow::{Context as _, Result, ensure};
 use chrono::Days;
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use seven_domain::AuditEvent;
+use seven_domain::{AuditEvent, IncidentKind};
+use seven_scheduler::incidents::{Found, contain_in};
 use seven_store::{audit::Entry, prefix::Named, review::Hits};
 use seven_telemetry::Raised;
 
@@ -52,13 +53,16 @@ pub enum Judgement {
     FalseAlarm,
     /// A guardrail should have hit the text and did not; this raises a critical alert.
     Missed,
+    /// The text was a cry for help that nothing hit: as `missed`, and the host is paused for the
+    /// guest and a case opened.
+    MissedCry,
 }
 
 impl Judgement {
     fn as_str(self) -> &'static str {
         match self {
             Self::FalseAlarm => "false_alarm",
-            Self::Missed => "missed",
+            Self::Missed | Self::MissedCry => "missed",
         }
     }
 }
@@ -108,7 +112,7 @@ pub(super) async fn list(ctx: &Context, command: &List) -> Result<()> {
     out!("Read a text with: seven why --casino {casino} --text ID --reveal");
     out!(
         "Judge it with: seven gate mark --casino {casino} --text ID --as false-alarm --by NAME (or \
-         --as missed)"
+         --as missed, missed-cry)"
     );
     Ok(())
 }
@@ -147,7 +151,7 @@ pub(super) async fn mark(ctx: &Context, command: Mark) -> Result<()> {
                 "no guardrail hit text {text}; `seven gate hits` shows the hits"
             );
         }
-        Judgement::Missed => {
+        Judgement::Missed | Judgement::MissedCry => {
             ensure!(
                 hit.is_empty(),
                 "text {text} was not missed: {} hit it",
@@ -163,8 +167,18 @@ pub(super) async fn mark(ctx: &Context, command: Mark) -> Result<()> {
         detail,
     ))
     .await?;
+    let conversation = tx.conversation_of(text).await?;
+    if let (Judgement::MissedCry, Some(conversation)) = (judgement, conversation) {
+        let found = Found {
+            kind: IncidentKind::CryMissed,
+            conversation,
+            text,
+            by: "seven gate mark",
+        };
+        contain_in(fleet, &mut tx, found).await?;
+    }
     tx.commit().await?;
-    if judgement == Judgement::Missed {
+    if judgement != Judgement::FalseAlarm {
         let raised = Raised {
             name: "guardrail_missed",
             casino: casino.as_str().to_owned(),

@@ -93,7 +93,7 @@ pub enum Register {
 }
 
 /// Parses a text; refuses one that contains what looks like a phone number or a mail address.
-fn said(text: &str) -> Result<String, String> {
+pub(super) fn said(text: &str) -> Result<String, String> {
     let said = given::words(text)?;
     if redact(&said) == said {
         Ok(said)

@@ -1,0 +1,28 @@
+//! Looks for texts whose row belongs to another guest, turn or number than its conversation
+//! (SEC-95). No code writes one; if there is one, a casino may have seen another's guest.
+
+use chrono::TimeDelta;
+use seven_domain::IncidentKind;
+use seven_runtime::{Error, Fleet};
+use seven_store::incidents::found::Crossed;
+
+use crate::incidents::{Found, contain};
+
+pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
+    let span = fleet.timing.after_stop_watch();
+    let since = fleet.clock.now() - TimeDelta::from_std(span).unwrap_or_default();
+    let crossed = fleet.store.crossed(since, span).await?;
+    let contained = |row: Crossed| contain_one(fleet.clone(), row);
+    crate::rounds::each_of(crossed, |row| &row.casino, contained).await
+}
+
+async fn contain_one(fleet: Fleet, row: Crossed) -> Result<(), Error> {
+    let found = Found {
+        kind: IncidentKind::CrossedCasino,
+        conversation: row.conversation,
+        text: row.text,
+        by: "scheduler",
+    };
+    contain(&fleet, &row.casino, found).await?;
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! Handles an incident that a check found (SEC-95, SEC-106): contains it, records it, and opens the
+//! case by which people are told, in one transaction. Nobody can be told of what was not contained.
+
+use std::time::Duration;
+
+use seven_domain::{CaseSource, CasinoId, Containment, ConversationId, IncidentKind};
+use seven_guest::escalation::sla;
+use seven_runtime::{Error, Fleet, counted};
+use seven_store::{
+    Tx,
+    controls::{Order, Switch},
+    escalations::NewEscalation,
+    incidents::found::NewIncident,
+};
+use seven_telemetry::metrics;
+use uuid::Uuid;
+
+/// Texts of one conversation found within this time belong to one incident (SEC-101).
+const ONE_INCIDENT: Duration = Duration::from_secs(300);
+/// The reason of the pause that only a person ends.
+const PAUSE: &str = "incident";
+
+/// A text that shows an incident.
+#[derive(Debug, Clone, Copy)]
+pub struct Found {
+    pub kind: IncidentKind,
+    pub conversation: ConversationId,
+    pub text: Uuid,
+    /// The check that found it, or the person's command.
+    pub by: &'static str,
+}
+
+/// Contains the incident and records it. Returns false if it is known, or part of one that was
+/// found just before.
+///
+/// # Errors
+/// Fails when Postgres does not answer.
+pub async fn contain(fleet: &Fleet, casino: &CasinoId, found: Found) -> Result<bool, Error> {
+    let mut tx = fleet.store.bind(casino).await?;
+    let is_new = contain_in(fleet, &mut tx, found).await?;
+    tx.commit().await?;
+    Ok(is_new)
+}
+
+/// Does what [`contain`] does, as a part of the caller's transaction.
+///
+/// # Errors
+/// Fails when Postgres does not answer.
+pub async fn contain_in(fleet: &Fleet, tx: &mut Tx, found: Found) -> Result<bool, Error> {
+    let Found {
+        kind,
+        conversation,
+        text,
+        by,
+    } = found;
+    // The lock makes two schedulers that found the same text one after the other.
+    tx.lock_conversation(conversation).await?;
+    let Some((guest, _)) = tx.guest_in(conversation).await? else {
+        return Ok(false);
+    };
+    if tx.knows_evidence(kind, text).await?
+        || tx
+            .repeat_incident(kind, conversation, text, ONE_INCIDENT)
+            .await?
+    {
+        return Ok(false);
+    }
+    let actions = pause(tx, kind, conversation, by).await?;
+    let new = NewIncident {
+        incident_id: fleet.ids.uuid(),
+        kind,
+        by,
+        conversation,
+        guest,
+        evidence: text,
+        actions: &actions,
+        escalation_id: fleet.ids.uuid(),
+    };
+    tx.add_incident(&new).await?;
+    let severity = kind.case_severity();
+    let case = NewEscalation {
+        escalation_id: new.escalation_id,
+        conversation_id: Some(conversation),
+        guest_id: Some(guest),
+        guest: None,
+        inbound_id: None,
+        severity,
+        source: CaseSource::Compliance,
+        reason: kind.as_str(),
+        pattern_id: None,
+        subject: "",
+        detail: None,
+        ack_seconds: sla(severity).ack_seconds,
+        respond_minutes: sla(severity).respond_minutes,
+        actor: by,
+        trace: None,
+    };
+    counted::open_case(tx, &case).await?;
+    let count = metrics()
+        .incidents
+        .with_label_values(&[tx.casino().as_str(), kind.as_str()]);
+    tx.once_committed(move || count.inc());
+    tracing::error!(
+        casino = %tx.casino(),
+        incident_id = %new.incident_id,
+        kind = kind.as_str(),
+        text_id = %text,
+        "an incident was found and contained"
+    );
+    Ok(true)
+}
+
+/// Silences the host towards the guest and, for grave kinds, stops the casino's texts. A person who
+/// has the conversation in hand keeps it.
+async fn pause(
+    tx: &mut Tx,
+    kind: IncidentKind,
+    conversation: ConversationId,
+    by: &str,
+) -> Result<Vec<Containment>, Error> {
+    let mut actions = Vec::new();
+    let standing = tx.paused(conversation).await?;
+    if standing.is_none_or(|paused| paused.until.is_some()) {
+        tx.pause(conversation, PAUSE, None).await?;
+        tx.cancel_unsent(conversation, PAUSE).await?;
+        actions.push(Containment::PausedGuest);
+    }
+    let switch = match kind.pauses() {
+        Some(Containment::PausedProactive) => Switch::Proactive,
+        Some(Containment::PausedSending) => Switch::Outbound,
+        Some(Containment::PausedGuest) | None => return Ok(actions),
+    };
+    let order = Order {
+        by,
+        reason: kind.as_str(),
+    };
+    let casino = tx.casino().clone();
+    tx.switch(Some(&casino), &[switch], true, order).await?;
+    actions.extend(kind.pauses());
+    Ok(actions)
+}

@@ -1,0 +1,180 @@
+//! Incidents that the fleet finds itself: contained, then recorded, then told, in this order by the
+//! rows (SEC-94 to SEC-106). Each kind is injected into the rows of a healthy conversation.
+
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use seven_domain::Role;
+use seven_settings::Worker;
+use seven_testkit::pagers::{Pagers, Side};
+
+use crate::{
+    console::staff::Staff,
+    harness::{GUEST, House, Wanted, house, until},
+    notices::{contact, told},
+};
+
+const SHORT: Duration = Duration::from_secs(30);
+const NEIGHBOUR: &str = "+18605550143";
+
+/// Starts a house whose contact wants everything, with one answered text of a guest.
+async fn answered(name: &str, chat: &Pagers) -> House {
+    let house = house(name, Wanted::default()).await;
+    let casino = house.casino().as_str().to_owned();
+    contact(&house, &casino, &chat.slack_url(), &["--name", "Desk"]).await;
+    house.text(GUEST, "What time is check-in?");
+    house.settle(1).await;
+    house
+}
+
+/// Waits for the one incident, and checks that it was contained before anybody was told.
+async fn contained(house: &House, chat: &Pagers, kind: &str, actions: &str) {
+    told(chat, 1).await;
+    let rows = house
+        .texts_of(
+            "select kind || ' ' || state || ' ' || array_to_string(actions, '+') from incidents",
+        )
+        .await;
+    assert_eq!(rows, [format!("{kind} mitigating {actions}")]);
+    let in_order = "select count(*) from incidents i join escalations e using (casino_id, escalation_id)
+        join case_notices n using (casino_id, escalation_id)
+        where i.contained_at <= e.created_at and e.created_at < n.created_at and n.created_at <= n.delivered_at";
+    until("the notice is recorded", SHORT, || async {
+        house.number(in_order).await == 1
+    })
+    .await;
+    assert_eq!(
+        house
+            .number("select count(*) from conversations where pause_reason = 'incident' and paused_until is null")
+            .await,
+        1
+    );
+    assert_eq!(
+        house
+            .number("select count(*) from audit_log where event = 'incident_changed'")
+            .await,
+        1
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")] // SEC-94, SEC-95, SEC-101, SEC-106
+async fn a_text_after_stop_pauses_campaigns_before_anybody_is_told() {
+    let chat = Pagers::start().await.unwrap();
+    let house = answered("contained_stop", &chat).await;
+    house
+        .change(
+            "update suppressions set state = 'stopped', recorded_at = now() - interval '1 minute'",
+        )
+        .await;
+    contained(
+        &house,
+        &chat,
+        "text_after_stop",
+        "paused_guest+paused_proactive",
+    )
+    .await;
+    let switched = "select count(*) from controls where name = 'pause_proactive' and actor = 'scheduler' and reason = 'text_after_stop'";
+    assert_eq!(house.number(switched).await, 1);
+    // The same text is found again and again for minutes, and nothing is told twice.
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(chat.taken(Side::Slack).len(), 1);
+    assert_eq!(house.number("select count(*) from incidents").await, 1);
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")] // SEC-95, SEC-98, AGENT-42
+async fn an_amount_that_nothing_proves_silences_the_host_until_a_person_has_looked() {
+    let chat = Pagers::start().await.unwrap();
+    let mut house = answered("contained_offer", &chat).await;
+    house.stack.spawn(Worker::Console, None).await.unwrap();
+    house
+        .change("update outbound_messages set body = 'Tonight you get $750 in free play on us.' where turn_id is not null")
+        .await;
+    contained(&house, &chat, "offer_unproven", "paused_guest").await;
+    let post = chat.taken(Side::Slack)[0].to_string();
+    assert!(
+        post.contains("an amount of money that nothing proves"),
+        "{post}"
+    );
+    // The host is silent, and the guest is told once that a person looks.
+    house.text(GUEST, "Really? How do I get it?");
+    house.settle(2).await;
+    let silent = "select count(*) from inbound_messages where disposition = 'held'";
+    assert_eq!(house.number(silent).await, 1);
+    let staff = Staff::new(&house);
+    let luis = staff
+        .add("luis@example.com", Role::Host, Some(house.casino()))
+        .await;
+    let luis = luis.logged_in(&house).await;
+    let path = "/c/silver_birch/incidents";
+    let page = luis.get(path).await.body;
+    assert!(
+        page.contains("An amount of money that nothing proves") && page.contains("contained"),
+        "{page}"
+    );
+    let ids = house
+        .texts_of("select incident_id::text from incidents")
+        .await;
+    let one = format!("{path}/{}", ids[0]);
+    let refused = luis.act(&one, &[("what", "settle"), ("said", " ")]).await;
+    assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+    let settle = [("what", "settle"), ("said", "I wrote to the guest")];
+    assert_eq!(luis.act(&one, &settle).await.location, path);
+    // The case ended with it, and the host answers what it had kept.
+    house.settle(2).await;
+    assert_eq!(house.number(silent).await, 0);
+    let open = "select count(*) from escalations where resolved_at is null";
+    assert_eq!(house.number(open).await, 0);
+    let report = [("what", "report"), ("said", "an old menu")];
+    assert_eq!(luis.act(&one, &report).await.location, path);
+    let page = luis.get(path).await.body;
+    assert!(
+        page.contains("settled, with report") && page.contains("an old menu"),
+        "{page}"
+    );
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")] // SEC-95, SEC-105
+async fn a_cry_that_was_missed_gets_its_helpline_and_a_person() {
+    let chat = Pagers::start().await.unwrap();
+    let house = answered("contained_cry", &chat).await;
+    house
+        .change("update inbound_messages set body = 'I want to kill myself tonight'")
+        .await;
+    contained(&house, &chat, "cry_missed", "paused_guest").await;
+    house.settle(1).await;
+    let helped = "select count(*) from outbound_messages where kind = 'late_cry' and class = 'crisis' and state in ('sent', 'delivered')";
+    until("the guest has the helpline", SHORT, || async {
+        house.number(helped).await == 1
+    })
+    .await;
+    let cried = "select count(*) from conversations where cried_at is not null";
+    assert_eq!(house.number(cried).await, 1);
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")] // SEC-95, SEC-105
+async fn a_row_of_another_guest_stops_the_casinos_texts() {
+    let chat = Pagers::start().await.unwrap();
+    let house = answered("contained_crossed", &chat).await;
+    house.text(NEIGHBOUR, "Is there a pool?");
+    house.settle(2).await;
+    house
+        .change("update outbound_messages o set guest_id = g.guest_id from guests g where g.guest_id <> o.guest_id and o.outbound_id = (select min(outbound_id::text)::uuid from outbound_messages)")
+        .await;
+    contained(
+        &house,
+        &chat,
+        "crossed_casino",
+        "paused_guest+paused_sending",
+    )
+    .await;
+    house.text(NEIGHBOUR, "And a gym?");
+    let waits = "select count(*) from inbound_messages where disposition = 'open'";
+    until("the casino sends nothing", SHORT, || async {
+        house.number(waits).await == 1
+    })
+    .await;
+    house.stop().await;
+}
