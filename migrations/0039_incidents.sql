@@ -29,10 +29,10 @@ create table incidents (
 );
 create index incidents_newest on incidents (casino_id, detected_at);
 
--- Texts sent within the last `span`, and texts of guests with an id of `least` or later, whose row
+-- Texts sent within the last `span`, and texts of guests with an id of `oldest` or later, whose row
 -- belongs to another guest, turn or number than its conversation: no code writes such a row. Ids
 -- only.
-create function fleet_crossed(span interval, least uuid)
+create function fleet_crossed(span interval, oldest uuid)
 returns table (casino_id text, text_id uuid, conversation_id uuid)
 language sql stable security definer set search_path = public, pg_temp
 set join_collapse_limit = 1 set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -44,7 +44,7 @@ set join_collapse_limit = 1 set enable_hashjoin = off set enable_mergejoin = off
   where v.guest_id <> o.guest_id or (o.turn_id is not null and t.conversation_id is distinct from o.conversation_id)
   union all
   select i.casino_id, i.inbound_id, i.conversation_id from casinos c
-  join inbound_messages i on i.casino_id = c.casino_id and i.inbound_id >= least
+  join inbound_messages i on i.casino_id = c.casino_id and i.inbound_id >= oldest
   join conversations v on v.casino_id = i.casino_id and v.conversation_id = i.conversation_id
   left join routes r on r.number = i.casino_number
   where v.guest_id <> i.guest_id or (r.casino_id <> i.casino_id and r.retired_at is null)

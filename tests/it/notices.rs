@@ -380,3 +380,106 @@ async fn a_wrong_contact_is_refused_and_nothing_is_stored() {
     assert_eq!(house.number("select count(*) from contacts").await, 0);
     house.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")] // D28, D6, SEC-110
+async fn a_verified_phone_of_staff_is_told_and_is_no_guest() {
+    let mailbox = Mailbox::start().await.unwrap();
+    let house = with_mail("notices_phone", &mailbox).await;
+    let ours = house.casino().as_str().to_owned();
+    let phone = "+18605550177";
+    let mut args = vec!["contact", "add", phone, "--casino", &ours, "--by", "Ana"];
+    args.extend(["--channel", "text", "--name", "Night host"]);
+    let said = seven(&house, &args, "").await;
+    let id = said.split(" as ").nth(1).unwrap()[..36].to_owned();
+    let sent = |kind: &str| {
+        format!(
+            "select body from outbound_messages where class = 'staff' and kind = '{kind}' and state in ('sent', 'delivered') order by created_at"
+        )
+    };
+    let texts = async |kind: &str, n: usize| {
+        until("the staff's text is sent", SHORT, || async {
+            house.texts_of(&sent(kind)).await.len() == n
+        })
+        .await;
+        house.texts_of(&sent(kind)).await
+    };
+    let code = texts("staff_code", 1).await.remove(0);
+    assert!(
+        code.contains("Silver Birch") && code.contains("STOP"),
+        "{code}"
+    );
+    let code = code.split(' ').nth(1).unwrap().to_owned();
+    // Nobody is told by a phone whose code nobody has given.
+    house.text(GUEST, "I want to talk to a manager");
+    house.settle(1).await;
+    let planned = "select count(*) from case_notices";
+    assert_eq!(house.number(planned).await, 0);
+    let verify = async |code: &str| {
+        let args = ["contact", "verify", &id, "--casino", &ours, "--code", code];
+        house
+            .seven(&[&args[..], &["--by", "Ana"]].concat(), "")
+            .await
+    };
+    let wrong = if code == "000000" { "000001" } else { "000000" };
+    let said = verify(wrong).await;
+    assert!(said.err.contains("not the code"), "{said:?}");
+    assert_eq!(verify(&code).await.code, 0);
+    assert!(
+        verify(&code).await.err.contains("expired"),
+        "a code works once"
+    );
+    let notice = texts("staff_notice", 1).await.remove(0);
+    assert!(
+        notice.contains("asks for a person")
+            && notice.contains("ending 0142")
+            && notice.contains("/n/"),
+        "{notice}"
+    );
+    assert!(!notice.contains("manager"), "{notice}");
+    until("the notice counts as told", SHORT, || async {
+        house
+            .number("select count(*) from case_notices where delivered_at is not null")
+            .await
+            == 1
+    })
+    .await;
+    // What the phone writes is no guest's: no turn, no conversation in the list.
+    house.text(phone, "On my way, what is the pool's time?");
+    let closed =
+        "select count(*) from inbound_messages where reason = 'staff' and disposition = 'closed'";
+    until("the staff's answer is stored", SHORT, || async {
+        house.number(closed).await == 1
+    })
+    .await;
+    assert_eq!(
+        house
+            .number("select count(*) from turns where draft like '%pool%'")
+            .await,
+        0
+    );
+    let list = ["conversation", "list", "--casino", &ours, "--json"];
+    let list = seven(&house, &list, "").await;
+    assert_eq!(list.lines().count(), 1, "{list}");
+    // STOP ends its notices, is confirmed, and the others are told.
+    house.text(phone, "STOP");
+    let open = "select subject from escalations where reason = 'staff_stopped'";
+    until("the others are told", SHORT, || async {
+        house.texts_of(open).await == ["Night host"]
+    })
+    .await;
+    let confirmed = "select count(*) from outbound_messages where class = 'opt_out_confirmation' and state in ('sent', 'delivered')";
+    until("the STOP is confirmed", SHORT, || async {
+        house.number(confirmed).await == 1
+    })
+    .await;
+    let said = seven(
+        &house,
+        &["contact", "list", "--casino", &ours, "--json"],
+        "",
+    )
+    .await;
+    assert_eq!(said, "");
+    let said = house.seven(&args, "").await;
+    assert!(said.err.contains("START"), "{said:?}");
+    house.stop().await;
+}

@@ -9,7 +9,7 @@ use seven_store::Tx;
 use seven_telemetry::metrics;
 
 use crate::{
-    canned, cries, keywords, likely, limits, privacy, repeats,
+    canned, cries, keywords, likely, limits, privacy, repeats, staff,
     types::{Case, Gate, Next},
 };
 
@@ -32,6 +32,9 @@ pub(crate) async fn decide(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<
             ),
             _ => answer,
         });
+    }
+    if case.party.staff {
+        return staff::answer(gate, tx, case).await;
     }
     // A late question needs no answer, and a late YES may answer an older question than our last
     // text.

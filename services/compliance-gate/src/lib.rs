@@ -13,6 +13,7 @@ mod mutant;
 mod privacy;
 mod reading;
 mod repeats;
+mod staff;
 mod types;
 
 use seven_bus::{Worker, WorkerSettings};

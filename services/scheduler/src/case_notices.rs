@@ -6,7 +6,9 @@ use std::{sync::Arc, time::Duration};
 
 use futures::future::join_all;
 use seven_alerts::{Again, CASE, Untold, channels::backoff};
-use seven_domain::{CaseSeverity, CasinoId, ConversationId};
+use seven_domain::{
+    CaseSeverity, CasinoId, ContactChannel, ConversationId, MessageClass, OutboundId, OutboundState,
+};
 use seven_guest::{Profile, escalation::sla};
 use seven_notices::{CaseMessage, DANGERS, Line, Senders, link_token, quiet_wait};
 use seven_runtime::{Error, Fleet};
@@ -16,12 +18,17 @@ use seven_store::{
     alerts::NoticeOutcome,
     casinos::Casino,
     contacts::{CaseNotice, Contact, DueNotice},
+    outbound::{NewOutbound, Origin},
 };
 use seven_telemetry::{Alert, metrics};
 
 const BATCH: i64 = 20;
 /// How long a notice is claimed: longer than an attempt may take, so that no other process sends it.
 const CLAIM_TTL: Duration = Duration::from_secs(60);
+/// Wait before the state of a phone's text is looked at again.
+const TEXT_LOOK: Duration = Duration::from_secs(5);
+/// How long a notice is worth sending to a phone.
+const TEXT_USEFUL: Duration = Duration::from_secs(3_600);
 const MIN_WAIT: Duration = Duration::from_millis(200);
 /// Texts that a notice quotes: three exchanges.
 const QUOTED_TEXTS: i64 = 6;
@@ -131,6 +138,9 @@ async fn tell(
         .join(&format!("n/{casino}/{token}"))
         .map_err(|error| Error::Other(error.to_string()))?;
     let message = message(fleet, &mut tx, &contact, case, &row, link).await?;
+    if contact.channel == ContactChannel::Text {
+        return by_text(fleet, tx, casino, &contact, due, &message).await;
+    }
     // The channel may take seconds; no connection waits for it.
     tx.commit().await?;
     let answer = senders
@@ -153,6 +163,55 @@ async fn tell(
     };
     let mut tx = fleet.store.bind(casino).await?;
     tx.note_case_notice(due, outcome).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Tells a phone: queues the notice's one text, then follows its state until it is known.
+async fn by_text(
+    fleet: &Fleet,
+    mut tx: Tx,
+    casino: &CasinoId,
+    contact: &Contact,
+    due: &DueNotice,
+    message: &CaseMessage,
+) -> Result<(), Error> {
+    let wait = fleet.timing.scale.at_least(TEXT_LOOK, MIN_WAIT);
+    let Some(text) = due.outbound_id else {
+        let id: OutboundId = fleet.ids.next();
+        if let Some(to) = contact.recipient()
+            && tx.put_notice_text(due, id, wait).await?
+        {
+            let (body, origin) = (
+                seven_sms::transliterate(&message.text()),
+                Origin::Staff("staff_notice"),
+            );
+            let new = NewOutbound::new(id, to, origin, MessageClass::Staff, body, TEXT_USEFUL);
+            let queued: Vec<_> = tx.queue(&new).await?.into_iter().collect();
+            tx.commit().await?;
+            return fleet.signal_queued(casino, &queued, None, "").await;
+        }
+        return Ok(tx.commit().await?);
+    };
+    let state = tx.state_of_text(text).await?;
+    let (state, reason) = state.unwrap_or((OutboundState::Failed, None));
+    match state {
+        OutboundState::Sent | OutboundState::Delivered => {
+            count(contact, "told");
+            tx.note_case_notice(due, NoticeOutcome::Delivered).await?;
+        }
+        OutboundState::Queued | OutboundState::Sending | OutboundState::Unknown => {
+            tx.put_off_notice(due, wait).await?;
+        }
+        OutboundState::Failed
+        | OutboundState::Undelivered
+        | OutboundState::Suppressed
+        | OutboundState::Expired => {
+            let why = reason.unwrap_or_else(|| state.to_string());
+            unreachable(casino, contact, &why);
+            tx.note_case_notice(due, NoticeOutcome::GivenUp(&why))
+                .await?;
+        }
+    }
     Ok(tx.commit().await?)
 }
 
@@ -187,20 +246,7 @@ fn failed(
     let tries = u32::try_from(due.tries).unwrap_or(u32::MAX);
     let channel = contact.channel.as_str();
     let Some(wait) = backoff(tries, untold.again) else {
-        count(contact, "given_up");
-        let text = format!(
-            "a notice about a case could not reach a contact of {casino} by {channel}: {}; see \
-             seven contact list --casino {casino}",
-            untold.why
-        );
-        Alert {
-            name: "contact_unreachable",
-            casino: casino.as_str(),
-            provider: "",
-            code: channel,
-            text: &text,
-        }
-        .raise();
+        unreachable(casino, contact, &untold.why);
         return None;
     };
     count(contact, "later");
@@ -218,6 +264,24 @@ fn failed(
         _ => Duration::ZERO,
     };
     Some(fleet.timing.scale.at_least(wait, MIN_WAIT).max(asked))
+}
+
+/// Counts a notice that was given up, and tells the fleet's operators.
+fn unreachable(casino: &CasinoId, contact: &Contact, why: &str) {
+    count(contact, "given_up");
+    let channel = contact.channel.as_str();
+    let text = format!(
+        "a notice about a case could not reach a contact of {casino} by {channel}: {why}; see \
+         seven contact list --casino {casino}"
+    );
+    Alert {
+        name: "contact_unreachable",
+        casino: casino.as_str(),
+        provider: "",
+        code: channel,
+        text: &text,
+    }
+    .raise();
 }
 
 /// Writes the message; what the guest said and what is known about them, only where the contact may

@@ -8,5 +8,7 @@ text_enum! {
         /// An incoming webhook as Slack defines it.
         Chat => "chat",
         Mail => "mail",
+        /// A text to a phone of staff.
+        Text => "text",
     }
 }

@@ -52,6 +52,8 @@ text_enum! {
         Emergency => "emergency",
         Holding => "holding",
         Reply => "reply",
+        /// To a phone of the casino's own staff (D28).
+        Staff => "staff",
         Informational => "informational",
         Marketing => "marketing",
     }

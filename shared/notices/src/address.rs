@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use lettre::Address;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use secrecy::{ExposeSecret, SecretString};
-use seven_domain::ContactChannel;
+use seven_domain::{ContactChannel, PhoneE164};
 use url::{Host, Url};
 
 /// Why an address cannot be a contact's.
@@ -22,6 +22,8 @@ pub enum Bad {
     Private,
     #[error("that is no mail address; expected name@example.com")]
     Mail,
+    #[error("that is no phone number; expected one such as +18605550100")]
+    Phone,
 }
 
 /// Checks a contact's address. `local` permits http and this machine's addresses, for development.
@@ -31,6 +33,7 @@ pub enum Bad {
 pub fn check(channel: ContactChannel, address: &SecretString, local: bool) -> Result<(), Bad> {
     let text = address.expose_secret();
     match channel {
+        ContactChannel::Text => text.parse::<PhoneE164>().map(drop).map_err(|_| Bad::Phone),
         ContactChannel::Mail => text.parse::<Address>().map(drop).map_err(|_| Bad::Mail),
         ContactChannel::Chat => webhook(text, local).map(drop),
     }

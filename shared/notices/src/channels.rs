@@ -103,6 +103,7 @@ impl Senders {
                 let (subject, body) = (message.subject(), message.mail());
                 self.mail(address, notice, subject, body).await
             }
+            ContactChannel::Text => Err(by_text()),
         }
     }
 
@@ -126,6 +127,7 @@ impl Senders {
                 self.chat(address, &body).await
             }
             ContactChannel::Mail => self.mail(address, Uuid::now_v7(), subject, text).await,
+            ContactChannel::Text => Err(by_text()),
         }
     }
 
@@ -171,6 +173,11 @@ impl Senders {
             }),
         }
     }
+}
+
+/// The answer for a phone: its texts are outbound texts, which the sender sends.
+fn by_text() -> Untold {
+    never("a phone is told by an outbound text".to_owned())
 }
 
 fn never(why: String) -> Untold {

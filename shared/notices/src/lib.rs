@@ -10,7 +10,7 @@ mod words;
 
 pub use channels::{Error, Mail, Senders};
 pub use link::{LINK_HOURS, link_token, read_link};
-pub use message::{CaseMessage, Line, shown_line};
+pub use message::{CaseMessage, Line, code_text, shown_line};
 pub use quiet::quiet_wait;
 pub use words::{Words, reason_name};
 

@@ -62,6 +62,12 @@ pub fn shown_line(text: &str) -> String {
     line
 }
 
+/// Returns the text that carries the code for a phone of staff.
+pub fn code_text(language: Language, casino: &str, code: &str) -> String {
+    let text = Words(language).t("code_text");
+    text.replace("{code}", code).replace("{casino}", casino)
+}
+
 impl CaseMessage {
     fn words(&self) -> Words {
         Words(self.language)
@@ -127,6 +133,20 @@ impl CaseMessage {
             format!("{who}: {}", shown_line(&line.text))
         };
         self.lines.iter().map(said).collect()
+    }
+
+    /// Returns the text for a phone: the reason, the time and the link, never a guest's words.
+    pub fn text(&self) -> String {
+        let w = self.words();
+        let mut parts = vec![self.subject()];
+        if !self.last_four.is_empty() {
+            parts.push(format!("{} {}", w.t("guest_ending"), self.last_four));
+        }
+        if let Some(due) = self.ack_due_at {
+            let due = due.with_timezone(&self.zone).format("%H:%M");
+            parts.push(format!("{} {due}", w.t("by_time")));
+        }
+        format!("{}. {}", parts.join(", "), self.link)
     }
 
     /// Returns the body of a mail: plain text, whatever the guest wrote.

@@ -7,4 +7,5 @@ select incoming.texts_in, incoming.conversations, outgoing.texts_out, outgoing.d
 from (select count(*) as texts_in, count(distinct conversation_id) as conversations
     from inbound_messages where inbound_id >= $3 and inbound_id < $4) incoming,
   (select count(*) as texts_out, count(*) filter (where state = 'delivered') as delivered
-    from outbound_messages where sent_at >= $1 and sent_at < $2) outgoing
+    from outbound_messages where sent_at >= $1 and sent_at < $2
+      and class <> 'staff') outgoing

@@ -26,10 +26,12 @@ from (
       from escalations escalation
       where escalation.conversation_id = conversation.conversation_id
         and escalation.resolved_at is null) waiting
-  where conversation.last_inbound_at >= $1 or conversation.paused_at is not null or exists (
+  where not exists (select 1 from contacts contact where contact.guest_id = conversation.guest_id
+      and contact.verified_at is not null and contact.ended_at is null)
+    and (conversation.last_inbound_at >= $1 or conversation.paused_at is not null or exists (
     select 1 from escalations escalation
     where escalation.conversation_id = conversation.conversation_id
-      and escalation.resolved_at is null)
+      and escalation.resolved_at is null))
 ) candidate
 where last_inbound_at >= $1 or cases > 0 or paused
 order by cases = 0, acknowledged, severity, not paused, held_texts = 0, open_texts = 0,

@@ -25,6 +25,8 @@ select guest.*, (select last_inbound_at from met) as last_inbound_at,
   select conversation_id from opened)) as conversation_id,
   coalesce(suppression.state = 'stopped', false) as stopped,
     suppression.asked_at is not null as asked,
+  exists (select 1 from contacts contact where contact.guest_id = guest.guest_id
+    and contact.verified_at is not null and contact.ended_at is null) as staff,
   (select max(erased_until) from deletions where key_id = $2 and phone_hash = $3
     and state = 'done') as erased_until,
   casinos.xmin::text::bigint as document_version, casinos.content_version,

@@ -2,17 +2,23 @@
 //! case, level and contact.
 
 mod notices;
+mod phones;
 
 use chrono::{DateTime, NaiveTime, Utc};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
 use serde_json::json;
-use seven_domain::{AuditEvent, CaseSeverity, ContactChannel, ContactId, Language};
+use seven_domain::{
+    AuditEvent, CaseSeverity, ContactChannel, ContactId, ConversationId, GuestId, Language,
+};
 use sqlx::FromRow;
 use uuid::Uuid;
 
-pub use self::notices::{CaseNotice, DueNotice, Raised, Told};
-use crate::{Result, Tx, audit::Entry};
+pub use self::{
+    notices::{CaseNotice, DueNotice, Raised, Told},
+    phones::{CodeTried, EndedPhone},
+};
+use crate::{Result, Tx, audit::Entry, outbound::Recipient};
 
 /// A contact to add.
 #[derive(Debug, Clone)]
@@ -20,7 +26,8 @@ pub struct NewContact {
     pub contact_id: ContactId,
     pub name: String,
     pub channel: ContactChannel,
-    /// The chat webhook's or the mailbox's address; a secret, because it lets anyone post there.
+    /// The chat webhook's or the mailbox's address, or the phone's number; a secret, because a
+    /// webhook's lets anyone post there.
     pub address: SecretString,
     pub language: Language,
     /// The least severe cases that the contact wants at once.
@@ -54,10 +61,27 @@ pub struct Contact {
     pub created_at: DateTime<Utc>,
     /// When the channel last took a notice; `None` when it never did.
     pub reached_at: Option<DateTime<Utc>>,
+    /// When the phone's code was given; `None` for other channels, too.
+    pub verified_at: Option<DateTime<Utc>>,
+    /// The guest and the conversation that carry a phone's texts.
+    #[serde(skip)]
+    pub guest_id: Option<Uuid>,
+    #[serde(skip)]
+    pub conversation_id: Option<Uuid>,
+}
+
+impl Contact {
+    /// Returns the recipient of a phone's texts.
+    pub fn recipient(&self) -> Option<Recipient> {
+        Some(Recipient {
+            conversation_id: ConversationId(self.conversation_id?),
+            guest_id: GuestId(self.guest_id?),
+        })
+    }
 }
 
 const CONTACT: &str = "select contact_id, name, channel, address, language, severity, level, security, words, quiet_from, quiet_to,
-   created_at, reached_at from contacts where ended_at is null and ($1::uuid is null or contact_id = $1) order by level, name, contact_id";
+   created_at, reached_at, verified_at, guest_id, conversation_id from contacts where ended_at is null and ($1::uuid is null or contact_id = $1) order by level, name, contact_id";
 
 impl Tx {
     /// Adds a contact, on behalf of a person. Contacts are told about cases that are open already.
@@ -89,7 +113,7 @@ impl Tx {
     /// Ends a contact, on behalf of a person: it gets no notice from now on, and its links are
     /// dead. Returns false when there is none.
     pub async fn end_contact(&mut self, contact: Uuid, by: &str) -> Result<bool> {
-        let done = sqlx::query("update contacts set ended_at = now(), ended_by = $2, address = '' where contact_id = $1 and ended_at is null")
+        let done = sqlx::query("update contacts set ended_at = now(), ended_by = $2, address = '', code_hash = null where contact_id = $1 and ended_at is null")
             .bind(contact)
             .bind(by)
             .execute(self.conn())

@@ -294,7 +294,7 @@ impl Tx {
 
 /// Statements in the general lock order. $1 is the guest, $2 the phone. Without a phone they delete
 /// nothing: every payload would match the empty string.
-const ERASE: [(&str, &str); 19] = [
+const ERASE: [(&str, &str); 20] = [
     (
         "turn_facts",
         "delete from turn_facts f using turns t, conversations c where c.guest_id = $1 and t.conversation_id = c.conversation_id
@@ -351,6 +351,11 @@ const ERASE: [(&str, &str); 19] = [
         "update offers set guest_id = null, conversation_id = null where guest_id = $1 and $2::text is not null",
     ),
     // The case is kept, but its reference to the guest is removed.
+    (
+        "contacts_ended",
+        "update contacts set ended_at = coalesce(ended_at, now()), ended_by = coalesce(ended_by, 'deletion'), address = '', guest_id = null,
+           conversation_id = null where guest_id = $1 and $2::text is not null",
+    ),
     (
         "incidents_unlinked",
         "update incidents set guest_id = null, conversation_id = null, evidence = '{}' where guest_id = $1 and $2::text is not null",

@@ -27,6 +27,8 @@ pub struct Party {
     pub stopped: bool,
     /// Whether the guest was asked if they want no more texts, and has not answered yet (D20).
     pub asked: bool,
+    /// Whether the phone is a verified one of the casino's staff, so that no guest writes (D28).
+    pub staff: bool,
     /// Texts that the guest wrote until this time were erased and must not be stored again.
     pub erased_until: Option<DateTime<Utc>>,
     /// When the guest's previous text was received.
@@ -66,6 +68,7 @@ struct Met {
     conversation_id: Uuid,
     stopped: bool,
     asked: bool,
+    staff: bool,
     erased_until: Option<DateTime<Utc>>,
     last_inbound_at: Option<DateTime<Utc>>,
     #[sqlx(flatten)]
@@ -130,6 +133,7 @@ impl Tx {
                     consent_tier: met.consent_tier,
                     stopped: met.stopped,
                     asked: met.asked,
+                    staff: met.staff,
                     last_inbound_at: met.last_inbound_at,
                     erased_until: met.erased_until,
                 };

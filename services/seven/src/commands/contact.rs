@@ -7,9 +7,12 @@ use chrono::NaiveTime;
 use clap::{Args, Subcommand};
 use secrecy::SecretString;
 use seven_domain::{CaseSeverity, ContactChannel, ContactId, Invalid, Language};
-use seven_notices::address;
 use seven_runtime::Fleet;
-use seven_store::{contacts::NewContact, prefix::Named};
+use seven_staff::contacts::{self, Reach};
+use seven_store::{
+    contacts::{CodeTried, NewContact},
+    prefix::Named,
+};
 
 use super::{
     args::{By, Casino, Json},
@@ -25,24 +28,28 @@ const MOST_ADDRESS_BYTES: u64 = 2_048;
 
 #[derive(Debug, Subcommand)]
 pub enum Contact {
-    /// Add a chat webhook or a mailbox that is told about the casino's cases.
+    /// Add a chat webhook, a mailbox or a phone that is told about the casino's cases.
+    ///
+    /// A phone is sent a code by text, and is told nothing until `seven contact verify` has it.
     Add(Box<Add>),
     /// List the contacts, in the order in which they are told.
     List(List),
     /// Send a test notice to a contact; a go-live check wants one that arrived.
     Test(Test),
+    /// Enter the code that a phone was sent, or have another one sent.
+    Verify(Verify),
     /// Remove a contact: it gets no more notices, and its links are dead.
     Remove(Remove),
 }
 
 #[derive(Debug, Args)]
 pub struct Add {
-    /// The webhook's URL or the mail address; - reads it from standard input, so that it stays out
+    /// The webhook's URL, the mail address or the phone's number; - reads it from standard input, so that it stays out
     /// of the shell's history.
     address: String,
     #[command(flatten)]
     of: Casino,
-    /// The channel: chat (an incoming webhook as Slack defines it) or mail.
+    /// The channel: chat (an incoming webhook as Slack defines it), mail or text.
     #[arg(long)]
     channel: ContactChannel,
     /// The contact's name, as colleagues see it.
@@ -87,6 +94,19 @@ pub struct Test {
 }
 
 #[derive(Debug, Args)]
+pub struct Verify {
+    /// The contact's id, as `seven contact list` shows it; a unique prefix is enough.
+    id: IdPrefix,
+    #[command(flatten)]
+    of: Casino,
+    /// The code from the phone's text. Without it, another code is sent.
+    #[arg(long)]
+    code: Option<String>,
+    #[command(flatten)]
+    by: By,
+}
+
+#[derive(Debug, Args)]
 pub struct Remove {
     /// The contact's id, as `seven contact list` shows it; a unique prefix is enough.
     id: IdPrefix,
@@ -119,6 +139,7 @@ impl Operate for Contact {
             Self::Add(command) => add(ctx, fleet, *command).await?,
             Self::List(command) => list(ctx, fleet, command).await?,
             Self::Test(command) => test(ctx, fleet, command).await?,
+            Self::Verify(command) => verify(fleet, command).await?,
             Self::Remove(command) => remove(fleet, command).await?,
         }
         Ok(ExitCode::SUCCESS)
@@ -130,11 +151,6 @@ async fn add(ctx: &Context, fleet: &Fleet, command: Add) -> Result<()> {
     known(&fleet.store, casino).await?;
     let settings = ctx.settings()?;
     let address = read_address(command.address)?;
-    address::check(command.channel, &address, settings.notices.local)?;
-    ensure!(
-        command.channel != ContactChannel::Mail || settings.notices.smtp_url.is_some(),
-        "this fleet has no mail server yet: set notices.smtp_url and notices.mail_from first"
-    );
     let new = NewContact {
         contact_id: fleet.ids.next::<ContactId>(),
         name: command.name,
@@ -147,9 +163,21 @@ async fn add(ctx: &Context, fleet: &Fleet, command: Add) -> Result<()> {
         words: command.words,
         quiet: command.quiet.map(|Hours(from, to)| (from, to)),
     };
-    let mut tx = fleet.store.bind(casino).await?;
-    tx.add_contact(&new, &command.by.by).await?;
-    tx.commit().await?;
+    let reach = Reach {
+        local: settings.notices.local,
+        mail: settings.notices.smtp_url.is_some(),
+    };
+    contacts::add(fleet, casino, &new, reach, &command.by.by).await?;
+    if new.channel == ContactChannel::Text {
+        out!(
+            "Added {} as {}, and sent the phone a code. Enter it: seven contact verify {} --code \
+             CODE --casino {casino}",
+            new.name,
+            new.contact_id,
+            new.contact_id
+        );
+        return Ok(());
+    }
     out!(
         "Added {} as {}. Now try it: seven contact test {} --casino {casino}",
         new.name,
@@ -218,6 +246,10 @@ async fn test(ctx: &Context, fleet: &Fleet, command: Test) -> Result<()> {
     let (Some(contact), Some(row)) = (contact, row) else {
         bail!("{casino} has no contact {id}; `seven contact list --casino {casino}` shows them");
     };
+    ensure!(
+        contact.channel != ContactChannel::Text,
+        "a phone is tried by its code: seven contact verify {id} --casino {casino}"
+    );
     let senders = wiring::senders(&ctx.settings()?)?;
     let name = &row.config.prompts.casino_name_display;
     let told = senders
@@ -229,6 +261,28 @@ async fn test(ctx: &Context, fleet: &Fleet, command: Test) -> Result<()> {
     tx.reached_contact(id).await?;
     tx.commit().await?;
     out!("{} took the test notice: {answer}", contact.name);
+    Ok(())
+}
+
+async fn verify(fleet: &Fleet, command: Verify) -> Result<()> {
+    let casino = &command.of.casino;
+    known(&fleet.store, casino).await?;
+    let mut tx = fleet.store.bind(casino).await?;
+    let id = command.id.find(&mut tx, Named::Contact).await?;
+    tx.commit().await?;
+    let Some(code) = command.code else {
+        contacts::renew_code(fleet, casino, id).await?;
+        out!("Sent the phone another code.");
+        return Ok(());
+    };
+    match contacts::verify(fleet, casino, id, &code, &command.by.by).await? {
+        CodeTried::Verified => out!("Verified: the phone is told about cases from now on."),
+        CodeTried::Wrong => bail!("that is not the code in the phone's newest text"),
+        CodeTried::Dead => bail!(
+            "the code has expired or was tried too often; `seven contact verify {id} --casino \
+             {casino}` sends another one"
+        ),
+    }
     Ok(())
 }
 

@@ -22,6 +22,8 @@ pub struct DueNotice {
     pub contact_id: Uuid,
     /// Number of tries, this one included.
     pub tries: i32,
+    /// The text by which it is told, once that is queued; `None` for other channels, too.
+    pub outbound_id: Option<Uuid>,
 }
 
 /// A case as its notice tells it, and the notice itself for whoever follows its link.
@@ -75,7 +77,7 @@ impl Tx {
             "insert into case_notices (casino_id, notice_id, escalation_id, level, contact_id)
              select e.casino_id, gen_random_uuid(), e.escalation_id, e.level, c.contact_id
              from escalations e join contacts c on c.casino_id = e.casino_id
-             where e.acknowledged_at is null and e.resolved_at is null and c.ended_at is null
+             where e.acknowledged_at is null and e.resolved_at is null and c.ended_at is null and (c.channel <> 'text' or c.verified_at is not null)
                and ((c.level <= e.level and e.severity <= c.severity) or (c.security and e.reason = any($1)))
                and not exists (select 1 from case_notices n where n.escalation_id = e.escalation_id and n.level = e.level and n.contact_id = c.contact_id)
              on conflict do nothing",
@@ -167,7 +169,7 @@ impl Tx {
                where d.delivered_at is null and d.given_up_at is null and d.next_at <= now()
                  and e.acknowledged_at is null and e.resolved_at is null
                order by d.next_at limit $1 for update of d skip locked) due
-             where n.notice_id = due.notice_id returning n.notice_id, n.escalation_id, n.contact_id, n.tries",
+             where n.notice_id = due.notice_id returning n.notice_id, n.escalation_id, n.contact_id, n.tries, n.outbound_id",
         )
         .bind(most)
         .bind(claim.as_secs_f64())
@@ -232,8 +234,8 @@ impl Tx {
     /// Returns the notices of these cases, in the order in which they were planned.
     pub async fn told_about(&mut self, cases: &[Uuid]) -> Result<Vec<Told>> {
         Ok(sqlx::query_as(
-            "select n.escalation_id, c.name, c.channel, n.level, n.created_at, n.tries, n.delivered_at, n.given_up_at, n.last_error
-             from case_notices n join contacts c on c.contact_id = n.contact_id where n.escalation_id = any($1)
+            "select n.escalation_id, c.name, c.channel, n.level, n.created_at, n.tries, coalesce(n.delivered_at, o.sent_at) as delivered_at, n.given_up_at, n.last_error
+             from case_notices n join contacts c on c.contact_id = n.contact_id left join outbound_messages o on o.outbound_id = n.outbound_id where n.escalation_id = any($1)
              order by n.created_at, n.level, c.name limit 1000",
         )
         .bind(cases)

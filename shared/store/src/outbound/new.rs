@@ -27,6 +27,8 @@ pub enum Origin {
     },
     /// A person wrote it; no stage repeats it.
     Person,
+    /// To a phone of staff: a code or a notice, named by the kind. Its sender keeps the row's id.
+    Staff(&'static str),
     /// Each guest gets one text of a campaign.
     Campaign(CampaignId),
 }
@@ -63,6 +65,7 @@ impl Origin {
             Self::Turn(_) => "turn",
             Self::Canned { key, .. } => key,
             Self::Person => "person",
+            Self::Staff(kind) => kind,
             Self::Campaign(_) => "campaign",
         }
     }
@@ -72,7 +75,7 @@ impl Origin {
         match self {
             Self::Turn(turn) => (Some(turn.0), None, None),
             Self::Canned { inbound, .. } => (None, Some(inbound.0), None),
-            Self::Person => (None, None, None),
+            Self::Person | Self::Staff(_) => (None, None, None),
             Self::Campaign(campaign) => (None, None, Some(campaign.0)),
         }
     }

@@ -24,6 +24,16 @@ const ALLOWED: &[(i64, &str, &str)] = &[
         "alter table escalations add constraint escalations_source_check",
         "the check allows all that it allowed before",
     ),
+    (
+        40,
+        "alter table contacts drop constraint contacts_channel_check",
+        "the check is replaced by one that allows more",
+    ),
+    (
+        40,
+        "alter table contacts add constraint contacts_channel_check",
+        "the check allows all that it allowed before",
+    ),
 ];
 
 /// Returns the statements of a migration, in lower case, one blank between words, without comments.
