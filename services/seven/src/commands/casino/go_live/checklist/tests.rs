@@ -92,6 +92,9 @@ fn desk() -> Contact {
         quiet_to: None,
         created_at: DateTime::UNIX_EPOCH,
         reached_at: Some(DateTime::UNIX_EPOCH),
+        verified_at: None,
+        guest_id: None,
+        conversation_id: None,
     }
 }
 
