@@ -2,6 +2,7 @@
 //! what it is told.
 
 mod desk;
+mod held;
 pub(crate) mod hostile;
 mod pages;
 pub(crate) mod staff;

@@ -305,7 +305,7 @@ pub(crate) async fn hold(swarm: &Swarm, work: &Work) -> Result<Outcome, Error> {
 /// Ends the pause after a "never mind": the host answers again, also the texts that were kept.
 async fn withdraw(tx: &mut Tx, work: &Work) -> Result<(), Error> {
     let conversation = work.lease.conversation_id;
-    tx.withdraw_cases(conversation, ASKS).await?;
+    tx.withdraw_cases(conversation, ASKS, "guest").await?;
     tx.resume(conversation).await?;
     let guest = tx.hash_of(work.lease.guest_id).await?;
     tx.audit(&Entry {

@@ -49,6 +49,9 @@ impl Frame {
             links.push((format!("/c/{casino}/now"), "now"));
             links.push((format!("/c/{casino}/conversations"), "conversations"));
             links.push((format!("/c/{casino}/cases"), "cases"));
+            if person.may(casino, Right::Converse) {
+                links.push((format!("/c/{casino}/held"), "held"));
+            }
             links.push((format!("/c/{casino}/incidents"), "incidents"));
         }
         let may = |right| casino.filter(|casino| person.may(casino, right));

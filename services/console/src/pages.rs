@@ -2,6 +2,7 @@
 
 mod cases;
 mod conversations;
+mod held;
 mod home;
 mod incidents;
 mod link;
@@ -49,6 +50,9 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/c/{casino}/cases", get(cases::show))
         .route("/c/{casino}/cases/list", get(cases::list))
         .route("/c/{casino}/cases/{case}", post(cases::handle))
+        .route("/c/{casino}/held", get(held::show))
+        .route("/c/{casino}/held/list", get(held::list))
+        .route("/c/{casino}/held/{turn}", post(held::change))
         .route("/c/{casino}/incidents", get(incidents::show))
         .route("/c/{casino}/incidents/{incident}", post(incidents::change))
         .route(thread, get(thread::show))
@@ -56,6 +60,7 @@ pub(crate) fn routes() -> Router<Shared> {
         .route(&below("texts"), get(thread::texts))
         .route(&below("takeover"), post(thread::take_over))
         .route(&below("release"), post(thread::release))
+        .route(&below("review"), post(held::review))
         .route(&below("reveal"), post(thread::reveal))
         .route(&below("notes"), post(thread::add_note))
         .route(&below("say"), post(say::say))

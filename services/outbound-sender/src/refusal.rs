@@ -129,6 +129,7 @@ fn then(refusal: Refusal) -> Then {
         Refusal::Paused => Then::Hold(HoldReason::Paused),
         Refusal::Killed => Then::Hold(HoldReason::Killed),
         Refusal::OptOutAsked => Then::Hold(HoldReason::OptOutAsked),
+        Refusal::AwaitsReview => Then::Hold(HoldReason::AwaitsReview),
         Refusal::Suppressed
         | Refusal::SafetyStateMissing
         | Refusal::ProviderBlocked

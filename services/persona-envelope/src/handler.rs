@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use seven_bus::{Delivery, Handler, Outcome, events::DraftReady};
-use seven_domain::{CasinoConfig, DisclosureKind, Stage, TurnId, TurnState};
+use seven_domain::{CasinoConfig, MessageClass, Stage, TurnId, TurnState};
 use seven_faults::failpoint;
-use seven_packs::{Pack, TextKey, TypingKind};
+use seven_packs::{Pack, TypingKind};
 use seven_runtime::{Error, Fleet, outcome_of};
 use seven_sms::measure;
 use seven_store::{
@@ -114,7 +114,7 @@ impl Envelope {
     ) -> Result<Vec<Queued>, Error> {
         let pack = self.fleet.packs.of(config)?;
         let mut span = trace::step("seven.node.persona_envelope", "");
-        let composed = compose(pack, config, turn);
+        let composed = pack.disclosed(turn.disclosure_kind, turn.language, config, &turn.draft);
         let shaped = seven_sms::shape(&composed, pack.rules.max_texts);
         if span.is_recorded() {
             let length =
@@ -153,6 +153,14 @@ impl Envelope {
             guest_id: turn.guest_id.into(),
         };
         let origin = Origin::Turn(TurnId(turn.turn_id));
+        // Held before its texts are queued: no look finds one without the other.
+        if turn.class == MessageClass::Reply
+            && (turn.reviewed || config.features.hitl_interrupt_enabled)
+        {
+            let limit = self.fleet.timing.scaled(pack.rules.review_limit());
+            tx.hold_turn(TurnId(turn.turn_id), to.conversation_id, limit)
+                .await?;
+        }
         let mut queued = Vec::new();
         for (part, body) in (1..).zip(&shaped.texts) {
             if part > 1 {
@@ -222,14 +230,4 @@ impl Envelope {
             (_, Err(_)) => 0,
         }
     }
-}
-
-/// Returns the draft, with the disclosure before it if this reply must carry one.
-fn compose(pack: &Pack, config: &CasinoConfig, turn: &Turn) -> String {
-    let key = match turn.disclosure_kind {
-        None => return turn.draft.clone(),
-        Some(DisclosureKind::Again) => TextKey::Redisclosure,
-        Some(DisclosureKind::First | DisclosureKind::Session) => TextKey::Disclosure,
-    };
-    format!("{} {}", pack.say(key, turn.language, config), turn.draft)
 }

@@ -192,7 +192,7 @@ async fn by_text(
         }
         return Ok(tx.commit().await?);
     };
-    let state = tx.state_of_text(text).await?;
+    let state = tx.outbound_state(OutboundId(text)).await?;
     let (state, reason) = state.unwrap_or((OutboundState::Failed, None));
     match state {
         OutboundState::Sent | OutboundState::Delivered => {

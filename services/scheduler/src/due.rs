@@ -4,15 +4,18 @@
 use std::time::Duration;
 
 use seven_domain::{
-    AuditEvent, ConversationId, GuestId, InboundId, Language, OutboundId, OutboundState,
+    AuditEvent, CaseSeverity, CaseSource, ConversationId, GuestId, InboundId, Language, OutboundId,
+    OutboundState,
 };
+use seven_guest::escalation::sla;
 use seven_packs::TextKey;
-use seven_runtime::{Error, Fleet};
+use seven_runtime::{Error, Fleet, counted};
 use seven_store::{
     Tx,
     audit::Entry,
     casinos::Casino,
     due::{Due, DueKind, Kinds, UnknownKind},
+    escalations::{NewEscalation, REPLY_WAITS},
     outbound::{NewOutbound, Origin, Queued, Recipient},
     pauses::Wake,
 };
@@ -102,6 +105,34 @@ async fn overdue(
     Ok(tx.queue(&new).await?.into_iter().collect())
 }
 
+/// Opens a case because a reply has waited too long for a person to release it.
+async fn reply_waits(fleet: &Fleet, row: &Due) -> Result<(), Error> {
+    let mut tx = fleet.store.bind(&row.casino).await?;
+    if let Some(conversation) = tx.tell_held(row.row_id).await? {
+        let severity = CaseSeverity::Sev2;
+        let case = NewEscalation {
+            escalation_id: fleet.ids.uuid(),
+            conversation_id: Some(conversation),
+            guest_id: tx.guest_in(conversation).await?.map(|(guest, _)| guest),
+            guest: None,
+            inbound_id: None,
+            severity,
+            source: CaseSource::HostPromise,
+            reason: REPLY_WAITS,
+            pattern_id: None,
+            subject: "",
+            detail: None,
+            ack_seconds: sla(severity).ack_seconds,
+            respond_minutes: sla(severity).respond_minutes,
+            actor: "scheduler",
+            trace: None,
+        };
+        counted::open_case(&mut tx, &case).await?;
+    }
+    tx.clear_due(DueKind::HeldReply, row.row_id).await?;
+    Ok(tx.commit().await?)
+}
+
 /// Clears a row that nothing in this build can handle.
 async fn drop_unknown(fleet: &Fleet, row: &Due, unknown: &UnknownKind) -> Result<(), Error> {
     metrics().swept.with_label_values(&[&unknown.name]).inc();
@@ -122,6 +153,7 @@ async fn fire(fleet: &Fleet, row: Due) -> Result<(), Error> {
     metrics().swept.with_label_values(&[kind.as_str()]).inc();
     match kind {
         DueKind::Resume => resume(fleet, &row).await,
+        DueKind::HeldReply => reply_waits(fleet, &row).await,
         DueKind::StopReach => crate::stop_reach::reach(fleet, &row).await,
         // `claim_due` leaves deletions to their own round.
         DueKind::Delete => Ok(()),

@@ -10,7 +10,7 @@ use seven_compliance::{
     offers::{self, Action},
 };
 use seven_domain::{CasinoId, ConversationId, InboundId, IncidentKind, Language};
-use seven_knowledge::{Item, item::Details, offers::catalogue};
+use seven_knowledge::offers::catalogue_of;
 use seven_packs::{Pack, TextKey};
 use seven_runtime::{Error, Fleet};
 use seven_store::{
@@ -86,16 +86,8 @@ async fn unproven(
     if replies.is_empty() {
         return Ok(Vec::new());
     }
-    let content = tx.content().await?;
-    let items: Vec<Item> = content
-        .iter()
-        .filter_map(|item| Item::from_json(item).ok())
-        .collect();
     let zone = casino.config.operational.timezone;
-    let promotions = items
-        .iter()
-        .filter(|item| matches!(item.details, Details::Promotion(_)));
-    let known = catalogue(promotions, items.iter(), zone);
+    let known = catalogue_of(&tx.content().await?, zone);
     let rejected = |reply: &ReadAgain| {
         offers::check(&reply.body, &known, reply.at, zone).action == Action::Reject
     };

@@ -86,6 +86,8 @@ text_enum! {
         OperatorLockedOut => "operator_locked_out",
         /// A contact of the casino was added, changed or removed.
         ContactChanged => "contact_changed",
+        /// A person released, edited or discarded a held reply, or set whether replies are held.
+        ReplyReviewed => "reply_reviewed",
         /// The fleet found an incident and contained it, or a person settled one.
         IncidentChanged => "incident_changed",
     }

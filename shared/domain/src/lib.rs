@@ -48,8 +48,8 @@ pub use ids::{
 pub use incident::{Containment, IncidentKind, IncidentSeverity, IncidentState};
 pub use language::Language;
 pub use message::{
-    AttemptOutcome, Channel, DeadState, Disposition, Lane, MessageClass, OutboundState, Stage,
-    TurnState,
+    AttemptOutcome, Channel, DeadState, Disposition, HeldDecision, Lane, MessageClass,
+    OutboundState, Stage, TurnState,
 };
 pub use offer::{Offer, OfferCall, OfferStatus, OfferTier};
 pub use phone::{GuestHash, HashKey, HashKeys, PhoneE164};

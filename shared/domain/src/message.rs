@@ -139,6 +139,16 @@ text_enum! {
 }
 
 text_enum! {
+    /// What a person decided about a reply that waited for them (AGENT-15).
+    HeldDecision {
+        Released => "released",
+        /// Released in other words.
+        Edited => "edited",
+        Discarded => "discarded",
+    }
+}
+
+text_enum! {
     /// The outcome of one call of a provider (D5).
     AttemptOutcome {
         /// The call may still be in progress.

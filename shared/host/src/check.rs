@@ -260,7 +260,7 @@ fn has_discount(folded: &str) -> bool {
 }
 
 /// Finds a web address by its scheme, by www, or by one of the endings below, in any letter case.
-fn has_link(reply: &str) -> bool {
+pub fn has_link(reply: &str) -> bool {
     const ENDINGS: [&str; 18] = [
         "ai", "app", "biz", "casino", "co", "com", "es", "gl", "info", "io", "link", "ly", "me",
         "mx", "net", "org", "site", "us",

@@ -15,7 +15,7 @@ pub mod record;
 mod structured;
 pub mod trial;
 
-pub use check::{Check, Finding};
+pub use check::{Check, Finding, has_link};
 pub use grounding::{Evidence, Unfounded};
 pub use machine::{Action, Ending, Event, Route, Subject, Turn, Verdict};
 pub use manifest::{Agent, Manifest, SearchTool};

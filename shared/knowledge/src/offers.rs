@@ -1,9 +1,23 @@
 //! The casino's promotions and facts in the form against which the offers in a reply are checked.
 
 use chrono_tz::Tz;
+use serde_json::Value;
 use seven_compliance::offers::{Catalogue, Promotion, Row};
 
 use crate::{Item, formatter, item::Details};
+
+/// Returns the catalogue of a casino's whole content, as the store has it. An item that cannot be
+/// read proves nothing.
+pub fn catalogue_of(content: &[Value], zone: Tz) -> Catalogue {
+    let items: Vec<Item> = content
+        .iter()
+        .filter_map(|item| Item::from_json(item).ok())
+        .collect();
+    let promotions = items
+        .iter()
+        .filter(|item| matches!(item.details, Details::Promotion(_)));
+    catalogue(promotions, items.iter(), zone)
+}
 
 /// Returns the catalogue of these promotions and content rows.
 pub fn catalogue<'a, 'b>(

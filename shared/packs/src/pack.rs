@@ -3,7 +3,7 @@
 use std::{borrow::Cow, sync::OnceLock};
 
 use seven_compliance::Guardrails;
-use seven_domain::{CasinoConfig, Language};
+use seven_domain::{CasinoConfig, DisclosureKind, Language};
 use seven_guest::offers::Policy;
 use seven_host::{Manifest, Prompts, prompt::Sources};
 
@@ -145,6 +145,22 @@ impl Pack {
     /// Returns the text as guests of this casino read it.
     pub fn say(&self, key: TextKey, language: Language, config: &CasinoConfig) -> String {
         self.texts.render(key, language, &self.slots(config))
+    }
+
+    /// Returns a reply with the disclosure before it, if it must carry one.
+    pub fn disclosed(
+        &self,
+        kind: Option<DisclosureKind>,
+        language: Language,
+        config: &CasinoConfig,
+        reply: &str,
+    ) -> String {
+        let key = match kind {
+            None => return reply.to_owned(),
+            Some(DisclosureKind::Again) => TextKey::Redisclosure,
+            Some(DisclosureKind::First | DisclosureKind::Session) => TextKey::Disclosure,
+        };
+        format!("{} {reply}", self.say(key, language, config))
     }
 
     /// Returns the values that this casino's texts may mention. A casino without a helpline gets

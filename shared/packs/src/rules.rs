@@ -24,6 +24,8 @@ pub struct Rules {
     /// Minutes after which an unsent answer to a crisis or an emergency is dropped; a case for a
     /// person is then opened.
     pub answer_to_a_cry_minutes: u32,
+    /// Minutes after which people are told that a held reply still waits for one of them.
+    pub review_minutes: u32,
     /// The helpline for casinos whose document names none. Without one, no text of the trade may
     /// mention a helpline.
     #[serde(default)]
@@ -191,6 +193,10 @@ impl Rules {
 
     pub fn usefulness(&self) -> Duration {
         Duration::from_secs(u64::from(self.usefulness_minutes) * 60)
+    }
+
+    pub fn review_limit(&self) -> Duration {
+        Duration::from_secs(u64::from(self.review_minutes) * 60)
     }
 
     pub fn quiet_window(&self) -> Duration {

@@ -6,6 +6,7 @@ pub mod account;
 pub mod contacts;
 mod desk;
 pub mod factor;
+pub mod held;
 pub mod incidents;
 pub mod lockout;
 pub mod login;

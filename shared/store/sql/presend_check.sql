@@ -42,6 +42,8 @@ with suppression as (
       when policy.when_paused = 'stop' and policy.lane = 'bulk' and exists
         (select 1 from off where name = 'pause_proactive') then 'paused'
       when campaign.state = 'paused' then 'paused'
+      when text.class = 'reply' and exists (select 1 from held_turns held
+        where held.turn_id = text.turn_id and held.decided_at is null) then 'awaits_review'
       when exists (select 1 from stops where not park and provider = $3) then 'provider_stopped'
       -- The limit is the casino's brake on its spending: only a safety text may take another
       -- provider.

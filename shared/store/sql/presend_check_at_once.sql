@@ -19,6 +19,8 @@ with text as (
     and not exists (select 1 from controls) and not exists (select 1 from fleet_controls)
     and not exists (select 1 from provider_stops where casino_id in ('', $7))
     and exists (select 1 from routes where number = $10 and casino_id = $7 and retired_at is null)
+    and not exists (select 1 from held_turns held where held.turn_id = message.turn_id
+      and held.decided_at is null)
     and (select true from outbound_messages earlier
          where earlier.conversation_id = message.conversation_id and earlier.seq < message.seq
            and earlier.state in ('queued', 'sending') limit 1) is null

@@ -7,7 +7,9 @@ with locked as (
     turn.language, turn.verdict, turn.draft, turn.disclosure_kind, turn.sources, turn.grounded,
     turn.class, turn.newest_text_at, turn.state, turn.tries, turn.trace,
     (select true from turns earlier where earlier.conversation_id = turn.conversation_id
-      and earlier.state = 'drafted' and earlier.epoch < turn.epoch limit 1) is not null as behind
+      and earlier.state = 'drafted' and earlier.epoch < turn.epoch limit 1) is not null as behind,
+    exists (select 1 from reviewed_conversations reviewed
+      where reviewed.conversation_id = turn.conversation_id) as reviewed
   from turns turn, (select count(*) from locked) as locked_first
   where turn.turn_id = $1 for update of turn
 ), shaped as (

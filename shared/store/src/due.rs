@@ -20,6 +20,8 @@ text_enum! {
         Resume => "resume",
         /// Applies the STOP in an inbound text to the other casinos that it concerns (D40).
         StopReach => "stop_reach",
+        /// Tells people that a reply has waited too long for one of them (AGENT-15).
+        HeldReply => "held_reply",
         /// Carries out a deletion request.
         Delete => "delete",
     }

@@ -12,6 +12,9 @@ use uuid::Uuid;
 
 use crate::{Result, Store, Tx, audit::Entry};
 
+/// The reason of the case that a held reply waits for a person.
+pub const REPLY_WAITS: &str = "reply_waits";
+
 #[derive(Debug, Clone)]
 pub struct NewEscalation<'a> {
     pub escalation_id: Uuid,
@@ -270,23 +273,25 @@ impl Tx {
         }))
     }
 
-    /// Settles the open cases of the conversation with this reason, because the guest withdrew it.
-    /// Returns how many.
+    /// Settles the open cases of the conversation with this reason, because `by`, the guest or a
+    /// person, ended it. Returns how many.
     pub async fn withdraw_cases(
         &mut self,
         conversation: ConversationId,
         reason: &str,
+        by: &str,
     ) -> Result<u64> {
         let cases: Vec<Uuid> = sqlx::query_scalar(
-            "update escalations set resolved_at = now(), resolved_by = 'guest' where conversation_id = $1 and reason = $2 and resolved_at is null
+            "update escalations set resolved_at = now(), resolved_by = $3 where conversation_id = $1 and reason = $2 and resolved_at is null
              returning escalation_id",
         )
         .bind(conversation.0)
         .bind(reason)
+        .bind(by)
         .fetch_all(self.conn())
         .await?;
         for case in &cases {
-            let (subject, detail) = (case.to_string(), json!({ "withdrawn_by": "guest" }));
+            let (subject, detail) = (case.to_string(), json!({ "withdrawn_by": by }));
             self.audit(&Entry::of(
                 AuditEvent::EscalationResolved,
                 "agent-swarm",

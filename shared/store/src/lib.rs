@@ -30,6 +30,7 @@ pub mod flags;
 pub mod fleet;
 pub mod floors;
 pub mod guests;
+pub mod held;
 pub mod inbound;
 pub mod incidents;
 pub mod isolation;

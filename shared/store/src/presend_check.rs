@@ -68,6 +68,8 @@ text_enum! {
         /// The guest has opted in again, but the provider still blocks the number (C-6).
         ProviderBlocked => "provider_blocked",
         Paused => "paused",
+        /// A person has to release the reply (AGENT-15).
+        AwaitsReview => "awaits_review",
         /// The provider accepts no text of ours, because of keys or funds.
         ProviderStopped => "provider_stopped",
         /// The casino's spend limit at the provider is reached for today.

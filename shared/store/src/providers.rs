@@ -63,6 +63,8 @@ text_enum! {
         Killed => "killed",
         /// The guest has not answered yet whether they want no more texts (D20).
         OptOutAsked => "opt_out_asked",
+        /// A person has to release the reply (AGENT-15).
+        AwaitsReview => "awaits_review",
     }
 }
 

@@ -65,6 +65,9 @@ pub struct Turn {
     /// An earlier turn of the conversation is not shaped yet; its texts have to be queued first.
     #[sqlx(default)]
     pub behind: bool,
+    /// A person reads the conversation's replies before they leave.
+    #[sqlx(default)]
+    pub reviewed: bool,
 }
 
 /// A single statement, so that it takes one round trip. `ours` locks the conversation before

@@ -15,10 +15,10 @@ use serde_json::json;
 use seven_domain::{
     AttemptOutcome, CampaignState, CaseSeverity, CaseSource, CasinoId, CasinoStatus, Channel,
     Clock, ConsentTier, ContactChannel, DeadState, DeletionState, DisclosureKind, Disposition,
-    GuestStatus, HashKey, HashKeys, IdSource, IncidentKind, IncidentSeverity, IncidentState, Lane,
-    Language, LinkPurpose, ListedState, MaterialChange, MessageClass, NumberCheck, OfferStatus,
-    OfferTier, OperatorStatus, OutboundState, PhoneE164, PromptState, Role, Severity, Stage,
-    SuppressionState, TurnState,
+    GuestStatus, HashKey, HashKeys, HeldDecision, IdSource, IncidentKind, IncidentSeverity,
+    IncidentState, Lane, Language, LinkPurpose, ListedState, MaterialChange, MessageClass,
+    NumberCheck, OfferStatus, OfferTier, OperatorStatus, OutboundState, PhoneE164, PromptState,
+    Role, Severity, Stage, SuppressionState, TurnState,
 };
 use seven_guest::phase::Phase;
 use seven_store::{
@@ -101,6 +101,7 @@ fn enums() -> Vec<(&'static str, Vec<&'static str>)> {
         ("contacts.channel", names!(ContactChannel)),
         ("contacts.severity", names!(CaseSeverity)),
         ("escalations.severity", names!(CaseSeverity)),
+        ("held_turns.decision", names!(HeldDecision)),
         ("incidents.kind", names!(IncidentKind)),
         ("incidents.severity", names!(IncidentSeverity)),
         ("incidents.state", names!(IncidentState)),

@@ -67,6 +67,8 @@ pub(super) struct TextsPart {
     mine: bool,
     may_converse: bool,
     may_reveal: bool,
+    /// Whether a person reads the host's replies here before they leave.
+    reviewed: bool,
 }
 
 /// A part of a page: its template has escaped what needs it.
@@ -105,7 +107,7 @@ pub(crate) struct NoteForm {
     note: String,
 }
 
-type Place = (CasinoId, ConversationId);
+pub(super) type Place = (CasinoId, ConversationId);
 
 pub(crate) async fn show(
     State(app): State<Shared>,
@@ -169,6 +171,7 @@ async fn read(
     let lines = tx.transcript(*conversation, MOST_TEXTS).await?;
     let readable = is_readable(&mut tx, casino, *conversation, person).await?;
     let notes = tx.notes(*conversation, MOST_NOTES).await?;
+    let reviewed = tx.is_reviewed(*conversation).await?;
     let names = tx.staff_names().await?;
     tx.commit().await?;
     let part = TextsPart {
@@ -192,6 +195,7 @@ async fn read(
             .unwrap_or_default(),
         may_converse: person.may(casino, Right::Converse),
         may_reveal: !readable && person.may(casino, Right::Reveal),
+        reviewed,
     };
     let facts = if readable {
         facts(found.profile, app.fleet.clock.property_now())

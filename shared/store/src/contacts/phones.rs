@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use seven_domain::{AuditEvent, GuestId, OutboundId, OutboundState};
+use seven_domain::{AuditEvent, GuestId, OutboundId};
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -135,18 +135,5 @@ impl Tx {
         .execute(self.conn())
         .await?;
         Ok(done.rows_affected() == 1)
-    }
-
-    /// Returns the state of a text, and why it ended or waits.
-    pub async fn state_of_text(
-        &mut self,
-        text: Uuid,
-    ) -> Result<Option<(OutboundState, Option<String>)>> {
-        Ok(
-            sqlx::query_as("select state, reason from outbound_messages where outbound_id = $1")
-                .bind(text)
-                .fetch_optional(self.conn())
-                .await?,
-        )
     }
 }

@@ -1,0 +1,166 @@
+//! A person's decision about a reply that waits for them (AGENT-15): release it, release it in
+//! other words, or discard it.
+
+use seven_compliance::offers::{self, Action};
+use seven_domain::{
+    AuditEvent, CasinoId, ConversationId, GuestId, HeldDecision, MessageClass, OutboundId,
+    OutboundState, TurnId,
+};
+use seven_knowledge::offers::catalogue_of;
+use seven_runtime::Fleet;
+use seven_store::{
+    Tx,
+    escalations::REPLY_WAITS,
+    held::HeldReply,
+    outbound::{NewOutbound, Origin, Recipient},
+};
+
+use crate::desk::note;
+
+/// Why nothing was decided.
+#[derive(Debug, thiserror::Error)]
+pub enum Undecided {
+    #[error("the reply does not wait any more: it was decided, cancelled, or became too old")]
+    Gone,
+    #[error("the text is empty")]
+    Empty,
+    #[error("the text does not fit into {most} texts; write less")]
+    TooLong { most: usize },
+    #[error("the text has a link, which the host never sends")]
+    Link,
+    /// The wording that no promotion and no content of the casino has.
+    #[error("nothing in the casino's content or promotions proves: {0}")]
+    Offer(String),
+    #[error(transparent)]
+    Pack(#[from] seven_packs::Unknown),
+    #[error(transparent)]
+    Store(#[from] seven_store::Error),
+}
+
+/// Decides about a held reply, on behalf of a person. `words` are the edited reply, without the
+/// disclosure, which stays in front of it.
+///
+/// # Errors
+/// Says what is wrong with the words; the reply waits on then.
+pub async fn decide(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    turn: TurnId,
+    decision: HeldDecision,
+    words: &str,
+    by: &str,
+) -> Result<(), Undecided> {
+    let mut tx = fleet.store.bind(casino).await?;
+    let held = tx.held_reply(turn).await?.ok_or(Undecided::Gone)?;
+    let conversation = ConversationId(held.conversation_id);
+    // A transaction locks the conversation first; meanwhile somebody else may have decided.
+    tx.lock_conversation(conversation).await?;
+    let held = tx.held_reply(turn).await?.ok_or(Undecided::Gone)?;
+    match decision {
+        HeldDecision::Released => {}
+        HeldDecision::Edited => edit(fleet, &mut tx, &held, words).await?,
+        HeldDecision::Discarded => {
+            for part in tx.held_parts(turn).await? {
+                let (id, state) = (OutboundId(part.outbound_id), OutboundState::Suppressed);
+                tx.end_queued(id, state, "discarded").await?;
+            }
+        }
+    }
+    if !tx.decide_held(turn, decision, by).await? {
+        return Err(Undecided::Gone);
+    }
+    tx.withdraw_cases(conversation, REPLY_WAITS, by).await?;
+    let detail = serde_json::json!({ "turn_id": turn, "decision": decision });
+    note(&mut tx, AuditEvent::ReplyReviewed, by, conversation, detail).await?;
+    let queued = tx.queued_of(turn.0).await?;
+    tx.commit().await?;
+    // A signal of its own: the texts' first one was used up when they were held.
+    let copy = format!("review:{}", fleet.ids.uuid());
+    let signalled = fleet.signal_queued(casino, &queued, Some(&copy), &held.trace);
+    if let Err(error) = signalled.await {
+        tracing::warn!(%casino, error = &error as &dyn std::error::Error, "a sweep signals the released reply");
+    }
+    Ok(())
+}
+
+/// Sets whether a person reads this conversation's replies before they leave.
+///
+/// # Errors
+/// Fails when Postgres does not answer.
+pub async fn set_reviewed(
+    tx: &mut Tx,
+    conversation: ConversationId,
+    on: bool,
+    by: &str,
+) -> seven_store::Result<()> {
+    tx.set_reviewed(conversation, on, by).await?;
+    let detail = serde_json::json!({ "replies_held": on });
+    note(tx, AuditEvent::ReplyReviewed, by, conversation, detail).await
+}
+
+/// Puts the edited words into the turn's texts: the same checks as for the host's, and the
+/// disclosure in front.
+async fn edit(fleet: &Fleet, tx: &mut Tx, held: &HeldReply, words: &str) -> Result<(), Undecided> {
+    let words = words.trim();
+    if words.is_empty() {
+        return Err(Undecided::Empty);
+    }
+    if seven_host::has_link(words) {
+        return Err(Undecided::Link);
+    }
+    let row = tx.casino_row().await?.ok_or(Undecided::Gone)?;
+    let zone = row.config.operational.timezone;
+    let known = catalogue_of(&tx.content().await?, zone);
+    let check = offers::check(words, &known, fleet.clock.property_now(), zone);
+    if check.action == Action::Reject {
+        let said = check
+            .unverified_offers
+            .iter()
+            .map(|offer| offer.text.as_str());
+        return Err(Undecided::Offer(said.collect::<Vec<_>>().join(", ")));
+    }
+    let pack = fleet.packs.of(&row.config)?;
+    let most = pack.rules.max_texts;
+    let whole = pack.disclosed(held.disclosure_kind, held.language, &row.config, words);
+    let shaped = seven_sms::shape(&whole, most);
+    if shaped.truncated {
+        return Err(Undecided::TooLong { most });
+    }
+    put(fleet, tx, held, &shaped.texts, pack.rules.usefulness()).await
+}
+
+/// Rewords the turn's texts, ends those that are not needed, and queues those that are missing.
+async fn put(
+    fleet: &Fleet,
+    tx: &mut Tx,
+    held: &HeldReply,
+    texts: &[String],
+    useful_for: std::time::Duration,
+) -> Result<(), Undecided> {
+    let turn = TurnId(held.turn_id);
+    let queued = tx.held_parts(turn).await?;
+    let parts = i32::try_from(texts.len()).unwrap_or(i32::MAX);
+    let to = Recipient {
+        conversation_id: ConversationId(held.conversation_id),
+        guest_id: GuestId(held.guest_id),
+    };
+    for (part, body) in (1..).zip(texts) {
+        if let Some(known) = queued.iter().find(|known| known.part == part) {
+            tx.reword(OutboundId(known.outbound_id), body, parts)
+                .await?;
+            continue;
+        }
+        let (id, origin, class) = (fleet.ids.next(), Origin::Turn(turn), MessageClass::Reply);
+        let text = NewOutbound::new(id, to, origin, class, body.clone(), useful_for)
+            .part(part, parts)
+            .agent(&held.agent)
+            .trace(&held.trace);
+        tx.queue(&text).await?;
+    }
+    for extra in queued.iter().filter(|known| known.part > parts) {
+        let id = OutboundId(extra.outbound_id);
+        tx.end_queued(id, OutboundState::Suppressed, "edited")
+            .await?;
+    }
+    Ok(())
+}

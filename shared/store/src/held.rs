@@ -1,0 +1,178 @@
+//! Replies that wait until a person releases, edits or discards them (AGENT-15).
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use seven_domain::{ConversationId, DisclosureKind, HeldDecision, Language, OutboundId, TurnId};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::{Result, Tx, due::DueKind};
+
+/// A reply that waits for a person.
+#[derive(Debug, Clone, FromRow)]
+pub struct HeldReply {
+    pub turn_id: Uuid,
+    pub conversation_id: Uuid,
+    pub guest_id: Uuid,
+    /// The host's words, without the disclosure.
+    pub draft: String,
+    pub disclosure_kind: Option<DisclosureKind>,
+    pub language: Language,
+    pub agent: String,
+    pub trace: String,
+    pub held_at: DateTime<Utc>,
+    /// When the reply is of no use any more, and ends unsent.
+    pub useful_until: DateTime<Utc>,
+    /// The guest's texts that it answers, in their order.
+    pub asked: String,
+    pub last_four: Option<String>,
+}
+
+/// A text of a held reply.
+#[derive(Debug, Clone, FromRow)]
+pub struct HeldPart {
+    pub outbound_id: Uuid,
+    pub part: i32,
+}
+
+const HELD: &str = "select h.turn_id, h.conversation_id, t.guest_id, t.draft, t.disclosure_kind, t.language, t.agent, t.trace, h.held_at,
+     min(o.useful_until) as useful_until,
+     coalesce((select string_agg(i.body, E'\\n' order by i.arrival) from inbound_messages i
+       where i.conversation_id = h.conversation_id and i.disposition_ref = h.turn_id), '') as asked,
+     (select right(g.phone, 4) from guests g where g.guest_id = t.guest_id) as last_four
+   from held_turns h join turns t on t.turn_id = h.turn_id join outbound_messages o on o.turn_id = h.turn_id and o.state = 'queued'
+   where h.decided_at is null and ($1::uuid is null or h.turn_id = $1)
+   group by h.casino_id, h.turn_id, h.conversation_id, h.held_at, t.guest_id, t.draft, t.disclosure_kind, t.language, t.agent, t.trace
+   order by h.held_at limit $2";
+
+impl Tx {
+    /// Holds a turn's texts until a person decides. When nobody has after `limit`, its due row
+    /// falls due.
+    pub async fn hold_turn(
+        &mut self,
+        turn: TurnId,
+        conversation: ConversationId,
+        limit: Duration,
+    ) -> Result<()> {
+        let casino = self.casino_str();
+        sqlx::query(
+            "insert into held_turns (casino_id, turn_id, conversation_id) values ($1, $2, $3) on conflict do nothing",
+        )
+        .bind(casino)
+        .bind(turn.0)
+        .bind(conversation.0)
+        .execute(self.conn())
+        .await?;
+        self.put_due(DueKind::HeldReply, turn.0, limit).await
+    }
+
+    /// Returns the replies that wait for a person, oldest first.
+    pub async fn held_replies(&mut self, most: i64) -> Result<Vec<HeldReply>> {
+        Ok(sqlx::query_as(HELD)
+            .bind(None::<Uuid>)
+            .bind(most)
+            .fetch_all(self.conn())
+            .await?)
+    }
+
+    /// Returns one reply that waits for a person.
+    pub async fn held_reply(&mut self, turn: TurnId) -> Result<Option<HeldReply>> {
+        Ok(sqlx::query_as(HELD)
+            .bind(turn.0)
+            .bind(1_i64)
+            .fetch_optional(self.conn())
+            .await?)
+    }
+
+    /// Returns the turn's texts that are still queued.
+    pub async fn held_parts(&mut self, turn: TurnId) -> Result<Vec<HeldPart>> {
+        Ok(sqlx::query_as(
+            "select outbound_id, part from outbound_messages where turn_id = $1 and state = 'queued' order by part for update",
+        )
+        .bind(turn.0)
+        .fetch_all(self.conn())
+        .await?)
+    }
+
+    /// Replaces the words of a queued text.
+    pub async fn reword(&mut self, text: OutboundId, body: &str, parts: i32) -> Result<()> {
+        let measure = seven_sms::measure(body);
+        sqlx::query(
+            "update outbound_messages set body = $2, encoding = $3, units = $4, segments = $5, parts = $6 where outbound_id = $1 and state = 'queued'",
+        )
+        .bind(text.0)
+        .bind(body)
+        .bind(measure.encoding.as_str())
+        .bind(i32::try_from(measure.units).unwrap_or(i32::MAX))
+        .bind(i32::try_from(measure.segments).unwrap_or(i32::MAX))
+        .bind(parts)
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+
+    /// Records the decision about a held turn. Returns false if there is one already.
+    pub async fn decide_held(
+        &mut self,
+        turn: TurnId,
+        decision: HeldDecision,
+        by: &str,
+    ) -> Result<bool> {
+        let done = sqlx::query(
+            "update held_turns set decision = $2, decided_at = now(), decided_by = $3 where turn_id = $1 and decided_at is null",
+        )
+        .bind(turn.0)
+        .bind(decision)
+        .bind(by)
+        .execute(self.conn())
+        .await?;
+        self.clear_due(DueKind::HeldReply, turn.0).await?;
+        Ok(done.rows_affected() == 1)
+    }
+
+    /// Marks a reply that still waits as told; returns its conversation, or `None` if it does not
+    /// wait any more or was told.
+    pub async fn tell_held(&mut self, turn: Uuid) -> Result<Option<ConversationId>> {
+        let conversation: Option<Uuid> = sqlx::query_scalar(
+            "update held_turns h set told_at = now() where turn_id = $1 and decided_at is null and told_at is null
+               and exists (select 1 from outbound_messages o where o.turn_id = h.turn_id and o.state = 'queued')
+             returning conversation_id",
+        )
+        .bind(turn)
+        .fetch_optional(self.conn())
+        .await?;
+        Ok(conversation.map(ConversationId))
+    }
+
+    /// Sets whether a person reads this conversation's replies before they leave.
+    pub async fn set_reviewed(
+        &mut self,
+        conversation: ConversationId,
+        on: bool,
+        by: &str,
+    ) -> Result<()> {
+        let casino = self.casino_str();
+        let query = match on {
+            true => sqlx::query(
+                "insert into reviewed_conversations (casino_id, conversation_id, set_by) values ($1, $2, $3) on conflict do nothing",
+            )
+            .bind(casino)
+            .bind(conversation.0)
+            .bind(by),
+            false => sqlx::query("delete from reviewed_conversations where conversation_id = $1")
+                .bind(conversation.0),
+        };
+        query.execute(self.conn()).await?;
+        Ok(())
+    }
+
+    pub async fn is_reviewed(&mut self, conversation: ConversationId) -> Result<bool> {
+        Ok(sqlx::query_scalar(
+            "select exists (select 1 from reviewed_conversations where conversation_id = $1)",
+        )
+        .bind(conversation.0)
+        .fetch_one(self.conn())
+        .await?)
+    }
+}
