@@ -50,8 +50,9 @@ async fn a_reply_of_a_reviewed_casino_leaves_when_a_person_says_so() {
     let page = luis.get(HELD).await.body;
     assert!(page.contains("What time is check-in?"), "{page}");
     assert!(page.contains("The sentence that an AI writes"), "{page}");
-    let released = luis.act(&one(&house).await, &[("decision", "released")]);
-    assert_eq!(released.await.location, HELD);
+    let path = one(&house).await;
+    let released = luis.act(&path, &[("decision", "released")]).await;
+    assert_eq!(released.location, HELD);
     house.settle(1).await;
     assert_eq!(house.texts_of(SENT).await.len(), 1);
     // A second decision about the same reply finds nothing.
@@ -125,8 +126,9 @@ async fn one_conversation_is_reviewed_and_a_reply_that_waits_too_long_is_told() 
         house.number(told).await == 1
     })
     .await;
-    let discard = luis.act(&one(&house).await, &[("decision", "discarded")]);
-    assert_eq!(discard.await.location, HELD);
+    let path = one(&house).await;
+    let discard = luis.act(&path, &[("decision", "discarded")]).await;
+    assert_eq!(discard.location, HELD);
     assert_eq!(house.number(told).await, 0, "the case ended with it");
     let ended = "select count(*) from outbound_messages where state = 'suppressed' and reason = 'discarded'";
     assert_eq!(house.number(ended).await, 1);
