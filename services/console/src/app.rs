@@ -6,6 +6,7 @@ use moka::future::Cache;
 use seven_domain::CasinoId;
 use seven_runtime::{Fleet, Proxies};
 use seven_settings::Console;
+use seven_staff::contacts::Reach;
 use seven_store::day::Day;
 
 use crate::hints::Hints;
@@ -17,6 +18,8 @@ pub(crate) struct App {
     pub(crate) console: Console,
     pub(crate) proxies: Proxies,
     pub(crate) hints: Hints,
+    /// The channels to contacts that this fleet has.
+    pub(crate) reach: Reach,
     pub(crate) figures: Cache<CasinoId, Figures>,
 }
 

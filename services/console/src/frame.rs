@@ -57,6 +57,7 @@ impl Frame {
         let may = |right| casino.filter(|casino| person.may(casino, right));
         if let Some(casino) = may(Right::Switches).or_else(|| may(Right::Conversations)) {
             links.push((format!("/c/{casino}/switches"), "switches"));
+            links.push((format!("/c/{casino}/contacts"), "contacts"));
         }
         if person.may_manage_operators() {
             links.push(("/operators".to_owned(), "operators"));

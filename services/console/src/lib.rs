@@ -17,6 +17,7 @@ use std::{net::SocketAddr, sync::Arc};
 use axum::Router;
 use seven_runtime::{Fleet, Proxies};
 use seven_settings::Settings;
+use seven_staff::contacts::Reach;
 use tokio::net::TcpListener;
 
 use self::{
@@ -33,6 +34,11 @@ pub async fn run(fleet: Fleet, settings: &Settings, listener: TcpListener) -> st
     let app = Arc::new(App {
         hints: Hints::default(),
         figures: no_figures(),
+        // The mail server's address is the scheduler's secret; a sender is set only beside it.
+        reach: Reach {
+            local: settings.notices.local,
+            mail: settings.notices.mail_from.is_some(),
+        },
         console: settings.console.clone(),
         proxies: Proxies(settings.ingress.trusted_proxies.clone()),
         fleet,

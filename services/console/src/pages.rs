@@ -1,6 +1,7 @@
 //! The pages, one file each, and their addresses.
 
 mod cases;
+mod contacts;
 mod conversations;
 mod held;
 mod home;
@@ -50,6 +51,11 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/c/{casino}/cases", get(cases::show))
         .route("/c/{casino}/cases/list", get(cases::list))
         .route("/c/{casino}/cases/{case}", post(cases::handle))
+        .route(
+            "/c/{casino}/contacts",
+            get(contacts::show).post(contacts::add),
+        )
+        .route("/c/{casino}/contacts/{contact}", post(contacts::change))
         .route("/c/{casino}/held", get(held::show))
         .route("/c/{casino}/held/list", get(held::list))
         .route("/c/{casino}/held/{turn}", post(held::change))
