@@ -15,6 +15,18 @@ use crate::{
     notices,
 };
 
+/// Two incidents: one open, one settled.
+const INCIDENTS: &str = "insert into incidents (casino_id, incident_id, kind, severity, state, detected_by, conversation_id, guest_id, evidence, actions,
+     escalation_id, resolved_at, resolved_by, outcome)
+   select casino_id, gen_random_uuid(), kind, severity, state, 'scheduler', conversation_id, guest_id, array[gen_random_uuid()], actions,
+     gen_random_uuid(), case when state = 'resolved' then now() end, case when state = 'resolved' then 'Ana' end, 'an old menu'
+   from conversations, (values ('offer_unproven', 'high', 'mitigating', array['paused_guest']),
+     ('text_after_stop', 'critical', 'resolved', array['paused_guest', 'paused_proactive'])) found (kind, severity, state, actions) limit 2";
+/// A phone whose code nobody has entered.
+const UNVERIFIED: &str = "insert into contacts (casino_id, contact_id, name, channel, address, created_by) values ('silver_birch', gen_random_uuid(), 'Night host', 'text', '+18605550177', 'Ana')";
+/// A person reads each reply of the casino before it leaves.
+const REVIEWED: &str =
+    "update casinos set config = jsonb_set(config, '{features,hitl_interrupt_enabled}', 'true')";
 const SOON: Duration = Duration::from_secs(30);
 
 #[tokio::test] // D26, D27: the whole way of a takeover, by what people see and click
@@ -160,6 +172,15 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
             &[("note", "Table 12 is free at 19:00")],
         )
         .await;
+    house.change(INCIDENTS).await;
+    house.change(UNVERIFIED).await;
+    house.change(REVIEWED).await;
+    house.text("+18605550143", "Is there a pool?");
+    until("a reply is held", SOON, || async {
+        let held = "select count(*) from held_turns where decided_at is null";
+        house.number(held).await == 1
+    })
+    .await;
     let everyone = seven_staff::account::set_role;
     everyone(&staff.store(), luis.id, (None, Role::Admin), true, "test")
         .await
@@ -196,6 +217,9 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
             ("now", "/c/silver_birch/now"),
             ("switches", "/c/silver_birch/switches"),
             ("cases", "/c/silver_birch/cases"),
+            ("held", "/c/silver_birch/held"),
+            ("incidents", "/c/silver_birch/incidents"),
+            ("contacts", "/c/silver_birch/contacts"),
             ("operators", "/operators"),
             ("not-found", "/nowhere"),
         ] {
@@ -271,11 +295,13 @@ async fn hostile_texts_do_nothing_in_a_browser() {
     let browser = Browser::start(&house).await;
     browser.page("/login").await;
     browser.take_cookie(caller.cookie.as_deref().unwrap()).await;
+    house.change(REVIEWED).await;
     for path in [
         &*thread,
         "/c/silver_birch/conversations",
         "/c/silver_birch/cases",
         "/c/silver_birch/now",
+        "/c/silver_birch/held",
     ] {
         browser.page(path).await;
         // Once more as a fragment that htmx swaps in.

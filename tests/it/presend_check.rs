@@ -38,6 +38,7 @@ const EARLIER: Option<Refusal> = Some(Refusal::EarlierUnsent);
 const NOT_YET: Option<Refusal> = Some(Refusal::NotYet);
 const EXPIRED: Option<Refusal> = Some(Refusal::Expired);
 const INACTIVE: Option<Refusal> = Some(Refusal::CasinoInactive);
+const REVIEW: Option<Refusal> = Some(Refusal::AwaitsReview);
 const CACHE: Option<Refusal> = Some(Refusal::RefusedByCache);
 const GONE: Option<Refusal> = Some(Refusal::NotQueued);
 
@@ -71,6 +72,12 @@ create function seven_test_campaign(of uuid, its_state text) returns void langua
   insert into campaigns (casino_id, campaign_id, name, class, text_en, text_es, state, created_by)
   select casino_id, of, of::text, 'marketing', '', '', its_state, 'test' from outbound_messages where outbound_id = of;
   update outbound_messages set campaign_id = of where outbound_id = of $$";
+const HELD_FOR_REVIEW: &str = "select seven_test_review('{outbound}')";
+/// Defines an SQL function that makes a text wait for a person.
+const REVIEW_FUNCTION: &str = "
+create function seven_test_review(of uuid) returns void language sql as $$
+  insert into held_turns (casino_id, turn_id, conversation_id) select casino_id, of, conversation_id from outbound_messages where outbound_id = of;
+  update outbound_messages set turn_id = of where outbound_id = of $$";
 const HELD_MARKETING: &str = "select seven_test_marketing('{outbound}', 'queued')";
 const MARKETING_ON_ITS_WAY: &str = "select seven_test_marketing('{outbound}', 'sending')";
 /// Defines an SQL function that copies a text as an earlier marketing text.
@@ -270,6 +277,8 @@ fn table() -> Vec<Row> {
         (NOTHING.named("of a campaign").row(IN_CAMPAIGN), [PASS; 5]),
         (NOTHING.named("campaign paused").row(IN_PAUSED_CAMPAIGN), [PAUSED; 5]),
         (NOTHING.named("campaign cancelled").row(IN_CANCELLED_CAMPAIGN), [CANCELLED; 5]),
+        // Whatever a person has to release first: a reply, and nothing else.
+        (NOTHING.named("held for review").row(HELD_FOR_REVIEW), [PASS, PASS, REVIEW, PASS, PASS]),
         // Answers may overtake queued proactive texts, but not one that is being sent.
         (NOTHING.named("marketing held").row(HELD_MARKETING), [PASS, PASS, PASS, EARLIER, EARLIER]),
         (
@@ -387,9 +396,9 @@ fn table() -> Vec<Row> {
 }
 
 /// Returns the cell of a text to staff: that of a reply, except that the switches which silence the
-/// host towards guests let it pass; the kill switch stops it (D28).
+/// host towards guests, and reviews, let it pass; the kill switch stops it (D28).
 fn of_staff([safety, _, reply, ..]: [Option<Refusal>; 5]) -> Option<Refusal> {
-    if reply == PAUSED && safety == PASS {
+    if [PAUSED, REVIEW].contains(&reply) && safety == PASS {
         PASS
     } else {
         reply
@@ -399,7 +408,12 @@ fn of_staff([safety, _, reply, ..]: [Option<Refusal>; 5]) -> Option<Refusal> {
 #[tokio::test] // SEC-55, SEC-56, SEC-58, SEC-59, SEC-109, SEC-126, SMS-23, SMS-31, SMS-34, DEP-10
 async fn every_cell_of_the_table_holds() {
     let bench = Bench::new("look_table").await;
-    for function in [TEXTS_FUNCTION, CAMPAIGN_FUNCTION, MARKETING_FUNCTION] {
+    for function in [
+        TEXTS_FUNCTION,
+        CAMPAIGN_FUNCTION,
+        MARKETING_FUNCTION,
+        REVIEW_FUNCTION,
+    ] {
         sqlx::query(function).execute(&bench.owner).await.unwrap();
     }
     let (mut cells, mut wrong) = (0, Vec::new());

@@ -160,3 +160,68 @@ async fn behind_each_reply_stands_its_turn() {
     }
     house.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")] // D28: contacts without a shell
+async fn an_admin_adds_a_phone_and_enters_its_code() {
+    let house = with_console("console_contacts").await;
+    let staff = Staff::new(&house);
+    let here = Some(house.casino());
+    let ana = staff.add("ana@example.com", Role::Admin, here).await;
+    let luis = staff.add("luis@example.com", Role::Host, here).await;
+    let editor = staff.add("ed@example.com", Role::Editor, here).await;
+    let (ana, luis, editor) = (
+        ana.logged_in(&house).await,
+        luis.logged_in(&house).await,
+        editor.logged_in(&house).await,
+    );
+    let path = "/c/silver_birch/contacts";
+    let phone = [
+        ("name", "Night host"),
+        ("channel", "text"),
+        ("address", "+18605550177"),
+        ("language", "en"),
+        ("severity", "sev2"),
+        ("level", "1"),
+    ];
+    // All problems of a form are told at once, and what was typed stays.
+    let wrong = [
+        ("name", " "),
+        ("channel", "text"),
+        ("address", "not a number"),
+        ("quiet_from", "22:00"),
+    ];
+    let page = ana.act(path, &wrong).await;
+    assert_eq!(page.status, StatusCode::UNPROCESSABLE_ENTITY);
+    for says in ["Give a name", "two different times", "not a number"] {
+        assert!(page.body.contains(says), "{says}: {}", page.body);
+    }
+    let mut bad = phone;
+    bad[2].1 = "12";
+    let page = ana.act(path, &bad).await;
+    assert!(
+        page.body.contains("does not fit the channel"),
+        "{}",
+        page.body
+    );
+    assert_eq!(luis.act(path, &phone).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(editor.get(path).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(house.number("select count(*) from contacts").await, 0);
+    assert_eq!(ana.act(path, &phone).await.location, path);
+    let code = "select split_part(body, ' ', 2) from outbound_messages where kind = 'staff_code'";
+    let code = house.texts_of(code).await.remove(0);
+    let id = house
+        .texts_of("select contact_id::text from contacts")
+        .await;
+    let one = format!("{path}/{}", id[0]);
+    assert!(luis.get(path).await.body.contains("code missing"));
+    let wrong = ana
+        .act(&one, &[("what", "verify"), ("code", "12345")])
+        .await;
+    assert!(wrong.body.contains("not the code"), "{}", wrong.body);
+    let right = ana.act(&one, &[("what", "verify"), ("code", &code)]).await;
+    assert_eq!(right.location, path);
+    assert!(!luis.get(path).await.body.contains("code missing"));
+    assert_eq!(ana.act(&one, &[("what", "remove")]).await.location, path);
+    assert!(ana.get(path).await.body.contains("Nobody is told yet"));
+    house.stop().await;
+}
