@@ -28,6 +28,10 @@ create table incidents (
   primary key (casino_id, incident_id)
 );
 create index incidents_newest on incidents (casino_id, detected_at);
+create index incidents_conversation on incidents (casino_id, conversation_id);
+
+-- When the casino's content last changed: what proved a reply before that may be gone.
+alter table casinos add column content_changed_at timestamptz;
 
 -- Texts sent within the last `span`, and texts of guests with an id of `oldest` or later, whose row
 -- belongs to another guest, turn or number than its conversation: no code writes such a row. Ids
@@ -47,7 +51,7 @@ set join_collapse_limit = 1 set enable_hashjoin = off set enable_mergejoin = off
   join inbound_messages i on i.casino_id = c.casino_id and i.inbound_id >= oldest
   join conversations v on v.casino_id = i.casino_id and v.conversation_id = i.conversation_id
   left join routes r on r.number = i.casino_number
-  where v.guest_id <> i.guest_id or (r.casino_id <> i.casino_id and r.retired_at is null)
+  where v.guest_id <> i.guest_id or (r.casino_id <> i.casino_id and r.retired_at is null and r.since <= i.stored_at)
 $$;
 alter function fleet_crossed(interval, uuid) owner to seven_fleet;
 revoke all on function fleet_crossed(interval, uuid) from public;

@@ -89,7 +89,7 @@ async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Er
     // The row keeps the trace that ingress began, so that the trace stays whole even if this
     // process dies before it exports its span.
     let context = TraceContext {
-        sampled: delivery.trace.sampled || reading::matters(&decision),
+        sampled: delivery.trace.sampled || seven_reader::matters(&decision),
         ..delivery.trace
     };
     let mut trace = context.to_string();

@@ -1,10 +1,10 @@
 //! Judges a text, compares it with our latest texts to the guest, and writes the verdict to its
 //! span.
 
-use seven_compliance::{Author, Decision, Guardrails, Intent, Verdict, dialogue, echo, provider};
-use seven_domain::{CasinoConfig, GuestHash, Language};
-use seven_packs::{Pack, TextKey};
-use seven_reader::Reader;
+use seven_compliance::{Author, Decision, Guardrails, Intent, Verdict, echo, provider};
+use seven_domain::{CasinoConfig, GuestHash};
+use seven_packs::Pack;
+use seven_reader::{Reader, beside_our_texts, matters, needs_our_texts};
 use seven_runtime::Error;
 use seven_store::Tx;
 use seven_telemetry::{metrics, trace};
@@ -26,10 +26,9 @@ pub(crate) async fn judge(
     let mut decision = read(gate, rails, &text.body).await;
     if needs_our_texts(&decision, &text.body) {
         let ours = tx.last_texts(guest, echo::TEXTS_REMEMBERED).await?;
-        decision = beside_our_texts(gate, decision, &text.body, rails, &ours, || {
-            pack_says(pack, config)
-        })
-        .await;
+        let again = |words: String| async move { read(gate, rails, &words).await };
+        let says = || pack.says(config);
+        decision = beside_our_texts(again, decision, &text.body, rails, &ours, says).await;
     }
     let decision = with_provider(decision, text.autoresponse.as_deref());
     if step.is_recorded() {
@@ -85,70 +84,6 @@ async fn read(gate: &Gate, rails: &Guardrails, words: &str) -> Decision {
             first
         }
     }
-}
-
-async fn beside_our_texts(
-    gate: &Gate,
-    decision: Decision,
-    body: &str,
-    rails: &Guardrails,
-    ours: &[String],
-    pack_says: impl Fn() -> Vec<String>,
-) -> Decision {
-    if decision.author == Author::Echo {
-        return reacted_to(body, rails, ours, pack_says).unwrap_or(decision);
-    }
-    let decision = match echo::without_ours(body, ours) {
-        Some(theirs) => match read(gate, rails, &theirs.whole()).await {
-            alarm if matters(&alarm) => alarm,
-            _ if theirs.added.is_empty() => return Decision::of(Author::Echo),
-            _ => read(gate, rails, &theirs.added).await,
-        },
-        None => decision,
-    };
-    let asked = ours.first().is_some_and(|last| last.contains(['?', '¿']));
-    let likely = decision
-        .likely
-        .filter(|likely| dialogue::holds(*likely, body, asked));
-    Decision { likely, ..decision }
-}
-
-/// Returns whether the trace must be kept even if it is not sampled.
-pub(crate) fn matters(decision: &Decision) -> bool {
-    decision.keyword.is_some()
-        || decision.likely.is_some()
-        || !decision.hits.is_empty()
-        || !matches!(decision.verdict, Verdict::Pass)
-}
-
-/// Returns whether our own texts are needed for the decision. Most texts contain no words that we
-/// could have written, so no query is needed.
-fn needs_our_texts(decision: &Decision, body: &str) -> bool {
-    let in_words = decision
-        .keyword
-        .is_some_and(|keyword| keyword.pattern_id.contains(".nl."));
-    echo::may_quote(body) || in_words || decision.likely.is_some() || !decision.hits.is_empty()
-}
-
-/// Returns the decision for a reaction that quotes a cry for help which we did not write: the guest
-/// reacted to the guest's own words.
-fn reacted_to(
-    body: &str,
-    rails: &Guardrails,
-    ours: &[String],
-    pack_says: impl Fn() -> Vec<String>,
-) -> Option<Decision> {
-    let quoted = echo::reaction(body)?.quoted;
-    let own = rails.decide(&quoted);
-    let cries = own.hits.iter().any(|hit| hit.layer.is_urgent());
-    (cries && !echo::is_ours(&quoted, ours) && !echo::is_ours(&quoted, &pack_says())).then_some(own)
-}
-
-/// Returns every text of the pack as guests of this casino read it.
-fn pack_says(pack: &Pack, config: &CasinoConfig) -> Vec<String> {
-    let keys = TextKey::ALL.iter().filter(|key| pack.texts.has(**key));
-    keys.flat_map(|key| Language::ALL.map(|language| pack.say(*key, language, config)))
-        .collect()
 }
 
 /// Applies the command that the provider reports, whatever the text says, because the provider has

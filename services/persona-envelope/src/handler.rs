@@ -21,6 +21,9 @@ use crate::typing::kind_of;
 /// How long a turn waits while an earlier turn of its conversation has not been shaped yet.
 const EARLIER_TURN_DELAY: Duration = Duration::from_millis(50);
 
+/// The share of its useful time that a held reply's `not_before` lies ahead.
+const HELD_SHARE: f64 = 0.95;
+
 #[derive(Debug)]
 pub struct Envelope {
     pub fleet: Fleet,
@@ -153,17 +156,19 @@ impl Envelope {
             guest_id: turn.guest_id.into(),
         };
         let origin = Origin::Turn(TurnId(turn.turn_id));
-        // Held before its texts are queued: no look finds one without the other.
-        if turn.class == MessageClass::Reply
-            && (turn.reviewed || config.features.hitl_interrupt_enabled)
-        {
+        let is_held = turn.class == MessageClass::Reply
+            && (turn.reviewed || config.features.hitl_interrupt_enabled);
+        // Held before its texts are queued: no look finds one without the other. Their time is far
+        // off, so that a sender of an earlier release waits, too.
+        if is_held {
+            delay = pack.rules.usefulness().mul_f64(HELD_SHARE);
             let limit = self.fleet.timing.scaled(pack.rules.review_limit());
             tx.hold_turn(TurnId(turn.turn_id), to.conversation_id, limit)
                 .await?;
         }
         let mut queued = Vec::new();
         for (part, body) in (1..).zip(&shaped.texts) {
-            if part > 1 {
+            if part > 1 && !is_held {
                 delay += self.typed(pack, config, TypingKind::MultiSegment, body);
             }
             let (id, useful_for) = (self.fleet.ids.next(), pack.rules.usefulness());

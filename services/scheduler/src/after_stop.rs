@@ -1,9 +1,9 @@
-//! Contains a text that was sent after its guest's STOP (SEC-94), then raises the highest alert. The pre-send check
-//! prevents this; here the texts that were really sent are compared.
+//! Contains a text that was sent after its guest's STOP (SEC-94), then raises the highest alert. The
+//! pre-send check prevents such a text; here the texts that were really sent are compared.
 
 use std::collections::BTreeSet;
 
-use seven_domain::{ConversationId, IncidentKind};
+use seven_domain::{CasinoId, ConversationId, IncidentKind, OutboundId};
 use seven_runtime::{Error, Fleet};
 use seven_telemetry::Alert;
 
@@ -14,31 +14,12 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
         .store
         .sent_after_stop(fleet.timing.after_stop_watch())
         .await?;
-    for (casino, outbound) in &sent {
-        tracing::error!(%casino, outbound_id = %outbound, "a text was sent after its guest's STOP");
-        let mut tx = fleet.store.bind(casino).await?;
-        let conversation = tx
-            .pending(*outbound)
-            .await?
-            .map(|text| ConversationId(text.conversation_id));
-        tx.commit().await?;
-        let Some(conversation) = conversation else {
-            continue;
-        };
-        let found = Found {
-            kind: IncidentKind::TextAfterStop,
-            conversation,
-            text: outbound.0,
-            by: "scheduler",
-        };
-        contain(&fleet, casino, found).await?;
-    }
+    let casinos: BTreeSet<CasinoId> = sent.iter().map(|(casino, _)| casino.clone()).collect();
+    let one = |(casino, outbound)| contain_one(fleet.clone(), casino, outbound);
+    let contained = crate::rounds::each_of(sent, |(casino, _)| casino, one).await;
+    // Whatever could not be contained is an alert all the same.
     let text = "texts left after their guests said STOP; stop the casino with `seven pause --outbound`, then look at each with `seven message show`";
-    for casino in sent
-        .iter()
-        .map(|(casino, _)| casino)
-        .collect::<BTreeSet<_>>()
-    {
+    for casino in casinos {
         Alert {
             name: "text_after_stop",
             casino: casino.as_str(),
@@ -47,6 +28,23 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
             text,
         }
         .raise();
+    }
+    contained
+}
+
+async fn contain_one(fleet: Fleet, casino: CasinoId, outbound: OutboundId) -> Result<(), Error> {
+    tracing::error!(%casino, outbound_id = %outbound, "a text was sent after its guest's STOP");
+    let mut tx = fleet.store.bind(&casino).await?;
+    let text = tx.pending(outbound).await?;
+    tx.commit().await?;
+    if let Some(text) = text {
+        let found = Found {
+            kind: IncidentKind::TextAfterStop,
+            conversation: ConversationId(text.conversation_id),
+            text: outbound.0,
+            by: "scheduler",
+        };
+        contain(&fleet, &casino, found).await?;
     }
     Ok(())
 }

@@ -176,6 +176,11 @@ async fn by_text(
     message: &CaseMessage,
 ) -> Result<(), Error> {
     let wait = fleet.timing.scale.at_least(TEXT_LOOK, MIN_WAIT);
+    if contact.verified_at.is_none() {
+        let outcome = NoticeOutcome::GivenUp("nobody has entered the phone's code");
+        tx.note_case_notice(due, outcome).await?;
+        return Ok(tx.commit().await?);
+    }
     let Some(text) = due.outbound_id else {
         let id: OutboundId = fleet.ids.next();
         if let Some(to) = contact.recipient()

@@ -7,15 +7,17 @@ use seven_domain::{
     AuditEvent, CaseSeverity, CaseSource, ConversationId, GuestId, InboundId, Language, OutboundId,
     OutboundState,
 };
-use seven_guest::escalation::sla;
 use seven_packs::TextKey;
-use seven_runtime::{Error, Fleet, counted};
+use seven_runtime::{
+    Error, Fleet,
+    own_cases::{OwnCase, open_own_case},
+};
 use seven_store::{
     Tx,
     audit::Entry,
     casinos::Casino,
     due::{Due, DueKind, Kinds, UnknownKind},
-    escalations::{NewEscalation, REPLY_WAITS},
+    escalations::REPLY_WAITS,
     outbound::{NewOutbound, Origin, Queued, Recipient},
     pauses::Wake,
 };
@@ -109,25 +111,17 @@ async fn overdue(
 async fn reply_waits(fleet: &Fleet, row: &Due) -> Result<(), Error> {
     let mut tx = fleet.store.bind(&row.casino).await?;
     if let Some(conversation) = tx.tell_held(row.row_id).await? {
-        let severity = CaseSeverity::Sev2;
-        let case = NewEscalation {
-            escalation_id: fleet.ids.uuid(),
-            conversation_id: Some(conversation),
-            guest_id: tx.guest_in(conversation).await?.map(|(guest, _)| guest),
-            guest: None,
-            inbound_id: None,
-            severity,
+        let guest = tx.guest_in(conversation).await?.map(|(guest, _)| guest);
+        let case = OwnCase {
+            id: fleet.ids.uuid(),
+            severity: CaseSeverity::Sev2,
             source: CaseSource::HostPromise,
             reason: REPLY_WAITS,
-            pattern_id: None,
             subject: "",
-            detail: None,
-            ack_seconds: sla(severity).ack_seconds,
-            respond_minutes: sla(severity).respond_minutes,
+            about: guest.map(|guest| (conversation, guest)),
             actor: "scheduler",
-            trace: None,
         };
-        counted::open_case(&mut tx, &case).await?;
+        open_own_case(&mut tx, &case).await?;
     }
     tx.clear_due(DueKind::HeldReply, row.row_id).await?;
     Ok(tx.commit().await?)

@@ -4,12 +4,13 @@
 use std::time::Duration;
 
 use seven_domain::{CaseSource, CasinoId, Containment, ConversationId, IncidentKind};
-use seven_guest::escalation::sla;
-use seven_runtime::{Error, Fleet, counted};
+use seven_runtime::{
+    Error, Fleet,
+    own_cases::{OwnCase, open_own_case},
+};
 use seven_store::{
     Tx,
     controls::{Order, Switch},
-    escalations::NewEscalation,
     incidents::found::NewIncident,
 };
 use seven_telemetry::metrics;
@@ -30,23 +31,32 @@ pub struct Found {
     pub by: &'static str,
 }
 
-/// Contains the incident and records it. Returns false if it is known, or part of one that was
-/// found just before.
+/// The result of containing an incident.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Contained {
+    New,
+    /// The text belongs to an incident of the conversation that was found just before.
+    Repeated,
+    /// The text belongs to an incident already.
+    Known,
+}
+
+/// Contains the incident and records it.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
-pub async fn contain(fleet: &Fleet, casino: &CasinoId, found: Found) -> Result<bool, Error> {
+pub async fn contain(fleet: &Fleet, casino: &CasinoId, found: Found) -> Result<Contained, Error> {
     let mut tx = fleet.store.bind(casino).await?;
-    let is_new = contain_in(fleet, &mut tx, found).await?;
+    let contained = contain_in(fleet, &mut tx, found).await?;
     tx.commit().await?;
-    Ok(is_new)
+    Ok(contained)
 }
 
 /// Does what [`contain`] does, as a part of the caller's transaction.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
-pub async fn contain_in(fleet: &Fleet, tx: &mut Tx, found: Found) -> Result<bool, Error> {
+pub async fn contain_in(fleet: &Fleet, tx: &mut Tx, found: Found) -> Result<Contained, Error> {
     let Found {
         kind,
         conversation,
@@ -56,16 +66,19 @@ pub async fn contain_in(fleet: &Fleet, tx: &mut Tx, found: Found) -> Result<bool
     // The lock makes two schedulers that found the same text one after the other.
     tx.lock_conversation(conversation).await?;
     let Some((guest, _)) = tx.guest_in(conversation).await? else {
-        return Ok(false);
+        return Ok(Contained::Known);
     };
-    if tx.knows_evidence(kind, text).await?
-        || tx
-            .repeat_incident(kind, conversation, text, ONE_INCIDENT)
-            .await?
-    {
-        return Ok(false);
+    if tx.knows_evidence(kind, conversation, text).await? {
+        return Ok(Contained::Known);
     }
+    // Also for a repeat: somebody may have let the host go on meanwhile.
     let actions = pause(tx, kind, conversation, by).await?;
+    if tx
+        .repeat_incident(kind, conversation, text, ONE_INCIDENT)
+        .await?
+    {
+        return Ok(Contained::Repeated);
+    }
     let new = NewIncident {
         incident_id: fleet.ids.uuid(),
         kind,
@@ -77,25 +90,16 @@ pub async fn contain_in(fleet: &Fleet, tx: &mut Tx, found: Found) -> Result<bool
         escalation_id: fleet.ids.uuid(),
     };
     tx.add_incident(&new).await?;
-    let severity = kind.case_severity();
-    let case = NewEscalation {
-        escalation_id: new.escalation_id,
-        conversation_id: Some(conversation),
-        guest_id: Some(guest),
-        guest: None,
-        inbound_id: None,
-        severity,
+    let case = OwnCase {
+        id: new.escalation_id,
+        severity: kind.case_severity(),
         source: CaseSource::Compliance,
         reason: kind.as_str(),
-        pattern_id: None,
         subject: "",
-        detail: None,
-        ack_seconds: sla(severity).ack_seconds,
-        respond_minutes: sla(severity).respond_minutes,
+        about: Some((conversation, guest)),
         actor: by,
-        trace: None,
     };
-    counted::open_case(tx, &case).await?;
+    open_own_case(tx, &case).await?;
     let count = metrics()
         .incidents
         .with_label_values(&[tx.casino().as_str(), kind.as_str()]);
@@ -107,7 +111,7 @@ pub async fn contain_in(fleet: &Fleet, tx: &mut Tx, found: Found) -> Result<bool
         text_id = %text,
         "an incident was found and contained"
     );
-    Ok(true)
+    Ok(Contained::New)
 }
 
 /// Silences the host towards the guest and, for grave kinds, stops the casino's texts. A person who

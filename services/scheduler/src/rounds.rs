@@ -13,7 +13,9 @@ pub(crate) fn longest(duty: &str) -> Duration {
     match duty {
         // These read amounts that grow: a night's work, a provider's records at a limited rate,
         // streams.
-        "nightly" | "reconcile" | "delete" | "cost" => Duration::from_secs(6 * 3_600),
+        "nightly" | "reconcile" | "delete" | "cost" | "read_again" => {
+            Duration::from_secs(6 * 3_600)
+        }
         // These signal the rows that they claimed one by one. If a slow bus ended a round early,
         // claims would be used up without a signal.
         "sweep" | "due" | "campaigns" => Duration::from_secs(1_800),

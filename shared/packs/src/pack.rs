@@ -147,6 +147,13 @@ impl Pack {
         self.texts.render(key, language, &self.slots(config))
     }
 
+    /// Returns every text of the pack as guests of this casino read it.
+    pub fn says(&self, config: &CasinoConfig) -> Vec<String> {
+        let keys = TextKey::ALL.iter().filter(|key| self.texts.has(**key));
+        keys.flat_map(|key| Language::ALL.map(|language| self.say(*key, language, config)))
+            .collect()
+    }
+
     /// Returns a reply with the disclosure before it, if it must carry one.
     pub fn disclosed(
         &self,

@@ -4,6 +4,7 @@
 //! `scripts/data/train_reader.py` makes `data/reader.gguf` (30 MB, 8-bit weights) from
 //! multilingual-e5-small (MIT), fine-tuned on the texts of `tests/corpus`.
 
+mod beside;
 mod network;
 
 use std::{
@@ -13,6 +14,7 @@ use std::{
 
 use seven_compliance::{Decision, Guardrails, SecondReading};
 
+pub use self::beside::{beside_our_texts, matters, needs_our_texts};
 use self::network::Network;
 
 static WEIGHTS: &[u8] = include_bytes!("../data/reader.gguf");

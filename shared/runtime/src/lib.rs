@@ -4,6 +4,7 @@
 pub mod counted;
 mod error;
 mod heartbeat;
+pub mod own_cases;
 mod proxies;
 mod timing;
 

@@ -64,12 +64,16 @@ pub async fn decide(
                 let (id, state) = (OutboundId(part.outbound_id), OutboundState::Suppressed);
                 tx.end_queued(id, state, "discarded").await?;
             }
+            tx.correct_turn(turn, None).await?;
         }
     }
     if !tx.decide_held(turn, decision, by).await? {
         return Err(Undecided::Gone);
     }
-    tx.withdraw_cases(conversation, REPLY_WAITS, by).await?;
+    tx.let_go(turn).await?;
+    if !tx.has_held(conversation).await? {
+        tx.withdraw_cases(conversation, REPLY_WAITS, by).await?;
+    }
     let detail = serde_json::json!({ "turn_id": turn, "decision": decision });
     note(&mut tx, AuditEvent::ReplyReviewed, by, conversation, detail).await?;
     let queued = tx.queued_of(turn.0).await?;
@@ -126,6 +130,7 @@ async fn edit(fleet: &Fleet, tx: &mut Tx, held: &HeldReply, words: &str) -> Resu
     if shaped.truncated {
         return Err(Undecided::TooLong { most });
     }
+    tx.correct_turn(TurnId(held.turn_id), Some(words)).await?;
     put(fleet, tx, held, &shaped.texts, pack.rules.usefulness()).await
 }
 

@@ -85,6 +85,8 @@ with suppression as (
           join send_policy earlier_policy on earlier_policy.class = earlier.class
         where earlier.conversation_id = text.conversation_id and earlier.seq < text.seq
           and earlier.state in ('queued', 'sending')
+          and not exists (select 1 from held_turns held where held.turn_id = earlier.turn_id
+            and held.decided_at is null)
           and (policy.lane <> 'safety' or earlier.inbound_id = text.inbound_id)
             and (policy.lane = 'bulk' or earlier_policy.lane <> 'bulk'
             or earlier.state = 'sending')) then 'earlier_text_unsent'

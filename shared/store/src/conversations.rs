@@ -164,6 +164,7 @@ impl Tx {
         .bind(reason)
         .execute(self.conn())
         .await?;
+        self.end_held(conversation, reason).await?;
         Ok(cancelled.rows_affected())
     }
 }

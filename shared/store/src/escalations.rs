@@ -294,7 +294,7 @@ impl Tx {
             let (subject, detail) = (case.to_string(), json!({ "withdrawn_by": by }));
             self.audit(&Entry::of(
                 AuditEvent::EscalationResolved,
-                "agent-swarm",
+                by,
                 &subject,
                 detail,
             ))

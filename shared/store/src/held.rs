@@ -7,7 +7,7 @@ use seven_domain::{ConversationId, DisclosureKind, HeldDecision, Language, Outbo
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use crate::{Result, Tx, due::DueKind};
+use crate::{Result, Tx, due::DueKind, escalations::REPLY_WAITS};
 
 /// A reply that waits for a person.
 #[derive(Debug, Clone, FromRow)]
@@ -42,7 +42,7 @@ const HELD: &str = "select h.turn_id, h.conversation_id, t.guest_id, t.draft, t.
        where i.conversation_id = h.conversation_id and i.disposition_ref = h.turn_id), '') as asked,
      (select right(g.phone, 4) from guests g where g.guest_id = t.guest_id) as last_four
    from held_turns h join turns t on t.turn_id = h.turn_id join outbound_messages o on o.turn_id = h.turn_id and o.state = 'queued'
-   where h.decided_at is null and ($1::uuid is null or h.turn_id = $1)
+   where h.decided_at is null and h.held_at > now() - interval '1 day' and ($1::uuid is null or h.turn_id = $1)
    group by h.casino_id, h.turn_id, h.conversation_id, h.held_at, t.guest_id, t.draft, t.disclosure_kind, t.language, t.agent, t.trace
    order by h.held_at limit $2";
 
@@ -129,6 +129,57 @@ impl Tx {
         .await?;
         self.clear_due(DueKind::HeldReply, turn.0).await?;
         Ok(done.rows_affected() == 1)
+    }
+
+    /// Ends the wait of the conversation's held replies, whose texts were cancelled for this reason.
+    pub(crate) async fn end_held(&mut self, conversation: ConversationId, why: &str) -> Result<()> {
+        let ended = sqlx::query(
+            "update held_turns set decision = 'discarded', decided_at = now(), decided_by = $2 where conversation_id = $1 and decided_at is null",
+        )
+        .bind(conversation.0)
+        .bind(why)
+        .execute(self.conn())
+        .await?;
+        if ended.rows_affected() > 0 {
+            self.withdraw_cases(conversation, REPLY_WAITS, why).await?;
+        }
+        Ok(())
+    }
+
+    /// Returns whether a reply of the conversation waits for a person.
+    pub async fn has_held(&mut self, conversation: ConversationId) -> Result<bool> {
+        Ok(sqlx::query_scalar(
+            "select exists (select 1 from held_turns h join outbound_messages o on o.turn_id = h.turn_id and o.state = 'queued'
+               where h.conversation_id = $1 and h.decided_at is null)",
+        )
+        .bind(conversation.0)
+        .fetch_one(self.conn())
+        .await?)
+    }
+
+    /// Records the words that a person put in the place of the host's, or that nothing was said, so
+    /// that the host does not remember words that nobody read.
+    pub async fn correct_turn(&mut self, turn: TurnId, said: Option<&str>) -> Result<()> {
+        let query = match said {
+            Some(words) => sqlx::query("update turns set draft = $2 where turn_id = $1")
+                .bind(turn.0)
+                .bind(words),
+            None => sqlx::query(
+                "update turns set state = 'cancelled', reason = 'discarded' where turn_id = $1",
+            )
+            .bind(turn.0),
+        };
+        query.execute(self.conn()).await?;
+        Ok(())
+    }
+
+    /// Lets a turn's queued texts leave now.
+    pub async fn let_go(&mut self, turn: TurnId) -> Result<()> {
+        sqlx::query("update outbound_messages set not_before = now() where turn_id = $1 and state = 'queued'")
+            .bind(turn.0)
+            .execute(self.conn())
+            .await?;
+        Ok(())
     }
 
     /// Marks a reply that still waits as told; returns its conversation, or `None` if it does not

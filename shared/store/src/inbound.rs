@@ -234,6 +234,20 @@ impl Tx {
             .await?)
     }
 
+    /// Returns the bodies of our last texts in the conversation, newest first.
+    pub async fn last_texts_in(
+        &mut self,
+        conversation: ConversationId,
+        most: i64,
+    ) -> Result<Vec<String>> {
+        let query = "select body from outbound_messages where conversation_id = $1 and sent_at is not null order by created_at desc limit $2";
+        Ok(sqlx::query_scalar(query)
+            .bind(conversation.0)
+            .bind(most)
+            .fetch_all(self.conn())
+            .await?)
+    }
+
     /// Returns all open texts of a conversation in the order in which the guest wrote them:
     /// webhooks can arrive, and be stored, out of order.
     pub async fn open_texts(&mut self, conversation: ConversationId) -> Result<Vec<OpenText>> {

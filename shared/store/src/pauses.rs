@@ -52,8 +52,9 @@ pub struct Overdue {
 }
 
 impl Tx {
-    /// Pauses the host for `span`, or until a person ends it; a longer pause keeps its end. A new
-    /// reason does not restart it, so that an acknowledged case stays held.
+    /// Pauses the host for `span`, or until a person ends it; a longer pause keeps its end, and one
+    /// that only a person ends its reason. A new reason does not restart it, so that an
+    /// acknowledged case stays held.
     pub async fn pause(
         &mut self,
         conversation: ConversationId,
@@ -64,7 +65,7 @@ impl Tx {
             "update conversations set
                pause_held = pause_held and paused_at is not null and coalesce(paused_until > now(), true),
                paused_until = case when paused_at is not null and paused_until is null then null else greatest(paused_until, now() + make_interval(secs => $3)) end,
-               pause_reason = $2,
+               pause_reason = case when paused_at is not null and paused_until is null and $3 is not null then pause_reason else $2 end,
                paused_at = case when paused_at is not null and coalesce(paused_until > now(), true) then paused_at else now() end
              where conversation_id = $1",
         )

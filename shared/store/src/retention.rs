@@ -8,10 +8,18 @@ use uuid::Uuid;
 use crate::{Result, Tx};
 
 /// Deletes finished rows older than `$1` days. Open work is never deleted, however old it is.
-const OLD: [(&str, &str); 11] = [
+const OLD: [(&str, &str); 13] = [
     (
         "conversation_notes",
         "delete from conversation_notes where created_at < now() - make_interval(days => $1)",
+    ),
+    (
+        "held_turns",
+        "delete from held_turns where held_at < now() - make_interval(days => $1)",
+    ),
+    (
+        "incidents",
+        "delete from incidents where resolved_at < now() - make_interval(days => $1)",
     ),
     ("turn_facts", "delete from turn_facts where at < now() - make_interval(days => $1)"),
     (

@@ -85,7 +85,7 @@ impl Tx {
     /// it.
     pub async fn raise_content_version(&mut self) -> Result<i64> {
         Ok(sqlx::query_scalar(
-            "update casinos set content_version = content_version + 1 returning content_version",
+            "update casinos set content_version = content_version + 1, content_changed_at = now() returning content_version",
         )
         .fetch_one(self.conn())
         .await?)

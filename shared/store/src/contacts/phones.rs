@@ -96,7 +96,11 @@ impl Tx {
     }
 
     /// Ends the contacts of a phone that asked for no more texts.
-    pub async fn end_contacts_of(&mut self, guest: GuestId) -> Result<Vec<EndedPhone>> {
+    pub async fn end_contacts_of(
+        &mut self,
+        guest: GuestId,
+        actor: &str,
+    ) -> Result<Vec<EndedPhone>> {
         let ended: Vec<EndedPhone> = sqlx::query_as(
             "update contacts set ended_at = now(), ended_by = 'STOP', address = '' where guest_id = $1 and ended_at is null returning contact_id, name",
         )
@@ -107,7 +111,7 @@ impl Tx {
             let (subject, detail) = (contact.contact_id.to_string(), json!({ "stopped": true }));
             self.audit(&Entry::of(
                 AuditEvent::ContactChanged,
-                "compliance-gate",
+                actor,
                 &subject,
                 detail,
             ))

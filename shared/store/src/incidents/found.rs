@@ -97,10 +97,16 @@ impl Store {
 
 impl Tx {
     /// Returns whether an incident of this kind has this text among its evidence.
-    pub async fn knows_evidence(&mut self, kind: IncidentKind, text: Uuid) -> Result<bool> {
+    pub async fn knows_evidence(
+        &mut self,
+        kind: IncidentKind,
+        conversation: ConversationId,
+        text: Uuid,
+    ) -> Result<bool> {
         Ok(sqlx::query_scalar(
-            "select exists (select 1 from incidents where kind = $1 and $2 = any(evidence))",
+            "select exists (select 1 from incidents where conversation_id = $1 and kind = $2 and $3 = any(evidence))",
         )
+        .bind(conversation.0)
         .bind(kind)
         .bind(text)
         .fetch_one(self.conn())
@@ -248,27 +254,39 @@ impl Tx {
         }
     }
 
-    /// Returns the host's texts that were sent since `since`. Texts from before the newest change
-    /// of content are left out: the content that proved them may be gone.
-    pub async fn sent_replies(&mut self, since: DateTime<Utc>) -> Result<Vec<ReadAgain>> {
+    /// Returns the host's texts that were sent from `since` to `until`. A turn that began less than
+    /// `margin` after the newest change of content is left out: what proved it may be gone.
+    pub async fn sent_replies(
+        &mut self,
+        since: DateTime<Utc>,
+        until: DateTime<Utc>,
+        margin: Duration,
+    ) -> Result<Vec<ReadAgain>> {
         Ok(sqlx::query_as(
-            "select distinct o.outbound_id as text_id, o.conversation_id, o.body, o.created_at as at
-             from send_attempts a join outbound_messages o on o.outbound_id = a.outbound_id
-             where a.started_at >= $1 and o.turn_id is not null
-               and o.created_at > coalesce((select max(updated_at) from content_items), '-infinity')",
+            "select distinct o.outbound_id as text_id, o.conversation_id, o.body, t.created_at as at
+             from send_attempts a join outbound_messages o on o.outbound_id = a.outbound_id join turns t on t.turn_id = o.turn_id
+             where a.started_at >= $1 and a.started_at < $2
+               and t.created_at > coalesce((select content_changed_at from casinos), '-infinity') + make_interval(secs => $3)",
         )
         .bind(since)
+        .bind(until)
+        .bind(margin.as_secs_f64())
         .fetch_all(self.conn())
         .await?)
     }
 
-    /// Returns the texts of guests since `since` in which the gate found nothing.
-    pub async fn passed_texts(&mut self, since: DateTime<Utc>) -> Result<Vec<ReadAgain>> {
+    /// Returns the texts of guests from `since` to `until` in which the gate found nothing.
+    pub async fn passed_texts(
+        &mut self,
+        since: DateTime<Utc>,
+        until: DateTime<Utc>,
+    ) -> Result<Vec<ReadAgain>> {
         Ok(sqlx::query_as(
             "select inbound_id as text_id, conversation_id, body, received_at as at from inbound_messages
-             where inbound_id >= $1 and verdict = 'pass' and coalesce(reason, '') not in ('reaction', 'machine', 'not_a_guest', 'repeated')",
+             where inbound_id >= $1 and inbound_id < $2 and verdict = 'pass' and coalesce(reason, '') not in ('reaction', 'machine', 'not_a_guest', 'repeated') order by inbound_id",
         )
         .bind(least_id(since))
+        .bind(least_id(until))
         .fetch_all(self.conn())
         .await?)
     }

@@ -1,0 +1,167 @@
+//! Guests' texts that the gate took for ordinary ones, read again by the present pack and both
+//! readers.
+
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use seven_compliance::{Author, Decision, Guardrails, Layer, Verdict, echo};
+use seven_domain::{CasinoId, ConversationId, InboundId, IncidentKind, Language};
+use seven_packs::{Pack, TextKey};
+use seven_reader::{Reader, beside_our_texts, needs_our_texts};
+use seven_runtime::{Error, Fleet};
+use seven_store::{
+    Tx,
+    casinos::Casino,
+    incidents::found::ReadAgain,
+    outbound::{NewOutbound, Origin, Queued, Recipient},
+};
+
+use super::{BY, found};
+use crate::incidents::{Contained, contain_in};
+
+/// How old a missed cry may be to get the answer by which a late cry is answered; people are told
+/// of it in any case.
+const ANSWERED_FOR: TimeDelta = TimeDelta::hours(2);
+
+pub(super) async fn read(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    row: &Casino,
+    texts: Vec<ReadAgain>,
+) -> Result<(), Error> {
+    if texts.is_empty() {
+        return Ok(());
+    }
+    let pack = Arc::clone(fleet.packs.of(&row.config)?);
+    let suspects = suspects(Arc::clone(&pack), texts).await?;
+    for (text, decision) in suspects {
+        if let Some(layer) = cry(fleet, casino, row, &pack, &text, decision).await? {
+            missed(fleet, casino, row, &text, layer).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the texts that the first reader finds suspicious, or that may quote us. Its patterns
+/// run on a thread of their own: a day's texts take seconds.
+async fn suspects(
+    pack: Arc<Pack>,
+    texts: Vec<ReadAgain>,
+) -> Result<Vec<(ReadAgain, Decision)>, Error> {
+    let judged = tokio::task::spawn_blocking(move || {
+        let rails = pack.guardrails();
+        let judged = texts.into_iter().map(|text| {
+            let decision = rails.decide(&text.body);
+            (text, decision)
+        });
+        judged
+            .filter(|(text, first)| first.is_suspicious() || needs_our_texts(first, &text.body))
+            .collect()
+    });
+    judged
+        .await
+        .map_err(|error| Error::Other(error.to_string()))
+}
+
+/// Returns the layer of a cry for help in the text, as the gate would find it now.
+async fn cry(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    row: &Casino,
+    pack: &Pack,
+    text: &ReadAgain,
+    first: Decision,
+) -> Result<Option<Layer>, Error> {
+    let rails = pack.guardrails();
+    let again = |words: String| async move { both(rails, &words).await };
+    let mut decision = if first.is_suspicious() {
+        both(rails, &text.body).await
+    } else {
+        first
+    };
+    if needs_our_texts(&decision, &text.body) {
+        let mut tx = fleet.store.bind(casino).await?;
+        let conversation = ConversationId(text.conversation_id);
+        let ours = tx
+            .last_texts_in(conversation, echo::TEXTS_REMEMBERED)
+            .await?;
+        tx.commit().await?;
+        let says = || pack.says(&row.config);
+        decision = beside_our_texts(again, decision, &text.body, rails, &ours, says).await;
+    }
+    Ok(match decision.verdict {
+        Verdict::Guardrail(hit) if decision.author == Author::Guest && hit.layer.is_urgent() => {
+            Some(hit.layer)
+        }
+        _ => None,
+    })
+}
+
+/// Judges words by both readers. If the second one fails, the first one's result holds.
+async fn both(rails: &Guardrails, words: &str) -> Decision {
+    let first = rails.decide(words);
+    if !first.is_suspicious() {
+        return first;
+    }
+    let words = words.to_owned();
+    let second = tokio::task::spawn_blocking(move || Reader::bundled()?.read(&words));
+    match second.await {
+        Ok(Ok(second)) => rails.weigh(first, &second),
+        _ => first,
+    }
+}
+
+/// Contains the incident of a missed cry. A guest who may be in danger gets the answer to a late
+/// cry, as long as it may still help.
+async fn missed(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    row: &Casino,
+    text: &ReadAgain,
+    layer: Layer,
+) -> Result<(), Error> {
+    let conversation = ConversationId(text.conversation_id);
+    let mut tx = fleet.store.bind(casino).await?;
+    let contained = contain_in(fleet, &mut tx, found(IncidentKind::CryMissed, text)).await?;
+    let guest = tx.guest_in(conversation).await?;
+    let (Contained::New | Contained::Repeated, Some((guest, language))) = (contained, guest) else {
+        return Ok(tx.commit().await?);
+    };
+    tx.note_cry(conversation, text.at).await?;
+    if layer == Layer::ResponsibleGaming {
+        tx.mark_responsible_gaming(guest).await?;
+    }
+    let in_danger = matches!(layer, Layer::Crisis | Layer::Emergency);
+    let to = Recipient {
+        conversation_id: conversation,
+        guest_id: guest,
+    };
+    let queued = if in_danger && fleet.clock.now() - text.at < ANSWERED_FOR {
+        answer(fleet, &mut tx, row, text, to, language.unwrap_or_default()).await?
+    } else {
+        Vec::new()
+    };
+    tx.commit().await?;
+    fleet.signal_queued(casino, &queued, None, "").await
+}
+
+async fn answer(
+    fleet: &Fleet,
+    tx: &mut Tx,
+    row: &Casino,
+    text: &ReadAgain,
+    to: Recipient,
+    language: Language,
+) -> Result<Vec<Queued>, Error> {
+    let (pack, key) = (fleet.packs.of(&row.config)?, TextKey::LateCry);
+    let origin = Origin::Canned {
+        inbound: InboundId(text.text_id),
+        key: key.as_str(),
+    };
+    let (class, useful) = (pack.texts.class(key), pack.rules.answer_to_a_cry());
+    let body = pack.say(key, language, &row.config);
+    let new = NewOutbound::new(fleet.ids.next(), to, origin, class, body, useful)
+        .agent(BY)
+        .answers_at(Some(text.at));
+    Ok(tx.queue(&new).await?.into_iter().collect())
+}

@@ -1,0 +1,75 @@
+//! Cases that a check of the fleet's own opens, and not a text of a guest.
+
+use seven_domain::{CaseSeverity, CaseSource, ConversationId, GuestId, IdSource};
+use seven_guest::escalation::sla;
+use seven_store::{Result, Tx, escalations::NewEscalation};
+use uuid::Uuid;
+
+use crate::counted;
+
+/// The reason of the case that a phone of staff asked for no more texts.
+const STAFF_STOPPED: &str = "staff_stopped";
+
+#[derive(Debug)]
+pub struct OwnCase<'a> {
+    pub id: Uuid,
+    pub severity: CaseSeverity,
+    pub source: CaseSource,
+    pub reason: &'a str,
+    /// The name of whatever the case is about; empty for none.
+    pub subject: &'a str,
+    pub about: Option<(ConversationId, GuestId)>,
+    /// The worker that opens it.
+    pub actor: &'a str,
+}
+
+/// Opens the case, due by its severity; returns true if it is new.
+///
+/// # Errors
+/// Fails when Postgres does not answer.
+pub async fn open_own_case(tx: &mut Tx, case: &OwnCase<'_>) -> Result<bool> {
+    let opened = NewEscalation {
+        escalation_id: case.id,
+        conversation_id: case.about.map(|(conversation, _)| conversation),
+        guest_id: case.about.map(|(_, guest)| guest),
+        guest: None,
+        inbound_id: None,
+        severity: case.severity,
+        source: case.source,
+        reason: case.reason,
+        pattern_id: None,
+        subject: case.subject,
+        detail: None,
+        ack_seconds: sla(case.severity).ack_seconds,
+        respond_minutes: sla(case.severity).respond_minutes,
+        actor: case.actor,
+        trace: None,
+    };
+    counted::open_case(tx, &opened).await
+}
+
+/// Ends the contacts whose phone said STOP, and opens a case for each, so that somebody else is
+/// named (D28).
+///
+/// # Errors
+/// Fails when Postgres does not answer.
+pub async fn end_stopped_contacts(
+    tx: &mut Tx,
+    ids: &IdSource,
+    guest: GuestId,
+    actor: &str,
+) -> Result<()> {
+    for contact in tx.end_contacts_of(guest, actor).await? {
+        let case = OwnCase {
+            id: ids.uuid(),
+            severity: CaseSeverity::Sev2,
+            source: CaseSource::Compliance,
+            reason: STAFF_STOPPED,
+            subject: &contact.name,
+            about: None,
+            actor,
+        };
+        open_own_case(tx, &case).await?;
+    }
+    Ok(())
+}
