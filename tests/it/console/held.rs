@@ -13,8 +13,7 @@ use crate::harness::{GUEST, House, until};
 
 const SHORT: Duration = Duration::from_secs(30);
 const HELD: &str = "/c/silver_birch/held";
-const WAITING: &str =
-    "select count(*) from outbound_messages where state = 'queued' and reason = 'awaits_review'";
+const WAITING: &str = "select count(*) from held_turns h join outbound_messages o using (casino_id, turn_id) where h.decided_at is null and o.state = 'queued'";
 const SENT: &str = "select body from outbound_messages where turn_id is not null and state in ('sent', 'delivered') order by seq";
 
 async fn waits(house: &House, replies: i64) {
