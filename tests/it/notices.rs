@@ -443,7 +443,7 @@ async fn a_verified_phone_of_staff_is_told_and_is_no_guest() {
             == 1
     })
     .await;
-    // What the phone writes is no guest's: no turn, no conversation in the list.
+    // The phone's own texts are no guest's: no turn, no conversation in the list.
     house.text(phone, "On my way, what is the pool's time?");
     let closed =
         "select count(*) from inbound_messages where reason = 'staff' and disposition = 'closed'";

@@ -21,7 +21,7 @@ use crate::incidents::{Found, contain};
 
 /// How far back a process reads first: it may have brought a new pack.
 const FIRST_SPAN: TimeDelta = TimeDelta::hours(24);
-/// What is read in one go.
+/// The span of texts that is read in one go.
 const CHUNK: TimeDelta = TimeDelta::hours(1);
 /// A round reads this much of the one before again, because transactions commit late.
 const OVERLAP: TimeDelta = TimeDelta::minutes(5);

@@ -46,7 +46,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// What was done at once so that an incident goes no further.
+    /// A measure that was taken at once so that an incident goes no further.
     Containment {
         /// The host writes to this guest no more, until a person has looked.
         PausedGuest => "paused_guest",

@@ -139,7 +139,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// What a person decided about a reply that waited for them (AGENT-15).
+    /// A person's decision about a reply that waited for them (AGENT-15).
     HeldDecision {
         Released => "released",
         /// Released in other words.

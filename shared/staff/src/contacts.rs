@@ -47,7 +47,7 @@ impl From<seven_store::Error> for Refused {
     }
 }
 
-/// What this fleet can reach.
+/// The addresses that this fleet can reach.
 #[derive(Debug, Clone, Copy)]
 pub struct Reach {
     /// Whether addresses of this machine may be added, for development.

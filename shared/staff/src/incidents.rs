@@ -22,7 +22,7 @@ pub enum NotChanged {
 /// How a person settles an incident.
 #[derive(Debug, Clone, Copy)]
 pub struct Outcome<'a> {
-    /// What was found and done, without a guest's words or number.
+    /// The finding and the remedy, without a guest's words or number.
     pub said: &'a str,
     /// Nothing was wrong.
     pub false_alarm: bool,

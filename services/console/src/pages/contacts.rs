@@ -37,7 +37,7 @@ struct ContactsPage {
     may_change: bool,
     /// Whether mail can be sent from here.
     mail: bool,
-    /// What was typed, shown again when it was refused.
+    /// The refused form, shown again.
     typed: Added,
     problems: Vec<String>,
 }

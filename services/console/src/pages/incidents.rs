@@ -49,7 +49,7 @@ struct Row {
     actions: Vec<String>,
     texts: usize,
     conversation: String,
-    /// Who settled it and when; empty while it is open.
+    /// The person who settled it, and when; empty while it is open.
     settled: String,
     outcome: String,
     false_alarm: bool,

@@ -37,7 +37,8 @@ pub enum Found {
     ///
     /// It finds amounts of money that nothing proves, texts after a STOP, missed cries for help,
     /// and rows of another guest or casino.
-    Found {
+    #[command(name = "found")]
+    Caught {
         #[command(flatten)]
         of: Casino,
         /// List settled ones, too.
@@ -50,7 +51,7 @@ pub enum Found {
     Settle {
         #[command(flatten)]
         which: One,
-        /// What was found and done; it names guests by their id.
+        /// The finding and the remedy; it names guests by their id.
         #[arg(long, value_name = "TEXT", value_parser = said)]
         outcome: String,
         /// Nothing was wrong.
@@ -70,7 +71,7 @@ pub enum Found {
 pub(super) async fn found(ctx: &Context, command: Found) -> Result<()> {
     let fleet = ctx.fleet().await?;
     match command {
-        Found::Found { of, all, json } => {
+        Found::Caught { of, all, json } => {
             known(&fleet.store, &of.casino).await?;
             let mut tx = fleet.store.bind(&of.casino).await?;
             let rows = tx.found_incidents(all, MOST).await?;
