@@ -1,6 +1,7 @@
 //! `./scripts/bench`: measures the fleet, with one process per worker, and compares it with a bare
 //! relay on the same machine.
 
+mod consoles;
 mod floor;
 mod ground;
 mod growth;
@@ -123,6 +124,14 @@ async fn parts(dir: &std::path::Path, bench: &Bench) -> Result<Results> {
         ),
         false => None,
     };
+    let consoles = match wanted(Measured::Consoles) {
+        true => Some(
+            Box::pin(consoles::measure(dir, bench))
+                .await
+                .context("consoles")?,
+        ),
+        false => None,
+    };
     let recovery = match wanted(Measured::Recovery) {
         true => Some(
             Box::pin(recovery::measure(dir, bench))
@@ -142,6 +151,7 @@ async fn parts(dir: &std::path::Path, bench: &Bench) -> Result<Results> {
         isolation,
         start,
         traces,
+        consoles,
         recovery,
     })
 }

@@ -75,6 +75,8 @@ pub(crate) enum Measured {
     Isolation,
     /// Share of texts with one unbroken trace, and the cost of an unreachable collector.
     Traces,
+    /// Cost of 50 open pages of the console for guests, and the time until a text is on a page.
+    Consoles,
     /// Time that guests wait when a worker or a server dies, and the duration of a backup and its
     /// restore.
     Recovery,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use seven::{commands::table, out};
 
 use super::{
+    consoles::Consoles,
     growth::Growth,
     isolation::Isolation,
     measure::Shown,
@@ -51,9 +52,30 @@ pub(super) fn print(results: &Results) {
         outages(&results.outages);
         way(&results.outages.way);
     }
+    if let Some(found) = &results.consoles {
+        consoles(found);
+    }
     if let Some(results) = &results.recovery {
         recovered(results);
     }
+}
+
+fn consoles(found: &Consoles) {
+    out!(
+        "consoles: {} open pages at {:.0} texts/s: guests' p95 {:.1} ms, without pages {:.1} ms \
+         ({:+.1} %); a text is on a page after {:.0} ms (p95 {:.0}); {:.2} fetches a second and \
+         page; console {:.0} MB{}",
+        found.pages,
+        found.rate,
+        found.watched_p95,
+        found.quiet_p95,
+        found.rise * 100.0,
+        found.visible.p50,
+        found.visible.p95,
+        found.fetches_per_second,
+        found.resident_mb,
+        if found.goals_met { "" } else { ". NOT MET" }
+    );
 }
 
 fn slow(found: &Slow) {

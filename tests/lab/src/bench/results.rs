@@ -17,5 +17,6 @@ pub(crate) struct Results {
     pub(crate) isolation: Option<super::isolation::Isolation>,
     pub(crate) start: Option<BTreeMap<&'static str, super::start::Started>>,
     pub(crate) traces: Option<super::traces::Traces>,
+    pub(crate) consoles: Option<super::consoles::Consoles>,
     pub(crate) recovery: Option<super::recovery::Recovery>,
 }

@@ -1,0 +1,375 @@
+//! Measures what open pages of the console cost: guests' latency at half of the fleet's throughput,
+//! with and without 50 pages that follow what happens, and how soon a text is on a page (D27).
+
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use anyhow::{Context, Result, ensure};
+use futures::future::join_all;
+use secrecy::SecretString;
+use serde::Serialize;
+use seven::out;
+use seven_carrier_sim::{Sim, Text};
+use seven_domain::{IdSource, Language, OperatorId, Role};
+use seven_settings::{Settings, Worker};
+use seven_staff::{
+    Token,
+    account::{self, Invitation},
+    factor::Factor,
+    login::{self, Entered},
+};
+use seven_store::Store;
+use tokio::{
+    task::JoinHandle,
+    time::{Instant, sleep, timeout},
+};
+
+use super::{
+    ground::{Ground, Lay, casino_number},
+    load::{Guests, Pace, play},
+    measure::{Percentiles, percentiles},
+    options::Bench,
+    pipeline::{Running, fleet_processes},
+    usage,
+};
+
+/// Open pages: most show the list of conversations, some the thread in which the probes appear.
+const PAGES: usize = 50;
+const THREADS: usize = 5;
+/// The page's own pace: `hx-trigger="change throttle:500ms"`.
+const THROTTLE: Duration = Duration::from_millis(500);
+/// Unanswered texts while the fleet's throughput is measured.
+const UNDER_WAY: usize = 64;
+/// The guest whose texts are looked for on a page; no measured guest has this number.
+const PROBE: &str = "+13055550199";
+const PROBE_EVERY: Duration = Duration::from_secs(1);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Runs of each kind, in turns: the machine's own pace changes within minutes.
+const ROUNDS: usize = 3;
+/// Goals.
+const MOST_RISE: f64 = 0.10;
+const MOST_VISIBLE_MS: f64 = 1_000.0;
+const MOST_RESIDENT_MB: f64 = 80.0;
+const MOST_FETCHES: f64 = 2.0;
+
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Consoles {
+    pub(super) pages: usize,
+    /// Texts per second.
+    pub(super) rate: f64,
+    /// Guests' latency in milliseconds, the median of the runs' p95.
+    pub(super) quiet_p95: f64,
+    pub(super) watched_p95: f64,
+    /// The latter's rise over the former, as a share.
+    pub(super) rise: f64,
+    /// Milliseconds from a guest's text until it is on an open page.
+    pub(super) visible: Percentiles,
+    /// Fetches per page and second, the highest of all pages.
+    pub(super) fetches_per_second: f64,
+    pub(super) resident_mb: f64,
+    pub(super) goals_met: bool,
+}
+
+pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Consoles> {
+    let lay = Lay {
+        casinos: 1,
+        as_in_production: false,
+        receipts: true,
+    };
+    let ground = Ground::lay(&dir.join("consoles"), lay).await?;
+    let processes = fleet_processes(&ground)?;
+    let running = Running { ground, processes };
+    let one = Bench {
+        casinos: 1,
+        ..bench.clone()
+    };
+    running.introduce(&one).await?;
+    let sim = running.ground.sim();
+    let guests = |count| Guests {
+        casinos: 1,
+        first: 0,
+        count,
+    };
+    let rate = match bench.rate {
+        Some(rate) => rate,
+        None => {
+            let all = play(sim, guests(bench.texts), Pace::UnderWay(UNDER_WAY)).await?;
+            (all.shown().per_second / 2.0).floor()
+        }
+    };
+    let count = ((rate * bench.seconds as f64) as usize).clamp(1, bench.texts);
+    out!("consoles: {rate:.0} texts/s, {PAGES} pages");
+    let console = Address::of(&running.ground)?;
+    let thread = probe_thread(&running).await?;
+    let (mut quiet, mut watched, mut visible, mut fetches) = (vec![], vec![], vec![], 0.0_f64);
+    let mut resident = 0;
+    for round in 0..ROUNDS {
+        let run = play(sim, guests(count), Pace::Rate(rate)).await?.shown();
+        quiet.push(run.from_accepted.p95);
+        let pages = Pages::open(&console, &running.ground, &thread).await?;
+        let began = Instant::now();
+        let (run, seen) = tokio::join!(
+            play(sim, guests(count), Pace::Rate(rate)),
+            pages.probe(sim, round, count as f64 / rate)
+        );
+        watched.push(run?.shown().from_accepted.p95);
+        visible.extend(seen?);
+        let most = pages.most_fetches() as f64 / began.elapsed().as_secs_f64();
+        fetches = fetches.max(most);
+        resident = resident.max(resident_of(&running)?);
+        pages.close();
+    }
+    running.end().await?;
+    let (quiet_p95, watched_p95) = (median(quiet), median(watched));
+    let rise = watched_p95 / quiet_p95 - 1.0;
+    let visible = percentiles(visible);
+    let resident_mb = resident as f64 / 1e6;
+    Ok(Consoles {
+        pages: PAGES,
+        rate,
+        quiet_p95,
+        watched_p95,
+        rise,
+        visible,
+        fetches_per_second: fetches,
+        resident_mb,
+        goals_met: rise < MOST_RISE
+            && visible.p95 < MOST_VISIBLE_MS
+            && resident_mb < MOST_RESIDENT_MB
+            && fetches <= MOST_FETCHES,
+    })
+}
+
+fn median(mut figures: Vec<f64>) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    figures[figures.len() / 2]
+}
+
+fn resident_of(running: &Running) -> Result<u64> {
+    let console = running
+        .processes
+        .iter()
+        .find(|(name, _)| name == Worker::Console.name());
+    let pid = console.and_then(|(_, process)| process.pid());
+    Ok(usage::of(pid.context("the console has ended")?).resident_bytes)
+}
+
+/// Lets the probe's guest write once, and returns the path of their thread.
+async fn probe_thread(running: &Running) -> Result<String> {
+    write(running.ground.sim(), "hello")?;
+    let casino = &running.ground.casinos[0];
+    let query = format!(
+        "select conversation_id from conversations c join guests g using (casino_id, guest_id) where g.phone = '{PROBE}'"
+    );
+    let until = Instant::now() + PROBE_TIMEOUT;
+    loop {
+        let found = running.ground.sql(&query).await?;
+        if let Some(id) = found.split_whitespace().find(|word| word.len() == 36) {
+            return Ok(format!("/c/{casino}/conversations/{id}/texts"));
+        }
+        ensure!(Instant::now() < until, "the probe's guest has no thread");
+        sleep(Duration::from_millis(100)).await;
+    }
+}
+
+fn write(sim: &Sim, text: &str) -> Result<()> {
+    sim.text(Text {
+        from: PROBE.to_owned(),
+        to: Some(casino_number(0)),
+        text: Some(text.to_owned()),
+        ..Text::default()
+    })?;
+    Ok(())
+}
+
+/// Where the console listens, and its login of the database.
+struct Address {
+    url: String,
+    store: Store,
+}
+
+impl Address {
+    fn of(ground: &Ground) -> Result<Self> {
+        let settings = Settings::load(Some(&ground.config))?;
+        let url: SecretString = settings
+            .console
+            .postgres_url
+            .context("the console has no database")?;
+        Ok(Self {
+            url: format!("http://{}", settings.console.listen),
+            store: Store::new(&url, 2, ground.stack.fleet.timing.sweep())?,
+        })
+    }
+
+    /// Adds a host and returns the cookie of a session of theirs.
+    async fn log_in(&self, n: usize) -> Result<String> {
+        let ids = IdSource::default();
+        let id: OperatorId = ids.next();
+        let invitation = Invitation {
+            email: format!("host{n}-{id}@example.com"),
+            name: format!("Host {n}"),
+            language: Language::En,
+            role: Role::Host,
+            casino: None,
+        };
+        let link = account::add(&self.store, id, invitation, "bench").await?;
+        let factor = Factor::draw(&mut rand::rng());
+        let now = seven_domain::Clock::default().now();
+        let seconds = u64::try_from(now.timestamp())?;
+        let entered = Entered {
+            password: Some("a password of the bench".to_owned().into()),
+            factor: Some((factor.clone(), factor.code_at(seconds))),
+        };
+        login::use_link(&self.store, &link, entered, true, now).await?;
+        let token = Token::draw(&mut rand::rng());
+        let mut tx = self.store.staff().await?;
+        tx.put_session(&token.hash(), id, true).await?;
+        tx.commit().await?;
+        Ok(format!("seven-here={}", token.expose()))
+    }
+}
+
+/// The open pages.
+struct Pages {
+    tasks: Vec<JoinHandle<()>>,
+    fetches: Vec<Arc<AtomicUsize>>,
+    /// The newest text of the probe's thread, as the pages that show it have it.
+    seen: Arc<std::sync::Mutex<String>>,
+}
+
+impl Pages {
+    async fn open(address: &Address, ground: &Ground, thread: &str) -> Result<Self> {
+        let cookies = join_all((0..PAGES).map(|n| address.log_in(n))).await;
+        let seen = Arc::default();
+        let (mut tasks, mut fetches) = (Vec::new(), Vec::new());
+        for (n, cookie) in cookies.into_iter().enumerate() {
+            let casino = &ground.casinos[0];
+            let count = Arc::new(AtomicUsize::new(0));
+            fetches.push(Arc::clone(&count));
+            let page = Page {
+                http: reqwest::Client::new(),
+                cookie: cookie?,
+                stream: format!("{}/c/{casino}/stream", address.url),
+                part: if n < THREADS {
+                    format!("{}{thread}", address.url)
+                } else {
+                    format!("{}/c/{casino}/conversations/list", address.url)
+                },
+                fetches: count,
+                seen: (n < THREADS).then(|| Arc::clone(&seen)),
+            };
+            tasks.push(tokio::spawn(async move {
+                if let Err(error) = page.follow().await {
+                    tracing::error!(error = ?error, "an open page failed");
+                }
+            }));
+        }
+        // All streams are open before anything is measured.
+        sleep(Duration::from_secs(2)).await;
+        ensure!(
+            tasks.iter().all(|task| !task.is_finished()),
+            "a page could not be opened; see bench.log"
+        );
+        Ok(Self {
+            tasks,
+            fetches,
+            seen,
+        })
+    }
+
+    /// Writes one text after the other, and returns how long each took to be on a page.
+    async fn probe(&self, sim: &Sim, round: usize, seconds: f64) -> Result<Vec<Duration>> {
+        let until = Instant::now() + Duration::from_secs_f64(seconds);
+        let mut took = Vec::new();
+        for n in 0.. {
+            if Instant::now() >= until {
+                break;
+            }
+            let words = format!("probe {round} {n} of the bench");
+            let began = Instant::now();
+            write(sim, &words)?;
+            let shown = async {
+                while !self.seen.lock().is_ok_and(|seen| seen.contains(&words)) {
+                    sleep(Duration::from_millis(5)).await;
+                }
+            };
+            timeout(PROBE_TIMEOUT, shown)
+                .await
+                .with_context(|| format!("`{words}` was on no page"))?;
+            took.push(began.elapsed());
+            sleep(PROBE_EVERY).await;
+        }
+        Ok(took)
+    }
+
+    fn most_fetches(&self) -> usize {
+        let counts = self.fetches.iter();
+        counts
+            .map(|count| count.load(Ordering::Relaxed))
+            .max()
+            .unwrap_or_default()
+    }
+
+    fn close(self) {
+        for task in self.tasks {
+            task.abort();
+        }
+    }
+}
+
+/// One open page, as its script behaves: it hears hints, and fetches its part again.
+struct Page {
+    http: reqwest::Client,
+    cookie: String,
+    stream: String,
+    part: String,
+    fetches: Arc<AtomicUsize>,
+    /// Takes what the page shows, for a page of the probe's thread.
+    seen: Option<Arc<std::sync::Mutex<String>>>,
+}
+
+impl Page {
+    async fn follow(&self) -> Result<()> {
+        let mut stream = self.get(&self.stream, "text/event-stream").await?;
+        let mut fetched = Instant::now() - THROTTLE;
+        while let Some(frame) = stream.chunk().await? {
+            if !String::from_utf8_lossy(&frame).contains("event: change") {
+                continue;
+            }
+            tokio::time::sleep_until(fetched + THROTTLE).await;
+            fetched = Instant::now();
+            let part = self.get(&self.part, "text/html").await?.text().await?;
+            self.fetches.fetch_add(1, Ordering::Relaxed);
+            if let Some(seen) = &self.seen
+                && let Ok(mut seen) = seen.lock()
+            {
+                *seen = part;
+            }
+        }
+        anyhow::bail!("the stream ended")
+    }
+
+    async fn get(&self, url: &str, accept: &str) -> Result<reqwest::Response> {
+        let request = self.http.get(url).header("cookie", &self.cookie);
+        let request = request
+            .header("accept", accept)
+            .header("hx-request", "true");
+        Ok(request.send().await?.error_for_status()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_the_middle_run() {
+        assert!((median(vec![3.0, 1.0, 2.0]) - 2.0).abs() < f64::EPSILON);
+    }
+}
