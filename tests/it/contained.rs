@@ -178,3 +178,88 @@ async fn a_row_of_another_guest_stops_the_casinos_texts() {
     .await;
     house.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")] // SEC-95: a second cry is no duplicate to its guest
+async fn each_missed_cry_is_answered_though_they_are_one_incident() {
+    let chat = Pagers::start().await.unwrap();
+    let house = answered("contained_cries", &chat).await;
+    house.text(GUEST, "Is there a pool?");
+    house.settle(2).await;
+    house
+        .change(
+            "update inbound_messages set body = case body when 'Is there a pool?' then 'I want to kill myself tonight'
+               else 'I lost my whole paycheck and I cannot stop gambling' end",
+        )
+        .await;
+    let helped = "select count(*) from outbound_messages where kind = 'late_cry' and state in ('sent', 'delivered')";
+    until("the guest has the helpline", SHORT, || async {
+        house.number(helped).await == 1
+    })
+    .await;
+    let evidence = "select count(*) from incidents where cardinality(evidence) = 2";
+    until("both texts are one incident", SHORT, || async {
+        house.number(evidence).await == 1
+    })
+    .await;
+    let gaming = "select count(*) from guests where responsible_gaming_at is not null";
+    assert_eq!(house.number(gaming).await, 1);
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")] // SEC-105: settling ends the pause, whatever came in between
+async fn a_cry_during_an_incident_does_not_keep_the_host_silent_for_good() {
+    let chat = Pagers::start().await.unwrap();
+    let house = answered("contained_then_cry", &chat).await;
+    house
+        .change("update outbound_messages set body = 'Tonight you get $750 in free play on us.' where turn_id is not null")
+        .await;
+    told(&chat, 1).await;
+    house.text(GUEST, "I want to kill myself");
+    house.settle(2).await;
+    let pause = "select count(*) from conversations where pause_reason = 'incident'";
+    assert_eq!(house.number(pause).await, 1);
+    let cases = house
+        .texts_of("select escalation_id::text from escalations where resolved_at is null")
+        .await;
+    assert_eq!(cases.len(), 2);
+    for case in &cases {
+        let (casino, by) = (house.casino(), "Ana");
+        let case = case.parse().unwrap();
+        seven_staff::settle(&house.stack.fleet, casino, case, by)
+            .await
+            .unwrap();
+    }
+    let paused = "select count(*) from conversations where paused_at is not null";
+    assert_eq!(house.number(paused).await, 0);
+    assert_eq!(
+        house.texts_of("select state from incidents").await,
+        ["resolved"]
+    );
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")] // content that changed proves nothing about what was said before
+async fn a_reply_from_before_a_change_of_content_is_no_incident() {
+    let chat = Pagers::start().await.unwrap();
+    let house = answered("contained_content", &chat).await;
+    house
+        .change("update casinos set content_changed_at = now()")
+        .await;
+    house
+        .change("update outbound_messages set body = 'Tonight you get $750 in free play on us.' where turn_id is not null")
+        .await;
+    // A later reply is found, so the round has read the earlier one, too.
+    house.text(NEIGHBOUR, "What time is check-in?");
+    house.settle(2).await;
+    house
+        .change("update outbound_messages set body = 'Tonight you get $750 in free play on us.' where turn_id is not null")
+        .await;
+    until("the later reply is found", SHORT, || async {
+        house.number("select count(*) from incidents").await > 0
+    })
+    .await;
+    let found = "select count(*) from incidents i join guests g on g.guest_id = i.guest_id where g.phone like '%0143'";
+    assert_eq!(house.number(found).await, 1);
+    assert_eq!(house.number("select count(*) from incidents").await, 1);
+    house.stop().await;
+}

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use serde_json::{Value, json};
-use seven_domain::{CaseSeverity, Language};
+use seven_domain::{CaseSeverity, IncidentKind, Language};
 use url::Url;
 
 use crate::{DANGERS, Words, reason_name};
@@ -82,8 +82,12 @@ impl CaseMessage {
     /// Returns the one line that says what has happened.
     pub fn subject(&self) -> String {
         let w = self.words();
-        let danger = DANGERS.contains(&self.reason.as_str());
-        let what = w.t(if danger { "danger" } else { "subject" });
+        let what = w.t(match self.reason.as_str() {
+            reason if DANGERS.contains(&reason) => "danger",
+            reason if reason.parse::<IncidentKind>().is_ok() => "contained",
+            "staff_stopped" | "reply_waits" => "please_look",
+            _ => "subject",
+        });
         let reason = reason_name(self.language, &self.reason);
         format!("{}: {what} ({reason})", self.casino)
     }

@@ -228,7 +228,11 @@ async fn list(ctx: &Context, fleet: &Fleet, command: List) -> Result<()> {
             quiet
                 .map(|(from, to)| format!("{}-{}", from.format("%H:%M"), to.format("%H:%M")))
                 .unwrap_or_default(),
-            row.reached_at.map_or_else(|| "never".to_owned(), minute),
+            match row.reached_at {
+                Some(at) => minute(at),
+                None if row.channel == ContactChannel::Text => "code missing".to_owned(),
+                None => "never".to_owned(),
+            },
         ]);
     }
     out!("{table}");

@@ -41,7 +41,7 @@ pub enum Found {
     Caught {
         #[command(flatten)]
         of: Casino,
-        /// List settled ones, too.
+        /// Show closed rows too: incidents that are settled.
         #[arg(long)]
         all: bool,
         #[command(flatten)]
