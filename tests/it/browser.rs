@@ -24,6 +24,8 @@ const INCIDENTS: &str = "insert into incidents (casino_id, incident_id, kind, se
      ('text_after_stop', 'critical', 'resolved', array['paused_guest', 'paused_proactive'])) found (kind, severity, state, actions) limit 2";
 /// A phone whose code nobody has entered.
 const UNVERIFIED: &str = "insert into contacts (casino_id, contact_id, name, channel, address, created_by) values ('silver_birch', gen_random_uuid(), 'Night host', 'text', '+18605550177', 'Ana')";
+/// A campaign under way.
+const CAMPAIGN: &str = "insert into campaigns (casino_id, campaign_id, name, class, text_en, text_es, state, created_by) values ('silver_birch', gen_random_uuid(), 'Spa week', 'marketing', 'Spa week is on.', 'Semana de spa.', 'running', 'Mara')";
 /// A person reads each reply of the casino before it leaves.
 const REVIEWED: &str =
     "update casinos set config = jsonb_set(config, '{features,hitl_interrupt_enabled}', 'true')";
@@ -174,6 +176,7 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
         .await;
     house.change(INCIDENTS).await;
     house.change(UNVERIFIED).await;
+    house.change(CAMPAIGN).await;
     house.change(REVIEWED).await;
     house.text("+18605550143", "Is there a pool?");
     until("a reply is held", SOON, || async {
@@ -182,9 +185,11 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
     })
     .await;
     let everyone = seven_staff::account::set_role;
-    everyone(&staff.store(), luis.id, (None, Role::Admin), true, "test")
-        .await
-        .unwrap();
+    for role in [Role::Admin, Role::Marketing] {
+        everyone(&staff.store(), luis.id, (None, role), true, "test")
+            .await
+            .unwrap();
+    }
     let (_, token) = staff.invite("new@example.com", Role::Host, here).await;
     let link = format!("/link/{}", token.expose());
     let browser = Browser::start(&house).await;
@@ -220,6 +225,7 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
             ("held", "/c/silver_birch/held"),
             ("incidents", "/c/silver_birch/incidents"),
             ("contacts", "/c/silver_birch/contacts"),
+            ("campaigns", "/c/silver_birch/campaigns"),
             ("operators", "/operators"),
             ("not-found", "/nowhere"),
         ] {

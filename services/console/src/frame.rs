@@ -54,6 +54,9 @@ impl Frame {
             }
             links.push((format!("/c/{casino}/incidents"), "incidents"));
         }
+        if let Some(casino) = casino.filter(|casino| person.may(casino, Right::Campaigns)) {
+            links.push((format!("/c/{casino}/campaigns"), "campaigns"));
+        }
         let may = |right| casino.filter(|casino| person.may(casino, right));
         if let Some(casino) = may(Right::Switches).or_else(|| may(Right::Conversations)) {
             links.push((format!("/c/{casino}/switches"), "switches"));

@@ -1,5 +1,6 @@
 //! The pages, one file each, and their addresses.
 
+mod campaigns;
 mod cases;
 mod contacts;
 mod conversations;
@@ -51,6 +52,8 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/c/{casino}/cases", get(cases::show))
         .route("/c/{casino}/cases/list", get(cases::list))
         .route("/c/{casino}/cases/{case}", post(cases::handle))
+        .route("/c/{casino}/campaigns", get(campaigns::show))
+        .route("/c/{casino}/campaigns/{campaign}", post(campaigns::change))
         .route(
             "/c/{casino}/contacts",
             get(contacts::show).post(contacts::add),

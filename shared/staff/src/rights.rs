@@ -19,17 +19,24 @@ text_enum! {
         Operators => "operators",
         /// Turn switches on and off.
         Switches => "switches",
+        /// See campaigns and their figures.
+        Campaigns => "campaigns",
+        /// Pause, resume and cancel campaigns.
+        Launch => "launch",
     }
 }
 
 /// The rights of each role. A manager reads what the others read and changes nothing.
 fn rights(role: Role) -> &'static [Right] {
-    use Right::{Audit, Conversations, Converse, Operators, Reveal, Switches, Words};
+    use Right::{
+        Audit, Campaigns, Conversations, Converse, Launch, Operators, Reveal, Switches, Words,
+    };
     match role {
         Role::Host => &[Conversations, Words, Converse],
-        Role::Marketing | Role::Editor | Role::Approver => &[],
+        Role::Marketing | Role::Approver => &[Campaigns, Launch],
+        Role::Editor => &[],
         Role::Compliance => &[Conversations, Reveal, Audit],
-        Role::Manager => &[Conversations, Words, Audit],
+        Role::Manager => &[Conversations, Words, Audit, Campaigns],
         Role::Admin => &[Operators, Switches, Audit],
     }
 }
@@ -95,11 +102,11 @@ mod tests {
     fn roles_have_the_rights_of_the_table() {
         let table = [
             (Role::Host, "conversations words converse"),
-            (Role::Marketing, ""),
+            (Role::Marketing, "campaigns launch"),
             (Role::Editor, ""),
-            (Role::Approver, ""),
+            (Role::Approver, "campaigns launch"),
             (Role::Compliance, "conversations reveal audit"),
-            (Role::Manager, "conversations words audit"),
+            (Role::Manager, "conversations words audit campaigns"),
             (Role::Admin, "operators switches audit"),
         ];
         assert_eq!(table.len(), Role::ALL.len());

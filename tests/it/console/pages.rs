@@ -225,3 +225,41 @@ async fn an_admin_adds_a_phone_and_enters_its_code() {
     assert!(ana.get(path).await.body.contains("Nobody is told yet"));
     house.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")] // D27: campaigns by those who answer for them
+async fn a_marketer_pauses_and_cancels_a_campaign_and_a_manager_only_looks() {
+    let house = with_console("console_campaigns").await;
+    let staff = Staff::new(&house);
+    let here = Some(house.casino());
+    let mara = staff.add("mara@example.com", Role::Marketing, here).await;
+    let boss = staff.add("boss@example.com", Role::Manager, here).await;
+    let (mara, boss) = (mara.logged_in(&house).await, boss.logged_in(&house).await);
+    house
+        .change("insert into campaigns (casino_id, campaign_id, name, class, text_en, text_es, state, created_by) values ('silver_birch', gen_random_uuid(), 'Spa week', 'marketing', 'Spa week is on.', 'Semana de spa.', 'running', 'Mara')")
+        .await;
+    let path = "/c/silver_birch/campaigns";
+    assert_eq!(mara.get("/").await.location, path);
+    let page = mara.get(path).await.body;
+    assert!(
+        page.contains("Spa week is on.") && page.contains("Cancel for good"),
+        "{page}"
+    );
+    assert!(!boss.get(path).await.body.contains("Cancel for good"));
+    let ids = house
+        .texts_of("select campaign_id::text from campaigns")
+        .await;
+    let one = format!("{path}/{}", ids[0]);
+    let pause = [("step", "pause"), ("reason", "wrong price")];
+    assert_eq!(boss.act(&one, &pause).await.status, StatusCode::NOT_FOUND);
+    let refused = mara.act(&one, &pause[..1]).await;
+    assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert_eq!(mara.act(&one, &pause).await.location, path);
+    let again = mara.act(&one, &pause).await;
+    assert!(again.body.contains("changed meanwhile"), "{}", again.body);
+    let cancel = [("step", "cancel"), ("reason", "wrong price")];
+    assert_eq!(mara.act(&one, &cancel).await.location, path);
+    let audit =
+        "select detail->>'state' from audit_log where action = 'campaign_changed' order by entry";
+    assert_eq!(house.texts_of(audit).await, ["paused", "cancelled"]);
+    house.stop().await;
+}

@@ -28,22 +28,27 @@ struct Home {
     casinos: Vec<(CasinoId, String)>,
 }
 
+/// The first page of a casino, by the first of these rights that the person has.
+const FIRST: [(Right, &str); 3] = [
+    (Right::Conversations, "now"),
+    (Right::Switches, "switches"),
+    (Right::Campaigns, "campaigns"),
+];
+
 pub(crate) async fn show(State(app): State<Shared>, person: Person) -> Result<Response, Fault> {
     let roster = app.fleet.store.roster().await?;
     let mut casinos: Vec<CasinoId> = roster
         .into_iter()
         .map(|entry| entry.casino)
-        .filter(|casino| {
-            person.may(casino, Right::Conversations) || person.may(casino, Right::Switches)
-        })
+        .filter(|casino| FIRST.iter().any(|(right, _)| person.may(casino, *right)))
         .collect();
     casinos.sort();
     if casinos.is_empty() && person.may_manage_operators() {
         return Ok(go_to("/operators"));
     }
     let first = |casino: &CasinoId| {
-        let live = person.may(casino, Right::Conversations);
-        format!("/c/{casino}/{}", if live { "now" } else { "switches" })
+        let page = FIRST.iter().find(|(right, _)| person.may(casino, *right));
+        format!("/c/{casino}/{}", page.map_or("now", |(_, page)| *page))
     };
     if let [only] = casinos.as_slice()
         && !person.may_manage_operators()

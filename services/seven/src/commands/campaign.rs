@@ -12,6 +12,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Subcommand;
+use seven_staff::campaigns::Step;
 
 use super::context::{Context, Operate};
 
@@ -43,9 +44,9 @@ impl Operate for Campaign {
             Self::Send(command) => send::send(ctx, fleet, &command).await?,
             Self::List(command) => show::list(ctx, fleet, &command).await?,
             Self::Show(command) => show::show(fleet, &command).await?,
-            Self::Pause(command) => change::pause(fleet, &command).await?,
-            Self::Resume(command) => change::resume(fleet, &command).await?,
-            Self::Cancel(command) => change::cancel(fleet, &command).await?,
+            Self::Pause(command) => change::change(fleet, &command, Step::Pause).await?,
+            Self::Resume(command) => change::change(fleet, &command, Step::Resume).await?,
+            Self::Cancel(command) => change::change(fleet, &command, Step::Cancel).await?,
         }
         Ok(ExitCode::SUCCESS)
     }

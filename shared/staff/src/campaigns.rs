@@ -1,0 +1,118 @@
+//! What a person does with a campaign that exists: pauses, resumes or cancels it. From the commit
+//! on, the pre-send check refuses texts of a campaign that is not running.
+
+use serde_json::json;
+use seven_domain::{AuditEvent, CampaignId, CampaignState, CasinoId};
+use seven_runtime::Fleet;
+use seven_store::audit::Entry;
+
+/// A change of a campaign's state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    Pause,
+    Resume,
+    /// Ends the unsent part for good.
+    Cancel,
+}
+
+/// Why the campaign stays as it is.
+#[derive(Debug, thiserror::Error)]
+pub enum NotChanged {
+    #[error("the casino has no such campaign")]
+    Unknown,
+    #[error("{name} is {state}; only a campaign that is {from} can be {to}")]
+    State {
+        name: String,
+        state: CampaignState,
+        from: String,
+        to: CampaignState,
+    },
+    #[error(transparent)]
+    Store(#[from] seven_store::Error),
+}
+
+/// A campaign after its change.
+#[derive(Debug)]
+pub struct Changed {
+    pub name: String,
+    /// Texts that had been released before.
+    pub released: i64,
+    /// Held texts that are checked again.
+    pub woken: u64,
+}
+
+impl Step {
+    fn from(self) -> &'static [CampaignState] {
+        match self {
+            Self::Pause => &[CampaignState::Running],
+            Self::Resume => &[CampaignState::Paused],
+            Self::Cancel => &[CampaignState::Running, CampaignState::Paused],
+        }
+    }
+
+    fn to(self) -> CampaignState {
+        match self {
+            Self::Pause => CampaignState::Paused,
+            Self::Resume => CampaignState::Running,
+            Self::Cancel => CampaignState::Cancelled,
+        }
+    }
+
+    /// Returns whether a campaign in this state may take the step.
+    pub fn is_open_to(self, state: CampaignState) -> bool {
+        self.from().contains(&state)
+    }
+}
+
+/// Changes the state of the campaign with this name or id, on behalf of a person.
+///
+/// # Errors
+/// Fails when there is no such campaign, its state does not allow the step, or Postgres does not
+/// answer.
+pub async fn change(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    named: &str,
+    step: Step,
+    reason: &str,
+    by: &str,
+) -> Result<Changed, NotChanged> {
+    let mut tx = fleet.store.bind(casino).await?;
+    let row = tx.campaign(named).await?.ok_or(NotChanged::Unknown)?;
+    let (id, to) = (CampaignId(row.campaign_id), step.to());
+    if !tx.move_campaign(id, step.from(), to).await? {
+        let from: Vec<&str> = step.from().iter().map(|state| state.as_str()).collect();
+        return Err(NotChanged::State {
+            name: row.name,
+            state: row.state,
+            from: from.join(" or "),
+            to,
+        });
+    }
+    let mut detail = json!({ "state": to, "reason": reason });
+    if step == Step::Cancel {
+        let (texts, guests) = tx.drop_unsent(id).await?;
+        detail["texts_dropped"] = json!(texts);
+        detail["guests_dropped"] = json!(guests);
+    }
+    let subject = id.to_string();
+    tx.audit(&Entry::of(
+        AuditEvent::CampaignChanged,
+        by,
+        &subject,
+        detail,
+    ))
+    .await?;
+    let row = tx.campaign(&subject).await?.ok_or(NotChanged::Unknown)?;
+    tx.commit().await?;
+    // Texts that were queued at the pause were held back; they are due again now.
+    let woken = match step {
+        Step::Resume => fleet.store.wake_held(Some(casino)).await?,
+        Step::Pause | Step::Cancel => 0,
+    };
+    Ok(Changed {
+        name: row.name,
+        released: row.released,
+        woken,
+    })
+}
