@@ -51,7 +51,7 @@ set join_collapse_limit = 1 set enable_hashjoin = off set enable_mergejoin = off
   join inbound_messages i on i.casino_id = c.casino_id and i.inbound_id >= oldest
   join conversations v on v.casino_id = i.casino_id and v.conversation_id = i.conversation_id
   left join routes r on r.number = i.casino_number
-  where v.guest_id <> i.guest_id or (r.casino_id <> i.casino_id and r.retired_at is null and r.since <= i.stored_at)
+  where v.guest_id <> i.guest_id or (r.casino_id <> i.casino_id and r.retired_at is null and r.since <= i.received_at)
 $$;
 alter function fleet_crossed(interval, uuid) owner to seven_fleet;
 revoke all on function fleet_crossed(interval, uuid) from public;

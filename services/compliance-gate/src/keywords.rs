@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use seven_compliance::{Intent, Keyword, chain::Action};
 use seven_packs::TextKey;
-use seven_runtime::{Error, counted, own_cases::end_stopped_contacts};
+use seven_runtime::{Error, counted};
 use seven_store::{
     Tx,
     consent::{Consent, method},
@@ -83,8 +83,6 @@ async fn opt_out(
                 evidence,
             )
             .await?;
-            let (ids, guest) = (&gate.fleet.ids, case.party.guest_id);
-            end_stopped_contacts(tx, ids, guest, "compliance-gate").await?;
             tx.put_due(DueKind::StopReach, case.inbound_id.0, Duration::ZERO)
                 .await?;
             measure_stop(gate, case);

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The keyword for a yes, in any words, to the question "should we stop texting you?".
-const ASKED: Keyword = Keyword {
+pub(crate) const ASKED: Keyword = Keyword {
     intent: Intent::OptOut,
     pattern_id: "optout.nl.asked",
     language: None,

@@ -1,20 +1,28 @@
 //! Handles a text from a verified phone of the casino's staff (D28): no guest wrote it, so the host
 //! does not answer. Keywords keep their effect; STOP also ends the phone's notices.
 
-use seven_compliance::Intent;
+use seven_compliance::{Intent, LikelyKind};
 use seven_runtime::Error;
 use seven_store::Tx;
 
 use crate::{
     canned, keywords,
+    likely::ASKED,
     types::{Case, Gate, Next},
 };
 
 pub(crate) async fn answer(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
+    // No question is put to a phone of staff: a likely STOP is one.
+    let likely = case
+        .decision
+        .likely
+        .filter(|likely| likely.kind == LikelyKind::OptOut)
+        .map(|_| ASKED);
     let keyword = case
         .decision
         .keyword
-        .filter(|keyword| keyword.intent != Intent::Affirm);
+        .filter(|keyword| keyword.intent != Intent::Affirm)
+        .or(likely);
     if let Some(keyword) = keyword
         && let Some(next) = keywords::keyword(gate, tx, case, &keyword).await?
     {

@@ -21,8 +21,8 @@ use crate::typing::kind_of;
 /// How long a turn waits while an earlier turn of its conversation has not been shaped yet.
 const EARLIER_TURN_DELAY: Duration = Duration::from_millis(50);
 
-/// The share of its useful time that a held reply's `not_before` lies ahead.
-const HELD_SHARE: f64 = 0.95;
+/// How long after the end of its useful time the `not_before` of a held reply lies.
+const PAST_ITS_USE: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub struct Envelope {
@@ -158,10 +158,10 @@ impl Envelope {
         let origin = Origin::Turn(TurnId(turn.turn_id));
         let is_held = turn.class == MessageClass::Reply
             && (turn.reviewed || config.features.hitl_interrupt_enabled);
-        // Held before its texts are queued: no look finds one without the other. Their time is far
-        // off, so that a sender of an earlier release waits, too.
+        // Held before its texts are queued: no look finds one without the other. Their time is after
+        // they have become too old, so that a sender of an earlier release never sends one.
         if is_held {
-            delay = pack.rules.usefulness().mul_f64(HELD_SHARE);
+            delay = pack.rules.usefulness() + PAST_ITS_USE;
             let limit = self.fleet.timing.scaled(pack.rules.review_limit());
             tx.hold_turn(TurnId(turn.turn_id), to.conversation_id, limit)
                 .await?;

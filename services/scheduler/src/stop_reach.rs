@@ -4,7 +4,7 @@
 use chrono::{DateTime, Utc};
 use seven_compliance::chain::Action;
 use seven_domain::{ConsentTier, PhoneE164, PromptState, config::Scope};
-use seven_runtime::{Error, Fleet, counted, own_cases::end_stopped_contacts};
+use seven_runtime::{Error, Fleet, counted};
 use seven_store::{
     consent::Consent,
     due::{Due, DueKind},
@@ -89,7 +89,6 @@ async fn stop_at(
             tx.lock_conversation(conversation).await?;
             tx.cancel_unsent(conversation, "guest_opted_out").await?;
             tx.close_prompts(guest_id, PromptState::Declined).await?;
-            end_stopped_contacts(&mut tx, &fleet.ids, guest_id, "scheduler").await?;
         }
         let change = Consent {
             guest: &guest,

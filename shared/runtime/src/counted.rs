@@ -6,6 +6,8 @@ use seven_domain::{ConsentTier, HashKeys};
 use seven_store::{Result, Tx, consent::Consent, escalations::NewEscalation};
 use seven_telemetry::metrics;
 
+use crate::own_cases::end_stopped_contacts;
+
 /// Opens a case for a person; returns true if it is new.
 pub async fn open_case(tx: &mut Tx, case: &NewEscalation<'_>) -> Result<bool> {
     let opened = tx.escalate(case).await?;
@@ -21,10 +23,13 @@ pub async fn open_case(tx: &mut Tx, case: &NewEscalation<'_>) -> Result<bool> {
 }
 
 /// Adds a change to a guest's consent chain. A change that ends all consent counts as an opt-out,
-/// whatever caused it.
+/// whatever caused it, and ends the notices to a phone of staff (D28).
 pub async fn record_consent(tx: &mut Tx, change: &Consent<'_>, keys: &HashKeys) -> Result<()> {
     tx.record_consent(change, keys).await?;
     if change.action == Action::Revoked && change.tier == ConsentTier::None {
+        if let Some(guest) = change.guest_id {
+            end_stopped_contacts(tx, guest, change.actor).await?;
+        }
         let count = metrics()
             .guests
             .opt_outs

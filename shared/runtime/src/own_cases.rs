@@ -53,12 +53,8 @@ pub async fn open_own_case(tx: &mut Tx, case: &OwnCase<'_>) -> Result<bool> {
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
-pub async fn end_stopped_contacts(
-    tx: &mut Tx,
-    ids: &IdSource,
-    guest: GuestId,
-    actor: &str,
-) -> Result<()> {
+pub async fn end_stopped_contacts(tx: &mut Tx, guest: GuestId, actor: &str) -> Result<()> {
+    let ids = IdSource::default();
     for contact in tx.end_contacts_of(guest, actor).await? {
         let case = OwnCase {
             id: ids.uuid(),

@@ -22,6 +22,8 @@ use crate::desk::note;
 pub enum Undecided {
     #[error("the reply does not wait any more: it was decided, cancelled, or became too old")]
     Gone,
+    #[error("an earlier reply of the conversation waits, too; decide about that one first")]
+    Earlier,
     #[error("the text is empty")]
     Empty,
     #[error("the text does not fit into {most} texts; write less")]
@@ -56,6 +58,10 @@ pub async fn decide(
     // A transaction locks the conversation first; meanwhile somebody else may have decided.
     tx.lock_conversation(conversation).await?;
     let held = tx.held_reply(turn).await?.ok_or(Undecided::Gone)?;
+    // The host wrote the later reply as if the earlier one had been said.
+    if decision != HeldDecision::Discarded && tx.waits_behind(&held).await? {
+        return Err(Undecided::Earlier);
+    }
     match decision {
         HeldDecision::Released => {}
         HeldDecision::Edited => edit(fleet, &mut tx, &held, words).await?,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use seven_domain::{ConversationId, DisclosureKind, HeldDecision, Language, OutboundId, TurnId};
-use sqlx::FromRow;
+use sqlx::{AssertSqlSafe, FromRow};
 use uuid::Uuid;
 
 use crate::{Result, Tx, due::DueKind, escalations::REPLY_WAITS};
@@ -45,6 +45,12 @@ const HELD: &str = "select h.turn_id, h.conversation_id, t.guest_id, t.draft, t.
    where h.decided_at is null and h.held_at > now() - interval '1 day' and ($1::uuid is null or h.turn_id = $1)
    group by h.casino_id, h.turn_id, h.conversation_id, h.held_at, t.guest_id, t.draft, t.disclosure_kind, t.language, t.agent, t.trace
    order by h.held_at limit $2";
+
+/// Ends the wait of undecided turns. Nobody read their words, so the host must not remember them.
+const END: &str = "with ended as (
+   update held_turns set decision = 'discarded', decided_at = now(), decided_by = $2 where decided_at is null and";
+const ENDED: &str = " returning turn_id, conversation_id)
+ update turns t set state = 'cancelled', reason = $2 from ended where t.turn_id = ended.turn_id returning ended.conversation_id";
 
 impl Tx {
     /// Holds a turn's texts until a person decides. When nobody has after `limit`, its due row
@@ -133,17 +139,45 @@ impl Tx {
 
     /// Ends the wait of the conversation's held replies, whose texts were cancelled for this reason.
     pub(crate) async fn end_held(&mut self, conversation: ConversationId, why: &str) -> Result<()> {
-        let ended = sqlx::query(
-            "update held_turns set decision = 'discarded', decided_at = now(), decided_by = $2 where conversation_id = $1 and decided_at is null",
-        )
-        .bind(conversation.0)
-        .bind(why)
-        .execute(self.conn())
-        .await?;
+        let ended = sqlx::query(AssertSqlSafe(format!("{END} conversation_id = $1{ENDED}")))
+            .bind(conversation.0)
+            .bind(why)
+            .execute(self.conn())
+            .await?;
         if ended.rows_affected() > 0 {
             self.withdraw_cases(conversation, REPLY_WAITS, why).await?;
         }
         Ok(())
+    }
+
+    /// Ends the wait of the held reply whose text became too old.
+    pub(crate) async fn end_held_text(&mut self, text: OutboundId) -> Result<()> {
+        let whose = "turn_id = (select turn_id from outbound_messages where outbound_id = $1)";
+        let ended: Option<Uuid> =
+            sqlx::query_scalar(AssertSqlSafe(format!("{END} {whose}{ENDED}")))
+                .bind(text.0)
+                .bind("expired")
+                .fetch_optional(self.conn())
+                .await?;
+        if let Some(conversation) = ended.map(ConversationId)
+            && !self.has_held(conversation).await?
+        {
+            self.withdraw_cases(conversation, REPLY_WAITS, "expired")
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Returns whether an earlier reply of the same conversation waits for a person, too.
+    pub async fn waits_behind(&mut self, held: &HeldReply) -> Result<bool> {
+        Ok(sqlx::query_scalar(
+            "select exists (select 1 from held_turns h join outbound_messages o on o.turn_id = h.turn_id and o.state = 'queued'
+               where h.conversation_id = $1 and h.decided_at is null and h.held_at < $2)",
+        )
+        .bind(held.conversation_id)
+        .bind(held.held_at)
+        .fetch_one(self.conn())
+        .await?)
     }
 
     /// Returns whether a reply of the conversation waits for a person.
@@ -175,8 +209,9 @@ impl Tx {
 
     /// Lets a turn's queued texts leave now.
     pub async fn let_go(&mut self, turn: TurnId) -> Result<()> {
-        sqlx::query("update outbound_messages set not_before = now() where turn_id = $1 and state = 'queued'")
+        sqlx::query("update outbound_messages set not_before = now(), sweeps = 0, next_sweep_at = now() + make_interval(secs => $2) where turn_id = $1 and state = 'queued'")
             .bind(turn.0)
+            .bind(self.sweep_base())
             .execute(self.conn())
             .await?;
         Ok(())

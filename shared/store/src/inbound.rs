@@ -234,15 +234,17 @@ impl Tx {
             .await?)
     }
 
-    /// Returns the bodies of our last texts in the conversation, newest first.
+    /// Returns the bodies of our last texts in the conversation until `before`, newest first.
     pub async fn last_texts_in(
         &mut self,
         conversation: ConversationId,
+        before: DateTime<Utc>,
         most: i64,
     ) -> Result<Vec<String>> {
-        let query = "select body from outbound_messages where conversation_id = $1 and sent_at is not null order by created_at desc limit $2";
+        let query = "select body from outbound_messages where conversation_id = $1 and sent_at <= $2 order by created_at desc limit $3";
         Ok(sqlx::query_scalar(query)
             .bind(conversation.0)
+            .bind(before)
             .bind(most)
             .fetch_all(self.conn())
             .await?)

@@ -207,6 +207,7 @@ impl Tx {
                 self.end_queued(outbound, OutboundState::Expired, reason.as_str())
                     .await?;
                 self.cancel_later_parts(outbound, reason.as_str()).await?;
+                self.end_held_text(outbound).await?;
                 Ok(Held::Lapsed)
             }
             Some((false, useful)) => {
@@ -245,6 +246,7 @@ impl Tx {
         self.end_queued(outbound, OutboundState::Expired, reason)
             .await?;
         self.cancel_later_parts(outbound, reason).await?;
+        self.end_held_text(outbound).await?;
         Ok(reason)
     }
 }

@@ -179,6 +179,7 @@ pub(crate) async fn change(
             return Ok(go_to(&format!("/c/{casino}/held")));
         }
         Err(Undecided::Gone) => w.t("held_gone").to_owned(),
+        Err(Undecided::Earlier) => w.t("held_earlier").to_owned(),
         Err(Undecided::Empty) => w.t("nothing_to_say").to_owned(),
         Err(Undecided::TooLong { .. }) => w.t("too_long").to_owned(),
         Err(Undecided::Link) => w.t("held_link").to_owned(),

@@ -83,7 +83,7 @@ async fn cry(
         let mut tx = fleet.store.bind(casino).await?;
         let conversation = ConversationId(text.conversation_id);
         let ours = tx
-            .last_texts_in(conversation, echo::TEXTS_REMEMBERED)
+            .last_texts_in(conversation, text.at, echo::TEXTS_REMEMBERED)
             .await?;
         tx.commit().await?;
         let says = || pack.says(&row.config);

@@ -12,7 +12,7 @@ use seven_domain::{
     ConsentTier, GuestHash, GuestId,
     config::{LegalSender, Scope},
 };
-use seven_runtime::Fleet;
+use seven_runtime::{Fleet, own_cases::end_stopped_contacts};
 use seven_store::consent::Consent as Change;
 
 use super::{
@@ -298,6 +298,9 @@ async fn record(fleet: &Fleet, command: &Record) -> Result<()> {
         trace: None,
     };
     let position = tx.record_consent(&change, &fleet.keys).await?;
+    if *tier == ConsentTier::None {
+        end_stopped_contacts(&mut tx, guest_id, change.actor).await?;
+    }
     tx.commit().await?;
     out!("Recorded {tier} for {} at position {position}.", hash.tag());
     Ok(())
