@@ -167,7 +167,7 @@ async fn each_role_sees_its_own_casino_and_its_own_pages() {
             .contains("What time is check-in?");
         assert_eq!(
             words,
-            matches!(role, Role::Host | Role::Manager) && sees[2],
+            matches!(role, Role::Host | Role::Manager) && sees.chars().nth(2) == Some('x'),
             "{email}"
         );
         if role == Role::Manager {

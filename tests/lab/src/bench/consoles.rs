@@ -11,7 +11,6 @@ use std::{
 };
 
 use anyhow::{Context, Result, ensure};
-use futures::future::join_all;
 use secrecy::SecretString;
 use serde::Serialize;
 use seven::out;
@@ -245,7 +244,11 @@ struct Pages {
 
 impl Pages {
     async fn open(address: &Address, ground: &Ground, thread: &str) -> Result<Self> {
-        let cookies = join_all((0..PAGES).map(|n| address.log_in(n))).await;
+        let mut cookies = Vec::new();
+        for n in 0..PAGES {
+            // One after the other: only a few passwords are hashed at the same time.
+            cookies.push(address.log_in(n).await?);
+        }
         let seen = Arc::default();
         let (mut tasks, mut fetches) = (Vec::new(), Vec::new());
         for (n, cookie) in cookies.into_iter().enumerate() {
@@ -254,7 +257,7 @@ impl Pages {
             fetches.push(Arc::clone(&count));
             let page = Page {
                 http: reqwest::Client::new(),
-                cookie: cookie?,
+                cookie,
                 stream: format!("{}/c/{casino}/stream", address.url),
                 part: if n < THREADS {
                     format!("{}{thread}", address.url)
