@@ -37,7 +37,7 @@ alter table casinos add column content_changed_at timestamptz;
 -- belongs to another guest, turn or number than its conversation: no code writes such a row. Ids
 -- only.
 create function fleet_crossed(span interval, oldest uuid)
-returns table (casino_id text, text_id uuid, conversation_id uuid)
+returns table (casino_id text, row_id uuid, conversation_id uuid)
 language sql stable security definer set search_path = public, pg_temp
 set join_collapse_limit = 1 set enable_hashjoin = off set enable_mergejoin = off as $$
   select distinct o.casino_id, o.outbound_id, o.conversation_id from casinos c

@@ -27,8 +27,6 @@ const CHUNK: TimeDelta = TimeDelta::hours(1);
 const OVERLAP: TimeDelta = TimeDelta::minutes(5);
 /// A turn may still have been made from content that had changed less than this before.
 const CONTENT_MARGIN: Duration = Duration::from_secs(120);
-/// A promotion's day may have ended between the reply and its text.
-const DAYS_MARGIN: TimeDelta = TimeDelta::minutes(10);
 const BY: &str = "scheduler";
 
 /// The time up to which a process has read each casino's texts.
@@ -77,7 +75,7 @@ async fn read(
     };
     let replies = tx.sent_replies(since, until, margin).await?;
     let texts = tx.passed_texts(since, until).await?;
-    let unproven = unproven(&mut tx, replies, &row, fleet.clock.property_now()).await?;
+    let unproven = unproven(&mut tx, replies, &row).await?;
     tx.commit().await?;
     for reply in unproven {
         contain(fleet, casino, found(IncidentKind::OfferUnproven, &reply)).await?;
@@ -94,23 +92,23 @@ fn found(kind: IncidentKind, text: &ReadAgain) -> Found {
     }
 }
 
-/// Returns the replies that name an amount of money which neither the casino's content nor a
-/// promotion of that time has.
+/// Returns the replies that name an amount of money which neither the casino's content nor any of
+/// its promotions has. A promotion's days are left to the turn, which knew them.
 async fn unproven(
     tx: &mut Tx,
     replies: Vec<ReadAgain>,
     casino: &Casino,
-    now: DateTime<Utc>,
 ) -> Result<Vec<ReadAgain>, Error> {
     if replies.is_empty() {
         return Ok(Vec::new());
     }
     let zone = casino.config.operational.timezone;
-    let known = catalogue_of(&tx.content().await?, zone);
+    let mut known = catalogue_of(&tx.content().await?, zone);
+    for promotion in &mut known.promotions {
+        (promotion.valid_from, promotion.valid_until) = (None, None);
+    }
     let rejected = |reply: &ReadAgain| {
-        [reply.at, reply.at - DAYS_MARGIN, now]
-            .iter()
-            .all(|at| offers::check(&reply.body, &known, *at, zone).action == Action::Reject)
+        offers::check(&reply.body, &known, reply.at, zone).action == Action::Reject
     };
     Ok(replies.into_iter().filter(rejected).collect())
 }

@@ -1,4 +1,4 @@
-//! What a person does with a campaign that exists: pauses, resumes or cancels it. From the commit
+//! Steps of a person with a campaign that exists: pausing, resuming or cancelling it. From the commit
 //! on, the pre-send check refuses texts of a campaign that is not running.
 
 use serde_json::json;

@@ -18,6 +18,13 @@ pub(super) enum Amount {
 pub(super) fn amount(words: &[Word], at: usize) -> Option<(Amount, usize)> {
     let first = words.get(at)?;
     if let Some(currency) = currency_before(first) {
+        // "($$, 11am-12am)" is a price range, and not 11 dollars.
+        if words
+            .get(at + 1)
+            .is_some_and(|next| next.gap == Gap::Clause)
+        {
+            return None;
+        }
         let (cents, end) = number(words, at + 1)?;
         // In "$50 USD" the unit belongs to this amount; in "$50 $60" the second sign belongs to the
         // second amount.

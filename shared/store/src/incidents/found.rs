@@ -77,7 +77,7 @@ impl Store {
     /// Returns the texts since `since` whose row crossed into another conversation.
     pub async fn crossed(&self, since: DateTime<Utc>, span: Duration) -> Result<Vec<Crossed>> {
         let rows: Vec<(String, Uuid, Uuid)> = sqlx::query_as(
-            "select casino_id, text_id, conversation_id from fleet_crossed(make_interval(secs => $1), $2) order by 1, 2",
+            "select casino_id, row_id, conversation_id from fleet_crossed(make_interval(secs => $1), $2) order by 1, 2",
         )
         .bind(span.as_secs_f64())
         .bind(least_id(since))

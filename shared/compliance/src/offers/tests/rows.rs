@@ -279,3 +279,15 @@ fn without_promotions_nothing_is_given() {
         assert_eq!(action(reply, &Catalogue::default()), Reject, "{reply:?}");
     }
 }
+
+#[test]
+fn a_price_range_before_an_hour_is_no_amount() {
+    for (reply, wanted) in [
+        ("Railcar (American, kids' menu, $$, 11am-12am)", Pass),
+        ("Harvest Loft (Buffet, $, 7am-10pm)", Pass),
+        ("$$50 in free play", Reject),
+        ("$ 50 in free play", Reject),
+    ] {
+        assert_eq!(action(reply, &Catalogue::default()), wanted, "{reply:?}");
+    }
+}
