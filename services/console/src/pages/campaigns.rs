@@ -97,7 +97,7 @@ async fn page(
         let counts = tx.campaign_counts(CampaignId(one.campaign_id)).await?;
         let count = |(what, n): (String, i64)| {
             let (state, reason) = what.split_once(": ").unwrap_or((&what, ""));
-            (n, w.of_kind("text", state), sentence(reason).to_string())
+            (n, w.of_kind("text", state), sentence(reason))
         };
         let open = STEPS.iter().filter(|(step, _)| step.is_open_to(one.state));
         rows.push(Row {
