@@ -47,7 +47,6 @@ struct Row {
     id: String,
     name: String,
     state: String,
-    is_running: bool,
     text_en: String,
     text_es: String,
     listed: i64,
@@ -103,7 +102,6 @@ async fn page(
         rows.push(Row {
             id: one.campaign_id.to_string(),
             state: w.of_kind("campaign", one.state.as_str()),
-            is_running: Step::Pause.is_open_to(one.state),
             listed: one.listed,
             released: one.released,
             refused: one.refused,
