@@ -37,6 +37,7 @@ use super::{
     pipeline::{Running, fleet_processes},
     usage,
 };
+use crate::processes::Process;
 
 /// Open pages: most show the list of conversations, some the thread in which the probes appear.
 const PAGES: usize = 50;
@@ -82,7 +83,10 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Consoles> {
         receipts: true,
     };
     let ground = Ground::lay(&dir.join("consoles"), lay).await?;
-    let processes = fleet_processes(&ground)?;
+    let mut processes = fleet_processes(&ground)?;
+    let (console, log) = (Worker::Console, ground.log(Worker::Console.name()));
+    let process = Process::worker(console, &ground.config, log)?;
+    processes.push((console.name().to_owned(), process));
     let running = Running { ground, processes };
     let one = Bench {
         casinos: 1,
