@@ -170,6 +170,9 @@ async fn a_row_of_another_guest_stops_the_casinos_texts() {
         "paused_guest+paused_sending",
     )
     .await;
+    let stopped =
+        "select count(*) from controls where name = 'pause_outbound' and actor = 'scheduler'";
+    assert_eq!(house.number(stopped).await, 1);
     house.text(NEIGHBOUR, "And a gym?");
     let waits = "select count(*) from inbound_messages where disposition = 'open'";
     until("the casino sends nothing", SHORT, || async {

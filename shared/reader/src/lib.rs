@@ -65,7 +65,7 @@ impl Reader {
 }
 
 /// Returns the decision of both readers; the second is asked only if the first finds the text
-/// suspicious. Only for tools, because it blocks its thread.
+/// suspicious. Call it on a thread that serves nothing else, because it blocks.
 ///
 /// # Errors
 /// Fails as [`Reader::read`] does.

@@ -350,12 +350,12 @@ const ERASE: [(&str, &str); 20] = [
         "offers_unlinked",
         "update offers set guest_id = null, conversation_id = null where guest_id = $1 and $2::text is not null",
     ),
-    // The case is kept, but its reference to the guest is removed.
     (
         "contacts_ended",
         "update contacts set ended_at = coalesce(ended_at, now()), ended_by = coalesce(ended_by, 'deletion'), address = '', guest_id = null,
            conversation_id = null where guest_id = $1 and $2::text is not null",
     ),
+    // Incident and case are kept, but their references to the guest are removed.
     (
         "incidents_unlinked",
         "update incidents set guest_id = null, conversation_id = null, evidence = '{}' where guest_id = $1 and $2::text is not null",

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use chrono::TimeDelta;
-use seven_compliance::{Author, Decision, Guardrails, Layer, Verdict, echo};
+use seven_compliance::{Author, Decision, Layer, Verdict, echo};
 use seven_domain::{CasinoId, ConversationId, InboundId, IncidentKind, Language};
 use seven_packs::{Pack, TextKey};
-use seven_reader::{Reader, beside_our_texts, needs_our_texts};
+use seven_reader::{beside_our_texts, needs_our_texts};
 use seven_runtime::{Error, Fleet};
 use seven_store::{
     Tx,
@@ -34,8 +34,8 @@ pub(super) async fn read(
     }
     let pack = Arc::clone(fleet.packs.of(&row.config)?);
     let suspects = suspects(Arc::clone(&pack), texts).await?;
-    for (text, decision) in suspects {
-        if let Some(layer) = cry(fleet, casino, row, &pack, &text, decision).await? {
+    for text in suspects {
+        if let Some(layer) = cry(fleet, casino, row, &pack, &text).await? {
             missed(fleet, casino, row, &text, layer).await?;
         }
     }
@@ -44,19 +44,13 @@ pub(super) async fn read(
 
 /// Returns the texts that the first reader finds suspicious, or that may quote us. Its patterns
 /// run on a thread of their own: a day's texts take seconds.
-async fn suspects(
-    pack: Arc<Pack>,
-    texts: Vec<ReadAgain>,
-) -> Result<Vec<(ReadAgain, Decision)>, Error> {
+async fn suspects(pack: Arc<Pack>, texts: Vec<ReadAgain>) -> Result<Vec<ReadAgain>, Error> {
     let judged = tokio::task::spawn_blocking(move || {
-        let rails = pack.guardrails();
-        let judged = texts.into_iter().map(|text| {
-            let decision = rails.decide(&text.body);
-            (text, decision)
-        });
-        judged
-            .filter(|(text, first)| first.is_suspicious() || needs_our_texts(first, &text.body))
-            .collect()
+        let suspicious = |text: &ReadAgain| {
+            let first = pack.guardrails().decide(&text.body);
+            first.is_suspicious() || needs_our_texts(&first, &text.body)
+        };
+        texts.into_iter().filter(suspicious).collect()
     });
     judged
         .await
@@ -68,17 +62,11 @@ async fn cry(
     fleet: &Fleet,
     casino: &CasinoId,
     row: &Casino,
-    pack: &Pack,
+    pack: &Arc<Pack>,
     text: &ReadAgain,
-    first: Decision,
 ) -> Result<Option<Layer>, Error> {
-    let rails = pack.guardrails();
-    let again = |words: String| async move { both(rails, &words).await };
-    let mut decision = if first.is_suspicious() {
-        both(rails, &text.body).await
-    } else {
-        first
-    };
+    let again = |words: String| both(pack, words);
+    let mut decision = both(pack, text.body.clone()).await;
     if needs_our_texts(&decision, &text.body) {
         let mut tx = fleet.store.bind(casino).await?;
         let conversation = ConversationId(text.conversation_id);
@@ -87,7 +75,8 @@ async fn cry(
             .await?;
         tx.commit().await?;
         let says = || pack.says(&row.config);
-        decision = beside_our_texts(again, decision, &text.body, rails, &ours, says).await;
+        decision =
+            beside_our_texts(again, decision, &text.body, pack.guardrails(), &ours, says).await;
     }
     Ok(match decision.verdict {
         Verdict::Guardrail(hit) if decision.author == Author::Guest && hit.layer.is_urgent() => {
@@ -98,17 +87,21 @@ async fn cry(
 }
 
 /// Judges words by both readers. If the second one fails, the first one's result holds.
-async fn both(rails: &Guardrails, words: &str) -> Decision {
-    let first = rails.decide(words);
-    if !first.is_suspicious() {
-        return first;
-    }
-    let words = words.to_owned();
-    let second = tokio::task::spawn_blocking(move || Reader::bundled()?.read(&words));
-    match second.await {
-        Ok(Ok(second)) => rails.weigh(first, &second),
-        _ => first,
-    }
+async fn both(pack: &Arc<Pack>, words: String) -> Decision {
+    let (shared, copy) = (Arc::clone(pack), words.clone());
+    let both =
+        tokio::task::spawn_blocking(move || seven_reader::decide(shared.guardrails(), &copy));
+    // A panic's words may quote the guest, so they are left out.
+    let error = match both.await {
+        Ok(Ok(decision)) => return decision,
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => "it panicked".to_owned(),
+    };
+    tracing::error!(
+        error,
+        "the second reader failed; the first reader's result is used"
+    );
+    pack.guardrails().decide(&words)
 }
 
 /// Contains the incident of a missed cry. A guest who may be in danger gets the answer to a late
