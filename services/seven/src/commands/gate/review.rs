@@ -194,6 +194,12 @@ pub(super) async fn mark(ctx: &Context, command: Mark) -> Result<()> {
             .await
             .context("raising the alert")?;
         out!("Marked as missed, and a critical alert is raised: seven alert list.");
+        if judgement == Judgement::MissedCry {
+            out!(
+                "The host is paused for this guest, and a case is open: seven incident found \
+                 --casino {casino}"
+            );
+        }
     } else {
         out!("Marked as a false alarm of {}.", hit.join(", "));
     }

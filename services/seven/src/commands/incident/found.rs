@@ -127,7 +127,8 @@ fn list(ctx: &Context, rows: Vec<FoundIncident>, json: bool) -> Result<()> {
             "actions",
             "outcome",
         ])
-        .ids(["incident"]);
+        .ids(["incident"])
+        .wide(["contained", "actions"]);
     for one in rows {
         let outcome = match (&one.outcome, one.false_alarm) {
             (_, true) => "false alarm".to_owned(),
