@@ -83,9 +83,14 @@ impl FromRequestParts<Shared> for Person {
 
 /// Returns the person whose complete session this is.
 pub(crate) async fn person(app: &App, token: Token, touch: bool) -> Result<Person, Fault> {
-    let mut tx = app.fleet.store.staff().await?;
-    let session = tx.session(&token.hash(), touch).await?;
-    tx.commit().await?;
+    let session = if touch {
+        let mut tx = app.fleet.store.staff().await?;
+        let session = tx.session(&token.hash(), true).await?;
+        tx.commit().await?;
+        session
+    } else {
+        app.fleet.store.session(&token.hash()).await?
+    };
     let session = session.filter(|session| session.complete);
     let session = session.ok_or(Fault::LoggedOut)?;
     Ok(Person {

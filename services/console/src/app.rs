@@ -2,14 +2,16 @@
 
 use std::{sync::Arc, time::Duration};
 
-use moka::future::Cache;
-use seven_domain::CasinoId;
 use seven_runtime::{Fleet, Proxies};
 use seven_settings::Console;
 use seven_staff::contacts::Reach;
 use seven_store::day::Day;
 
-use crate::hints::Hints;
+use crate::{
+    hints::Hints,
+    pages::{CaseList, ConversationList, Standing},
+    readings::Readings,
+};
 
 /// The handles and settings that every page needs.
 #[derive(Debug)]
@@ -20,7 +22,16 @@ pub(crate) struct App {
     pub(crate) hints: Hints,
     /// The channels to contacts that this fleet has.
     pub(crate) reach: Reach,
-    pub(crate) figures: Cache<CasinoId, Figures>,
+    pub(crate) read: Read,
+}
+
+/// The readings that all pages of a casino share.
+#[derive(Debug)]
+pub(crate) struct Read {
+    pub(crate) conversations: Readings<ConversationList>,
+    pub(crate) cases: Readings<CaseList>,
+    pub(crate) standing: Readings<Standing>,
+    pub(crate) figures: Readings<Figures>,
 }
 
 /// The figures of today and of yesterday until the same time.
@@ -28,14 +39,19 @@ pub(crate) type Figures = (Day, Day);
 
 /// How long counted figures are shown before they are counted again.
 const FIGURES_TTL: Duration = Duration::from_secs(30);
-/// Casinos whose figures are kept.
-const MOST_FIGURES: u64 = 1_000;
+/// How long pages share what they fetch after a hint. Shorter than the hint's own delay: no page
+/// gets a reading from before the change that it was told of.
+const LIST_TTL: Duration = Duration::from_millis(150);
 
-pub(crate) fn no_figures() -> Cache<CasinoId, Figures> {
-    Cache::builder()
-        .max_capacity(MOST_FIGURES)
-        .time_to_live(FIGURES_TTL)
-        .build()
+impl Default for Read {
+    fn default() -> Self {
+        Self {
+            conversations: Readings::kept_for(LIST_TTL),
+            cases: Readings::kept_for(LIST_TTL),
+            standing: Readings::kept_for(LIST_TTL),
+            figures: Readings::kept_for(FIGURES_TTL),
+        }
+    }
 }
 
 pub(crate) type Shared = Arc<App>;

@@ -14,10 +14,17 @@ use tokio::{
 
 use crate::app::Shared;
 
-/// Least time between two hints of one page.
-const LEAST_GAP: Duration = Duration::from_millis(500);
-/// After a hint comes another one: the row that the first was about may not have been written yet.
+/// Least time between two hints of one page. With the delay it must stay below the second within
+/// which a text shall be on every page.
+const LEAST_GAP: Duration = Duration::from_millis(700);
+/// Time between a change and its hint. What is heard on the bus may not be in its row yet, and pages
+/// that fetch at the same time share a reading, which must not be older than the change.
+const DELAY: Duration = Duration::from_millis(200);
+/// After a hint comes another one, in case a row was written later than that.
 const LATER: Duration = Duration::from_millis(1_500);
+/// Time between two checks of the session behind a stream. Every part that a page fetches is checked
+/// for itself; a stream carries nothing.
+const CHECK: Duration = Duration::from_secs(5);
 /// Time without a hint after which a page fetches all the same, and with the bus away.
 const REFRESH: Duration = Duration::from_secs(20);
 const REFRESH_ALONE: Duration = Duration::from_secs(2);
@@ -59,9 +66,18 @@ pub(crate) async fn hear(app: Shared) {
     }
 }
 
-/// Returns the hints for one page: `change`, at most one in 500 ms, and one now and then anyway.
-/// It ends with the shutdown, and when `allowed` says so, which is asked before each
-/// hint; one last hint is sent then.
+/// The state of one page's stream.
+struct Page {
+    heard: broadcast::Receiver<CasinoId>,
+    /// The last hint, and the one that follows it anyway.
+    last: Option<Instant>,
+    again: Option<Instant>,
+    checked: Instant,
+}
+
+/// Returns the hints for one page: `change`, at most one in 900 ms, and one now and then anyway.
+/// It ends with the shutdown, and when `allowed` denies it, which is asked every few seconds; one
+/// last hint is sent then.
 pub(crate) fn stream_for<A, F>(
     app: Shared,
     casino: CasinoId,
@@ -71,36 +87,50 @@ where
     A: Fn() -> F + Send,
     F: Future<Output = bool> + Send,
 {
-    let state = Some((app.hints.0.subscribe(), None::<Instant>, allowed));
-    stream::unfold(state, move |state| {
+    let page = Page {
+        heard: app.hints.0.subscribe(),
+        last: None,
+        again: None,
+        checked: Instant::now(),
+    };
+    stream::unfold(Some((page, allowed)), move |state| {
         let (app, casino) = (app.clone(), casino.clone());
         async move {
-            let (mut heard, again, allowed) = state?;
+            let (mut page, allowed) = state?;
             let refresh = if app.fleet.bus.ready().await {
                 REFRESH
             } else {
                 REFRESH_ALONE
             };
             let idle = Instant::now() + refresh;
-            let until = again.map_or(idle, |again| again.min(idle));
+            let until = page.again.map_or(idle, |again| again.min(idle));
             let told = tokio::select! {
                 () = app.fleet.shutdown.cancelled() => return None,
                 () = sleep_until(until) => false,
-                () = next(&mut heard, &casino) => true,
+                () = next(&mut page.heard, &casino) => true,
             };
             if told {
-                sleep(LEAST_GAP).await;
-                // This hint stands for those that came meanwhile.
-                while timeout(Duration::ZERO, next(&mut heard, &casino))
+                if let Some(last) = page.last {
+                    sleep_until(last + LEAST_GAP).await;
+                }
+                // This hint stands for the changes until now; those within the delay get the next.
+                while timeout(Duration::ZERO, next(&mut page.heard, &casino))
                     .await
                     .is_ok()
                 {}
+                sleep(DELAY).await;
             }
-            // The last hint makes the page fetch once more, and find that it may not.
-            let goes_on = allowed().await;
-            let again = told.then(|| Instant::now() + LATER);
+            let now = Instant::now();
+            page.last = Some(now);
+            page.again = told.then(|| now + LATER);
+            let mut goes_on = true;
+            if now >= page.checked + CHECK {
+                // The last hint makes the page fetch once more, and find that it may not.
+                goes_on = allowed().await;
+                page.checked = now;
+            }
             let event = Event::default().event("change").data("");
-            Some((Ok(event), goes_on.then_some((heard, again, allowed))))
+            Some((Ok(event), goes_on.then_some((page, allowed))))
         }
     })
 }

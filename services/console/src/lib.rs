@@ -10,6 +10,7 @@ mod frame;
 mod guard;
 mod hints;
 mod pages;
+mod readings;
 mod words;
 
 use std::{net::SocketAddr, sync::Arc};
@@ -21,7 +22,7 @@ use seven_staff::contacts::Reach;
 use tokio::net::TcpListener;
 
 use self::{
-    app::{App, Shared, no_figures},
+    app::{App, Read, Shared},
     hints::Hints,
 };
 
@@ -33,7 +34,7 @@ pub async fn run(fleet: Fleet, settings: &Settings, listener: TcpListener) -> st
     let shutdown = fleet.shutdown.clone();
     let app = Arc::new(App {
         hints: Hints::default(),
-        figures: no_figures(),
+        read: Read::default(),
         // The mail server's address is the scheduler's secret; a sender is set only beside it.
         reach: Reach {
             local: settings.notices.local,

@@ -7,6 +7,7 @@ mod diff;
 mod help;
 pub mod ingest;
 pub mod life;
+pub mod load;
 pub mod model;
 pub mod onboard;
 pub mod ops;

@@ -2,17 +2,17 @@
 
 use anyhow::{Context, Result, anyhow};
 use serde_json::Value;
-use seven_domain::{AuditEvent, CasinoConfig, CasinoId, config::retired};
-use seven_knowledge::{Item, Reference, parse_content_of};
+use seven_domain::{CasinoConfig, CasinoId, config::retired};
 use seven_runtime::Fleet;
-use seven_store::{
-    Tx,
-    audit::Entry,
-    casinos::Added,
-    content::{ContentRow, LoadSummary},
+use seven_store::{Tx, casinos::Added};
+
+use crate::{
+    diff::{Change, changes},
+    load::{Loaded, Loading, load},
 };
 
-use crate::diff::{Change, changes};
+/// The second person of content that a tool prepares.
+const PREPARED: &str = "preparation";
 
 /// Reads and checks a casino document (TOML if the file name ends in `.toml`, else JSON).
 pub fn read_casino(file: &str, text: &str) -> Result<CasinoConfig> {
@@ -111,103 +111,19 @@ pub async fn announce(fleet: &Fleet, casino: &CasinoId) -> Result<()> {
     Ok(())
 }
 
-/// Most item names of each kind that the audit log keeps per load.
-const NAMES_KEPT: usize = 500;
-
-/// Validates a content file against the casino's time zone and its pack's categories, and replaces
-/// the casino's content with it.
+/// Makes the file the casino's whole content: what it does not name is switched off, and nobody is
+/// asked. For tools that prepare a casino; operators use `content load`.
 pub async fn load_content(
     fleet: &Fleet,
     casino: &CasinoId,
     file: &str,
     text: &str,
     actor: &str,
-) -> Result<LoadSummary> {
-    let (mut tx, summary) = put_content(fleet, casino, file, text, actor).await?;
-    let version = tx.casino_row().await?.map_or(0, |row| row.content_version);
-    tx.commit().await?;
-    // The content is stored; swarms also check its version periodically.
-    if let Err(error) = fleet.bus.announce_content(casino, version).await {
-        tracing::warn!(
-            error = &error as &dyn std::error::Error,
-            "the content is stored but could not be announced"
-        );
-    }
-    Ok(summary)
-}
-
-/// Returns what [`load_content`] would do, or why it would refuse. Writes nothing.
-pub async fn try_content(
-    fleet: &Fleet,
-    casino: &CasinoId,
-    file: &str,
-    text: &str,
-) -> Result<LoadSummary> {
-    let (tx, summary) = put_content(fleet, casino, file, text, "").await?;
-    tx.rollback().await?;
-    Ok(summary)
-}
-
-async fn put_content(
-    fleet: &Fleet,
-    casino: &CasinoId,
-    file: &str,
-    text: &str,
-    actor: &str,
-) -> Result<(Tx, LoadSummary)> {
-    let mut tx = fleet.store.bind(casino).await?;
-    let row = tx
-        .casino_row()
-        .await?
-        .with_context(|| format!("no casino {casino}; add it first: seven casino add FILE"))?;
-    let reference = Reference {
-        now: fleet.clock.property_now(),
-        zone: row.config.operational.timezone,
+) -> Result<Loaded> {
+    let loading = Loading {
+        by: actor,
+        approved_by: Some(PREPARED),
+        switch_off_missing: true,
     };
-    let categories = &fleet.packs.of(&row.config)?.agents.categories;
-    let items = parse_content_of(file, text, reference, categories).map_err(|problems| {
-        let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        anyhow!(
-            "{} problems, nothing was loaded:\n{}",
-            lines.len(),
-            lines.join("\n")
-        )
-    })?;
-    let rows: Vec<ContentRow> = items.iter().map(content_row).collect();
-    let summary = tx.replace_content(&rows).await?;
-    let kept = |names: &[String]| names.iter().take(NAMES_KEPT).cloned().collect::<Vec<_>>();
-    let detail = serde_json::json!({
-        "items": rows.len(), "file": file, "created": kept(&summary.created),
-        "changed": kept(&summary.changed),
-        "removed": kept(&summary.removed),
-    });
-    tx.audit(&Entry::of(
-        AuditEvent::ContentUpdated,
-        actor,
-        casino.as_str(),
-        detail,
-    ))
-    .await?;
-    Ok((tx, summary))
-}
-
-fn content_row(item: &Item) -> ContentRow {
-    let value = item.to_json();
-    ContentRow {
-        item_id: item.id.clone(),
-        category: item.category.to_string(),
-        name: item.name.clone(),
-        content_hash: hash(&value),
-        active: item.active,
-        item: value,
-    }
-}
-
-/// Returns the SHA-256 of the item with sorted keys: equal items load as unchanged, whichever
-/// order of keys serde_json keeps in this build.
-fn hash(item: &Value) -> String {
-    use sha2::{Digest, Sha256};
-    let mut sorted = item.clone();
-    sorted.sort_all_objects();
-    hex::encode(Sha256::digest(sorted.to_string().as_bytes()))
+    load(fleet, casino, (file, text), &loading).await
 }

@@ -12,6 +12,7 @@ pub mod casino;
 pub mod clock;
 pub mod config;
 pub mod contact;
+pub mod content;
 pub mod flags;
 pub mod guest;
 pub mod helpline;
@@ -37,6 +38,7 @@ pub use casino::{CasinoId, CasinoStatus, FLEET, UNKNOWN_CASINO};
 pub use clock::{Clock, TimeScale};
 pub use config::CasinoConfig;
 pub use contact::ContactChannel;
+pub use content::{ContentFinding, ContentSource, RevisionState};
 pub use guest::{
     ConsentTier, DeletionState, DisclosureKind, GuestStatus, MaterialChange, NumberCheck,
     PromptState, SuppressionState,

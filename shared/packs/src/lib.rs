@@ -15,6 +15,6 @@ pub use casino::{CASINO, casino};
 pub use error::Error;
 pub use pack::{Files, Pack, PromptFiles};
 pub use packs::{Packs, Unknown};
-pub use rules::{Rules, Typing, TypingKind, TypingPace};
+pub use rules::{ContentRules, Rules, Typing, TypingKind, TypingPace};
 pub use text_key::TextKey;
 pub use texts::{Slots, Texts};

@@ -33,6 +33,7 @@ pub struct Rules {
     /// The fewest active content rows, by category, that a casino needs before its first guest.
     #[serde(default)]
     pub least_content: BTreeMap<String, u32>,
+    pub content: ContentRules,
     pub consent: ConsentRules,
     pub privacy: PrivacyRules,
     /// For how many seconds an answer is not repeated, whatever texts arrive.
@@ -46,6 +47,22 @@ pub struct Rules {
 pub struct ConsentRules {
     pub prompt_hours: u32,
     pub decay_days: i32,
+}
+
+/// The limits beyond which a second person looks at a change of content, or it is refused (D31).
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ContentRules {
+    /// Categories of which every change needs a second person.
+    pub review: Vec<String>,
+    /// Promotions worth this much or more need a second person.
+    pub promotion_dollars: u32,
+    /// A price that changes by more than this share needs a second person.
+    pub price_change_percent: u32,
+    /// Hours of which an opening or a closing moves further need a second person.
+    pub hours_change_minutes: u32,
+    /// The greatest share of a category's items that may be switched off within an hour.
+    pub off_percent: u8,
 }
 
 /// Retention periods, and the minutes in which a guest may withdraw a deletion.
@@ -145,6 +162,10 @@ impl Rules {
             (
                 rules.answer_to_a_cry_minutes >= rules.opt_out_confirmation_minutes,
                 "answer_to_a_cry_minutes must not be below opt_out_confirmation_minutes",
+            ),
+            (
+                (1..=100).contains(&rules.content.off_percent),
+                "content.off_percent must be from 1 to 100",
             ),
             (
                 rules.consent.decay_days > 0,

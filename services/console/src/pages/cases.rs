@@ -1,5 +1,7 @@
 //! The cases that wait for a person, the most severe first.
 
+use std::collections::HashMap;
+
 use askama::{Template, filters::HtmlSafe};
 use axum::{
     extract::{Path, State},
@@ -62,6 +64,15 @@ struct Row {
     level: i32,
 }
 
+/// The list as it was read.
+#[derive(Debug)]
+pub(crate) struct CaseList {
+    cases: Vec<Escalation>,
+    zone: Option<chrono_tz::Tz>,
+    told: Vec<Told>,
+    names: HashMap<String, String>,
+}
+
 #[derive(Deserialize)]
 pub(crate) struct Handled {
     #[serde(default)]
@@ -73,7 +84,8 @@ pub(crate) async fn show(
     Path(casino): Path<CasinoId>,
     person: Person,
 ) -> Result<Response, Fault> {
-    let part = part(&app, &casino, &person).await?;
+    person.needs(&casino, Right::Conversations)?;
+    let part = part(&app, &casino, &person, &read(&app, &casino).await?);
     let title = person.words().t("cases").to_owned();
     let frame = Frame::of(&person, Some(&casino), &title, "cases");
     Ok(shown(&CasesPage { frame, part }).into_response())
@@ -85,11 +97,13 @@ pub(crate) async fn list(
     Path(casino): Path<CasinoId>,
     person: Person,
 ) -> Result<Response, Fault> {
-    Ok(shown(&part(&app, &casino, &person).await?).into_response())
+    person.needs(&casino, Right::Conversations)?;
+    let list = app.read.cases.of(&casino, read(&app, &casino)).await?;
+    Ok(shown(&part(&app, &casino, &person, &list)).into_response())
 }
 
-async fn part(app: &Shared, casino: &CasinoId, person: &Person) -> Result<CasesPart, Fault> {
-    person.needs(casino, Right::Conversations)?;
+/// Reads the list, which is the same for everybody who may see it.
+async fn read(app: &Shared, casino: &CasinoId) -> Result<CaseList, Fault> {
     let mut tx = app.fleet.store.bind(casino).await?;
     let cases = tx.escalations(false, MOST).await?;
     let zone = tx
@@ -100,38 +114,50 @@ async fn part(app: &Shared, casino: &CasinoId, person: &Person) -> Result<CasesP
     let told = tx.told_about(&ids).await?;
     let names = tx.staff_names().await?;
     tx.commit().await?;
+    Ok(CaseList {
+        cases,
+        zone,
+        told,
+        names,
+    })
+}
+
+fn part(app: &Shared, casino: &CasinoId, person: &Person, list: &CaseList) -> CasesPart {
     let w = person.words();
     let now = app.fleet.clock.now();
-    let rows = cases.into_iter().map(|case| Row {
+    let zone = list.zone;
+    let rows = list.cases.iter().map(|case| Row {
         id: case.escalation_id.to_string(),
         severity: case.severity.to_string(),
         reason: reason_name(w.language(), &case.reason),
         about: case.subject.clone(),
         opened: clock(case.created_at, zone),
-        due: due(&case).map(|at| clock(at, zone)).unwrap_or_default(),
-        overdue: due(&case).is_some_and(|at| at < now),
+        due: due(case).map(|at| clock(at, zone)).unwrap_or_default(),
+        overdue: due(case).is_some_and(|at| at < now),
         in_hand: case
             .acknowledged_by
-            .map(|by| name_of(&names, &by))
+            .as_ref()
+            .map(|by| name_of(&list.names, by))
             .unwrap_or_default(),
         conversation: case
             .conversation_id
             .map(|id| id.to_string())
             .unwrap_or_default(),
-        told: told
+        told: list
+            .told
             .iter()
             .filter(|one| one.escalation_id == case.escalation_id)
             .map(|one| said(w, one, zone))
             .collect(),
         level: case.level,
     });
-    Ok(CasesPart {
+    CasesPart {
         w,
         casino: casino.clone(),
         forms: person.token.for_forms(),
         rows: rows.collect(),
         may_handle: person.may(casino, Right::Converse),
-    })
+    }
 }
 
 /// Writes who was told, by which channel, and when; or that it did not succeed yet.

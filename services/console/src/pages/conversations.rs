@@ -1,15 +1,16 @@
 //! The list of a casino's conversations, the most urgent first.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::OnceLock};
 
 use askama::{Template, filters::HtmlSafe};
 use axum::{
+    body::Bytes,
     extract::{Path, Query, State},
-    response::{IntoResponse, Response},
+    response::{Html, IntoResponse, Response},
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
-use seven_domain::CasinoId;
+use seven_domain::{CasinoId, Language};
 use seven_staff::Right;
 use seven_store::conversations::ListedConversation;
 
@@ -20,7 +21,9 @@ const DAYS: i64 = 7;
 /// Most conversations in the list.
 const MOST: i64 = 200;
 
-pub(super) const FILTERS: [&str; 4] = ["open", "waiting", "paused", "mine"];
+pub(super) const FILTERS: [&str; 4] = ["open", "waiting", "paused", MINE];
+/// The filter of which everybody sees something else.
+const MINE: &str = "mine";
 
 #[derive(Template)]
 #[template(path = "conversations.html")]
@@ -55,6 +58,16 @@ struct Row {
     last: String,
 }
 
+/// The list as it was read.
+#[derive(Debug)]
+pub(crate) struct ConversationList {
+    rows: Vec<ListedConversation>,
+    zone: Option<chrono_tz::Tz>,
+    names: HashMap<String, String>,
+    /// The rendered list by filter and language, while the bus is there.
+    shown: HashMap<(&'static str, Language), OnceLock<Bytes>>,
+}
+
 #[derive(Deserialize)]
 pub(crate) struct Filter {
     #[serde(default)]
@@ -67,7 +80,10 @@ pub(crate) async fn show(
     Query(filter): Query<Filter>,
     person: Person,
 ) -> Result<Response, Fault> {
-    let part = part(&app, &casino, &filter, &person).await?;
+    person.needs(&casino, Right::Conversations)?;
+    let list = read(&app, &casino).await?;
+    let bus = app.fleet.bus.ready().await;
+    let part = part(&casino, wanted(&filter), &person, &list, bus);
     let title = person.words().t("conversations").to_owned();
     let frame = Frame::of(&person, Some(&casino), &title, "conversations");
     let filter = part.filter.clone();
@@ -86,62 +102,90 @@ pub(crate) async fn list(
     Query(filter): Query<Filter>,
     person: Person,
 ) -> Result<Response, Fault> {
-    Ok(shown(&part(&app, &casino, &filter, &person).await?).into_response())
+    person.needs(&casino, Right::Conversations)?;
+    let shared = &app.read.conversations;
+    let list = shared.of(&casino, read(&app, &casino)).await?;
+    let bus = app.fleet.bus.ready().await;
+    let filter = wanted(&filter);
+    let render = || Bytes::from(shown(&part(&casino, filter, &person, &list, bus)).0);
+    // What everybody sees alike is also rendered once.
+    let page = match list.shown.get(&(filter, person.words().language())) {
+        Some(shown) if bus => shown.get_or_init(render).clone(),
+        _ => render(),
+    };
+    Ok(Html(page).into_response())
 }
 
-async fn part(
-    app: &Shared,
-    casino: &CasinoId,
-    filter: &Filter,
-    person: &Person,
-) -> Result<ListPart, Fault> {
-    person.needs(casino, Right::Conversations)?;
+/// Reads the list, which is the same for everybody who may see it.
+async fn read(app: &Shared, casino: &CasinoId) -> Result<ConversationList, Fault> {
     let since = app.fleet.clock.now() - TimeDelta::days(DAYS);
     let mut tx = app.fleet.store.bind(casino).await?;
     let rows = tx.list_conversations(since, MOST).await?;
-    let zone = tx
-        .casino_row()
-        .await?
-        .map(|row| row.config.operational.timezone);
+    let row = tx.casino_row().await?;
+    let zone = row.map(|row| row.config.operational.timezone);
     let names = tx.staff_names().await?;
     tx.commit().await?;
+    let filters = FILTERS.into_iter().filter(|filter| *filter != MINE);
+    let languages = [Language::En, Language::Es];
+    let all = filters.flat_map(|filter| languages.map(|language| (filter, language)));
+    Ok(ConversationList {
+        rows,
+        zone,
+        names,
+        shown: all.map(|key| (key, OnceLock::new())).collect(),
+    })
+}
+
+/// Returns the filter that was asked for; the first one for a word that is none.
+fn wanted(filter: &Filter) -> &'static str {
+    let known = FILTERS.into_iter().find(|known| *known == filter.show);
+    known.unwrap_or(FILTERS[0])
+}
+
+fn part(
+    casino: &CasinoId,
+    filter: &'static str,
+    person: &Person,
+    list: &ConversationList,
+    bus: bool,
+) -> ListPart {
     let (w, mine) = (person.words(), person.actor());
-    let wanted = FILTERS.into_iter().find(|known| *known == filter.show);
-    let wanted = wanted.unwrap_or("open");
-    let rows = rows
-        .into_iter()
-        .filter(|row| is_wanted(row, wanted, &mine))
+    let rows = list
+        .rows
+        .iter()
+        .filter(|row| is_wanted(row, filter, &mine))
         .map(|row| Row {
             id: row.conversation_id.to_string(),
-            guest: row.last_four.unwrap_or_default(),
+            guest: row.last_four.clone().unwrap_or_default(),
             state_words: w.of_kind("state", &row.state),
-            state: row.state,
+            state: row.state.clone(),
             severity: row.severity.map(|s| s.to_string()).unwrap_or_default(),
             held: row.held_texts,
             taken_by: row
                 .taken_by
-                .map(|by| name_of(&names, &by))
+                .as_ref()
+                .map(|by| name_of(&list.names, by))
                 .unwrap_or_default(),
             last: row
                 .last_inbound_at
-                .map(|at| clock(at, zone))
+                .map(|at| clock(at, list.zone))
                 .unwrap_or_default(),
         })
         .collect();
-    Ok(ListPart {
+    ListPart {
         w,
         casino: casino.clone(),
         rows,
-        filter: wanted.to_owned(),
-        bus: app.fleet.bus.ready().await,
-    })
+        filter: filter.to_owned(),
+        bus,
+    }
 }
 
 fn is_wanted(row: &ListedConversation, filter: &str, mine: &str) -> bool {
     match filter {
         "waiting" => row.cases > 0 && !row.acknowledged || row.held_texts > 0,
         "paused" => row.paused,
-        "mine" => row.taken_by.as_deref() == Some(mine),
+        MINE => row.taken_by.as_deref() == Some(mine),
         _ => true,
     }
 }

@@ -1,6 +1,6 @@
 //! The page of what waits, what stands still, and today beside yesterday.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use askama::{Template, filters::HtmlSafe};
 use axum::{
@@ -14,9 +14,10 @@ use seven_notices::reason_name;
 use seven_settings::Worker;
 use seven_staff::Right;
 use seven_store::{
-    controls::Standing,
+    controls::Standing as Switched,
     day::{Day, Waiting},
     escalations::Escalation,
+    providers::Stop,
 };
 
 use super::{cases::due, conversations::clock};
@@ -63,6 +64,18 @@ struct NowPart {
 /// A part of a page: its template has escaped what needs it.
 impl HtmlSafe for NowPart {}
 
+/// What waits and what stands still, as it was read.
+#[derive(Debug)]
+pub(crate) struct Standing {
+    zone: Tz,
+    waiting: Waiting,
+    /// Open cases, the next due first.
+    cases: Vec<Escalation>,
+    switches: Vec<Switched>,
+    stops: Vec<Stop>,
+    missing: Vec<&'static str>,
+}
+
 struct CaseRow {
     reason: String,
     due: String,
@@ -81,7 +94,9 @@ pub(crate) async fn show(
     Path(casino): Path<CasinoId>,
     person: Person,
 ) -> Result<Response, Fault> {
-    let part = part(&app, &casino, &person).await?;
+    person.needs(&casino, Right::Conversations)?;
+    let standing = read(&app, &casino).await?;
+    let part = part(&app, &casino, &person, &standing).await?;
     let title = person.words().t("now");
     let frame = Frame::of(&person, Some(&casino), title, "now");
     Ok(shown(&NowPage { frame, part }).into_response())
@@ -93,23 +108,47 @@ pub(crate) async fn fresh(
     Path(casino): Path<CasinoId>,
     person: Person,
 ) -> Result<Response, Fault> {
-    Ok(shown(&part(&app, &casino, &person).await?).into_response())
+    person.needs(&casino, Right::Conversations)?;
+    let shared = &app.read.standing;
+    let standing = shared.of(&casino, read(&app, &casino)).await?;
+    Ok(shown(&part(&app, &casino, &person, &standing).await?).into_response())
 }
 
-async fn part(app: &Shared, casino: &CasinoId, person: &Person) -> Result<NowPart, Fault> {
-    person.needs(casino, Right::Conversations)?;
-    let (w, now) = (person.words(), app.fleet.clock.now());
-    let mut tx = app.fleet.store.bind(casino).await?;
+/// Reads the page's content, which is the same for everybody who may see it.
+async fn read(app: &App, casino: &CasinoId) -> Result<Standing, Fault> {
+    let store = &app.fleet.store;
+    let mut tx = store.bind(casino).await?;
     let row = tx.casino_row().await?.ok_or(Fault::NotFound)?;
-    let zone = row.config.operational.timezone;
     let waiting = tx.what_waits().await?;
     let mut cases = tx.escalations(false, COUNTED).await?;
-    let switches = tx.own_switches().await?;
+    let own = tx.own_switches().await?;
     tx.commit().await?;
+    cases.sort_by_key(|case| (due(case).is_none(), due(case), case.created_at));
+    let mut switches = store.fleet_switches().await?;
+    switches.extend(own);
+    let stops = store.provider_stops().await?.into_iter();
+    let ours = |stop: &Stop| stop.casino_id.is_empty() || stop.casino_id == casino.as_str();
+    Ok(Standing {
+        zone: row.config.operational.timezone,
+        waiting,
+        cases,
+        switches,
+        stops: stops.filter(ours).collect(),
+        missing: missing(app).await?,
+    })
+}
+
+async fn part(
+    app: &App,
+    casino: &CasinoId,
+    person: &Person,
+    standing: &Standing,
+) -> Result<NowPart, Fault> {
+    let (w, now) = (person.words(), app.fleet.clock.now());
+    let (zone, cases) = (standing.zone, &standing.cases);
     let is_overdue = |case: &Escalation| due(case).is_some_and(|at| at < now);
     let overdue = cases.iter().filter(|case| is_overdue(case)).count();
     let open = cases.len();
-    cases.sort_by_key(|case| (due(case).is_none(), due(case), case.created_at));
     let next = cases.iter().take(MOST_CASES).map(|case| CaseRow {
         reason: reason_name(w.language(), &case.reason),
         due: due(case).map_or_else(String::new, |at| clock(at, Some(zone))),
@@ -119,33 +158,24 @@ async fn part(app: &Shared, casino: &CasinoId, person: &Person) -> Result<NowPar
             |id| format!("/c/{casino}/conversations/{id}"),
         ),
     });
-    let (today, yesterday) = figures(app, casino, zone).await?;
+    let (today, yesterday) = *figures(app, casino, zone).await?;
     Ok(NowPart {
         w,
         casino: casino.clone(),
-        waiting,
+        waiting: standing.waiting,
         cases: open,
         overdue,
         next: next.collect(),
-        stopped: stopped(app, casino, w, switches).await?,
-        missing: missing(app).await?,
+        stopped: stopped(app, w, standing).await,
+        missing: standing.missing.clone(),
         figures: rows(today, yesterday),
     })
 }
 
 /// Lists the switches that are on, the providers that are stopped, and what is away.
-async fn stopped(
-    app: &App,
-    casino: &CasinoId,
-    w: Words,
-    own: Vec<Standing>,
-) -> Result<Vec<String>, Fault> {
-    let store = &app.fleet.store;
-    let mut lines: Vec<String> = store
-        .fleet_switches()
-        .await?
-        .into_iter()
-        .chain(own)
+async fn stopped(app: &App, w: Words, standing: &Standing) -> Vec<String> {
+    let switches = standing.switches.iter();
+    let mut lines: Vec<String> = switches
         .map(|switch| {
             let name = w.of_kind("switch", switch.name.as_str());
             let fleet = if switch.casino_id.is_empty() {
@@ -156,15 +186,12 @@ async fn stopped(
             format!("{name}{fleet}: {}", switch.reason)
         })
         .collect();
-    let stops = store.provider_stops().await?;
-    let ours = stops
-        .iter()
-        .filter(|stop| stop.casino_id.is_empty() || stop.casino_id == casino.as_str());
-    lines.extend(ours.map(|stop| format!("{}: {}", w.t("provider_stopped"), stop.provider)));
+    let stops = standing.stops.iter();
+    lines.extend(stops.map(|stop| format!("{}: {}", w.t("provider_stopped"), stop.provider)));
     if !app.fleet.bus.ready().await {
         lines.push(w.t("bus_away").to_owned());
     }
-    Ok(lines)
+    lines
 }
 
 /// Returns the workers of which no process has a heartbeat.
@@ -181,8 +208,8 @@ async fn missing(app: &App) -> Result<Vec<&'static str>, Fault> {
 
 /// Returns the figures of today and of yesterday until the same time. They are counted at most
 /// twice a minute, however many pages are open.
-async fn figures(app: &App, casino: &CasinoId, zone: Tz) -> Result<Figures, Fault> {
-    let counted = app.figures.try_get_with(casino.clone(), async {
+async fn figures(app: &App, casino: &CasinoId, zone: Tz) -> Result<Arc<Figures>, Fault> {
+    let count = async {
         let now = app.fleet.clock.now();
         let midnight = midnight(now, zone);
         let yesterday = TimeDelta::days(1);
@@ -190,12 +217,9 @@ async fn figures(app: &App, casino: &CasinoId, zone: Tz) -> Result<Figures, Faul
         let today = tx.day(midnight, now).await?;
         let before = tx.day(midnight - yesterday, now - yesterday).await?;
         tx.commit().await?;
-        Ok::<_, seven_store::Error>((today, before))
-    });
-    counted.await.map_err(|error| {
-        tracing::warn!(%casino, error = &*error as &dyn std::error::Error, "figures cannot be counted");
-        Fault::Trouble
-    })
+        Ok((today, before))
+    };
+    app.read.figures.of(casino, count).await
 }
 
 /// Returns the beginning of the property's day.

@@ -6,7 +6,10 @@ use seven_domain::{CaseSeverity, ConversationId};
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use crate::{Result, Tx};
+use crate::{Result, Tx, day::least_id};
+
+/// Texts that are looked through per conversation of the list.
+const RECENT_TEXTS: i64 = 5;
 
 /// A conversation in a list.
 #[derive(Debug, Clone, FromRow, Serialize)]
@@ -53,8 +56,9 @@ pub struct TranscriptLine {
 }
 
 impl Tx {
-    /// Returns conversations in which a guest wrote since `since`, and those that are paused or
-    /// have an open case, whenever that was; the most urgent first.
+    /// Returns conversations in which a guest wrote since `since`, and those that are paused, have
+    /// an open case or a text without an answer, whenever that was; the most urgent first. Guests
+    /// who wrote are found among the newest texts, five times as many as `most`.
     pub async fn list_conversations(
         &mut self,
         since: DateTime<Utc>,
@@ -63,6 +67,8 @@ impl Tx {
         Ok(
             sqlx::query_as(include_str!("../../sql/listed_conversations.sql"))
                 .bind(since)
+                .bind(least_id(since))
+                .bind(most.saturating_mul(RECENT_TEXTS))
                 .bind(most)
                 .fetch_all(self.conn())
                 .await?,

@@ -5,7 +5,7 @@ use seven_domain::{CasinoId, OperatorId, Role};
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use crate::{Error, Result, Tx};
+use crate::{Error, Result, Store, Tx};
 
 /// How long a session lasts at most.
 pub const SESSION_HOURS: i32 = 12;
@@ -36,6 +36,25 @@ struct Found {
     complete: bool,
     casinos: Vec<String>,
     roles: Vec<Role>,
+}
+
+/// The session under hash $1, unless it was idle for $2 minutes.
+const SESSION: &str = "select o.operator_id, o.name, o.email, o.language, s.complete,
+     coalesce((select array_agg(r.casino_id order by r.casino_id, r.role) from operator_roles r where r.operator_id = o.operator_id), '{}') as casinos,
+     coalesce((select array_agg(r.role order by r.casino_id, r.role) from operator_roles r where r.operator_id = o.operator_id), '{}') as roles
+   from operator_sessions s join operators o on o.operator_id = s.operator_id
+   where s.token_hash = $1 and s.ends_at > now() and s.seen_at > now() - make_interval(mins => $2) and o.status = 'active'";
+
+impl Store {
+    /// Like [`Tx::session`] with `touch` false, in one round trip: open pages ask every second.
+    pub async fn session(&self, hash: &[u8]) -> Result<Option<Session>> {
+        let found: Option<Found> = sqlx::query_as(SESSION)
+            .bind(hash)
+            .bind(SESSION_IDLE_MINUTES)
+            .fetch_optional(&mut *self.fleet().await?)
+            .await?;
+        found.map(Session::of).transpose()
+    }
 }
 
 impl Tx {
@@ -77,17 +96,11 @@ impl Tx {
             .execute(self.conn())
             .await?;
         }
-        let found: Option<Found> = sqlx::query_as(
-            "select o.operator_id, o.name, o.email, o.language, s.complete,
-               coalesce((select array_agg(r.casino_id order by r.casino_id, r.role) from operator_roles r where r.operator_id = o.operator_id), '{}') as casinos,
-               coalesce((select array_agg(r.role order by r.casino_id, r.role) from operator_roles r where r.operator_id = o.operator_id), '{}') as roles
-             from operator_sessions s join operators o on o.operator_id = s.operator_id
-             where s.token_hash = $1 and s.ends_at > now() and s.seen_at > now() - make_interval(mins => $2) and o.status = 'active'",
-        )
-        .bind(hash)
-        .bind(SESSION_IDLE_MINUTES)
-        .fetch_optional(self.conn())
-        .await?;
+        let found: Option<Found> = sqlx::query_as(SESSION)
+            .bind(hash)
+            .bind(SESSION_IDLE_MINUTES)
+            .fetch_optional(self.conn())
+            .await?;
         found.map(Session::of).transpose()
     }
 

@@ -1,0 +1,67 @@
+-- Content is a history (D31). `content_items` stays what the index is built from: the newest published
+-- revision of each item. Everything else is invisible to guests.
+
+create table content_revisions (
+  casino_id       text not null references casinos (casino_id) on delete cascade,
+  item_id         text not null,
+  revision        int not null check (revision > 0),
+  category        text not null,
+  name            text not null,
+  -- The whole item as it was checked; of a refused one as it came; null once it was purged.
+  item            jsonb,
+  content_hash    text not null,
+  active          boolean not null,
+  state           text not null check (state in ('draft', 'review', 'scheduled', 'published', 'rejected', 'withdrawn')),
+  source          text not null check (source in ('console', 'sheet', 'file', 'api')),
+  editor          text not null,
+  -- The published revision that it changes; null for a new item.
+  base            int,
+  -- Why it waits, was refused, or what its editor was warned of.
+  findings        jsonb not null default '[]',
+  -- The id of the edit at its source: one edit is one revision, however often it is told.
+  edit_id         text,
+  edit_signed_at  timestamptz,
+  saved_at        timestamptz not null default now(),
+  publish_at      timestamptz,
+  take_down_at    timestamptz,
+  decided_at      timestamptz,
+  decided_by      text,
+  decision_reason text,
+  published_at    timestamptz,
+  -- The casino's content version that has it first, and when a process answered with it first.
+  content_version bigint,
+  indexed_at      timestamptz,
+  purged_at       timestamptz,
+  primary key (casino_id, item_id, revision),
+  check (state <> 'published' or published_at is not null),
+  check (state <> 'scheduled' or publish_at is not null)
+);
+create unique index content_revisions_edit on content_revisions (casino_id, edit_id) where edit_id is not null;
+create index content_revisions_waiting on content_revisions (casino_id, saved_at) where state in ('draft', 'review', 'scheduled', 'rejected');
+create index content_revisions_scheduled on content_revisions (casino_id, publish_at) where state = 'scheduled';
+create index content_revisions_ending on content_revisions (casino_id, take_down_at) where state = 'published' and take_down_at is not null;
+create index content_revisions_unindexed on content_revisions (casino_id, content_version) where state = 'published' and indexed_at is null;
+create index content_revisions_published on content_revisions (casino_id, category, published_at) where state = 'published' and published_at is not null;
+
+alter table content_items add column revision int not null default 1;
+
+-- Policies hold for the owner, too, who belongs to no casino.
+alter table content_items no force row level security;
+insert into content_revisions (casino_id, item_id, revision, category, name, item, content_hash, active, state, source, editor, saved_at, published_at, indexed_at)
+  select casino_id, item_id, 1, category, name, item, content_hash, active, 'published', 'file', 'before the history', updated_at, updated_at, updated_at
+  from content_items;
+alter table content_items force row level security;
+
+do $$
+declare t text;
+begin
+  foreach t in array array['content_revisions'] loop
+    execute format('alter table %I enable row level security', t);
+    execute format('alter table %I force row level security', t);
+    execute format('create policy tenant on %I using (casino_id = seven_tenant()) with check (casino_id = seven_tenant())', t);
+    execute format('create policy pinned_tenant on %I as restrictive to seven_pinned using (seven_may(casino_id)) with check (seven_may(casino_id))', t);
+    -- Nothing is deleted; the rows go with their casino.
+    execute format('grant select, insert, update on %I to seven_app, seven_pinned', t);
+    execute format('grant select, delete on %I to seven_fleet', t);
+  end loop;
+end $$;

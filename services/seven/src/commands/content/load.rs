@@ -1,0 +1,192 @@
+//! `seven content load`: saves a file's items by the one path of content.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, ensure};
+use clap::Args;
+use seven_domain::CasinoId;
+
+use crate::{
+    commands::{
+        args::{By, Careful, Casino},
+        context::Context,
+        dead,
+        given::words,
+        progress::during,
+        read,
+    },
+    ingest::{Ingested, Paid},
+    load::{self, Loaded, Loading},
+    out,
+};
+
+#[derive(Debug, Args)]
+pub struct Load {
+    #[command(flatten)]
+    of: Casino,
+    /// The content (JSON or JSON Lines); - reads it from stdin.
+    file: PathBuf,
+    /// The second person, who approved the file; nothing of it then waits.
+    #[arg(long, value_name = "NAME", value_parser = words)]
+    approved_by: Option<String>,
+    /// Switch off the items that the file does not name.
+    #[arg(long)]
+    switch_off_missing: bool,
+    #[command(flatten)]
+    careful: Careful,
+    #[command(flatten)]
+    by: By,
+}
+
+/// Number of items of each kind that are named; the audit log has all.
+const NAMED: usize = 20;
+/// A file that switches off more than one item in ten is probably the wrong one or incomplete, so a
+/// person must agree.
+const ONE_IN: usize = 10;
+
+pub(super) async fn load(ctx: &Context, command: Load) -> Result<()> {
+    let Load {
+        of: Casino { casino },
+        file,
+        approved_by,
+        switch_off_missing,
+        careful,
+        by: By { by },
+    } = command;
+    ensure!(
+        approved_by.as_ref() != Some(&by),
+        "--approved-by names a second person; {by} loads the file"
+    );
+    let text = read(&file)?;
+    let name = file.display().to_string();
+    let fleet = ctx.fleet().await?;
+    let loading = Loading {
+        by: &by,
+        approved_by: approved_by.as_deref(),
+        switch_off_missing,
+    };
+    let planned = load::try_load(fleet, &casino, (&name, &text), &loading).await?;
+    show(&casino, &planned);
+    if !careful.goes_on(question(&casino, &planned).as_deref())? {
+        return Ok(());
+    }
+    during(
+        "Loading the content",
+        load::load(fleet, &casino, (&name, &text), &loading),
+    )
+    .await?;
+    out!("Loaded.");
+    dead::of_known_numbers(fleet, &by).await?.tell();
+    vectors(ctx, &casino).await
+}
+
+/// Makes the vectors of what changed. Without them the content is still found by words.
+pub(super) async fn vectors(ctx: &Context, casino: &CasinoId) -> Result<()> {
+    let fleet = ctx.fleet().await?;
+    let paid = Paid::new(&ctx.settings()?, &fleet.cache)?;
+    let ingested = during("Making vectors", paid.ingest(fleet, casino, false))
+        .await
+        .with_context(|| {
+            format!(
+                "the content is stored; its vectors are not: seven knowledge reindex --casino \
+                 {casino}"
+            )
+        })?;
+    if paid.embedding.is_stored() {
+        let Ingested {
+            embedded,
+            kept,
+            removed,
+        } = ingested;
+        out!(
+            "vectors: {embedded} embedded, {kept} kept, {removed} removed; {}.",
+            paid.spent()
+        );
+    }
+    Ok(())
+}
+
+fn show(casino: &CasinoId, planned: &Loaded) {
+    named('+', planned.created.iter().cloned());
+    let changed = planned.changed.iter().map(|(name, fields)| {
+        let fields: Vec<String> = fields
+            .iter()
+            .map(|field| format!("\n      {field}"))
+            .collect();
+        format!("{name}{}", fields.concat())
+    });
+    named('~', changed);
+    named('-', planned.switched_off.iter().cloned());
+    let why = |(name, why): &(String, String)| format!("{name}: {why}");
+    named('?', planned.review.iter().map(why));
+    named('!', planned.warned.iter().map(why));
+    out!("{casino}: {}.", counted(planned));
+    if !planned.review.is_empty() {
+        out!("Another person publishes what waits: seven content publish --help");
+    }
+}
+
+fn named(sign: char, names: impl ExactSizeIterator<Item = String>) {
+    let more = names.len().saturating_sub(NAMED);
+    names.take(NAMED).for_each(|name| out!("  {sign} {name}"));
+    if more > 0 {
+        out!("  {sign} and {more} more");
+    }
+}
+
+fn counted(planned: &Loaded) -> String {
+    format!(
+        "{} new, {} changed, {} unchanged, {} switched off, {} for review",
+        planned.created.len(),
+        planned.changed.len(),
+        planned.unchanged,
+        planned.switched_off.len(),
+        planned.review.len()
+    )
+}
+
+/// Returns the question that a person must agree to, if any.
+fn question(casino: &CasinoId, planned: &Loaded) -> Option<String> {
+    let off = planned.switched_off.len();
+    let many = off * ONE_IN > planned.active_before;
+    many.then(|| {
+        format!(
+            "switch off {off} of {} item(s) of {casino}",
+            planned.active_before
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_person_is_asked_before_more_than_a_tenth_goes() {
+        let casino: CasinoId = "silver_birch".parse().unwrap();
+        let planned = |off: usize, active_before| {
+            let switched_off = (0..off).map(|n| n.to_string()).collect();
+            question(
+                &casino,
+                &Loaded {
+                    switched_off,
+                    active_before,
+                    ..Loaded::default()
+                },
+            )
+        };
+        for (off, before, asked) in [
+            (0, 0, false),
+            (0, 50, false),
+            (1, 10, false),
+            (1, 9, true),
+            (108, 111, true),
+        ] {
+            assert_eq!(planned(off, before).is_some(), asked, "{off} of {before}");
+        }
+        assert_eq!(
+            planned(108, 111).unwrap(),
+            "switch off 108 of 111 item(s) of silver_birch"
+        );
+    }
+}

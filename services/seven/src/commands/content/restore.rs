@@ -1,0 +1,146 @@
+//! `seven content undo|rollback`: old contents come back as new revisions.
+
+use anyhow::{Result, bail};
+use clap::Subcommand;
+use seven_content::{Outcome, Restored, Terms, Work, restore, undo};
+use seven_domain::ContentSource;
+
+use super::{history::Item, load::vectors};
+use crate::{
+    commands::{
+        args::{By, Careful, Casino},
+        context::Context,
+        given::When,
+    },
+    out,
+};
+
+/// Number of items of each kind that are named.
+const NAMED: usize = 20;
+
+#[derive(Debug, Subcommand)]
+pub enum Restore {
+    /// Give an item the contents that it had before its present revision.
+    Undo {
+        #[command(flatten)]
+        which: Item,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Make a category, or all content, what it was at a time; shows the difference first.
+    Rollback(Rollback),
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Rollback {
+    #[command(flatten)]
+    of: Casino,
+    /// The time: a span before now (30m, 2h, 7d) or a time (RFC 3339).
+    #[arg(long, value_name = "WHEN")]
+    to: When,
+    /// Only this category.
+    #[arg(long, value_name = "NAME")]
+    category: Option<String>,
+    #[command(flatten)]
+    careful: Careful,
+    #[command(flatten)]
+    by: By,
+}
+
+pub(super) async fn restored(ctx: &Context, command: Restore) -> Result<()> {
+    let fleet = ctx.fleet().await?;
+    match command {
+        Restore::Undo { which, by } => {
+            let mut work = Work::begin(fleet, &which.of.casino).await?;
+            let outcome = undo(&mut work, &terms(&by.by, None), &which.item).await?;
+            match outcome {
+                Outcome::Saved {
+                    revision, state, ..
+                } => {
+                    work.commit().await?;
+                    out!("Revision {revision} of {} is {state}.", which.item);
+                }
+                Outcome::Refused { findings, .. } => {
+                    let lines: Vec<String> = findings
+                        .iter()
+                        .map(|f| {
+                            format!(
+                                "{} {}; {}",
+                                f.problem.field, f.problem.problem, f.problem.fix
+                            )
+                        })
+                        .collect();
+                    bail!("nothing was changed: {}", lines.join("; "));
+                }
+                Outcome::Unchanged { .. } | Outcome::Moved { .. } | Outcome::Repeated { .. } => {
+                    out!("{} has these contents already.", which.item);
+                    return Ok(());
+                }
+            }
+            vectors(ctx, &which.of.casino).await
+        }
+        Restore::Rollback(Rollback {
+            of,
+            to,
+            category,
+            careful,
+            by,
+        }) => {
+            let at = to.at(fleet.clock.now());
+            let terms = terms(&by.by, Some("rollback"));
+            let mut work = Work::begin(fleet, &of.casino).await?;
+            let (planned, _) = restore(&mut work, &terms, at, category.as_deref()).await?;
+            show(&planned);
+            let count = planned.changed.len() + planned.off.len();
+            let question = (count > 0).then(|| format!("change {count} item(s) of {}", of.casino));
+            // The lock is not held while a person thinks.
+            work.rollback().await?;
+            if count == 0 || !careful.goes_on(question.as_deref())? {
+                return Ok(());
+            }
+            let mut work = Work::begin(fleet, &of.casino).await?;
+            let (done, _) = restore(&mut work, &terms, at, category.as_deref()).await?;
+            if done != planned {
+                work.rollback().await?;
+                bail!("the content changed meanwhile, and nothing was restored; look again");
+            }
+            work.commit().await?;
+            out!("Restored.");
+            vectors(ctx, &of.casino).await
+        }
+    }
+}
+
+/// What is restored was published once, so that a rollback asks no second person.
+fn terms<'a>(by: &'a str, approved_by: Option<&'a str>) -> Terms<'a> {
+    Terms {
+        source: ContentSource::File,
+        editor: by,
+        draft: false,
+        approved_by,
+        keep_refused: false,
+    }
+}
+
+fn show(planned: &Restored) {
+    for (sign, names) in [
+        ('~', &planned.changed),
+        ('-', &planned.off),
+        ('!', &planned.purged),
+    ] {
+        names
+            .iter()
+            .take(NAMED)
+            .for_each(|name| out!("  {sign} {name}"));
+        if names.len() > NAMED {
+            out!("  {sign} and {} more", names.len() - NAMED);
+        }
+    }
+    out!(
+        "{} changed, {} switched off, {} unchanged, {} purged and left as they are.",
+        planned.changed.len(),
+        planned.off.len(),
+        planned.unchanged,
+        planned.purged.len()
+    );
+}

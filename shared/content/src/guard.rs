@@ -1,0 +1,329 @@
+//! Guards: what a change of content must not do, and what a second person looks at first (D31).
+//! Pure; the caller knows what is published.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+use seven_domain::ContentFinding;
+use seven_knowledge::{Category, Item, Problem, WeeklyHours, item::Details};
+use seven_packs::ContentRules;
+
+/// The effect of a finding on the change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Weight {
+    /// The change is saved, and its editor is told.
+    Warn,
+    /// A person who is not the editor looks at the change before guests get it.
+    Review,
+    /// The change is refused.
+    Block,
+}
+
+/// One thing that a guard noticed about a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    pub kind: ContentFinding,
+    pub problem: Problem,
+}
+
+/// A change of one item. `before` is what guests get now; `None` for a new item.
+#[derive(Debug, Clone, Copy)]
+pub struct Change<'a> {
+    pub before: Option<&'a Item>,
+    pub after: &'a Item,
+}
+
+/// What the guards must know of a category besides the changes themselves.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Items that guests get now.
+    pub active: usize,
+    /// Items that were switched off shortly before: several small changes count like a large one.
+    pub off_lately: usize,
+    /// Names in use, lower case, and the items that have them.
+    pub names: Vec<(String, String)>,
+}
+
+/// Returns what the guards find about each change, in the order of `changes`.
+pub fn guard(
+    changes: &[Change<'_>],
+    standing: &BTreeMap<Category, Standing>,
+    rules: &ContentRules,
+) -> Vec<Vec<Finding>> {
+    let nothing = Standing::default();
+    let of = |category: &Category| standing.get(category).unwrap_or(&nothing);
+    let found = |change: &Change<'_>| {
+        let mut found = Vec::new();
+        found.extend(reviewed(change, rules));
+        found.extend(price(change, rules));
+        found.extend(hours(change, rules));
+        found.extend(facts_gone(change));
+        found.extend(name_taken(change, of(&change.after.category)));
+        found
+    };
+    let mut all: Vec<Vec<Finding>> = changes.iter().map(found).collect();
+    let off: Vec<usize> = (0..changes.len())
+        .filter(|n| is_off(&changes[*n]))
+        .collect();
+    for n in off.iter().copied() {
+        let category = &changes[n].after.category;
+        let same = |other: &&usize| changes[**other].after.category == *category;
+        let offs = off.iter().filter(same).count();
+        let ons = changes
+            .iter()
+            .filter(|c| is_on(c) && c.after.category == *category);
+        all[n].extend(switched_off(of(category), offs, ons.count(), rules));
+    }
+    all
+}
+
+/// Returns the gravest effect of the findings.
+pub fn weight(findings: &[Finding]) -> Option<Weight> {
+    findings.iter().map(|finding| weight_of(finding.kind)).max()
+}
+
+pub fn weight_of(kind: ContentFinding) -> Weight {
+    match kind {
+        ContentFinding::NameTaken => Weight::Warn,
+        ContentFinding::Category
+        | ContentFinding::LargePromotion
+        | ContentFinding::PriceJump
+        | ContentFinding::HoursJump
+        | ContentFinding::FactsGone => Weight::Review,
+        ContentFinding::LastActive | ContentFinding::ManyOff | ContentFinding::Invalid => {
+            Weight::Block
+        }
+    }
+}
+
+fn is_off(change: &Change<'_>) -> bool {
+    !change.after.active && change.before.is_some_and(|before| before.active)
+}
+
+fn is_on(change: &Change<'_>) -> bool {
+    change.after.active && !change.before.is_some_and(|before| before.active)
+}
+
+fn finding(
+    kind: ContentFinding,
+    field: &str,
+    problem: impl Into<String>,
+    fix: impl Into<String>,
+) -> Finding {
+    Finding {
+        kind,
+        problem: Problem {
+            field: field.to_owned(),
+            problem: problem.into(),
+            fix: fix.into(),
+        },
+    }
+}
+
+/// Categories that always wait, and promotions of a high value. Switching a promotion off does not
+/// wait: nobody is told an offer that ended.
+fn reviewed(change: &Change<'_>, rules: &ContentRules) -> Option<Finding> {
+    let category = change.after.category.as_str();
+    if rules.review.iter().any(|one| one == category) {
+        return Some(finding(
+            ContentFinding::Category,
+            "category",
+            format!("is {category}, whose changes a second person approves"),
+            "ask an approver to publish it",
+        ));
+    }
+    let Details::Promotion(promotion) = &change.after.details else {
+        return None;
+    };
+    let most = f64::from(rules.promotion_dollars);
+    (promotion.value >= most && !is_off(change)).then(|| {
+        finding(
+            ContentFinding::LargePromotion,
+            "details.value",
+            format!(
+                "is ${}, and ${most} or more needs a second person",
+                promotion.value
+            ),
+            "ask an approver to publish it",
+        )
+    })
+}
+
+/// A price that changed by more than the pack's share is more often a slip than a new price.
+fn price(change: &Change<'_>, rules: &ContentRules) -> Vec<Finding> {
+    let Some(before) = change.before else {
+        return Vec::new();
+    };
+    let (old, new) = (details(before), details(change.after));
+    let jumped = |name: &&String| {
+        let (Some(old), Some(new)) = (amounts(&old[*name]), new.get(*name).and_then(amounts))
+        else {
+            return false;
+        };
+        let limit = f64::from(rules.price_change_percent) / 100.0;
+        let far = |a: f64, b: f64| (a - b).abs() > limit * a.max(f64::MIN_POSITIVE);
+        far(old.0, new.0) || far(old.1, new.1)
+    };
+    let names = old.keys().filter(|name| is_price(name));
+    names
+        .filter(jumped)
+        .map(|name| {
+            finding(
+                ContentFinding::PriceJump,
+                &format!("details.{name}"),
+                format!(
+                    "changes from {} to {}, by more than {} %",
+                    shown(&old[name]),
+                    shown(&new[name]),
+                    rules.price_change_percent
+                ),
+                "check it, and ask an approver to publish it",
+            )
+        })
+        .collect()
+}
+
+/// Returns whether a field of the details is an amount of money by its name.
+fn is_price(name: &str) -> bool {
+    const WORDS: [&str; 8] = [
+        "price", "value", "bet", "fee", "cost", "rate", "deposit", "toll",
+    ];
+    let mut parts = name.split('_');
+    parts.any(|part| WORDS.contains(&part)) && name != "price_range"
+}
+
+/// Returns the lowest and the highest number of a price, which is a number or words.
+fn amounts(value: &Value) -> Option<(f64, f64)> {
+    let numbers: Vec<f64> = match value {
+        Value::Number(number) => number.as_f64().into_iter().collect(),
+        Value::String(text) => text
+            .split(|c: char| !c.is_ascii_digit() && c != '.' && c != ',')
+            .filter_map(|word| word.replace(',', "").trim_matches('.').parse().ok())
+            .collect(),
+        _ => Vec::new(),
+    };
+    let least = numbers.iter().copied().reduce(f64::min)?;
+    let most = numbers.iter().copied().reduce(f64::max)?;
+    Some((least, most))
+}
+
+fn shown(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Hours of which an opening or a closing moved by more than the pack's limit, or a day that was
+/// open and is closed.
+fn hours(change: &Change<'_>, rules: &ContentRules) -> Option<Finding> {
+    let before = change.before?.hours()?;
+    let after = change.after.hours()?;
+    let moved = DAYS
+        .iter()
+        .find(|day| match (edges(before, **day), edges(after, **day)) {
+            (None, None) => false,
+            (None, Some(_)) | (Some(_), None) => true,
+            (Some(old), Some(new)) => {
+                let far = |a: u16, b: u16| u32::from(a.abs_diff(b)) > rules.hours_change_minutes;
+                far(old.0, new.0) || far(old.1, new.1)
+            }
+        })?;
+    Some(finding(
+        ContentFinding::HoursJump,
+        "details.hours",
+        format!(
+            "change on {moved} by more than {} minutes",
+            rules.hours_change_minutes
+        ),
+        "check them, and ask an approver to publish them",
+    ))
+}
+
+const DAYS: [chrono::Weekday; 7] = [
+    chrono::Weekday::Mon,
+    chrono::Weekday::Tue,
+    chrono::Weekday::Wed,
+    chrono::Weekday::Thu,
+    chrono::Weekday::Fri,
+    chrono::Weekday::Sat,
+    chrono::Weekday::Sun,
+];
+
+/// Returns a day's first opening and last closing.
+fn edges(hours: &WeeklyHours, day: chrono::Weekday) -> Option<(u16, u16)> {
+    let spans = hours.spans(day);
+    let opens = spans.iter().map(|span| span.opens).min()?;
+    let closes = spans.iter().map(|span| span.closes).max()?;
+    Some((opens, closes))
+}
+
+/// Facts that guests ask for and that the change takes away.
+fn facts_gone(change: &Change<'_>) -> Vec<Finding> {
+    let Some(before) = change.before.filter(|_| change.after.active) else {
+        return Vec::new();
+    };
+    let (old, new) = (details(before), details(change.after));
+    let gone = |name: &&String| (is_price(name) || *name == "hours") && !new.contains_key(*name);
+    old.keys()
+        .filter(gone)
+        .map(|name| {
+            finding(
+                ContentFinding::FactsGone,
+                &format!("details.{name}"),
+                format!("was {} and is blank now", shown(&old[name])),
+                "write it, or ask an approver to publish the item without it",
+            )
+        })
+        .collect()
+}
+
+fn details(item: &Item) -> Map<String, Value> {
+    let mut value = item.to_json();
+    match value.get_mut("details").map(Value::take) {
+        Some(Value::Object(map)) => map,
+        _ => Map::new(),
+    }
+}
+
+fn name_taken(change: &Change<'_>, standing: &Standing) -> Option<Finding> {
+    let name = change.after.name.to_lowercase();
+    let mut taken = standing.names.iter();
+    let (_, id) = taken.find(|(taken, id)| *taken == name && *id != change.after.id)?;
+    Some(finding(
+        ContentFinding::NameTaken,
+        "name",
+        format!("is also the name of {id} in {}", change.after.category),
+        "guests cannot tell them apart; add the place or the kind",
+    ))
+}
+
+/// The last item of a category stays, and no more than the pack's share goes at once. `ons` are the
+/// items of the category that the same changes switch on.
+fn switched_off(
+    standing: &Standing,
+    offs: usize,
+    ons: usize,
+    rules: &ContentRules,
+) -> Option<Finding> {
+    if offs >= standing.active + ons {
+        return Some(finding(
+            ContentFinding::LastActive,
+            "active",
+            "would leave the category without an active item",
+            "add or switch on another item of the category first",
+        ));
+    }
+    let gone = offs + standing.off_lately;
+    let before = standing.active + standing.off_lately;
+    (gone * 100 > before * usize::from(rules.off_percent)).then(|| {
+        finding(
+            ContentFinding::ManyOff,
+            "active",
+            format!("would switch off {gone} of {before} items of the category at once"),
+            format!("switch off at most {} % within an hour", rules.off_percent),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,155 @@
+//! content: the one path by which a casino's content changes, whoever writes it: a person in the
+//! console, a spreadsheet, a file or a program (D31). Nothing is deleted; guests get the newest
+//! published revision of each item.
+
+mod guard;
+mod publish;
+mod restore;
+mod save;
+mod weigh;
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+use seven_domain::{CasinoId, ContentSource, RevisionState};
+use seven_runtime::Fleet;
+use seven_store::{Tx, casinos::Casino};
+
+pub use guard::{Change, Finding, Standing, Weight, guard, weight, weight_of};
+pub use publish::{due, needs_another, publish, reject, withdraw};
+pub use restore::{Restored, restore, undo};
+pub use save::{read_item, save};
+
+/// Why content was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("the casino is not known; `seven casino list` shows them")]
+    NoCasino,
+    #[error(transparent)]
+    Pack(#[from] seven_packs::Unknown),
+    #[error(transparent)]
+    Store(#[from] seven_store::Error),
+    #[error("there is no revision {revision} of {item}; `seven content history` shows them")]
+    NoRevision { item: String, revision: i32 },
+    #[error("revision {revision} of {item} is {state} and waits for nobody")]
+    NotWaiting {
+        item: String,
+        revision: i32,
+        state: RevisionState,
+    },
+    #[error("{by} wrote this revision; another person must publish it, because {why}")]
+    OwnWork { by: String, why: String },
+    #[error("{item} was changed after this revision was written; write it again on the new one")]
+    Moved { item: String },
+    #[error("{0}")]
+    Blocked(String),
+    #[error("what revision {revision} of {item} said was purged")]
+    Purged { item: String, revision: i32 },
+}
+
+/// One edit of one item.
+#[derive(Debug, Clone, Default)]
+pub struct Edit {
+    /// The whole item as a person wrote it. Without an id it is a new item.
+    pub value: Value,
+    /// The newest revision that the editor saw; `None` for whatever is there.
+    pub seen: Option<i32>,
+    /// Its id at its source, and when it was signed: a repeated one changes nothing.
+    pub edit: Option<(String, DateTime<Utc>)>,
+    pub publish_at: Option<DateTime<Utc>>,
+    pub take_down_at: Option<DateTime<Utc>>,
+}
+
+/// The way in which edits are saved.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms<'a> {
+    pub source: ContentSource,
+    pub editor: &'a str,
+    /// Save without publishing.
+    pub draft: bool,
+    /// The person who approved the edits already; findings that ask for a second person then only
+    /// warn. It is not the editor.
+    pub approved_by: Option<&'a str>,
+    /// Store refused edits, too, so that their editor finds them again.
+    pub keep_refused: bool,
+}
+
+/// What became of an edit.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    Saved {
+        item_id: String,
+        name: String,
+        revision: i32,
+        state: RevisionState,
+        /// Whether guests had no such item before.
+        new: bool,
+        findings: Vec<Finding>,
+    },
+    /// Guests get exactly this already.
+    Unchanged { item_id: String, revision: i32 },
+    /// Refused, with every problem.
+    Refused {
+        item_id: String,
+        findings: Vec<Finding>,
+    },
+    /// Somebody else saved a revision after the one that the editor saw.
+    Moved { item_id: String, newest: i32 },
+    /// The same edit was told before; it made this revision.
+    Repeated {
+        item_id: String,
+        revision: i32,
+        /// The very same call: a retry is signed again.
+        replayed: bool,
+    },
+}
+
+/// A transaction that changes a casino's content, and what the checks need besides.
+#[derive(Debug)]
+pub struct Work<'a> {
+    pub(crate) fleet: &'a Fleet,
+    pub(crate) tx: Tx,
+    pub(crate) row: Casino,
+    /// The content version of what this transaction publishes, once it has published something.
+    pub(crate) version: Option<i64>,
+}
+
+impl<'a> Work<'a> {
+    /// Begins to change the content of a casino. No other change begins until this one is done.
+    pub async fn begin(fleet: &'a Fleet, casino: &CasinoId) -> Result<Self, Error> {
+        let mut tx = fleet.store.bind(casino).await?;
+        tx.lock_content().await?;
+        let row = tx.casino_row().await?.ok_or(Error::NoCasino)?;
+        Ok(Self {
+            fleet,
+            tx,
+            row,
+            version: None,
+        })
+    }
+
+    pub fn tx(&mut self) -> &mut Tx {
+        &mut self.tx
+    }
+
+    /// Stores the changes and tells the running workers.
+    pub async fn commit(self) -> Result<(), Error> {
+        let casino = self.tx.casino().clone();
+        self.tx.commit().await?;
+        let Some(version) = self.version else {
+            return Ok(());
+        };
+        // The content is stored; swarms also compare its version with every turn.
+        if let Err(error) = self.fleet.bus.announce_content(&casino, version).await {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "the content is stored but could not be announced"
+            );
+        }
+        Ok(())
+    }
+
+    /// Forgets the changes.
+    pub async fn rollback(self) -> Result<(), Error> {
+        Ok(self.tx.rollback().await?)
+    }
+}

@@ -1,0 +1,234 @@
+//! Publishes revisions that waited, refuses them, and takes them back.
+
+use serde_json::{Value, json};
+use seven_domain::{AuditEvent, CasinoId, ContentFinding, ContentSource, RevisionState};
+use seven_knowledge::Item;
+use seven_runtime::Fleet;
+use seven_store::{
+    audit::Entry,
+    content::{Decided, Revision},
+};
+
+use crate::{
+    Edit, Error, Terms, Weight, Work,
+    guard::{Change, Finding, weight_of},
+    save,
+    weigh::weigh,
+};
+
+/// The actor of what happens because its time came.
+const TIMER: &str = "scheduler";
+
+impl Work<'_> {
+    /// Makes a revision what guests get. All that one transaction publishes has one content version.
+    pub(crate) async fn make_public(
+        &mut self,
+        item_id: &str,
+        revision: i32,
+        by: &str,
+        reason: &str,
+    ) -> Result<(), Error> {
+        let version = match self.version {
+            Some(version) => version,
+            None => self.tx.raise_content_version().await?,
+        };
+        self.version = Some(version);
+        let what = Decided {
+            item_id,
+            revision,
+            by,
+            reason,
+        };
+        Ok(self.tx.publish_revision(&what, version).await?)
+    }
+
+    async fn waiting(&mut self, item: &str, revision: i32) -> Result<Revision, Error> {
+        let found = self.tx.revision(item, revision).await?;
+        let found = found.ok_or_else(|| Error::NoRevision {
+            item: item.to_owned(),
+            revision,
+        })?;
+        match found.state {
+            RevisionState::Draft | RevisionState::Review | RevisionState::Scheduled => Ok(found),
+            state => Err(Error::NotWaiting {
+                item: item.to_owned(),
+                revision,
+                state,
+            }),
+        }
+    }
+
+    async fn audit_decision(
+        &mut self,
+        what: &Decided<'_>,
+        state: RevisionState,
+    ) -> Result<(), Error> {
+        let casino = self.tx.casino().to_string();
+        let detail = json!({ "changes": [{ "item": what.item_id, "revision": what.revision, "state": state }],
+            "reason": what.reason });
+        let entry = Entry::of(AuditEvent::ContentUpdated, what.by, &casino, detail);
+        Ok(self.tx.audit(&entry).await?)
+    }
+}
+
+/// Publishes a revision that waits, at its time if that is still to come. Whoever wrote a revision
+/// that needs a second person cannot publish it.
+///
+/// # Errors
+/// Fails when nothing waits, the item has moved on, the guards refuse it now, or it is the person's
+/// own work.
+pub async fn publish(work: &mut Work<'_>, what: &Decided<'_>) -> Result<RevisionState, Error> {
+    let revision = work.waiting(what.item_id, what.revision).await?;
+    let Some(value) = &revision.item else {
+        return Err(Error::Purged {
+            item: what.item_id.to_owned(),
+            revision: what.revision,
+        });
+    };
+    let ids = [what.item_id.to_owned()];
+    let before = work.tx.published_items(Some(&ids)).await?.pop();
+    if before.as_ref().map(|before| before.revision) != revision.base {
+        return Err(Error::Moved {
+            item: what.item_id.to_owned(),
+        });
+    }
+    let after = Item::from_json(value).map_err(|problems| {
+        let problems = problems
+            .iter()
+            .map(|p| format!("{}: {}", p.field, p.problem));
+        Error::Blocked(problems.collect::<Vec<_>>().join("; "))
+    })?;
+    let before = before.and_then(|before| Item::from_json(&before.item).ok());
+    let change = Change {
+        before: before.as_ref(),
+        after: &after,
+    };
+    let findings = weigh(work, &[change]).await?.pop().unwrap_or_default();
+    allowed(&findings, &revision.editor, what.by)?;
+    let later = revision
+        .publish_at
+        .filter(|at| *at > work.fleet.clock.now());
+    if later.is_some() {
+        let from = [RevisionState::Draft, RevisionState::Review];
+        work.tx
+            .decide_revision(what, &from, RevisionState::Scheduled)
+            .await?;
+        work.audit_decision(what, RevisionState::Scheduled).await?;
+        return Ok(RevisionState::Scheduled);
+    }
+    work.make_public(what.item_id, what.revision, what.by, what.reason)
+        .await?;
+    work.audit_decision(what, RevisionState::Published).await?;
+    Ok(RevisionState::Published)
+}
+
+/// Checks what the guards say now against who publishes.
+fn allowed(findings: &[Finding], editor: &str, by: &str) -> Result<(), Error> {
+    let of = |weight: Weight| findings.iter().filter(move |f| weight_of(f.kind) == weight);
+    let told = |finding: &Finding| {
+        let problem = &finding.problem;
+        format!("{} {}", problem.field, problem.problem)
+    };
+    if let Some(block) = of(Weight::Block).next() {
+        return Err(Error::Blocked(format!(
+            "{}; {}",
+            told(block),
+            block.problem.fix
+        )));
+    }
+    match of(Weight::Review).next() {
+        Some(finding) if editor == by => Err(Error::OwnWork {
+            by: by.to_owned(),
+            why: told(finding),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a revision that waits; its editor finds it among the refused ones, with the reason.
+///
+/// # Errors
+/// Fails when nothing waits under this number.
+pub async fn reject(work: &mut Work<'_>, what: &Decided<'_>) -> Result<(), Error> {
+    end(work, what, RevisionState::Rejected).await
+}
+
+/// Takes back a revision that waits.
+///
+/// # Errors
+/// Fails when nothing waits under this number.
+pub async fn withdraw(work: &mut Work<'_>, what: &Decided<'_>) -> Result<(), Error> {
+    end(work, what, RevisionState::Withdrawn).await
+}
+
+async fn end(work: &mut Work<'_>, what: &Decided<'_>, to: RevisionState) -> Result<(), Error> {
+    let revision = work.waiting(what.item_id, what.revision).await?;
+    work.tx.decide_revision(what, &[revision.state], to).await?;
+    work.audit_decision(what, to).await
+}
+
+/// Publishes the revisions whose time has come, and switches off the items whose time is over.
+/// Returns how many items changed.
+///
+/// # Errors
+/// Fails when the database does.
+pub async fn due(fleet: &Fleet, casino: &CasinoId) -> Result<usize, Error> {
+    let now = fleet.clock.now();
+    let mut work = Work::begin(fleet, casino).await?;
+    let mut done = 0;
+    for (item_id, revision) in work.tx.revisions_due(now).await? {
+        let what = Decided {
+            item_id: &item_id,
+            revision,
+            by: TIMER,
+            reason: "its time came",
+        };
+        match publish(&mut work, &what).await {
+            Ok(_) => done += 1,
+            Err(Error::Store(error)) => return Err(error.into()),
+            // Its editor finds it among the refused ones.
+            Err(refused) => {
+                let reason = refused.to_string();
+                let what = Decided {
+                    reason: &reason,
+                    ..what
+                };
+                reject(&mut work, &what).await?;
+            }
+        }
+    }
+    for (item_id, _) in work.tx.take_downs_due(now).await? {
+        done += usize::from(take_down(&mut work, &item_id).await?);
+    }
+    work.commit().await?;
+    Ok(done)
+}
+
+/// Switches an item off because its time is over. No guard asks: the end was published with it.
+async fn take_down(work: &mut Work<'_>, item_id: &str) -> Result<bool, Error> {
+    let ids = [item_id.to_owned()];
+    let Some(item) = work.tx.published_items(Some(&ids)).await?.pop() else {
+        return Ok(false);
+    };
+    let mut value = item.item;
+    value["active"] = Value::Bool(false);
+    let terms = Terms {
+        source: ContentSource::Console,
+        editor: TIMER,
+        draft: false,
+        approved_by: Some(TIMER),
+        keep_refused: false,
+    };
+    let edit = Edit {
+        value,
+        ..Edit::default()
+    };
+    save(work, &terms, &[edit]).await?;
+    Ok(true)
+}
+
+/// Returns whether a person other than the editor must publish what was found.
+pub fn needs_another(findings: &[Finding]) -> bool {
+    let asks = |kind: ContentFinding| weight_of(kind) == Weight::Review;
+    findings.iter().any(|finding| asks(finding.kind))
+}

@@ -1,0 +1,374 @@
+//! Saves edits: checks them all, lets the guards look, and publishes what needs nobody else.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use seven_domain::{AuditEvent, ContentFinding, RevisionState};
+use seven_knowledge::{Categories, Category, Item, Problem, Reference};
+use seven_store::{
+    audit::Entry,
+    content::{NewRevision, PublishedItem},
+};
+
+use crate::{
+    Edit, Error, Outcome, Terms, Weight, Work,
+    guard::{Change, Finding, weight},
+    weigh::weigh,
+};
+
+/// Longest id of an item; it stands in addresses and in the audit log.
+const MOST_ID_CHARS: usize = 64;
+
+/// An edit that can be read.
+struct Checked {
+    place: usize,
+    item: Item,
+    value: Value,
+    hash: String,
+    before: Option<PublishedItem>,
+    newest: i32,
+}
+
+/// Saves the edits and returns what became of each, in their order. The caller decides by the
+/// outcomes whether the transaction is committed.
+///
+/// # Errors
+/// Fails when the database does, or the casino's pack is not there.
+pub async fn save(
+    work: &mut Work<'_>,
+    terms: &Terms<'_>,
+    edits: &[Edit],
+) -> Result<Vec<Outcome>, Error> {
+    let mut outcomes: Vec<Option<Outcome>> = Vec::with_capacity(edits.len());
+    for edit in edits {
+        outcomes.push(repeated(work, edit).await?);
+    }
+    let checked = check(work, terms, edits, &mut outcomes).await?;
+    let parsed: Vec<Option<Item>> = checked
+        .iter()
+        .map(|one| parsed(one.before.as_ref()))
+        .collect();
+    let changes: Vec<Change<'_>> = checked
+        .iter()
+        .zip(&parsed)
+        .map(|(one, before)| Change {
+            before: before.as_ref(),
+            after: &one.item,
+        })
+        .collect();
+    let found = weigh(work, &changes).await?;
+    for (one, findings) in checked.iter().zip(found) {
+        let outcome = store(work, terms, &edits[one.place], one, findings).await?;
+        outcomes[one.place] = Some(outcome);
+    }
+    let outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
+    audit(work, terms, &outcomes).await?;
+    Ok(outcomes)
+}
+
+/// Returns the earlier outcome of an edit that was told before.
+async fn repeated(work: &mut Work<'_>, edit: &Edit) -> Result<Option<Outcome>, Error> {
+    let Some((id, signed_at)) = &edit.edit else {
+        return Ok(None);
+    };
+    let found = work.tx.revision_of_edit(id).await?;
+    Ok(found.map(|(item_id, revision, before)| Outcome::Repeated {
+        item_id,
+        revision,
+        replayed: before.is_some_and(|before| before >= *signed_at),
+    }))
+}
+
+/// Reads every edit without an outcome yet; those that cannot be read, are stale or change nothing
+/// get theirs.
+async fn check(
+    work: &mut Work<'_>,
+    terms: &Terms<'_>,
+    edits: &[Edit],
+    outcomes: &mut [Option<Outcome>],
+) -> Result<Vec<Checked>, Error> {
+    let ids: Vec<String> = edits.iter().filter_map(|edit| id_of(&edit.value)).collect();
+    let published = work.tx.published_items(Some(&ids)).await?;
+    let mut published: HashMap<String, PublishedItem> = published
+        .into_iter()
+        .map(|item| (item.item_id.clone(), item))
+        .collect();
+    let newest = work.tx.newest_revisions(&ids).await?;
+    let (mut checked, mut seen) = (Vec::new(), HashSet::new());
+    for (place, edit) in edits.iter().enumerate() {
+        if outcomes[place].is_some() {
+            continue;
+        }
+        let value = with_id(work, &edit.value).await?;
+        let id = id_of(&value).unwrap_or_default();
+        let before = published.remove(&id);
+        let newest = newest.get(&id).copied().unwrap_or_default();
+        let item = match read_item(work, &value) {
+            Ok(_) if !seen.insert(id.clone()) => {
+                let twice = Problem {
+                    field: "id".into(),
+                    problem: format!("`{id}` stands here twice"),
+                    fix: "give every item its own id".into(),
+                };
+                Err(vec![invalid(twice)])
+            }
+            other => other,
+        };
+        let moved = edit.seen.is_some_and(|seen| seen < newest);
+        match item {
+            _ if moved => {
+                outcomes[place] = Some(Outcome::Moved {
+                    item_id: id,
+                    newest,
+                });
+            }
+            Err(findings) => {
+                refuse(work, terms, edit, &value, &findings).await?;
+                outcomes[place] = Some(Outcome::Refused {
+                    item_id: id,
+                    findings,
+                });
+            }
+            Ok(item) => {
+                let value = item.to_json();
+                let hash = hash(&value);
+                match before {
+                    Some(before) if before.content_hash == hash && same_times(edit) => {
+                        outcomes[place] = Some(Outcome::Unchanged {
+                            item_id: id,
+                            revision: before.revision,
+                        });
+                    }
+                    before => checked.push(Checked {
+                        place,
+                        item,
+                        value,
+                        hash,
+                        before,
+                        newest,
+                    }),
+                }
+            }
+        }
+    }
+    Ok(checked)
+}
+
+/// Reads an item as a person wrote it; returns every problem at once.
+pub fn read_item(work: &Work<'_>, value: &Value) -> Result<Item, Vec<Finding>> {
+    let reference = Reference {
+        now: work.fleet.clock.property_now(),
+        zone: work.row.config.operational.timezone,
+    };
+    let nothing = Categories::default();
+    let pack = work.fleet.packs.of(&work.row.config).ok();
+    let categories = pack
+        .as_ref()
+        .map_or(&nothing, |pack| &pack.agents.categories);
+    let mut problems = match Item::read(value, reference) {
+        Ok(item) => {
+            let problems = categories.problems(&item);
+            if problems.is_empty() && item.id.chars().count() <= MOST_ID_CHARS {
+                return Ok(item);
+            }
+            problems
+        }
+        Err(problems) => problems,
+    };
+    if id_of(value).is_some_and(|id| id.chars().count() > MOST_ID_CHARS) {
+        problems.push(Problem {
+            field: "id".into(),
+            problem: format!("has more than {MOST_ID_CHARS} characters"),
+            fix: "use a short id such as dining_001".into(),
+        });
+    }
+    Err(problems.into_iter().map(invalid).collect())
+}
+
+fn invalid(problem: Problem) -> Finding {
+    Finding {
+        kind: ContentFinding::Invalid,
+        problem,
+    }
+}
+
+/// Whether the edit leaves the times of its item alone.
+fn same_times(edit: &Edit) -> bool {
+    edit.publish_at.is_none() && edit.take_down_at.is_none()
+}
+
+fn id_of(value: &Value) -> Option<String> {
+    let id = value.get("id")?.as_str()?.trim();
+    (!id.is_empty()).then(|| id.to_owned())
+}
+
+/// Gives a new item an id of its category.
+async fn with_id(work: &mut Work<'_>, value: &Value) -> Result<Value, Error> {
+    let mut value = value.clone();
+    let category = value.get("category").and_then(Value::as_str);
+    if let (None, Some(category)) = (id_of(&value), category.map(Category::from))
+        && let Some(map) = value.as_object_mut()
+    {
+        let id = work.tx.new_item_id(category.as_str()).await?;
+        map.insert("id".into(), id.into());
+    }
+    Ok(value)
+}
+
+fn parsed(before: Option<&PublishedItem>) -> Option<Item> {
+    before.and_then(|before| Item::from_json(&before.item).ok())
+}
+
+/// Stores one revision, and publishes it when nobody else has to look.
+async fn store(
+    work: &mut Work<'_>,
+    terms: &Terms<'_>,
+    edit: &Edit,
+    one: &Checked,
+    findings: Vec<Finding>,
+) -> Result<Outcome, Error> {
+    let item_id = one.item.id.clone();
+    let weight = weight(&findings);
+    if weight == Some(Weight::Block) && terms.approved_by.is_none() {
+        refuse(work, terms, edit, &one.value, &findings).await?;
+        return Ok(Outcome::Refused { item_id, findings });
+    }
+    let later = edit.publish_at.filter(|at| *at > work.fleet.clock.now());
+    let state = match weight {
+        _ if terms.draft => RevisionState::Draft,
+        Some(Weight::Review) if terms.approved_by.is_none() => RevisionState::Review,
+        _ if later.is_some() => RevisionState::Scheduled,
+        _ => RevisionState::Published,
+    };
+    let stored = match state {
+        // It waits for nobody; publishing it is the next statement.
+        RevisionState::Published => RevisionState::Draft,
+        other => other,
+    };
+    let revision = NewRevision {
+        item_id: &item_id,
+        category: one.item.category.as_str(),
+        name: &one.item.name,
+        item: &one.value,
+        content_hash: &one.hash,
+        active: one.item.active,
+        state: stored,
+        source: terms.source,
+        editor: terms.editor,
+        base: one.before.as_ref().map(|before| before.revision),
+        findings: &as_json(&findings),
+        edit: edit.edit.as_ref().map(|(id, at)| (id.as_str(), *at)),
+        publish_at: later,
+        take_down_at: edit.take_down_at,
+    };
+    let revision = work.tx.add_revision(&revision).await?;
+    debug_assert!(revision > one.newest, "revisions only go up");
+    if state == RevisionState::Published {
+        let by = terms.approved_by.unwrap_or(terms.editor);
+        work.make_public(&item_id, revision, by, "").await?;
+    }
+    Ok(Outcome::Saved {
+        item_id,
+        name: one.item.name.clone(),
+        revision,
+        state,
+        new: one.before.is_none(),
+        findings,
+    })
+}
+
+/// Keeps a refused edit where its editor finds it, when the terms say so and it has an id.
+async fn refuse(
+    work: &mut Work<'_>,
+    terms: &Terms<'_>,
+    edit: &Edit,
+    value: &Value,
+    findings: &[Finding],
+) -> Result<(), Error> {
+    let Some(id) = id_of(value).filter(|id| id.chars().count() <= MOST_ID_CHARS) else {
+        return Ok(());
+    };
+    if !terms.keep_refused {
+        return Ok(());
+    }
+    let text = |key| value.get(key).and_then(Value::as_str).unwrap_or_default();
+    let category = Category::from(text("category"));
+    let name: String = text("name").chars().take(200).collect();
+    let refused = NewRevision {
+        item_id: &id,
+        category: category.as_str(),
+        name: &name,
+        item: value,
+        content_hash: "",
+        active: false,
+        state: RevisionState::Rejected,
+        source: terms.source,
+        editor: terms.editor,
+        base: None,
+        findings: &as_json(findings),
+        // The corrected edit has the same id at its source.
+        edit: None,
+        publish_at: edit.publish_at,
+        take_down_at: edit.take_down_at,
+    };
+    work.tx.add_revision(&refused).await?;
+    Ok(())
+}
+
+/// Returns the form in which findings are stored: kind, field, problem and fix.
+fn as_json(findings: &[Finding]) -> Value {
+    let one = |finding: &Finding| {
+        let Problem {
+            field,
+            problem,
+            fix,
+        } = &finding.problem;
+        json!({ "kind": finding.kind, "field": field, "problem": problem, "fix": fix })
+    };
+    findings.iter().map(one).collect()
+}
+
+/// Returns the SHA-256 of the item with sorted keys: equal items are unchanged, whichever order of
+/// keys serde_json keeps in this build.
+fn hash(item: &Value) -> String {
+    let mut sorted = item.clone();
+    sorted.sort_all_objects();
+    hex::encode(Sha256::digest(sorted.to_string().as_bytes()))
+}
+
+/// Most items that one entry of the audit log names.
+const NAMED: usize = 500;
+
+async fn audit(work: &mut Work<'_>, terms: &Terms<'_>, outcomes: &[Outcome]) -> Result<(), Error> {
+    let one = |outcome: &Outcome| match outcome {
+        Outcome::Saved {
+            item_id,
+            revision,
+            state,
+            findings,
+            ..
+        } => {
+            let kinds: Vec<_> = findings.iter().map(|finding| finding.kind).collect();
+            Some(
+                json!({ "item": item_id, "revision": revision, "state": state, "findings": kinds }),
+            )
+        }
+        Outcome::Refused { item_id, findings } => {
+            let fields: Vec<_> = findings.iter().map(|f| f.problem.field.as_str()).collect();
+            Some(json!({ "item": item_id, "state": "refused", "fields": fields }))
+        }
+        Outcome::Unchanged { .. } | Outcome::Moved { .. } | Outcome::Repeated { .. } => None,
+    };
+    let changes: Vec<Value> = outcomes.iter().filter_map(one).take(NAMED).collect();
+    let refused = |outcome: &Outcome| matches!(outcome, Outcome::Refused { .. });
+    // A refused edit that is not kept changed nothing.
+    if changes.is_empty() || !terms.keep_refused && outcomes.iter().all(refused) {
+        return Ok(());
+    }
+    let casino = work.tx.casino().to_string();
+    let detail = json!({ "source": terms.source, "changes": changes });
+    let entry = Entry::of(AuditEvent::ContentUpdated, terms.editor, &casino, detail);
+    Ok(work.tx.audit(&entry).await?)
+}

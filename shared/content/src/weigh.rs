@@ -1,0 +1,38 @@
+//! Reads what the guards compare changes with.
+
+use std::collections::BTreeMap;
+
+use chrono::TimeDelta;
+use seven_knowledge::Category;
+
+use crate::{
+    Error, Work,
+    guard::{Change, Finding, Standing, guard},
+};
+
+/// Items that were switched off within this time count as switched off at once.
+const AT_ONCE: TimeDelta = TimeDelta::hours(1);
+
+/// Returns what the guards find about each change.
+pub(crate) async fn weigh(
+    work: &mut Work<'_>,
+    changes: &[Change<'_>],
+) -> Result<Vec<Vec<Finding>>, Error> {
+    let mut categories: Vec<String> = changes
+        .iter()
+        .map(|change| change.after.category.to_string())
+        .collect();
+    categories.sort();
+    categories.dedup();
+    let since = work.fleet.clock.now() - AT_ONCE;
+    let names = work.tx.names_in(&categories, since).await?;
+    let mut standing: BTreeMap<Category, Standing> = BTreeMap::new();
+    for one in names {
+        let of = standing.entry(one.category.into()).or_default();
+        of.active += usize::from(one.active);
+        of.off_lately += usize::from(one.off_lately);
+        of.names.push((one.name.to_lowercase(), one.item_id));
+    }
+    let rules = &work.fleet.packs.of(&work.row.config)?.rules.content;
+    Ok(guard(changes, &standing, rules))
+}

@@ -1,0 +1,104 @@
+//! Publishes revisions, refuses them and takes them back.
+
+use chrono::{DateTime, Utc};
+use seven_domain::RevisionState;
+
+use crate::{Result, Tx};
+
+/// A decision about one revision.
+#[derive(Debug, Clone, Copy)]
+pub struct Decided<'a> {
+    pub item_id: &'a str,
+    pub revision: i32,
+    pub by: &'a str,
+    pub reason: &'a str,
+}
+
+impl Tx {
+    /// Makes a revision what guests get. The caller raises the content version to `version` in the
+    /// same transaction. A revision that was published before stays in the history.
+    pub async fn publish_revision(&mut self, what: &Decided<'_>, version: i64) -> Result<()> {
+        sqlx::query(
+            "with published as (
+               update content_revisions set state = 'published', published_at = now(), content_version = $5,
+                 decided_by = $3, decided_at = now(), decision_reason = nullif($4, '')
+               where item_id = $1 and revision = $2
+               returning casino_id, item_id, category, name, item, content_hash, active, revision)
+             insert into content_items (casino_id, item_id, category, name, item, content_hash, active, revision, position)
+             select casino_id, item_id, category, name, item, content_hash, active, revision,
+               (select coalesce(max(position) + 1, 0) from content_items)
+             from published
+             on conflict (casino_id, item_id) do update set category = excluded.category, name = excluded.name, item = excluded.item,
+               content_hash = excluded.content_hash, active = excluded.active, revision = excluded.revision, updated_at = now()",
+        )
+        .bind(what.item_id)
+        .bind(what.revision)
+        .bind(what.by)
+        .bind(what.reason)
+        .bind(version)
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+
+    /// Moves a revision that is not published to another state; returns false when it has left
+    /// `from` meanwhile.
+    pub async fn decide_revision(
+        &mut self,
+        what: &Decided<'_>,
+        from: &[RevisionState],
+        to: RevisionState,
+    ) -> Result<bool> {
+        let from: Vec<&str> = from.iter().map(|state| state.as_str()).collect();
+        let done = sqlx::query(
+            "update content_revisions set state = $5, decided_by = $3, decided_at = now(), decision_reason = nullif($4, '')
+             where item_id = $1 and revision = $2 and state = any($6)",
+        )
+        .bind(what.item_id)
+        .bind(what.revision)
+        .bind(what.by)
+        .bind(what.reason)
+        .bind(to)
+        .bind(from)
+        .execute(self.conn())
+        .await?;
+        Ok(done.rows_affected() == 1)
+    }
+
+    /// Returns the revisions whose time to be published has come, with their editors.
+    pub async fn revisions_due(&mut self, now: DateTime<Utc>) -> Result<Vec<(String, i32)>> {
+        Ok(sqlx::query_as(
+            "select item_id, revision from content_revisions where state = 'scheduled' and publish_at <= $1 order by publish_at",
+        )
+        .bind(now)
+        .fetch_all(self.conn())
+        .await?)
+    }
+
+    /// Returns the items whose published revision is to be taken down now.
+    pub async fn take_downs_due(&mut self, now: DateTime<Utc>) -> Result<Vec<(String, i32)>> {
+        Ok(sqlx::query_as(
+            "select r.item_id, r.revision from content_revisions r join content_items i on i.item_id = r.item_id and i.revision = r.revision
+             where r.state = 'published' and r.take_down_at <= $1 and i.active order by r.take_down_at",
+        )
+        .bind(now)
+        .fetch_all(self.conn())
+        .await?)
+    }
+
+    /// Removes what a revision said from the history, for personal data that was entered by
+    /// mistake; returns false when guests get the revision, or there is none.
+    pub async fn purge_revision(&mut self, item_id: &str, revision: i32) -> Result<bool> {
+        let done = sqlx::query(
+            "update content_revisions r set item = null, name = '', findings = '[]', purged_at = now()
+             where item_id = $1 and revision = $2 and purged_at is null
+               and not exists (select 1 from content_items i where i.item_id = r.item_id and i.revision = r.revision)
+               and state not in ('draft', 'review', 'scheduled')",
+        )
+        .bind(item_id)
+        .bind(revision)
+        .execute(self.conn())
+        .await?;
+        Ok(done.rows_affected() == 1)
+    }
+}
