@@ -65,3 +65,24 @@ begin
     execute format('grant select, delete on %I to seven_fleet', t);
   end loop;
 end $$;
+
+-- Casinos with revisions whose time has come, and what waits: `due` needs the scheduler now, `late` was
+-- published before `late_before` and no process answers with it yet, the others wait for people.
+create function fleet_content(at timestamptz, late_before timestamptz)
+returns table (casino_id text, what text, n bigint)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select r.casino_id, 'due', count(*) from content_revisions r where r.state = 'scheduled' and r.publish_at <= at group by 1
+  union all
+  select r.casino_id, 'due', count(*) from content_revisions r join content_items i on i.casino_id = r.casino_id
+    and i.item_id = r.item_id and i.revision = r.revision
+  where r.state = 'published' and r.take_down_at <= at and i.active group by 1
+  union all
+  select r.casino_id, 'late', count(*) from content_revisions r
+  where r.state = 'published' and r.indexed_at is null and r.content_version is not null and r.published_at < late_before group by 1
+  union all
+  select r.casino_id, r.state, count(*) from content_revisions r
+  where r.state in ('review', 'scheduled') or r.state = 'rejected' and r.decided_at is null group by 1, 2
+$$;
+alter function fleet_content(timestamptz, timestamptz) owner to seven_fleet;
+revoke all on function fleet_content(timestamptz, timestamptz) from public;
+grant execute on function fleet_content(timestamptz, timestamptz) to seven_app;

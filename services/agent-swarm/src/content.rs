@@ -11,6 +11,7 @@ use seven_knowledge::{Index, Item};
 use seven_llm::embedding::{Embedding, Stored};
 use seven_runtime::{Error, Fleet};
 use seven_store::Tx;
+use seven_telemetry::metrics;
 
 /// How many casinos' content is loaded at the start. The others' is loaded at their first text.
 const WARMED: usize = 8;
@@ -54,6 +55,7 @@ impl Library {
             return Ok(Arc::clone(&shelf.index));
         }
         let rows = tx.content().await?;
+        note(tx, version).await?;
         let stored = self.stored(tx).await?;
         let (embedding, of) = (self.embedding.clone(), casino.clone());
         // Builds on a blocking thread, because indexing thousands of rows would delay other turns
@@ -133,14 +135,13 @@ impl Library {
         let mut changes = std::pin::pin!(fleet.bus.content_changes(&fleet.roster).await?);
         while let Some((casino, version)) = changes.next().await {
             // A casino without a recent text has no index here; its content is read at the next
-            // text.
-            if self
-                .shelves
-                .get(&casino)
-                .await
-                .is_some_and(|shelf| shelf.version < version)
-                && let Err(error) = self.reload(fleet, &casino).await
-            {
+            // text, and no older one is answered with.
+            let read = match self.shelves.get(&casino).await {
+                Some(shelf) if shelf.version < version => self.reload(fleet, &casino).await,
+                Some(_) => Ok(()),
+                None => none_older(fleet, &casino, version).await,
+            };
+            if let Err(error) = read {
                 self.shelves.invalidate(&casino).await;
                 tracing::warn!(
                     %casino,
@@ -167,6 +168,23 @@ impl Library {
         }
         Ok(tx.commit().await?)
     }
+}
+
+/// Notes that this process answers with the content of this version, and measures how long that took
+/// since it was published, when no other process was sooner.
+async fn note(tx: &mut Tx, version: i64) -> Result<(), Error> {
+    let casino = tx.casino().clone();
+    for seconds in tx.note_indexed(version).await? {
+        let took = &metrics().content.propagation;
+        took.with_label_values(&[casino.as_str()]).observe(seconds);
+    }
+    Ok(())
+}
+
+async fn none_older(fleet: &Fleet, casino: &CasinoId, version: i64) -> Result<(), Error> {
+    let mut tx = fleet.store.bind(casino).await?;
+    note(&mut tx, version).await?;
+    Ok(tx.commit().await?)
 }
 
 /// Parses a content row. Rows were checked when they were loaded; one that cannot be parsed now is

@@ -25,6 +25,7 @@ use crate::{
     answer::Answer,
     auth_failures::AuthFailures,
     call::{self, Signer, Verified},
+    content,
     intake::Intake,
     limits::{Limits, Places, in_time},
 };
@@ -87,6 +88,7 @@ pub(crate) fn router(
             "/webhooks/twilio/{attempt}",
             webhook::<call::Twilio>("/webhooks/twilio/{attempt}"),
         )
+        .route("/webhooks/content/{casino}", post(content::receive))
         // Health paths have no time limit.
         .route_layer(middleware::from_fn_with_state(places, in_time))
         .route(

@@ -6,6 +6,7 @@ mod answer;
 mod app;
 mod auth_failures;
 mod call;
+mod content;
 mod crowd;
 mod intake;
 mod limits;

@@ -5,6 +5,7 @@ mod after_stop;
 pub mod campaigns;
 mod case_notices;
 mod cases;
+mod content;
 mod cost;
 mod crossed;
 mod cry;
@@ -87,6 +88,7 @@ pub async fn run(
             scale(15_000),
             |fleet| reconcile::round(fleet, records.clone())
         ),
+        every(&fleet, "content", scale(1_000), content::round),
         every(&fleet, "campaigns", scale(1_000), campaigns::round),
         every(&fleet, "nightly", scale(60_000), |fleet| nightly::round(
             fleet,

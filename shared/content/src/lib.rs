@@ -5,7 +5,9 @@
 mod guard;
 mod publish;
 mod restore;
+mod row;
 mod save;
+pub mod webhook;
 mod weigh;
 
 use chrono::{DateTime, Utc};
@@ -17,6 +19,7 @@ use seven_store::{Tx, casinos::Casino};
 pub use guard::{Change, Finding, Standing, Weight, guard, weight, weight_of};
 pub use publish::{due, needs_another, publish, reject, withdraw};
 pub use restore::{Restored, restore, undo};
+pub use row::item_of_row;
 pub use save::{read_item, save};
 
 /// Why content was not changed.

@@ -231,6 +231,10 @@ pub struct Operational {
     pub max_messages_per_guest_per_day: u32,
     #[serde(default = "forty_eight")]
     pub session_timeout_hours: u32,
+    /// Raised to give the casino's spreadsheet a new key for the content webhook; the one before
+    /// ends at once.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub content_key_version: u32,
 }
 
 fn long_code() -> NumberKind {
@@ -239,6 +243,14 @@ fn long_code() -> NumberKind {
 fn twenty() -> u32 {
     20
 }
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks for a reference"
+)]
+fn is_one(version: &u32) -> bool {
+    *version == 1
+}
+
 fn forty_eight() -> u32 {
     48
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 pub use decide::Decided;
 pub use history::{ListedItem, Revision, Then, Wanted};
 pub use revisions::{NewRevision, PublishedItem, Refused};
-pub use standing::{Name, Unindexed};
+pub use standing::{Name, Waits};
 
 use crate::{Result, Tx};
 

@@ -11,7 +11,7 @@ use tracing_subscriber::{EnvFilter, fmt, prelude::*};
 
 pub use alert::{Alert, Raised, put_back, take_raised};
 pub use metrics::{
-    Definition, Figures, Guests, LABELS, Metrics, Process, Texts, Timed, TimedVec, code,
+    Content, Definition, Figures, Guests, LABELS, Metrics, Process, Texts, Timed, TimedVec, code,
     definitions, metrics, render, render_open,
 };
 

@@ -4,6 +4,7 @@
 #[macro_use]
 mod define;
 mod bounded;
+mod content;
 mod fleet;
 mod guests;
 mod openmetrics;
@@ -18,6 +19,7 @@ use prometheus::{Encoder, IntCounter, IntCounterVec, IntGaugeVec, Registry, Text
 use self::define::{FAST, SECONDS, SLOW};
 pub use self::{
     bounded::code,
+    content::Content,
     define::{Definition, LABELS},
     fleet::Figures,
     guests::Guests,
@@ -121,6 +123,8 @@ instruments! {
     parts {
         /// Outcomes of texts, per casino.
         texts: Texts,
+        /// Changes of casinos' content.
+        content: Content,
         /// Activity of guests and of the host, per casino.
         guests: Guests,
         /// The state of the fleet, which a scheduler reads.
@@ -165,6 +169,7 @@ pub fn render_open() -> String {
 pub fn definitions() -> Vec<Definition> {
     let parts = [
         Texts::DEFINITIONS,
+        Content::DEFINITIONS,
         Guests::DEFINITIONS,
         Figures::DEFINITIONS,
         Process::DEFINITIONS,

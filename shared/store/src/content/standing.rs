@@ -1,9 +1,10 @@
 //! What the guards compare a change with, and how soon changes reach guests.
 
 use chrono::{DateTime, Utc};
+use seven_domain::CasinoId;
 use sqlx::FromRow;
 
-use crate::{Result, Tx};
+use crate::{Result, Store, Tx};
 
 /// An item of a category, as the guards count it.
 #[derive(Debug, Clone, FromRow)]
@@ -16,11 +17,36 @@ pub struct Name {
     pub off_lately: bool,
 }
 
-/// Published changes that no process answers with yet.
-#[derive(Debug, Clone, Copy, FromRow)]
-pub struct Unindexed {
-    pub revisions: i64,
-    pub oldest: Option<DateTime<Utc>>,
+/// How many revisions of a casino wait, and for what: `due` for the scheduler, `late` for a process
+/// that answers with them, and by state those that wait for people or their time.
+#[derive(Debug, Clone)]
+pub struct Waits {
+    pub casino: CasinoId,
+    pub what: String,
+    pub n: i64,
+}
+
+impl Store {
+    /// Returns what waits at all casinos. `late_before` is when a published change should have
+    /// reached guests.
+    pub async fn content_waits(
+        &self,
+        at: DateTime<Utc>,
+        late_before: DateTime<Utc>,
+    ) -> Result<Vec<Waits>> {
+        let rows: Vec<(String, String, i64)> =
+            sqlx::query_as("select casino_id, what, n from fleet_content($1, $2)")
+                .bind(at)
+                .bind(late_before)
+                .fetch_all(&mut *self.fleet().await?)
+                .await?;
+        rows.into_iter()
+            .map(|(casino, what, n)| {
+                let casino = CasinoId::trusted(&casino)?;
+                Ok(Waits { casino, what, n })
+            })
+            .collect()
+    }
 }
 
 impl Tx {
@@ -67,16 +93,6 @@ impl Tx {
         )
         .bind(version)
         .fetch_all(self.conn())
-        .await?)
-    }
-
-    /// Returns what was published and no process answers with yet.
-    pub async fn unindexed(&mut self) -> Result<Unindexed> {
-        Ok(sqlx::query_as(
-            "select count(*) as revisions, min(published_at) as oldest from content_revisions
-             where state = 'published' and indexed_at is null and content_version is not null",
-        )
-        .fetch_one(self.conn())
         .await?)
     }
 }

@@ -1,0 +1,315 @@
+//! The webhook for content: a spreadsheet or a program of the casino's saves an item (CMS-1..6). It
+//! answers 2xx only when the revision is stored.
+
+use std::sync::Arc;
+
+use axum::{
+    Extension, Json,
+    body::Body,
+    extract::{Path, State},
+    http::{HeaderMap, StatusCode},
+    response::{IntoResponse, Response},
+};
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use seven_content::{
+    Edit, Finding, Outcome, Terms, Work, item_of_row, save,
+    webhook::{SIGNATURE_HEADER, TIMESTAMP_HEADER, key, verify},
+};
+use seven_domain::{CasinoId, ContentFinding, ContentSource, RevisionState};
+use seven_knowledge::Problem;
+use seven_telemetry::metrics;
+use tokio::time::Instant;
+
+use crate::{app::App, serve::Peer};
+
+/// An edit should be stored within this; a slower one is logged (CMS-6).
+const TARGET_MILLIS: u128 = 5_000;
+/// Longest name of an editor and of an edit.
+const MOST_CHARS: usize = 254;
+
+/// One edit as its source tells it.
+#[derive(Debug, Deserialize)]
+struct Told {
+    casino_id: CasinoId,
+    #[serde(default)]
+    category: String,
+    /// The row: keys are column names.
+    #[serde(default)]
+    item: Map<String, Value>,
+    /// `create`, `update` or `delete`; nothing is deleted, the item is switched off.
+    #[serde(default)]
+    change_type: Option<String>,
+    /// One edit has one id, however often it is told.
+    #[serde(default)]
+    edit_id: String,
+    #[serde(default)]
+    editor_email: String,
+    #[serde(default)]
+    source: Option<ContentSource>,
+    /// The newest revision that the editor saw.
+    #[serde(default)]
+    revision: Option<i32>,
+    #[serde(default)]
+    publish_at: Option<DateTime<Utc>>,
+    #[serde(default)]
+    take_down_at: Option<DateTime<Utc>>,
+    /// Sent again without a change, by a person's wish.
+    #[serde(default)]
+    force_resync: bool,
+}
+
+/// Saves one signed edit.
+pub(crate) async fn receive(
+    State(app): State<Arc<App>>,
+    Path(casino): Path<String>,
+    peer: Extension<Peer>,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    let began = Instant::now();
+    let client = app.proxies.client(peer.0.0, &headers);
+    let body = match app.places.read(client, &headers, body).await {
+        Ok(body) => body,
+        Err(answer) => return answer.into_response(),
+    };
+    let (casino, signed_at) = match signed(&app, &casino, &headers, &body).await {
+        Ok(found) => found,
+        Err(refused) => return refused,
+    };
+    let told = match told(&body, &casino) {
+        Ok(told) => told,
+        Err(problem) => return count("unreadable", 400, json!({ "error": problem })),
+    };
+    let saved = store(&app, &casino, &told, signed_at).await;
+    let millis = began.elapsed().as_millis();
+    match saved {
+        Ok(outcome) => answer(&casino, &told, outcome, millis),
+        Err(error) => {
+            tracing::error!(%casino, error = &error as &dyn std::error::Error, "an edit of content was not stored");
+            let error = "The edit was not stored; send it again";
+            count("not_stored", 503, json!({ "error": error }))
+        }
+    }
+}
+
+/// Checks the signature. An unknown casino gets the answer of a wrong one.
+async fn signed(
+    app: &App,
+    casino: &str,
+    headers: &HeaderMap,
+    body: &[u8],
+) -> Result<(CasinoId, DateTime<Utc>), Response> {
+    let refused = |problem: String, status| {
+        metrics()
+            .content
+            .edits
+            .with_label_values(&["webhook", "refused"])
+            .inc();
+        (status, Json(json!({ "error": problem }))).into_response()
+    };
+    let wrong = seven_content::webhook::Refusal::Signature;
+    let unknown = || refused(wrong.to_string(), StatusCode::UNAUTHORIZED);
+    let casino: CasinoId = casino.parse().map_err(|_| unknown())?;
+    let version = match version(app, &casino).await {
+        Ok(version) => version.ok_or_else(unknown)?,
+        Err(_) => {
+            let problem = "The edit was not stored; send it again".to_owned();
+            return Err(refused(problem, StatusCode::SERVICE_UNAVAILABLE));
+        }
+    };
+    let key = key(&app.fleet.keys, &casino, version);
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let signature = (text(TIMESTAMP_HEADER), text(SIGNATURE_HEADER));
+    let at = verify(&key, signature, body, app.fleet.clock.now());
+    at.map(|at| (casino, at))
+        .map_err(|refusal| refused(refusal.to_string(), StatusCode::UNAUTHORIZED))
+}
+
+/// Returns the version of the casino's key; `None` for an unknown casino.
+async fn version(app: &App, casino: &CasinoId) -> Result<Option<u32>, seven_store::Error> {
+    let mut tx = app.fleet.store.bind(casino).await?;
+    let row = tx.casino_row().await?;
+    tx.commit().await?;
+    Ok(row.map(|row| row.config.operational.content_key_version))
+}
+
+/// Reads the call's body.
+fn told(body: &[u8], casino: &CasinoId) -> Result<Told, String> {
+    let told: Told = serde_json::from_slice(body).map_err(|error| format!("The body: {error}"))?;
+    let blank = |text: &str| text.trim().is_empty() || text.chars().count() > MOST_CHARS;
+    let kind = told.change_type.as_deref().unwrap_or("update");
+    let category = told.item.get("category").and_then(Value::as_str);
+    for (wrong, problem) in [
+        (
+            told.casino_id != *casino,
+            "casino_id is not the casino of the address",
+        ),
+        (
+            blank(&told.category) && category.is_none_or(blank),
+            "category is missing",
+        ),
+        (
+            blank(&told.edit_id),
+            "edit_id is missing: one text per edit, 254 characters at most",
+        ),
+        (
+            blank(&told.editor_email),
+            "editor_email is missing: who edited",
+        ),
+        (
+            !["create", "update", "delete"].contains(&kind),
+            "change_type is none of create, update, delete",
+        ),
+        (
+            told.source
+                .is_some_and(|s| !matches!(s, ContentSource::Sheet | ContentSource::Api)),
+            "source is none of sheet, api",
+        ),
+    ] {
+        if wrong {
+            return Err(problem.to_owned());
+        }
+    }
+    Ok(told)
+}
+
+async fn store(
+    app: &App,
+    casino: &CasinoId,
+    told: &Told,
+    signed_at: DateTime<Utc>,
+) -> Result<Outcome, seven_content::Error> {
+    let mut work = Work::begin(&app.fleet, casino).await?;
+    let mut value = item_of_row(&told.category, &told.item);
+    if let Some(problem) = told.item.get("details_parse_error").and_then(Value::as_str) {
+        let shown: String = problem.chars().take(100).collect();
+        let finding = Finding {
+            kind: ContentFinding::Invalid,
+            problem: Problem {
+                field: "details".into(),
+                problem: format!("is no JSON object: {shown}"),
+                fix: "correct it, or use the columns".into(),
+            },
+        };
+        return Ok(Outcome::Refused {
+            item_id: value["id"].as_str().unwrap_or_default().to_owned(),
+            findings: vec![finding],
+        });
+    }
+    if told.change_type.as_deref() == Some("delete") {
+        let ids = [value["id"].as_str().unwrap_or_default().to_owned()];
+        if let Some(item) = work.tx().published_items(Some(&ids)).await?.pop() {
+            value = item.item;
+        }
+        value["active"] = Value::Bool(false);
+    }
+    let terms = Terms {
+        source: told.source.unwrap_or(ContentSource::Sheet),
+        editor: &told.editor_email,
+        draft: false,
+        approved_by: None,
+        keep_refused: true,
+    };
+    let edit = Edit {
+        value,
+        seen: told.revision,
+        edit: Some((told.edit_id.clone(), signed_at)),
+        publish_at: told.publish_at,
+        take_down_at: told.take_down_at,
+    };
+    let mut outcomes = save(&mut work, &terms, &[edit]).await?;
+    work.commit().await?;
+    Ok(outcomes.remove(0))
+}
+
+/// Writes the answer: what became of the edit, and every problem with its fix.
+fn answer(casino: &CasinoId, told: &Told, outcome: Outcome, millis: u128) -> Response {
+    let shown = |findings: &[Finding]| -> Value {
+        let one = |finding: &Finding| {
+            let Problem {
+                field,
+                problem,
+                fix,
+            } = &finding.problem;
+            json!({ "field": field, "problem": problem, "fix": fix })
+        };
+        findings.iter().map(one).collect()
+    };
+    let within = millis < TARGET_MILLIS;
+    let (result, status, errors, mut body) = match outcome {
+        Outcome::Saved {
+            item_id,
+            revision,
+            state,
+            findings,
+            ..
+        } => {
+            let result = match state {
+                RevisionState::Published => "published",
+                RevisionState::Scheduled => "scheduled",
+                _ => "review",
+            };
+            let body = json!({ "status": result, "item_id": item_id, "revision": revision, "warnings": shown(&findings) });
+            (result, 200, 0, body)
+        }
+        Outcome::Unchanged { item_id, revision } => {
+            let body = json!({ "status": "unchanged", "item_id": item_id, "revision": revision });
+            ("unchanged", 200, 0, body)
+        }
+        Outcome::Repeated {
+            item_id,
+            revision,
+            replayed: false,
+        } => {
+            let body = json!({ "status": "repeated", "item_id": item_id, "revision": revision });
+            ("repeated", 200, 0, body)
+        }
+        Outcome::Repeated { .. } => {
+            let error = "This very call was taken before; sign a retry again";
+            ("replayed", 409, 1, json!({ "error": error }))
+        }
+        Outcome::Moved { item_id, newest } => {
+            let error = "Somebody else changed the item; load it again";
+            (
+                "moved",
+                409,
+                1,
+                json!({ "error": error, "item_id": item_id, "revision": newest }),
+            )
+        }
+        Outcome::Refused { item_id, findings } => {
+            let line = |f: &Finding| {
+                format!(
+                    "{}: {}; {}",
+                    f.problem.field, f.problem.problem, f.problem.fix
+                )
+            };
+            let lines: Vec<String> = findings.iter().map(line).collect();
+            let body = json!({ "error": "Validation failed", "item_id": item_id, "details": lines, "fields": shown(&findings) });
+            ("invalid", 400, findings.len(), body)
+        }
+    };
+    body["latency_ms"] = json!(u64::try_from(millis).unwrap_or(u64::MAX));
+    body["within_target"] = within.into();
+    let item = body["item_id"].as_str().unwrap_or_default();
+    tracing::info!(
+        %casino, category = told.category, item, result, errors, millis,
+        resync = told.force_resync, "content edit told"
+    );
+    if !within {
+        tracing::warn!(%casino, item, millis, "an edit of content took long to store");
+    }
+    count(result, status, body)
+}
+
+fn count(result: &'static str, status: u16, body: Value) -> Response {
+    metrics()
+        .content
+        .edits
+        .with_label_values(&["webhook", result])
+        .inc();
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    (status, Json(body)).into_response()
+}

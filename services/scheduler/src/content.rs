@@ -1,0 +1,51 @@
+//! Publishes content at its time, switches it off at its end, and watches how soon guests get what
+//! was published (D31).
+
+use chrono::TimeDelta;
+use seven_domain::CasinoId;
+use seven_runtime::{Error, Fleet};
+use seven_telemetry::{Alert, metrics};
+
+/// A published change should be answered with after this; see CMS-57.
+const LATE_AFTER: TimeDelta = TimeDelta::seconds(30);
+/// What waits for people or its time, as the gauge names it.
+const STATES: [&str; 3] = ["review", "scheduled", "rejected"];
+
+pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
+    let now = fleet.clock.now();
+    let waits = fleet.store.content_waits(now, now - LATE_AFTER).await?;
+    let gauge = &metrics().content.waiting;
+    gauge.reset();
+    for one in waits {
+        let casino = one.casino.as_str();
+        match one.what.as_str() {
+            "due" => publish(&fleet, &one.casino).await?,
+            "late" => late(casino, one.n),
+            state if STATES.contains(&state) => {
+                gauge.with_label_values(&[casino, state]).set(one.n);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+async fn publish(fleet: &Fleet, casino: &CasinoId) -> Result<(), Error> {
+    match seven_content::due(fleet, casino).await {
+        Ok(_) => Ok(()),
+        Err(seven_content::Error::Store(error)) => Err(error.into()),
+        Err(error) => Err(Error::Other(error.to_string())),
+    }
+}
+
+fn late(casino: &str, count: i64) {
+    let text = format!("{count} published change(s) of content reach no guest for over 30 seconds");
+    Alert {
+        name: "content_late",
+        casino,
+        provider: "",
+        code: "",
+        text: &text,
+    }
+    .raise();
+}

@@ -1,0 +1,18 @@
+//! Changes of casinos' content, and how soon guests get them.
+
+use prometheus::{HistogramVec, IntCounterVec, IntGaugeVec};
+
+instruments! {
+    Content {
+        edits: IntCounterVec = "seven_content_edits_total",
+            "Edits of content by source and outcome", ["source", "outcome"];
+        propagation: HistogramVec = "seven_content_propagation_seconds",
+            "Seconds from publishing a change until the first process answers with it", ["casino"],
+            PROPAGATION;
+        waiting: IntGaugeVec = "seven_content_waiting",
+            "Revisions that wait, by state (review, scheduled, rejected)", ["casino", "state"];
+    }
+}
+
+/// Seconds; the goal is 30 (CMS-57).
+const PROPAGATION: &[f64] = &[0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0];
