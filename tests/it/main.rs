@@ -28,6 +28,7 @@ mod deploy;
 mod documents;
 mod drain;
 mod duplicates;
+mod editing;
 mod eval;
 mod failover;
 mod flood;

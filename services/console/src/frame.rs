@@ -57,6 +57,9 @@ impl Frame {
         if let Some(casino) = casino.filter(|casino| person.may(casino, Right::Campaigns)) {
             links.push((format!("/c/{casino}/campaigns"), "campaigns"));
         }
+        if let Some(casino) = casino.filter(|casino| person.may(casino, Right::Content)) {
+            links.push((format!("/c/{casino}/content"), "content"));
+        }
         let may = |right| casino.filter(|casino| person.may(casino, right));
         if let Some(casino) = may(Right::Switches).or_else(|| may(Right::Conversations)) {
             links.push((format!("/c/{casino}/switches"), "switches"));

@@ -3,6 +3,9 @@
 mod campaigns;
 mod cases;
 mod contacts;
+mod content;
+mod content_form;
+mod content_item;
 mod conversations;
 mod held;
 mod home;
@@ -61,6 +64,14 @@ pub(crate) fn routes() -> Router<Shared> {
             get(contacts::show).post(contacts::add),
         )
         .route("/c/{casino}/contacts/{contact}", post(contacts::change))
+        .route("/c/{casino}/content", get(content::show))
+        .route("/c/{casino}/content/new", get(content_item::new))
+        .route("/c/{casino}/content/save", post(content_item::store))
+        .route("/c/{casino}/content/items/{item}", get(content_item::show))
+        .route(
+            "/c/{casino}/content/items/{item}/decide",
+            post(content_item::decide),
+        )
         .route("/c/{casino}/held", get(held::show))
         .route("/c/{casino}/held/list", get(held::list))
         .route("/c/{casino}/held/{turn}", post(held::change))

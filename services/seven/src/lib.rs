@@ -3,7 +3,6 @@
 
 pub mod cli;
 pub mod commands;
-mod diff;
 mod help;
 pub mod ingest;
 pub mod life;

@@ -7,7 +7,7 @@ use seven_domain::{CasinoId, ContentSource, RevisionState};
 use seven_knowledge::{Reference, parse_content_of};
 use seven_runtime::Fleet;
 
-use crate::diff::{Change, changes};
+use seven_content::diff::{Change, changes};
 
 /// The actor of a casino's first content, which no guest has had an answer from.
 const FIRST_LOAD: &str = "first load";

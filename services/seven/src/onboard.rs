@@ -2,14 +2,12 @@
 
 use anyhow::{Context, Result, anyhow};
 use serde_json::Value;
+use seven_content::diff::{Change, changes};
 use seven_domain::{CasinoConfig, CasinoId, config::retired};
 use seven_runtime::Fleet;
 use seven_store::{Tx, casinos::Added};
 
-use crate::{
-    diff::{Change, changes},
-    load::{Loaded, Loading, load},
-};
+use crate::load::{Loaded, Loading, load};
 
 /// The second person of content that a tool prepares.
 const PREPARED: &str = "preparation";

@@ -2,6 +2,7 @@
 //! console, a spreadsheet, a file or a program (D31). Nothing is deleted; guests get the newest
 //! published revision of each item.
 
+pub mod diff;
 mod guard;
 mod publish;
 mod restore;

@@ -3,6 +3,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
+use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -46,6 +47,8 @@ pub enum Kind {
     List,
     /// Opening hours as `Daily 7am-2am`.
     Hours,
+    /// A day as `2026-12-31`.
+    Date,
 }
 
 // === impl Categories ===
@@ -141,6 +144,9 @@ impl Field {
                 .as_array()
                 .is_some_and(|list| list.iter().all(Value::is_string)),
             Kind::Hours => WeeklyHours::from_json(value).is_ok(),
+            Kind::Date => value
+                .as_str()
+                .is_some_and(|text| text.trim().parse::<NaiveDate>().is_ok()),
         };
         let listed =
             |text: &str| self.one_of.is_empty() || self.one_of.iter().any(|one| one == text);
@@ -169,6 +175,7 @@ impl fmt::Display for Field {
             Kind::Flag => "true or false",
             Kind::List => "a list of texts, such as [\"vegan\", \"gluten-free\"]",
             Kind::Hours => "hours such as `Daily 7am-2am` or `24 hours`",
+            Kind::Date => "a day such as 2026-12-31",
         })
     }
 }

@@ -23,20 +23,28 @@ text_enum! {
         Campaigns => "campaigns",
         /// Pause, resume and cancel campaigns.
         Launch => "launch",
+        /// See the casino's content and its history.
+        Content => "content",
+        /// Change content.
+        Edit => "edit",
+        /// Publish what somebody else wrote and a second person must see.
+        Approve => "approve",
     }
 }
 
 /// The rights of each role. A manager reads what the others read and changes nothing.
 fn rights(role: Role) -> &'static [Right] {
     use Right::{
-        Audit, Campaigns, Conversations, Converse, Launch, Operators, Reveal, Switches, Words,
+        Approve, Audit, Campaigns, Content, Conversations, Converse, Edit, Launch, Operators,
+        Reveal, Switches, Words,
     };
     match role {
         Role::Host => &[Conversations, Words, Converse],
-        Role::Marketing | Role::Approver => &[Campaigns, Launch],
-        Role::Editor => &[],
-        Role::Compliance => &[Conversations, Reveal, Audit],
-        Role::Manager => &[Conversations, Words, Audit, Campaigns],
+        Role::Marketing => &[Campaigns, Launch, Content, Edit],
+        Role::Approver => &[Campaigns, Launch, Content, Approve],
+        Role::Editor => &[Content, Edit],
+        Role::Compliance => &[Conversations, Reveal, Audit, Content],
+        Role::Manager => &[Conversations, Words, Audit, Campaigns, Content],
         Role::Admin => &[Operators, Switches, Audit],
     }
 }
@@ -102,11 +110,11 @@ mod tests {
     fn roles_have_the_rights_of_the_table() {
         let table = [
             (Role::Host, "conversations words converse"),
-            (Role::Marketing, "campaigns launch"),
-            (Role::Editor, ""),
-            (Role::Approver, "campaigns launch"),
-            (Role::Compliance, "conversations reveal audit"),
-            (Role::Manager, "conversations words audit campaigns"),
+            (Role::Marketing, "campaigns launch content edit"),
+            (Role::Editor, "content edit"),
+            (Role::Approver, "campaigns launch content approve"),
+            (Role::Compliance, "conversations reveal audit content"),
+            (Role::Manager, "conversations words audit campaigns content"),
             (Role::Admin, "operators switches audit"),
         ];
         assert_eq!(table.len(), Role::ALL.len());

@@ -29,10 +29,11 @@ struct Home {
 }
 
 /// The first page of a casino, by the first of these rights that the person has.
-const FIRST: [(Right, &str); 3] = [
+const FIRST: [(Right, &str); 4] = [
     (Right::Conversations, "now"),
     (Right::Switches, "switches"),
     (Right::Campaigns, "campaigns"),
+    (Right::Content, "content"),
 ];
 
 pub(crate) async fn show(State(app): State<Shared>, person: Person) -> Result<Response, Fault> {

@@ -3,6 +3,7 @@
 use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
+use seven_content::diff::changes;
 use seven_store::content::{ListedItem, Revision, Wanted};
 
 use crate::{
@@ -11,7 +12,6 @@ use crate::{
         context::Context,
         json_rows, known,
     },
-    diff::changes,
     out,
 };
 

@@ -27,7 +27,7 @@ impl fmt::Display for Change {
 }
 
 /// Returns the fields that differ, ordered by path. A list counts as one field.
-pub(crate) fn changes(before: &Value, after: &Value) -> Vec<Change> {
+pub fn changes(before: &Value, after: &Value) -> Vec<Change> {
     let mut all = Vec::new();
     compare(String::new(), Some(before), Some(after), &mut all);
     all

@@ -1,0 +1,200 @@
+//! The form of an item: the fields that every item has, and those of its category's schema.
+
+use std::collections::BTreeMap;
+
+use chrono_tz::Tz;
+use serde_json::{Map, Value};
+use seven_content::Finding;
+use seven_knowledge::schema::{Kind, Schema};
+use seven_store::content::Revision;
+
+use crate::words::Words;
+
+/// A field of the form.
+pub(super) struct Field {
+    pub(super) name: String,
+    pub(super) label: String,
+    /// `text`, `area`, `select`, `date`, `datetime-local` or `number`.
+    pub(super) input: &'static str,
+    pub(super) value: String,
+    pub(super) required: bool,
+    /// The choices of a select: value and text.
+    pub(super) options: Vec<(String, String)>,
+    pub(super) hint: String,
+    pub(super) problems: Vec<String>,
+}
+
+/// Fields that every item has, in the order of the form: name, input, whether it is required.
+const FIRST: [(&str, &str, bool); 5] = [
+    ("name", "text", true),
+    ("name_es", "text", false),
+    ("subcategory", "text", false),
+    ("description", "area", true),
+    ("description_es", "area", false),
+];
+const LAST: [(&str, &str, bool); 6] = [
+    ("keywords", "text", false),
+    ("tip", "text", false),
+    ("notes", "area", false),
+    ("active", "select", false),
+    ("publish_at", "datetime-local", false),
+    ("take_down_at", "datetime-local", false),
+];
+/// Details that have no input of their own, as one JSON object.
+const OTHERS: &str = "details_json";
+
+/// Returns the form's fields with their values and problems.
+pub(super) fn fields(
+    w: Words,
+    schema: Option<&Schema>,
+    values: &BTreeMap<String, String>,
+    findings: &[Finding],
+) -> Vec<Field> {
+    let problems = |name: &str| -> Vec<String> {
+        let about = |f: &&Finding| {
+            let field = f.problem.field.as_str();
+            field == name || field.strip_prefix("details.") == Some(name)
+        };
+        let about = findings.iter().filter(about);
+        about
+            .map(|f| format!("{}; {}", f.problem.problem, f.problem.fix))
+            .collect()
+    };
+    let field = |name: &str, input: &'static str, required: bool| {
+        let label = w.of_kind("field", name);
+        Field {
+            name: name.to_owned(),
+            label: if label == name {
+                name.replace('_', " ")
+            } else {
+                label
+            },
+            input,
+            value: values.get(name).cloned().unwrap_or_default(),
+            required,
+            options: Vec::new(),
+            hint: String::new(),
+            problems: problems(name),
+        }
+    };
+    let own = |(name, input, required): &(&str, &'static str, bool)| field(name, input, *required);
+    let mut all: Vec<Field> = FIRST.iter().map(own).collect();
+    let declared = schema.into_iter().flat_map(|schema| &schema.fields);
+    for (name, of) in declared {
+        let mut one = field(name, input_of(of.kind), of.required);
+        if !of.one_of.is_empty() && of.kind != Kind::List {
+            one.input = "select";
+            one.options = choices(of.one_of.iter().map(|text| (text.clone(), text.clone())));
+        } else if of.kind == Kind::Flag {
+            one.options = yes_or_no(w);
+        }
+        one.hint = hint(w, of.kind);
+        all.push(one);
+    }
+    let known = |name: &str, all: &[Field]| {
+        all.iter().any(|field| field.name == name)
+            || LAST.iter().any(|(last, ..)| *last == name)
+            || ["id", "category", "seen", "what", OTHERS].contains(&name)
+    };
+    let extra: Vec<&String> = values.keys().filter(|name| !known(name, &all)).collect();
+    all.extend(extra.into_iter().map(|name| field(name, "text", false)));
+    all.extend(LAST.iter().map(own));
+    if let Some(active) = all.iter_mut().find(|field| field.name == "active") {
+        active.options = vec![
+            ("true".to_owned(), w.t("content_on").to_owned()),
+            ("false".to_owned(), w.t("content_off").to_owned()),
+        ];
+    }
+    if let Some(keywords) = all.iter_mut().find(|field| field.name == "keywords") {
+        keywords.hint = hint(w, Kind::List);
+    }
+    if values.contains_key(OTHERS) {
+        all.push(field(OTHERS, "area", false));
+    }
+    all
+}
+
+fn input_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Number => "number",
+        Kind::Date => "date",
+        Kind::Flag => "select",
+        Kind::Text | Kind::Price | Kind::List | Kind::Hours => "text",
+    }
+}
+
+fn hint(w: Words, kind: Kind) -> String {
+    let key = match kind {
+        Kind::Hours => "hint_hours",
+        Kind::Price => "hint_price",
+        Kind::List => "hint_list",
+        Kind::Text | Kind::Number | Kind::Flag | Kind::Date => return String::new(),
+    };
+    w.t(key).to_owned()
+}
+
+/// A choice may be left blank.
+fn choices(all: impl Iterator<Item = (String, String)>) -> Vec<(String, String)> {
+    std::iter::once((String::new(), "–".to_owned()))
+        .chain(all)
+        .collect()
+}
+
+fn yes_or_no(w: Words) -> Vec<(String, String)> {
+    let both = [("true", "yes"), ("false", "no")];
+    choices(
+        both.into_iter()
+            .map(|(value, key)| (value.to_owned(), w.t(key).to_owned())),
+    )
+}
+
+/// Returns the values that a revision puts into the form.
+pub(super) fn typed(revision: Option<&Revision>, zone: Tz) -> BTreeMap<String, String> {
+    let mut values = BTreeMap::new();
+    let item = revision.and_then(|one| one.item.as_ref());
+    let Some((one, Value::Object(item))) = revision.zip(item) else {
+        values.insert("active".to_owned(), "true".to_owned());
+        return values;
+    };
+    let mut others = Map::new();
+    for (name, value) in item {
+        match (name.as_str(), value) {
+            ("id" | "category", _) => {}
+            ("details", Value::Object(details)) => {
+                for (name, value) in details {
+                    match text(value) {
+                        Some(text) => drop(values.insert(name.clone(), text)),
+                        None => drop(others.insert(name.clone(), value.clone())),
+                    }
+                }
+            }
+            _ => drop(values.insert(name.clone(), text(value).unwrap_or_default())),
+        }
+    }
+    if !others.is_empty() {
+        values.insert(OTHERS.to_owned(), Value::Object(others).to_string());
+    }
+    let wall = |at: chrono::DateTime<chrono::Utc>| {
+        at.with_timezone(&zone).format("%Y-%m-%dT%H:%M").to_string()
+    };
+    values.extend(one.publish_at.map(|at| ("publish_at".to_owned(), wall(at))));
+    values.extend(
+        one.take_down_at
+            .map(|at| ("take_down_at".to_owned(), wall(at))),
+    );
+    values
+}
+
+/// Writes a value as a person types it; `None` for what has no input.
+fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Array(list) => {
+            let texts: Option<Vec<&str>> = list.iter().map(Value::as_str).collect();
+            texts.map(|texts| texts.join(", "))
+        }
+        Value::Null | Value::Object(_) => None,
+    }
+}

@@ -1,0 +1,530 @@
+//! A casino edits its content (D31): what guards hold or refuse, what guests get and when, what the
+//! history keeps, and the signed webhook.
+
+use std::time::Duration;
+
+use chrono::{TimeDelta, Utc};
+use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IndexedRandom};
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+use seven_content::{
+    Edit, Outcome, Terms, Work, publish, save,
+    webhook::{SIGNATURE_HEADER, TIMESTAMP_HEADER, key, sign},
+};
+use seven_domain::{ContentFinding, ContentSource, RevisionState};
+use seven_store::content::{Decided, Wanted};
+
+use crate::harness::{GUEST, House, Wanted as HouseWanted, house, until};
+
+const SHORT: Duration = Duration::from_secs(30);
+const MASSAGE: &str = "How much is the Swedish Massage?";
+
+fn by(editor: &str) -> Terms<'_> {
+    Terms {
+        source: ContentSource::Console,
+        editor,
+        draft: false,
+        approved_by: None,
+        keep_refused: true,
+    }
+}
+
+/// Returns an item as guests get it.
+async fn item(house: &House, id: &str) -> Value {
+    let mut tx = house.stack.fleet.store.bind(house.casino()).await.unwrap();
+    let found = tx.published_items(Some(&[id.to_owned()])).await.unwrap();
+    tx.commit().await.unwrap();
+    found[0].item.clone()
+}
+
+async fn edit(house: &House, terms: &Terms<'_>, edit: Edit) -> Outcome {
+    let fleet = &house.stack.fleet;
+    let mut work = Work::begin(fleet, house.casino()).await.unwrap();
+    let mut outcomes = save(&mut work, terms, &[edit]).await.unwrap();
+    work.commit().await.unwrap();
+    outcomes.remove(0)
+}
+
+async fn changed(
+    house: &House,
+    terms: &Terms<'_>,
+    id: &str,
+    change: impl FnOnce(&mut Value),
+) -> Outcome {
+    let mut value = item(house, id).await;
+    change(&mut value);
+    let new = Edit {
+        value,
+        ..Edit::default()
+    };
+    edit(house, terms, new).await
+}
+
+fn state(outcome: &Outcome) -> RevisionState {
+    match outcome {
+        Outcome::Saved { state, .. } => *state,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn refused(outcome: &Outcome) -> Vec<ContentFinding> {
+    match outcome {
+        Outcome::Refused { findings, .. } => findings.iter().map(|f| f.kind).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test] // D31, CMS-38..43
+async fn guards_hold_or_refuse_and_another_person_publishes() {
+    let house = house("editing_guards", HouseWanted::default()).await;
+    let ana = by("ana");
+    let price = |value: u32| move |item: &mut Value| item["details"]["price"] = value.into();
+    let done = changed(&house, &ana, "spa_001", price(175)).await;
+    assert_eq!(state(&done), RevisionState::Published);
+    let jump = changed(&house, &ana, "spa_001", price(17)).await;
+    assert_eq!(state(&jump), RevisionState::Review, "165 to 17 is a slip");
+    assert_eq!(item(&house, "spa_001").await["details"]["price"], 175);
+
+    // Whoever wrote it cannot publish it; another person can.
+    let fleet = &house.stack.fleet;
+    let decide = async |by: &str| {
+        let mut work = Work::begin(fleet, house.casino()).await.unwrap();
+        let what = Decided {
+            item_id: "spa_001",
+            revision: 3,
+            by,
+            reason: "",
+        };
+        let done = publish(&mut work, &what).await;
+        work.commit().await.unwrap();
+        done.map_err(|error| error.to_string())
+    };
+    let own = decide("ana").await.unwrap_err();
+    assert!(own.contains("another person must publish"), "{own}");
+    assert_eq!(decide("bob").await, Ok(RevisionState::Published));
+    assert_eq!(item(&house, "spa_001").await["details"]["price"], 17);
+    let again = decide("bob").await.unwrap_err();
+    assert!(again.contains("waits for nobody"), "{again}");
+
+    let rule = changed(&house, &ana, "regulations_001", |item| {
+        item["description"] = "Guests must be 21 or older everywhere.".into();
+    })
+    .await;
+    assert_eq!(state(&rule), RevisionState::Review);
+
+    // The whole category off at once: the last one stays.
+    let mut tx = fleet.store.bind(house.casino()).await.unwrap();
+    let all = tx.published_items(None).await.unwrap();
+    tx.commit().await.unwrap();
+    let off: Vec<Edit> = all
+        .iter()
+        .filter(|item| item.item["category"] == "spa")
+        .map(|item| {
+            let mut value = item.item.clone();
+            value["active"] = false.into();
+            Edit {
+                value,
+                ..Edit::default()
+            }
+        })
+        .collect();
+    let mut work = Work::begin(fleet, house.casino()).await.unwrap();
+    let outcomes = save(&mut work, &ana, &off).await.unwrap();
+    work.rollback().await.unwrap();
+    assert!(
+        outcomes
+            .iter()
+            .all(|one| refused(one) == [ContentFinding::LastActive]),
+        "{outcomes:?}"
+    );
+    // One after the other, no more than half of them go within the hour.
+    let mut gone = 0;
+    for one in off {
+        match edit(&house, &ana, one).await {
+            Outcome::Saved { .. } => gone += 1,
+            other => {
+                assert_eq!(refused(&other), [ContentFinding::ManyOff]);
+                break;
+            }
+        }
+    }
+    let spas = all
+        .iter()
+        .filter(|item| item.item["category"] == "spa")
+        .count();
+    assert_eq!(gone, spas / 2);
+
+    // What cannot be read is kept with every problem until it is corrected.
+    let broken = changed(&house, &ana, "dining_001", |item| {
+        item["details"]["price_range"] = "cheap".into();
+        item["details"]["hours"] = "always".into();
+    })
+    .await;
+    assert!(refused(&broken).len() >= 2, "{broken:?}");
+    let kept = "select count(*) from content_revisions where state = 'rejected' and item_id = 'dining_001'";
+    assert_eq!(house.number(kept).await, 1);
+    changed(&house, &ana, "dining_001", |item| {
+        item["tip"] = "Ask for the window.".into();
+    })
+    .await;
+    assert_eq!(house.number(kept).await, 0, "the corrected edit settles it");
+    house.stop().await;
+}
+
+#[tokio::test] // D31: two editors of one item
+async fn an_edit_of_what_moved_on_is_not_saved() {
+    let house = house("editing_moved", HouseWanted::default()).await;
+    let mine = item(&house, "spa_001").await;
+    changed(&house, &by("bob"), "spa_001", |item| {
+        item["tip"] = "Book early.".into();
+    })
+    .await;
+    let mut late = mine;
+    late["tip"] = "Come late.".into();
+    let late = Edit {
+        value: late,
+        seen: Some(1),
+        ..Edit::default()
+    };
+    let outcome = edit(&house, &by("ana"), late).await;
+    assert!(
+        matches!(outcome, Outcome::Moved { newest: 2, .. }),
+        "{outcome:?}"
+    );
+    assert_eq!(item(&house, "spa_001").await["tip"], "Book early.");
+    house.stop().await;
+}
+
+#[tokio::test] // D31: scheduled publishing and expiry
+async fn content_begins_and_ends_at_its_times() {
+    let house = house("editing_times", HouseWanted::default()).await;
+    let mut value = item(&house, "spa_001").await;
+    value["details"]["price"] = 180.into();
+    let now = house.stack.fleet.clock.now();
+    let outcome = edit(
+        &house,
+        &by("ana"),
+        Edit {
+            value,
+            publish_at: Some(now + TimeDelta::seconds(4)),
+            take_down_at: Some(now + TimeDelta::seconds(8)),
+            ..Edit::default()
+        },
+    )
+    .await;
+    assert_eq!(state(&outcome), RevisionState::Scheduled);
+    assert_eq!(item(&house, "spa_001").await["details"]["price"], 165);
+    until("the price begins", SHORT, || async {
+        item(&house, "spa_001").await["details"]["price"] == 180
+    })
+    .await;
+    until("the item ends", SHORT, || async {
+        item(&house, "spa_001").await["active"] == false
+    })
+    .await;
+    house.stop().await;
+}
+
+/// Runs an operators' command that must succeed, and returns its stdout.
+async fn seven(house: &House, args: &[&str]) -> String {
+    let casino = house.casino().to_string();
+    let said = house
+        .seven(&[args, &["--casino", &casino]].concat(), "")
+        .await;
+    assert_eq!(said.code, 0, "{args:?}: {said:?}");
+    said.out
+}
+
+#[tokio::test] // CMS-33, CMS-55, D31
+async fn undo_and_rollback_bring_old_answers_back() {
+    let house = house("editing_rollback", HouseWanted::default()).await;
+    let answer = async |nth: i64| {
+        let before = house.texts_to(GUEST).len();
+        house.text(GUEST, MASSAGE);
+        house.settle(nth).await;
+        house.texts_to(GUEST).split_off(before).join(" ")
+    };
+    let before = Utc::now();
+    assert!(answer(1).await.contains("$165"));
+    for price in [175, 185] {
+        let by = by("ana");
+        changed(&house, &by, "spa_001", |item| {
+            item["details"]["price"] = price.into()
+        })
+        .await;
+    }
+    assert!(answer(2).await.contains("$185"));
+    let said = seven(&house, &["content", "undo", "spa_001", "--by", "ana"]).await;
+    assert!(
+        said.contains("Revision 4 of spa_001 is published"),
+        "{said}"
+    );
+    assert!(answer(3).await.contains("$175"));
+    let history = seven(&house, &["content", "history", "spa_001"]).await;
+    assert_eq!(history.matches("published").count(), 4, "{history}");
+    let diff = seven(
+        &house,
+        &["content", "diff", "spa_001", "--from", "1", "--to", "3"],
+    )
+    .await;
+    assert!(diff.contains("~ details.price: 165"), "{diff}");
+    let time = before.to_rfc3339();
+    let rollback = ["content", "rollback", "--to", &time, "--by", "ana"];
+    let dry = seven(&house, &[&rollback[..], &["--dry-run"]].concat()).await;
+    assert!(
+        dry.contains("1 changed") && dry.contains("Swedish Massage"),
+        "{dry}"
+    );
+    seven(&house, &[&rollback[..], &["--yes"]].concat()).await;
+    assert!(answer(4).await.contains("$165"));
+    // What a revision said can be removed, but not what guests get.
+    let purge = [
+        "content",
+        "purge",
+        "spa_001",
+        "--reason",
+        "a name stood there",
+        "--by",
+        "ana",
+    ];
+    seven(&house, &[&purge[..], &["--revision", "3"]].concat()).await;
+    let left =
+        "select count(*) from content_revisions where item_id = 'spa_001' and item is not null";
+    assert_eq!(house.number(left).await, 4);
+    house.stop().await;
+}
+
+/// A caller of the content webhook with the casino's key.
+struct Sheet<'a> {
+    house: &'a House,
+    http: reqwest::Client,
+}
+
+impl Sheet<'_> {
+    async fn call(&self, casino: &str, body: &Value, at: i64, version: u32) -> (StatusCode, Value) {
+        let key = key(&self.house.stack.fleet.keys, self.house.casino(), version);
+        let (at, body) = (at.to_string(), body.to_string());
+        let signature = sign(&key, &at, body.as_bytes());
+        self.send(casino, body, &at, &signature).await
+    }
+
+    async fn send(
+        &self,
+        casino: &str,
+        body: String,
+        at: &str,
+        signature: &str,
+    ) -> (StatusCode, Value) {
+        let url = format!("{}/webhooks/content/{casino}", self.house.stack.ingress_url);
+        let call = self.http.post(url).header(TIMESTAMP_HEADER, at);
+        let answer = call
+            .header(SIGNATURE_HEADER, signature)
+            .body(body)
+            .send()
+            .await
+            .unwrap();
+        (answer.status(), answer.json().await.unwrap_or_default())
+    }
+}
+
+fn row(edit_id: &str, price: &str) -> Value {
+    json!({
+        "casino_id": "silver_birch", "category": "spa", "edit_id": edit_id, "editor_email": "ana@example.com",
+        "timestamp": "2026-11-27T12:00:00Z", "changed_column": "price",
+        "item": { "id": "spa_001", "name": "Swedish Massage", "description": "Classic relaxation massage with light pressure.",
+            "active": "TRUE", "treatment_type": "Massage", "duration_minutes": "60", "price": price }
+    })
+}
+
+#[tokio::test] // CMS-1..6, CMS-25, CMS-26, CMS-31
+async fn the_webhook_takes_signed_edits_once_and_says_every_problem() {
+    let house = house("editing_webhook", HouseWanted::default()).await;
+    let http = reqwest::Client::new();
+    let sheet = Sheet {
+        house: &house,
+        http,
+    };
+    let now = house.stack.fleet.clock.now().timestamp();
+    let us = "silver_birch";
+
+    let (status, said) = sheet.call(us, &row("e1", "$185"), now, 1).await;
+    assert_eq!(
+        (status, &said["status"]),
+        (StatusCode::OK, &json!("published")),
+        "{said}"
+    );
+    assert_eq!(said["within_target"], true);
+    let revision = said["revision"].clone();
+    house.text(GUEST, MASSAGE);
+    house.settle(1).await;
+    assert!(
+        house.said_to(GUEST).contains("$185"),
+        "{}",
+        house.said_to(GUEST)
+    );
+
+    // The answer was lost: the sheet signs the same edit again, and there is one revision.
+    let (status, said) = sheet.call(us, &row("e1", "$185"), now + 1, 1).await;
+    assert_eq!(
+        (status, &said["status"], &said["revision"]),
+        (StatusCode::OK, &json!("repeated"), &revision)
+    );
+    // A copy of the very same call is refused.
+    let (status, _) = sheet.call(us, &row("e1", "$185"), now, 1).await;
+    assert_eq!(status, StatusCode::CONFLICT);
+    let (status, said) = sheet.call(us, &row("e2", "$185"), now, 1).await;
+    assert_eq!(
+        (status, &said["status"]),
+        (StatusCode::OK, &json!("unchanged"))
+    );
+
+    let (status, said) = sheet.call(us, &row("e3", "18"), now, 1).await;
+    assert_eq!(
+        (status, &said["status"]),
+        (StatusCode::OK, &json!("review")),
+        "{said}"
+    );
+    assert_eq!(said["warnings"][0]["field"], "details.price");
+
+    let mut bad = row("e4", "a lot");
+    bad["item"]["treatment_type"] = "Nap".into();
+    let (status, said) = sheet.call(us, &bad, now, 1).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    assert_eq!(said["fields"].as_array().unwrap().len(), 2, "{said}");
+    assert!(said["fields"][0]["fix"].is_string());
+
+    // Stale, another key, a changed body, another casino, no signature.
+    for (at, version) in [(now - 400, 1), (now + 400, 1), (now, 2)] {
+        let (status, said) = sheet.call(us, &row("e5", "$190"), at, version).await;
+        assert_eq!(status, StatusCode::UNAUTHORIZED, "{said}");
+    }
+    let key = key(&house.stack.fleet.keys, house.casino(), 1);
+    let signature = sign(
+        &key,
+        &now.to_string(),
+        row("e5", "$190").to_string().as_bytes(),
+    );
+    let changed = row("e5", "$19").to_string();
+    let (status, _) = sheet.send(us, changed, &now.to_string(), &signature).await;
+    assert_eq!(status, StatusCode::UNAUTHORIZED);
+    for casino in ["nobody_here", "Not an id"] {
+        let (status, _) = sheet.call(casino, &row("e5", "$190"), now, 1).await;
+        assert!(!status.is_success(), "{casino}: {status}");
+    }
+    let (status, said) = sheet.call(us, &json!({ "casino_id": us }), now, 1).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST, "{said}");
+    let mut other = row("e6", "$190");
+    other["casino_id"] = "other_casino".into();
+    assert_eq!(
+        sheet.call(us, &other, now, 1).await.0,
+        StatusCode::BAD_REQUEST
+    );
+
+    // Nothing is deleted: the item is switched off.
+    let mut gone = row("e7", "");
+    gone["change_type"] = "delete".into();
+    let (status, said) = sheet.call(us, &gone, now, 1).await;
+    assert_eq!(status, StatusCode::OK, "{said}");
+    assert_eq!(item(&house, "spa_001").await["active"], false);
+
+    // A new row gets an id, and the answer tells it.
+    let mut new = row("e8", "$99");
+    new["item"].as_object_mut().unwrap().remove("id");
+    new["item"]["name"] = "Hot Stone Massage".into();
+    let (_, said) = sheet.call(us, &new, now, 1).await;
+    assert!(
+        said["item_id"].as_str().unwrap().starts_with("spa_"),
+        "{said}"
+    );
+    house.stop().await;
+}
+
+#[tokio::test] // D31: no revision is lost, and the index has what is published
+async fn random_edits_by_three_editors_leave_a_whole_history() {
+    let house = house("editing_random", HouseWanted::default()).await;
+    let fleet = &house.stack.fleet;
+    let mut random = StdRng::seed_from_u64(31);
+    let ids = [
+        "spa_001",
+        "spa_002",
+        "dining_001",
+        "dining_002",
+        "promotions_001",
+    ];
+    let sources = [
+        ContentSource::Console,
+        ContentSource::Sheet,
+        ContentSource::File,
+        ContentSource::Api,
+    ];
+    let mut saved = std::collections::BTreeMap::<&str, i64>::new();
+    for n in 0..300 {
+        let id = *ids.choose(&mut random).unwrap();
+        let mut value = item(&house, id).await;
+        match random.random_range(0..4) {
+            0 => value["tip"] = format!("Tip {n}").into(),
+            1 => value["description"] = format!("Text number {n} about it.").into(),
+            2 => value["name"] = 7.into(),
+            _ => value["keywords"] = json!([format!("word{n}")]),
+        }
+        let terms = Terms {
+            source: *sources.choose(&mut random).unwrap(),
+            editor: ["ana", "bob", "eva"].choose(&mut random).unwrap(),
+            draft: random.random_range(0..5) == 0,
+            ..by("")
+        };
+        let mut work = Work::begin(fleet, house.casino()).await.unwrap();
+        let edit = Edit {
+            value,
+            ..Edit::default()
+        };
+        let outcome = save(&mut work, &terms, &[edit]).await.unwrap().remove(0);
+        if random.random_range(0..6) == 0 {
+            // The worker dies before it commits.
+            drop(work);
+            continue;
+        }
+        work.commit().await.unwrap();
+        if matches!(outcome, Outcome::Saved { .. } | Outcome::Refused { .. }) {
+            *saved.entry(id).or_default() += 1;
+        }
+    }
+    let mut tx = fleet.store.bind(house.casino()).await.unwrap();
+    for (id, count) in saved {
+        let all = tx.revisions(Wanted::Of(id), 1_000).await.unwrap();
+        assert_eq!(all.len() as i64, count + 1, "{id}: no revision is lost");
+        let numbers: Vec<i32> = all.iter().rev().map(|one| one.revision).collect();
+        assert!(
+            numbers
+                .iter()
+                .copied()
+                .eq(1..=i32::try_from(all.len()).unwrap())
+        );
+        let newest = all.iter().find(|one| one.state == RevisionState::Published);
+        let found = tx.published_items(Some(&[id.to_owned()])).await.unwrap();
+        assert_eq!(Some(&found[0].item), newest.unwrap().item.as_ref(), "{id}");
+        assert!(newest.unwrap().current);
+    }
+    tx.commit().await.unwrap();
+    house.stop().await;
+}
+
+#[tokio::test] // CMS-57
+async fn a_published_change_is_measured_until_a_process_answers_with_it() {
+    let house = house("editing_measured", HouseWanted::default()).await;
+    house.text(GUEST, MASSAGE);
+    house.settle(1).await;
+    changed(&house, &by("ana"), "spa_001", |item| {
+        item["details"]["price"] = 170.into();
+    })
+    .await;
+    let unindexed =
+        "select count(*) from content_revisions where state = 'published' and indexed_at is null";
+    until("a process has the change", SHORT, || async {
+        house.number(unindexed).await == 0
+    })
+    .await;
+    let took = "select max(extract(epoch from indexed_at - published_at) * 1000)::bigint from content_revisions where revision = 2";
+    assert!(house.number(took).await >= 0);
+    house.stop().await;
+}
