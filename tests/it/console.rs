@@ -1,6 +1,7 @@
 //! The console over HTTP (D26, D27): who gets in, what each role sees, and that no page believes
 //! what it is told.
 
+mod content;
 mod desk;
 mod held;
 pub(crate) mod hostile;

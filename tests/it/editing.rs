@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
-use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IndexedRandom};
+use rand::{Rng, SeedableRng, rngs::StdRng, seq::IndexedRandom};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use seven_content::{
@@ -83,7 +83,7 @@ async fn guards_hold_or_refuse_and_another_person_publishes() {
     assert_eq!(state(&done), RevisionState::Published);
     let jump = changed(&house, &ana, "spa_001", price(17)).await;
     assert_eq!(state(&jump), RevisionState::Review, "165 to 17 is a slip");
-    assert_eq!(item(&house, "spa_001").await["details"]["price"], 175);
+    assert_eq!(item(&house, "spa_001").await["details"]["price"], 175.0);
 
     // Whoever wrote it cannot publish it; another person can.
     let fleet = &house.stack.fleet;
@@ -102,11 +102,11 @@ async fn guards_hold_or_refuse_and_another_person_publishes() {
     let own = decide("ana").await.unwrap_err();
     assert!(own.contains("another person must publish"), "{own}");
     assert_eq!(decide("bob").await, Ok(RevisionState::Published));
-    assert_eq!(item(&house, "spa_001").await["details"]["price"], 17);
+    assert_eq!(item(&house, "spa_001").await["details"]["price"], 17.0);
     let again = decide("bob").await.unwrap_err();
     assert!(again.contains("waits for nobody"), "{again}");
 
-    let rule = changed(&house, &ana, "regulations_001", |item| {
+    let rule = changed(&house, &ana, "regulation_001", |item| {
         item["description"] = "Guests must be 21 or older everywhere.".into();
     })
     .await;
@@ -213,9 +213,9 @@ async fn content_begins_and_ends_at_its_times() {
     )
     .await;
     assert_eq!(state(&outcome), RevisionState::Scheduled);
-    assert_eq!(item(&house, "spa_001").await["details"]["price"], 165);
+    assert_eq!(item(&house, "spa_001").await["details"]["price"], 165.0);
     until("the price begins", SHORT, || async {
-        item(&house, "spa_001").await["details"]["price"] == 180
+        item(&house, "spa_001").await["details"]["price"] == 180.0
     })
     .await;
     until("the item ends", SHORT, || async {
@@ -526,5 +526,49 @@ async fn a_published_change_is_measured_until_a_process_answers_with_it() {
     .await;
     let took = "select max(extract(epoch from indexed_at - published_at) * 1000)::bigint from content_revisions where revision = 2";
     assert!(house.number(took).await >= 0);
+    house.stop().await;
+}
+
+#[tokio::test] // CMS-7: the spreadsheet's own script, against the real endpoint
+async fn the_script_of_the_sheet_marks_what_became_of_each_edit() {
+    let house = house("editing_sheet", HouseWanted::default()).await;
+    let key = seven(&house, &["content", "key", "--by", "ana"]).await;
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let said = tokio::process::Command::new("node")
+        .arg(format!("{root}/tests/editors/sheet.js"))
+        .arg(format!("{root}/deploy/editors/content.gs"))
+        .arg(format!("{}/webhooks/content", house.stack.ingress_url))
+        .args([house.casino().as_str(), key.trim()])
+        .output()
+        .await
+        .unwrap();
+    let out = String::from_utf8(said.stdout).unwrap();
+    assert!(
+        said.status.success(),
+        "{out}{}",
+        String::from_utf8_lossy(&said.stderr)
+    );
+    let steps: Vec<Value> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let note = |step: usize| steps[step]["notes"].to_string();
+    assert_eq!(note(0), "{}", "taken");
+    assert!(
+        note(1).contains("Waits for approval: details.price"),
+        "{}",
+        note(1)
+    );
+    assert!(note(2).contains("\"Price\":\"Not taken: is"), "{}", note(2));
+    assert_eq!(note(3), "{}", "an edit whose answer was lost is told again");
+    assert!(
+        steps[4]["cells"][0].as_str().unwrap().starts_with("spa_"),
+        "{}",
+        steps[4]
+    );
+    assert_eq!(steps.len(), 6);
+    let revisions = "select count(*) from content_revisions where item_id = 'spa_001'";
+    // The first load, two prices, one for review, and one that was refused.
+    assert_eq!(house.number(revisions).await, 5);
     house.stop().await;
 }

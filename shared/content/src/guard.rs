@@ -208,9 +208,12 @@ fn amounts(value: &Value) -> Option<(f64, f64)> {
 }
 
 fn shown(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
+    match (value.as_str(), value.as_f64()) {
+        (Some(text), _) => text.to_owned(),
+        // Whole dollars have no fraction.
+        (None, Some(number)) => number.to_string(),
+        (None, None) => value.to_string(),
+    }
 }
 
 /// Hours of which an opening or a closing moved by more than the pack's limit, or a day that was

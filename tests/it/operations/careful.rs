@@ -39,8 +39,16 @@ async fn a_file_of_three_items_does_not_replace_the_content_unasked() {
         "--casino",
         house.casino().as_str(),
         &file,
+        "--switch-off-missing",
     ];
-    let items = "select count(*) from content_items";
+    // A file that leaves out almost everything is refused without a second person.
+    let alone = run(&house, &load, &["--by", "ana", "--dry-run"]).await;
+    assert!(
+        alone.code == 1 && alone.err.contains("without an active item"),
+        "{alone:?}"
+    );
+    let load = [&load[..], &["--approved-by", "bob"]].concat();
+    let items = "select count(*) from content_items where active";
     let before = (house.number(items).await, audited(&house).await);
 
     let unnamed = run(&house, &load, &[]).await;
@@ -49,7 +57,7 @@ async fn a_file_of_three_items_does_not_replace_the_content_unasked() {
         "{unnamed:?}"
     );
     let dry = run(&house, &load, &["--by", "ana", "--dry-run"]).await;
-    let says = format!("0 new, 1 changed, 2 unchanged, {} removed", all - 3);
+    let says = format!("0 new, 1 changed, 2 unchanged, {} switched off", all - 3);
     assert!(
         dry.code == 0 && dry.out.contains(&says) && dry.out.contains("dry run"),
         "{dry:?}"
@@ -63,7 +71,7 @@ async fn a_file_of_three_items_does_not_replace_the_content_unasked() {
         unasked.code == 1
             && unasked
                 .err
-                .contains(&format!("remove {} of {all}", all - 3)),
+                .contains(&format!("switch off {} of {all}", all - 3)),
         "{unasked:?}"
     );
     assert_eq!(
@@ -76,8 +84,8 @@ async fn a_file_of_three_items_does_not_replace_the_content_unasked() {
     assert!(agreed.code == 0, "{agreed:?}");
     assert_eq!(house.number(items).await, 3);
     let kept =
-        "select jsonb_array_length(detail->'removed')::bigint from audit_log where actor = 'ana'";
-    assert_eq!(house.number(kept).await, i64::try_from(all - 3).unwrap());
+        "select jsonb_array_length(detail->'changes')::bigint from audit_log where actor = 'ana'";
+    assert_eq!(house.number(kept).await, i64::try_from(all - 2).unwrap());
     house.stop().await;
 }
 

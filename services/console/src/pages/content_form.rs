@@ -189,7 +189,11 @@ pub(super) fn typed(revision: Option<&Revision>, zone: Tz) -> BTreeMap<String, S
 fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
+        // Whole dollars have no fraction: 165, not 165.0.
+        Value::Number(number) => Some(match number.as_f64() {
+            Some(float) if number.is_f64() => float.to_string(),
+            _ => number.to_string(),
+        }),
         Value::Bool(flag) => Some(flag.to_string()),
         Value::Array(list) => {
             let texts: Option<Vec<&str>> = list.iter().map(Value::as_str).collect();

@@ -2,6 +2,7 @@
 
 mod decide;
 mod history;
+mod key;
 mod load;
 mod restore;
 
@@ -19,6 +20,10 @@ pub enum Content {
     /// Items that the file does not name stay as they are. A change that the pack's rules give to a
     /// second person waits for `seven content publish`.
     Load(load::Load),
+    /// Print the key with which the casino's spreadsheet signs its calls (docs/editors.md).
+    ///
+    /// Raise `operational.content_key_version` in the casino's document to end a key.
+    Key(key::Key),
     #[command(flatten)]
     Read(history::Read),
     #[command(flatten)]
@@ -31,6 +36,7 @@ impl Operate for Content {
     async fn run(self, ctx: &Context) -> Result<ExitCode> {
         match self {
             Self::Load(command) => load::load(ctx, command).await?,
+            Self::Key(command) => key::key(ctx, command).await?,
             Self::Read(command) => history::read(ctx, command).await?,
             Self::Decide(command) => decide::decide(ctx, command).await?,
             Self::Restore(command) => restore::restored(ctx, command).await?,

@@ -29,11 +29,8 @@ fn spa(id: &str, price: f64, active: bool) -> Item {
     )
 }
 
-fn pool(hours: Option<&str>) -> Item {
-    let mut details = json!({ "entry_fee": "from $15" });
-    if let Some(hours) = hours {
-        details["hours"] = hours.into();
-    }
+fn pool(hours: &str, fee: Option<&str>) -> Item {
+    let details = json!({ "hours": hours, "entry_fee": fee });
     item(
         &json!({ "id": "hours_001", "category": "hours", "name": "Pool", "description": "The pool.", "details": details }),
     )
@@ -118,7 +115,7 @@ fn a_price_that_jumps_is_looked_at() {
 
 #[test] // D31
 fn hours_that_move_far_are_looked_at() {
-    let old = pool(Some("Daily 9am-8pm"));
+    let old = pool("Daily 9am-8pm", Some("from $15"));
     for (new, jumps) in [
         ("Daily 9am-10pm", false),
         ("Daily 9am-11:30pm", true),
@@ -126,19 +123,19 @@ fn hours_that_move_far_are_looked_at() {
         ("Mon-Sat 9am-8pm", true),
         ("Daily 8am-8pm", false),
     ] {
-        let found = kinds(Some(&old), &pool(Some(new)), among(5));
+        let found = kinds(Some(&old), &pool(new, Some("from $15")), among(5));
         assert_eq!(found.contains(&ContentFinding::HoursJump), jumps, "{new}");
     }
 }
 
 #[test] // D31
 fn a_fact_that_is_blank_now_is_looked_at() {
-    let old = pool(Some("Daily 9am-8pm"));
+    let old = pool("Daily 9am-8pm", Some("from $15"));
     assert_eq!(
-        kinds(Some(&old), &pool(None), among(5)),
+        kinds(Some(&old), &pool("Daily 9am-8pm", None), among(5)),
         [ContentFinding::FactsGone]
     );
-    assert!(kinds(None, &pool(None), among(5)).is_empty());
+    assert!(kinds(None, &pool("Daily 9am-8pm", None), among(5)).is_empty());
 }
 
 #[test] // CMS-38

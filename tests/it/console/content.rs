@@ -1,0 +1,237 @@
+//! Editors and approvers at work in the console (D31).
+
+use reqwest::StatusCode;
+use seven_domain::Role;
+
+use super::{
+    staff::{Caller, Staff},
+    with_console,
+};
+use crate::harness::{GUEST, House};
+
+const SAVE: &str = "/c/silver_birch/content/save";
+const MASSAGE: &str = "/c/silver_birch/content/items/spa_001";
+const RULE: &str = "/c/silver_birch/content/items/regulation_001";
+
+async fn person(house: &House, staff: &Staff<'_>, email: &str, role: Role) -> Caller {
+    let added = staff.add(email, role, Some(house.casino())).await;
+    added.logged_in(house).await
+}
+
+/// Returns the fields of the page's form, as a browser would send them back.
+fn fields(page: &str) -> Vec<(String, String)> {
+    let form = page.split("action=\"/c/silver_birch/content/save\"").nth(1);
+    let form = form.unwrap_or_else(|| panic!("no form: {page}"));
+    let form = form.split("</form>").next().unwrap();
+    let decode = |text: &str| {
+        let text = text
+            .replace("&#38;", "&")
+            .replace("&#39;", "'")
+            .replace("&#34;", "\"");
+        text.replace("&#60;", "<").replace("&#62;", ">")
+    };
+    let between = |text: &str, from: &str, to: &str| {
+        let rest = text.split_once(from)?.1;
+        Some(rest.split_once(to)?.0.to_owned())
+    };
+    let mut all = Vec::new();
+    for part in form.split('<').skip(1) {
+        let (tag, rest) = part.split_once('>').unwrap_or((part, ""));
+        let name = between(tag, " name=\"", "\"");
+        match (tag.split(' ').next().unwrap(), name) {
+            ("input", Some(name)) if name != "forms" => {
+                let value = between(tag, " value=\"", "\"").unwrap_or_default();
+                all.push((name, decode(&value)));
+            }
+            ("textarea", Some(name)) => all.push((name, decode(rest))),
+            ("select", Some(name)) => all.push((name, String::new())),
+            ("option", _) if tag.contains(" selected") => {
+                let value = between(tag, " value=\"", "\"").unwrap_or_default();
+                all.last_mut().unwrap().1 = decode(&value);
+            }
+            _ => {}
+        }
+    }
+    all
+}
+
+/// Sends the form of an item's page with some fields changed.
+async fn save(
+    caller: &Caller,
+    fields: &[(String, String)],
+    changes: &[(&str, &str)],
+) -> super::staff::Page {
+    let value = |name: &str, old: &str| {
+        let changed = changes.iter().find(|(changed, _)| *changed == name);
+        changed.map_or_else(|| old.to_owned(), |(_, new)| (*new).to_owned())
+    };
+    let mut sent: Vec<(String, String)> = fields
+        .iter()
+        .map(|(name, old)| (name.clone(), value(name, old)))
+        .collect();
+    for (name, new) in changes {
+        if !fields.iter().any(|(field, _)| field == name) {
+            sent.push(((*name).to_owned(), (*new).to_owned()));
+        }
+    }
+    let sent: Vec<(&str, &str)> = sent.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+    caller.act(SAVE, &sent).await
+}
+
+#[tokio::test(flavor = "multi_thread")] // D31, CMS-43, CMS-44
+async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
+    let house = with_console("content_pages").await;
+    let staff = Staff::new(&house);
+    let ana = person(&house, &staff, "ana@example.com", Role::Editor).await;
+    let bob = person(&house, &staff, "bob@example.com", Role::Approver).await;
+    let luis = person(&house, &staff, "luis@example.com", Role::Host).await;
+
+    let page = ana.get("/c/silver_birch/content?category=spa").await.body;
+    assert!(
+        page.contains("Swedish Massage") && page.contains("New item"),
+        "{page}"
+    );
+    let form = fields(&ana.get(MASSAGE).await.body);
+    let done = save(&ana, &form, &[("price", "175"), ("what", "publish")]).await;
+    assert_eq!(&*done.location, MASSAGE, "{}", done.body);
+    house.text(GUEST, "How much is the Swedish Massage?");
+    house.settle(1).await;
+    assert!(
+        house.said_to(GUEST).contains("$175"),
+        "{}",
+        house.said_to(GUEST)
+    );
+
+    // Every problem stands beside its field, and nothing is saved.
+    let form = fields(&ana.get(MASSAGE).await.body);
+    let bad = [
+        ("price", "-4"),
+        ("treatment_type", ""),
+        ("name", ""),
+        ("what", "publish"),
+    ];
+    let refused = save(&ana, &form, &bad).await;
+    assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+    for field in ["p-price", "p-treatment_type", "p-name"] {
+        assert!(
+            refused.body.contains(&format!("id=\"{field}\"")),
+            "{field}: {}",
+            refused.body
+        );
+    }
+    let count = "select count(*) from content_revisions where item_id = 'spa_001'";
+    assert_eq!(house.number(count).await, 2);
+
+    // Two editors of one item: the later one keeps what they wrote.
+    let stale = form.clone();
+    save(&ana, &form, &[("tip", "Book early."), ("what", "publish")]).await;
+    let late = save(
+        &ana,
+        &stale,
+        &[("tip", "Come late & stay."), ("what", "publish")],
+    )
+    .await;
+    assert_eq!(late.status, StatusCode::CONFLICT);
+    assert!(late.body.contains("Come late &#38; stay."), "{}", late.body);
+
+    // A rule waits for a person who did not write it.
+    let form = fields(&ana.get(RULE).await.body);
+    let text = "Guests must be 21 or older on the whole floor.";
+    save(&ana, &form, &[("description", text), ("what", "publish")]).await;
+    let decide = format!("{RULE}/decide");
+    let own = ana
+        .act(&decide, &[("what", "publish"), ("revision", "2")])
+        .await;
+    assert_eq!(own.status, StatusCode::CONFLICT, "{}", own.body);
+    assert!(own.body.contains("needs a second person"), "{}", own.body);
+    let page = bob.get(RULE).await.body;
+    assert!(
+        page.contains("waits for approval") && page.contains("~ description"),
+        "{page}"
+    );
+    let unsaid = bob
+        .act(&decide, &[("what", "reject"), ("revision", "2")])
+        .await;
+    assert!(unsaid.body.contains("Give a reason"), "{}", unsaid.body);
+    let done = bob
+        .act(&decide, &[("what", "publish"), ("revision", "2")])
+        .await;
+    assert_eq!(&*done.location, RULE, "{}", done.body);
+    let published =
+        "select count(*) from content_items where item_id = 'regulation_001' and revision = 2";
+    assert_eq!(house.number(published).await, 1);
+
+    // Undo is a new revision with the old contents.
+    let undo = format!("{MASSAGE}/decide");
+    ana.act(&undo, &[("what", "undo")]).await;
+    assert_eq!(house.number(count).await, 4);
+
+    // A host has no such pages, and an approver edits nothing.
+    for path in [
+        "/c/silver_birch/content",
+        MASSAGE,
+        "/c/silver_birch/content/new",
+    ] {
+        assert_eq!(luis.get(path).await.status, StatusCode::NOT_FOUND, "{path}");
+    }
+    let form = [("id", "spa_001"), ("category", "spa"), ("name", "Mine")];
+    assert_eq!(bob.act(SAVE, &form).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(
+        ana.get("/c/other_casino/content").await.status,
+        StatusCode::NOT_FOUND
+    );
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")] // CMS-11, CMS-34
+async fn a_new_item_is_a_draft_until_it_is_published() {
+    let house = with_console("content_draft").await;
+    let staff = Staff::new(&house);
+    let ana = person(&house, &staff, "ana@example.com", Role::Editor).await;
+    let form = fields(
+        &ana.get("/c/silver_birch/content/new?category=spa")
+            .await
+            .body,
+    );
+    let new = [
+        ("name", "Cedar Wrap"),
+        ("description", "A wrap with cedar oil."),
+        ("treatment_type", "Body treatment"),
+        ("duration_minutes", "60"),
+        ("price", "140"),
+    ];
+    let draft = save(&ana, &form, &[&new[..], &[("what", "draft")]].concat()).await;
+    let item = draft.location.to_string();
+    assert!(
+        item.contains("/content/items/spa_"),
+        "{item} {}",
+        draft.body
+    );
+    house.text(GUEST, "How much is the Cedar Wrap?");
+    house.settle(1).await;
+    assert!(
+        !house.said_to(GUEST).contains("140"),
+        "{}",
+        house.said_to(GUEST)
+    );
+    let page = ana.get("/c/silver_birch/content").await.body;
+    assert!(
+        page.contains("Waits") && page.contains("Cedar Wrap"),
+        "{page}"
+    );
+    let done = ana
+        .act(
+            &format!("{item}/decide"),
+            &[("what", "publish"), ("revision", "1")],
+        )
+        .await;
+    assert_eq!(&*done.location, &*item, "{}", done.body);
+    house.text(GUEST, "How much is the Cedar Wrap?");
+    house.settle(2).await;
+    assert!(
+        house.said_to(GUEST).contains("$140"),
+        "{}",
+        house.said_to(GUEST)
+    );
+    house.stop().await;
+}
