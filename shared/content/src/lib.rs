@@ -26,7 +26,7 @@ pub use save::{read_item, save};
 /// Why content was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("the casino is not known; `seven casino list` shows them")]
+    #[error("the casino is not known; `seven casino list` shows them, `seven casino add` adds one")]
     NoCasino,
     #[error(transparent)]
     Pack(#[from] seven_packs::Unknown),

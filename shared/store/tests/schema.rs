@@ -14,11 +14,11 @@ use secrecy::SecretString;
 use serde_json::json;
 use seven_domain::{
     AttemptOutcome, CampaignState, CaseSeverity, CaseSource, CasinoId, CasinoStatus, Channel,
-    Clock, ConsentTier, ContactChannel, DeadState, DeletionState, DisclosureKind, Disposition,
-    GuestStatus, HashKey, HashKeys, HeldDecision, IdSource, IncidentKind, IncidentSeverity,
-    IncidentState, Lane, Language, LinkPurpose, ListedState, MaterialChange, MessageClass,
-    NumberCheck, OfferStatus, OfferTier, OperatorStatus, OutboundState, PhoneE164, PromptState,
-    Role, Severity, Stage, SuppressionState, TurnState,
+    Clock, ConsentTier, ContactChannel, ContentSource, DeadState, DeletionState, DisclosureKind,
+    Disposition, GuestStatus, HashKey, HashKeys, HeldDecision, IdSource, IncidentKind,
+    IncidentSeverity, IncidentState, Lane, Language, LinkPurpose, ListedState, MaterialChange,
+    MessageClass, NumberCheck, OfferStatus, OfferTier, OperatorStatus, OutboundState, PhoneE164,
+    PromptState, RevisionState, Role, Severity, Stage, SuppressionState, TurnState,
 };
 use seven_guest::phase::Phase;
 use seven_store::{
@@ -102,6 +102,8 @@ fn enums() -> Vec<(&'static str, Vec<&'static str>)> {
         ("contacts.severity", names!(CaseSeverity)),
         ("escalations.severity", names!(CaseSeverity)),
         ("held_turns.decision", names!(HeldDecision)),
+        ("content_revisions.source", names!(ContentSource)),
+        ("content_revisions.state", names!(RevisionState)),
         ("incidents.kind", names!(IncidentKind)),
         ("incidents.severity", names!(IncidentSeverity)),
         ("incidents.state", names!(IncidentState)),

@@ -32,7 +32,7 @@ pub enum Decide {
         /// The revision; by default the one that waits.
         #[arg(long, value_name = "N")]
         revision: Option<i32>,
-        /// The reason, for the editor and the audit log.
+        /// The reason, for the audit log and the editor.
         #[arg(long, value_name = "TEXT", value_parser = words)]
         reason: String,
         #[command(flatten)]
