@@ -85,7 +85,7 @@ async fn guards_hold_or_refuse_and_another_person_publishes() {
     assert_eq!(state(&jump), RevisionState::Review, "165 to 17 is a slip");
     assert_eq!(item(&house, "spa_001").await["details"]["price"], 175.0);
 
-    // Whoever wrote it cannot publish it; another person can.
+    // Its editor cannot publish it; another person can.
     let fleet = &house.stack.fleet;
     let decide = async |by: &str| {
         let mut work = Work::begin(fleet, house.casino()).await.unwrap();
@@ -154,7 +154,7 @@ async fn guards_hold_or_refuse_and_another_person_publishes() {
         .count();
     assert_eq!(gone, spas / 2);
 
-    // What cannot be read is kept with every problem until it is corrected.
+    // An edit that cannot be read is kept with every problem until it is corrected.
     let broken = changed(&house, &ana, "dining_001", |item| {
         item["details"]["price_range"] = "cheap".into();
         item["details"]["hours"] = "always".into();
@@ -249,7 +249,7 @@ async fn undo_and_rollback_bring_old_answers_back() {
     for price in [175, 185] {
         let by = by("ana");
         changed(&house, &by, "spa_001", |item| {
-            item["details"]["price"] = price.into()
+            item["details"]["price"] = price.into();
         })
         .await;
     }
@@ -277,7 +277,7 @@ async fn undo_and_rollback_bring_old_answers_back() {
     );
     seven(&house, &[&rollback[..], &["--yes"]].concat()).await;
     assert!(answer(4).await.contains("$165"));
-    // What a revision said can be removed, but not what guests get.
+    // The words of a revision can be removed, but not what guests get.
     let purge = [
         "content",
         "purge",

@@ -5,11 +5,10 @@ use std::{sync::Arc, time::Duration};
 use seven_runtime::{Fleet, Proxies};
 use seven_settings::Console;
 use seven_staff::contacts::Reach;
-use seven_store::day::Day;
 
 use crate::{
     hints::Hints,
-    pages::{CaseList, ConversationList, Standing},
+    lists::{CaseList, ConversationList, Figures, Standing},
     readings::Readings,
 };
 
@@ -33,9 +32,6 @@ pub(crate) struct Read {
     pub(crate) standing: Readings<Standing>,
     pub(crate) figures: Readings<Figures>,
 }
-
-/// The figures of today and of yesterday until the same time.
-pub(crate) type Figures = (Day, Day);
 
 /// How long counted figures are shown before they are counted again.
 const FIGURES_TTL: Duration = Duration::from_secs(30);

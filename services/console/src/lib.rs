@@ -9,6 +9,7 @@ mod fault;
 mod frame;
 mod guard;
 mod hints;
+mod lists;
 mod pages;
 mod readings;
 mod words;

@@ -27,8 +27,6 @@ use axum::{
 
 use crate::app::Shared;
 
-pub(crate) use self::{cases::CaseList, conversations::ConversationList, now::Standing};
-
 pub(crate) fn routes() -> Router<Shared> {
     let thread = "/c/{casino}/conversations/{conversation}";
     let below = |path: &str| format!("{thread}/{path}");

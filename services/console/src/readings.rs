@@ -1,4 +1,4 @@
-//! What every open page of a casino shows alike is read once for all of them. After a hint all pages
+//! The rows that every open page of a casino shows alike are read once for all of them. After a hint all pages
 //! fetch their part at the same time; a reading for each would cost guests more than the pages are
 //! worth.
 

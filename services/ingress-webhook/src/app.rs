@@ -63,6 +63,7 @@ pub(crate) fn router(
     limits: &Limits,
 ) -> Router {
     let places = Places::new(limits);
+    let editors = content::routes(fleet.clone(), proxies.clone(), places.clone());
     let app = App {
         fleet,
         verifiers,
@@ -88,7 +89,6 @@ pub(crate) fn router(
             "/webhooks/twilio/{attempt}",
             webhook::<call::Twilio>("/webhooks/twilio/{attempt}"),
         )
-        .route("/webhooks/content/{casino}", post(content::receive))
         // Health paths have no time limit.
         .route_layer(middleware::from_fn_with_state(places, in_time))
         .route(
@@ -96,8 +96,9 @@ pub(crate) fn router(
             get(|| async { Json(serde_json::json!({ "status": "live" })) }),
         )
         .route("/health/ready", get(ready))
-        .layer(CatchPanicLayer::new())
         .with_state(Arc::new(app))
+        .merge(editors)
+        .layer(CatchPanicLayer::new())
 }
 
 /// Routes one address of a provider. `route` names it in traces.

@@ -4,11 +4,13 @@
 use std::sync::Arc;
 
 use axum::{
-    Extension, Json,
+    Extension, Json, Router,
     body::Body,
     extract::{Path, State},
     http::{HeaderMap, StatusCode},
+    middleware,
     response::{IntoResponse, Response},
+    routing::post,
 };
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
@@ -19,10 +21,14 @@ use seven_content::{
 };
 use seven_domain::{CasinoId, ContentFinding, ContentSource, RevisionState};
 use seven_knowledge::Problem;
+use seven_runtime::{Fleet, Proxies};
 use seven_telemetry::metrics;
 use tokio::time::Instant;
 
-use crate::{app::App, serve::Peer};
+use crate::{
+    limits::{Places, in_time},
+    serve::Peer,
+};
 
 /// An edit should be stored within this; a slower one is logged (CMS-6).
 const TARGET_MILLIS: u128 = 5_000;
@@ -60,8 +66,28 @@ struct Told {
     force_resync: bool,
 }
 
+/// The parts of the fleet that the webhook needs.
+#[derive(Debug)]
+struct App {
+    fleet: Fleet,
+    proxies: Proxies,
+    places: Places,
+}
+
+pub(crate) fn routes(fleet: Fleet, proxies: Proxies, places: Places) -> Router {
+    let app = App {
+        fleet,
+        proxies,
+        places: places.clone(),
+    };
+    Router::new()
+        .route("/webhooks/content/{casino}", post(receive))
+        .route_layer(middleware::from_fn_with_state(places, in_time))
+        .with_state(Arc::new(app))
+}
+
 /// Saves one signed edit.
-pub(crate) async fn receive(
+async fn receive(
     State(app): State<Arc<App>>,
     Path(casino): Path<String>,
     peer: Extension<Peer>,

@@ -8,7 +8,7 @@ use seven_telemetry::{Alert, metrics};
 
 /// A published change should be answered with after this; see CMS-57.
 const LATE_AFTER: TimeDelta = TimeDelta::seconds(30);
-/// What waits for people or its time, as the gauge names it.
+/// States of revisions that wait for people or their time, as the gauge names them.
 const STATES: [&str; 3] = ["review", "scheduled", "rejected"];
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {

@@ -22,7 +22,7 @@ pub struct Loading<'a> {
     pub switch_off_missing: bool,
 }
 
-/// What a file changes, by the items' names.
+/// The changes that a file makes, by the items' names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Loaded {
     pub created: Vec<String>,

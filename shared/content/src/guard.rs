@@ -33,7 +33,7 @@ pub struct Change<'a> {
     pub after: &'a Item,
 }
 
-/// What the guards must know of a category besides the changes themselves.
+/// A category as the guards must know it, besides the changes themselves.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Standing {
     /// Items that guests get now.

@@ -77,7 +77,7 @@ pub struct Terms<'a> {
     pub keep_refused: bool,
 }
 
-/// What became of an edit.
+/// The outcome of an edit.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     Saved {

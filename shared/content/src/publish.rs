@@ -71,7 +71,7 @@ impl Work<'_> {
     }
 }
 
-/// Publishes a revision that waits, at its time if that is still to come. Whoever wrote a revision
+/// Publishes a revision that waits, at its time if that is still to come. The editor of a revision
 /// that needs a second person cannot publish it.
 ///
 /// # Errors

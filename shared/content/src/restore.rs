@@ -9,7 +9,7 @@ use crate::{Edit, Error, Outcome, Terms, Work, save};
 /// Revisions of one item that are looked through for the one before.
 const MOST_REVISIONS: i64 = 1_000;
 
-/// What restoring a time changes.
+/// The changes that restoring a time makes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Restored {
     /// Items that get earlier contents again.

@@ -12,7 +12,7 @@ text_enum! {
         Review => "review",
         /// Will be published at its time.
         Scheduled => "scheduled",
-        /// What guests get, or got until a later revision was published.
+        /// Guests get it, or got it until a later revision was published.
         Published => "published",
         /// Refused, by a check or by a person.
         Rejected => "rejected",
@@ -35,7 +35,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// What a check or a guard found about a revision.
+    /// A finding of a check or a guard about a revision.
     ContentFinding {
         /// A field cannot be read, or does not fit the category.
         Invalid => "invalid",

@@ -1,7 +1,5 @@
 //! The cases that wait for a person, the most severe first.
 
-use std::collections::HashMap;
-
 use askama::{Template, filters::HtmlSafe};
 use axum::{
     extract::{Path, State},
@@ -22,6 +20,7 @@ use crate::{
     fault::Fault,
     frame::Frame,
     guard::{go_to, shown},
+    lists::CaseList,
     words::Words,
 };
 
@@ -62,15 +61,6 @@ struct Row {
     told: Vec<String>,
     /// How often it was told to a higher level.
     level: i32,
-}
-
-/// The list as it was read.
-#[derive(Debug)]
-pub(crate) struct CaseList {
-    cases: Vec<Escalation>,
-    zone: Option<chrono_tz::Tz>,
-    told: Vec<Told>,
-    names: HashMap<String, String>,
 }
 
 #[derive(Deserialize)]

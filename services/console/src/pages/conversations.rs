@@ -14,7 +14,10 @@ use seven_domain::{CasinoId, Language};
 use seven_staff::Right;
 use seven_store::conversations::ListedConversation;
 
-use crate::{access::Person, app::Shared, fault::Fault, frame::Frame, guard::shown, words::Words};
+use crate::{
+    access::Person, app::Shared, fault::Fault, frame::Frame, guard::shown, lists::ConversationList,
+    words::Words,
+};
 
 /// Days over which the list looks back, besides what is paused or has a case.
 const DAYS: i64 = 7;
@@ -58,16 +61,6 @@ struct Row {
     last: String,
 }
 
-/// The list as it was read.
-#[derive(Debug)]
-pub(crate) struct ConversationList {
-    rows: Vec<ListedConversation>,
-    zone: Option<chrono_tz::Tz>,
-    names: HashMap<String, String>,
-    /// The rendered list by filter and language, while the bus is there.
-    shown: HashMap<(&'static str, Language), OnceLock<Bytes>>,
-}
-
 #[derive(Deserialize)]
 pub(crate) struct Filter {
     #[serde(default)]
@@ -108,7 +101,7 @@ pub(crate) async fn list(
     let bus = app.fleet.bus.ready().await;
     let filter = wanted(&filter);
     let render = || Bytes::from(shown(&part(&casino, filter, &person, &list, bus)).0);
-    // What everybody sees alike is also rendered once.
+    // The list that everybody sees alike is also rendered once.
     let page = match list.shown.get(&(filter, person.words().language())) {
         Some(shown) if bus => shown.get_or_init(render).clone(),
         _ => render(),

@@ -14,7 +14,6 @@ use seven_notices::reason_name;
 use seven_settings::Worker;
 use seven_staff::Right;
 use seven_store::{
-    controls::Standing as Switched,
     day::{Day, Waiting},
     escalations::Escalation,
     providers::Stop,
@@ -23,10 +22,11 @@ use seven_store::{
 use super::{cases::due, conversations::clock};
 use crate::{
     access::Person,
-    app::{App, Figures, Shared},
+    app::{App, Shared},
     fault::Fault,
     frame::Frame,
     guard::shown,
+    lists::{Figures, Standing},
     words::Words,
 };
 
@@ -63,18 +63,6 @@ struct NowPart {
 
 /// A part of a page: its template has escaped what needs it.
 impl HtmlSafe for NowPart {}
-
-/// What waits and what stands still, as it was read.
-#[derive(Debug)]
-pub(crate) struct Standing {
-    zone: Tz,
-    waiting: Waiting,
-    /// Open cases, the next due first.
-    cases: Vec<Escalation>,
-    switches: Vec<Switched>,
-    stops: Vec<Stop>,
-    missing: Vec<&'static str>,
-}
 
 struct CaseRow {
     reason: String,

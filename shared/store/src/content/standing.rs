@@ -1,4 +1,4 @@
-//! What the guards compare a change with, and how soon changes reach guests.
+//! The rows that the guards compare a change with, and how soon changes reach guests.
 
 use chrono::{DateTime, Utc};
 use seven_domain::CasinoId;

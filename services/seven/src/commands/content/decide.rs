@@ -15,7 +15,7 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub enum Decide {
-    /// Publish a revision that waits. Whoever wrote one that needs a second person cannot.
+    /// Publish a revision that waits. The editor of one that needs a second person cannot.
     Publish {
         #[command(flatten)]
         which: Item,

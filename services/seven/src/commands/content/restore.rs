@@ -111,7 +111,7 @@ pub(super) async fn restored(ctx: &Context, command: Restore) -> Result<()> {
     }
 }
 
-/// What is restored was published once, so that a rollback asks no second person.
+/// Restored contents were published once, so that a rollback asks no second person.
 fn terms<'a>(by: &'a str, approved_by: Option<&'a str>) -> Terms<'a> {
     Terms {
         source: ContentSource::File,
