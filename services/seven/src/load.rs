@@ -1,13 +1,19 @@
 //! Loads a content file by the one path of content (D31), for `content load`, tools and tests.
 
+use std::{borrow::Cow, path::Path};
+
 use anyhow::{Context, Result, anyhow};
 use serde_json::Value;
-use seven_content::{Edit, Outcome, Terms, Work, save};
-use seven_domain::{CasinoId, ContentSource, RevisionState};
-use seven_knowledge::{Reference, parse_content_of};
+use seven_content::{
+    Edit, Outcome, Terms, Work,
+    diff::{Change, changes},
+    item_of_row, save,
+    table::{TableRow, read_csv, read_xlsx},
+};
+use seven_domain::{CasinoId, ContentFinding, ContentSource, RevisionState};
+use seven_knowledge::{Category, Reference, parse_content_of};
 use seven_runtime::Fleet;
-
-use seven_content::diff::{Change, changes};
+use seven_store::content::PublishedItem;
 
 /// The actor of a casino's first content, which no guest has had an answer from.
 const FIRST_LOAD: &str = "first load";
@@ -20,6 +26,51 @@ pub struct Loading<'a> {
     pub approved_by: Option<&'a str>,
     /// Switch off the items that the file does not name.
     pub switch_off_missing: bool,
+}
+
+/// A file of content, under the name that problems give.
+#[derive(Debug)]
+pub struct File<'a> {
+    pub name: &'a str,
+    pub content: Content<'a>,
+}
+
+#[derive(Debug)]
+pub enum Content<'a> {
+    /// JSON or JSON Lines.
+    Text(Cow<'a, str>),
+    /// A spreadsheet's rows.
+    Rows(Vec<TableRow>),
+}
+
+impl<'a> File<'a> {
+    /// JSON in the form of `parse_content_of`.
+    pub fn json(name: &'a str, text: &'a str) -> Self {
+        let content = Content::Text(Cow::Borrowed(text));
+        Self { name, content }
+    }
+
+    /// Reads a file by its ending: `.csv` is a tab whose category the file's name gives, unless it
+    /// has a column `category`; `.xlsx` has a tab per category; all else is JSON.
+    ///
+    /// # Errors
+    /// Fails when the file is no table or no text.
+    pub fn read(name: &'a str, bytes: Vec<u8>) -> Result<Self> {
+        let path = Path::new(name);
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        let stem = path.file_stem().and_then(|stem| stem.to_str());
+        let content = match ending.unwrap_or_default().to_lowercase().as_str() {
+            "csv" => {
+                Content::Rows(read_csv(stem.unwrap_or_default(), &bytes).context(name.to_owned())?)
+            }
+            "xlsx" => Content::Rows(read_xlsx(&bytes).context(name.to_owned())?),
+            _ => {
+                let text = String::from_utf8(bytes);
+                Content::Text(text.with_context(|| format!("{name} is not UTF-8"))?.into())
+            }
+        };
+        Ok(Self { name, content })
+    }
 }
 
 /// The changes that a file makes, by the items' names.
@@ -44,10 +95,10 @@ pub struct Loaded {
 pub async fn load(
     fleet: &Fleet,
     casino: &CasinoId,
-    (file, text): (&str, &str),
+    file: &File<'_>,
     loading: &Loading<'_>,
 ) -> Result<Loaded> {
-    let (work, loaded) = put(fleet, casino, (file, text), loading).await?;
+    let (work, loaded) = put(fleet, casino, file, loading).await?;
     work.commit().await?;
     Ok(loaded)
 }
@@ -59,10 +110,10 @@ pub async fn load(
 pub async fn try_load(
     fleet: &Fleet,
     casino: &CasinoId,
-    (file, text): (&str, &str),
+    file: &File<'_>,
     loading: &Loading<'_>,
 ) -> Result<Loaded> {
-    let (work, loaded) = put(fleet, casino, (file, text), loading).await?;
+    let (work, loaded) = put(fleet, casino, file, loading).await?;
     work.rollback().await?;
     Ok(loaded)
 }
@@ -70,32 +121,38 @@ pub async fn try_load(
 async fn put<'f>(
     fleet: &'f Fleet,
     casino: &CasinoId,
-    (file, text): (&str, &str),
+    file: &File<'_>,
     loading: &Loading<'_>,
 ) -> Result<(Work<'f>, Loaded)> {
     let mut work = Work::begin(fleet, casino)
         .await
         .with_context(|| format!("no content was loaded for {casino}"))?;
-    let values = read(fleet, &mut work, (file, text)).await?;
     let before = work.tx().published_items(None).await?;
-    let named = |id: &str| values.iter().any(|value| value["id"] == id);
+    let values = match &file.content {
+        Content::Text(text) => items(fleet, &mut work, (file.name, text)).await?,
+        Content::Rows(rows) => of_table(file.name, rows, &before),
+    };
+    let named = |id: &str| values.iter().any(|(_, value)| value["id"] == id);
     let missing = before
         .iter()
         .filter(|item| loading.switch_off_missing && item.active && !named(&item.item_id));
     let off = missing.map(|item| {
         let mut value = item.item.clone();
         value["active"] = Value::Bool(false);
-        value
+        (format!("{}:{}", file.name, item.item_id), value)
     });
-    let edits: Vec<Edit> = values
-        .iter()
-        .cloned()
+    let off: Vec<(String, Value)> = off.collect();
+    let (places, edits): (Vec<String>, Vec<Edit>) = values
+        .into_iter()
         .chain(off)
-        .map(|value| Edit {
-            value,
-            ..Edit::default()
+        .map(|(place, value)| {
+            let edit = Edit {
+                value,
+                ..Edit::default()
+            };
+            (place, edit)
         })
-        .collect();
+        .unzip();
     let terms = Terms {
         source: ContentSource::File,
         editor: loading.by,
@@ -106,7 +163,7 @@ async fn put<'f>(
         keep_refused: false,
     };
     let outcomes = save(&mut work, &terms, &edits).await?;
-    refused(file, &outcomes)?;
+    refused(&places, &outcomes)?;
     let mut loaded = Loaded {
         active_before: before.iter().filter(|item| item.active).count(),
         ..Loaded::default()
@@ -119,12 +176,12 @@ async fn put<'f>(
     Ok((work, loaded))
 }
 
-/// Reads the items of a file in the form in which they are stored.
-async fn read(
+/// Reads the items of a JSON file in the form in which they are stored, each with its place.
+async fn items(
     fleet: &Fleet,
     work: &mut Work<'_>,
     (file, text): (&str, &str),
-) -> Result<Vec<Value>> {
+) -> Result<Vec<(String, Value)>> {
     let row = work.tx().casino_row().await?.context("no such casino")?;
     let reference = Reference {
         now: fleet.clock.property_now(),
@@ -139,30 +196,58 @@ async fn read(
             lines.join("\n")
         )
     })?;
-    Ok(items.iter().map(seven_knowledge::Item::to_json).collect())
+    let placed = |item: &seven_knowledge::Item| (format!("{file}:{}", item.id), item.to_json());
+    Ok(items.iter().map(placed).collect())
 }
 
-/// Fails with what the guards refused.
-fn refused(file: &str, outcomes: &[Outcome]) -> Result<()> {
-    let lines: Vec<String> = outcomes
-        .iter()
-        .filter_map(|outcome| match outcome {
-            Outcome::Refused { item_id, findings } => Some((item_id, findings)),
-            _ => None,
-        })
-        .flat_map(|(id, findings)| findings.iter().map(move |finding| (id, &finding.problem)))
-        .map(|(id, problem)| {
-            format!(
-                "{file}:{id}:{}: {}; {}",
+/// Returns the items of a spreadsheet's rows, each with its place. A row without an id is the item
+/// of its category that has its name, or a new one.
+fn of_table(file: &str, rows: &[TableRow], before: &[PublishedItem]) -> Vec<(String, Value)> {
+    let item = |row: &TableRow| {
+        let mut item = item_of_row(&row.tab, &row.cells);
+        let category = Category::from(item["category"].as_str().unwrap_or_default());
+        let same = |known: &&PublishedItem| {
+            let text = |key: &str| known.item[key].as_str().unwrap_or_default().to_lowercase();
+            let name = item["name"].as_str().unwrap_or_default().to_lowercase();
+            text("name") == name && text("category") == category.as_str()
+        };
+        if item["id"].is_null()
+            && let Some(known) = before.iter().find(same)
+        {
+            item["id"] = known.item_id.as_str().into();
+        }
+        (format!("{file}[{}]:{}", row.tab, row.number), item)
+    };
+    rows.iter().map(item).collect()
+}
+
+/// Fails with what the checks and the guards refused.
+fn refused(places: &[String], outcomes: &[Outcome]) -> Result<()> {
+    let mut lines = Vec::new();
+    let mut only_guards = true;
+    for (place, outcome) in places.iter().zip(outcomes) {
+        let Outcome::Refused { findings, .. } = outcome else {
+            continue;
+        };
+        for finding in findings {
+            only_guards &= finding.kind != ContentFinding::Invalid;
+            let problem = &finding.problem;
+            lines.push(format!(
+                "{place}:{}: {}; {}",
                 problem.field, problem.problem, problem.fix
-            )
-        })
-        .collect();
+            ));
+        }
+    }
     if lines.is_empty() {
         return Ok(());
     }
+    let way = if only_guards {
+        " (--approved-by NAME of a second person loads it all the same)"
+    } else {
+        ""
+    };
     Err(anyhow!(
-        "{} problems, nothing was loaded (--approved-by NAME of a second person loads it all the same):\n{}",
+        "{} problems, nothing was loaded{way}:\n{}",
         lines.len(),
         lines.join("\n")
     ))

@@ -8,6 +8,7 @@ mod publish;
 mod restore;
 mod row;
 mod save;
+pub mod table;
 pub mod webhook;
 mod weigh;
 

@@ -97,11 +97,12 @@ async fn check(
         .collect();
     let newest = work.tx.newest_revisions(&ids).await?;
     let (mut checked, mut seen) = (Vec::new(), HashSet::new());
+    let mut numbers = HashMap::new();
     for (place, edit) in edits.iter().enumerate() {
         if outcomes[place].is_some() {
             continue;
         }
-        let value = with_id(work, &edit.value).await?;
+        let value = with_id(work, &edit.value, &mut numbers).await?;
         let id = id_of(&value).unwrap_or_default();
         let before = published.remove(&id);
         let newest = newest.get(&id).copied().unwrap_or_default();
@@ -204,15 +205,25 @@ fn id_of(value: &Value) -> Option<String> {
     (!id.is_empty()).then(|| id.to_owned())
 }
 
-/// Gives a new item an id of its category.
-async fn with_id(work: &mut Work<'_>, value: &Value) -> Result<Value, Error> {
+/// Gives a new item an id of its category, such as `dining_012`. `numbers` has the number that each
+/// category gave last.
+async fn with_id(
+    work: &mut Work<'_>,
+    value: &Value,
+    numbers: &mut HashMap<String, i64>,
+) -> Result<Value, Error> {
     let mut value = value.clone();
     let category = value.get("category").and_then(Value::as_str);
     if let (None, Some(category)) = (id_of(&value), category.map(Category::from))
         && let Some(map) = value.as_object_mut()
     {
-        let id = work.tx.new_item_id(category.as_str()).await?;
-        map.insert("id".into(), id.into());
+        let name = category.as_str();
+        let last = match numbers.get(name) {
+            Some(last) => *last,
+            None => work.tx.highest_item_number(name).await?,
+        };
+        numbers.insert(name.to_owned(), last + 1);
+        map.insert("id".into(), format!("{name}_{:03}", last + 1).into());
     }
     Ok(value)
 }

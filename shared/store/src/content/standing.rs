@@ -71,16 +71,15 @@ impl Tx {
         .await?)
     }
 
-    /// Returns an unused id such as `dining_012` for a new item of the category.
-    pub async fn new_item_id(&mut self, category: &str) -> Result<String> {
-        let highest: i64 = sqlx::query_scalar(
+    /// Returns the highest number in the category's ids, such as 12 for `dining_012`.
+    pub async fn highest_item_number(&mut self, category: &str) -> Result<i64> {
+        Ok(sqlx::query_scalar(
             "select coalesce(max(substring(item_id from '_([0-9]{1,9})$')::bigint), 0) from content_revisions
              where item_id like $1 || '\\_%' and substring(item_id from '^(.*)_[0-9]{1,9}$') = $1",
         )
         .bind(category)
         .fetch_one(self.conn())
-        .await?;
-        Ok(format!("{category}_{:03}", highest + 1))
+        .await?)
     }
 
     /// Notes that a process answers with the content of this version; returns the seconds that each

@@ -1,6 +1,9 @@
 //! `seven content load`: saves a file's items by the one path of content.
 
-use std::path::PathBuf;
+use std::{
+    io::Read,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
@@ -13,10 +16,9 @@ use crate::{
         dead,
         given::words,
         progress::during,
-        read,
     },
     ingest::{Ingested, Paid},
-    load::{self, Loaded, Loading},
+    load::{self, File, Loaded, Loading},
     out,
 };
 
@@ -24,7 +26,7 @@ use crate::{
 pub struct Load {
     #[command(flatten)]
     of: Casino,
-    /// The content (JSON or JSON Lines); - reads it from stdin.
+    /// The content (JSON, JSON Lines, CSV, or XLSX with a tab per category); - reads JSON from stdin.
     file: PathBuf,
     /// The second person, who approved the file; nothing of it then waits.
     #[arg(long, value_name = "NAME", value_parser = words)]
@@ -57,27 +59,39 @@ pub(super) async fn load(ctx: &Context, command: Load) -> Result<()> {
         approved_by.as_ref() != Some(&by),
         "--approved-by names a second person; {by} loads the file"
     );
-    let text = read(&file)?;
     let name = file.display().to_string();
+    let file = File::read(&name, read(&file)?)?;
     let fleet = ctx.fleet().await?;
     let loading = Loading {
         by: &by,
         approved_by: approved_by.as_deref(),
         switch_off_missing,
     };
-    let planned = load::try_load(fleet, &casino, (&name, &text), &loading).await?;
+    let planned = load::try_load(fleet, &casino, &file, &loading).await?;
     show(&casino, &planned);
     if !careful.goes_on(question(&casino, &planned).as_deref())? {
         return Ok(());
     }
     during(
         "Loading the content",
-        load::load(fleet, &casino, (&name, &text), &loading),
+        load::load(fleet, &casino, &file, &loading),
     )
     .await?;
     out!("Loaded.");
     dead::of_known_numbers(fleet, &by).await?.tell();
     vectors(ctx, &casino).await
+}
+
+/// Reads a file, or stdin.
+fn read(file: &Path) -> Result<Vec<u8>> {
+    if file.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        std::io::stdin()
+            .read_to_end(&mut bytes)
+            .context("reading standard input")?;
+        return Ok(bytes);
+    }
+    std::fs::read(file).with_context(|| format!("reading {}", file.display()))
 }
 
 /// Makes the vectors of what changed. Without them the content is still found by words.

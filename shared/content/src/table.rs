@@ -1,0 +1,356 @@
+//! Reads a spreadsheet's rows: CSV as programs write it, and XLSX with one tab per category. Sizes
+//! are bounded before anything is unpacked.
+
+use std::io::{Cursor, Read};
+
+use calamine::{Data, Reader, Xlsx};
+use encoding_rs::WINDOWS_1252;
+use serde_json::{Map, Value};
+
+/// Largest file, and largest workbook once unpacked.
+const MOST_BYTES: usize = 10 << 20;
+const MOST_UNPACKED_BYTES: u64 = 100 << 20;
+/// Most rows of all tabs; a casino has some hundred items.
+const MOST_ROWS: usize = 10_000;
+/// Most columns of a tab.
+const MOST_COLUMNS: usize = 100;
+
+/// A row, with its number as a spreadsheet shows it, and the category of its tab.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableRow {
+    pub tab: String,
+    pub number: usize,
+    pub cells: Map<String, Value>,
+}
+
+/// Why a file cannot be read as a table, in an editor's words.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TableError {
+    #[error("the file has more than 10 MB; send the tabs with content only")]
+    TooLarge,
+    #[error("the workbook unpacks to more than 100 MB; save it anew with the tabs of content only")]
+    Unpacked,
+    #[error(
+        "there are more than {MOST_ROWS} rows or {MOST_COLUMNS} columns; remove what is no content"
+    )]
+    TooLong,
+    #[error("the file is no workbook that can be read: {0}; save it as .xlsx or .csv")]
+    Workbook(String),
+    #[error("line {0} cannot be read as CSV; save the sheet as CSV anew")]
+    Line(u64),
+    #[error("`{0}`: the first row must have the column names, `name` among them")]
+    NoNames(String),
+}
+
+/// Reads CSV with a comma, a semicolon or a tab between the cells, in UTF-8 (with a mark or without)
+/// or Windows-1252. `tab` stands for the file's tab.
+///
+/// # Errors
+/// Fails with the reason when the file is no table, or too large.
+pub fn read_csv(tab: &str, bytes: &[u8]) -> Result<Vec<TableRow>, TableError> {
+    if bytes.len() > MOST_BYTES {
+        return Err(TableError::TooLarge);
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(_) => WINDOWS_1252.decode_without_bom_handling(bytes).0,
+    };
+    let first = text.lines().next().unwrap_or_default();
+    let count = |delimiter: &char| first.matches(*delimiter).count();
+    let delimiter = [',', ';', '\t']
+        .into_iter()
+        .max_by_key(count)
+        .unwrap_or(',');
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(u8::try_from(delimiter).unwrap_or(b','))
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(text.as_bytes());
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        let record = record
+            .map_err(|error| TableError::Line(error.position().map_or(0, csv::Position::line)))?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let cells = record.iter().map(Value::from).collect();
+        rows.push((usize::try_from(line).unwrap_or_default(), cells));
+        if rows.len() > MOST_ROWS {
+            return Err(TableError::TooLong);
+        }
+    }
+    named(tab, rows)
+}
+
+/// Reads every tab of a workbook whose name does not begin with `_`. A formula is read as its last
+/// value, a date as its day.
+///
+/// # Errors
+/// Fails with the reason when the file is no workbook, or too large.
+pub fn read_xlsx(bytes: &[u8]) -> Result<Vec<TableRow>, TableError> {
+    if bytes.len() > MOST_BYTES {
+        return Err(TableError::TooLarge);
+    }
+    fits(bytes)?;
+    let unreadable = |error: calamine::XlsxError| TableError::Workbook(error.to_string());
+    let mut book: Xlsx<_> =
+        calamine::open_workbook_from_rs(Cursor::new(bytes)).map_err(unreadable)?;
+    let mut all = Vec::new();
+    for tab in book.sheet_names() {
+        if tab.starts_with('_') {
+            continue;
+        }
+        let range = book.worksheet_range(&tab).map_err(unreadable)?;
+        if range.height() > MOST_ROWS || range.width() > MOST_COLUMNS {
+            return Err(TableError::TooLong);
+        }
+        let first = range.start().map_or(0, |(row, _)| row as usize);
+        let rows = range.rows().enumerate();
+        let rows: Vec<(usize, Vec<Value>)> = rows
+            .map(|(n, cells)| (first + n + 1, cells.iter().map(cell).collect()))
+            .collect();
+        if rows
+            .iter()
+            .any(|(_, cells)| cells.iter().any(|cell| !is_blank(cell)))
+        {
+            all.extend(named(&tab, rows)?);
+        }
+    }
+    if all.len() > MOST_ROWS {
+        return Err(TableError::TooLong);
+    }
+    Ok(all)
+}
+
+/// Unpacks the workbook's parts without keeping them, until they are too many: a part may say less
+/// than it holds.
+fn fits(bytes: &[u8]) -> Result<(), TableError> {
+    let unreadable = |error: String| TableError::Workbook(error);
+    let mut archive =
+        zip::ZipArchive::new(Cursor::new(bytes)).map_err(|error| unreadable(error.to_string()))?;
+    let mut left = MOST_UNPACKED_BYTES;
+    for n in 0..archive.len() {
+        let part = archive
+            .by_index(n)
+            .map_err(|error| unreadable(error.to_string()))?;
+        let read = std::io::copy(&mut part.take(left + 1), &mut std::io::sink())
+            .map_err(|error| unreadable(error.to_string()))?;
+        left = left.checked_sub(read).ok_or(TableError::Unpacked)?;
+    }
+    Ok(())
+}
+
+fn cell(data: &Data) -> Value {
+    match data {
+        Data::Int(number) => Value::from(*number),
+        // Whole numbers stay whole: 90 minutes are no 90.0.
+        Data::Float(number) if number.fract() == 0.0 && number.abs() < 1e15 => {
+            Value::from(*number as i64)
+        }
+        Data::Float(number) => Value::from(*number),
+        Data::Bool(flag) => Value::from(*flag),
+        Data::DateTime(_) | Data::DateTimeIso(_) => match calamine::DataType::as_datetime(data) {
+            Some(at) if at.time() == chrono::NaiveTime::MIN => at.date().to_string().into(),
+            Some(at) => at.format("%Y-%m-%dT%H:%M:%S").to_string().into(),
+            None => data.to_string().into(),
+        },
+        Data::String(text) => text.as_str().into(),
+        Data::DurationIso(text) => text.as_str().into(),
+        Data::Error(_) | Data::Empty => Value::Null,
+    }
+}
+
+fn is_blank(cell: &Value) -> bool {
+    cell.is_null() || cell.as_str().is_some_and(|text| text.trim().is_empty())
+}
+
+/// Gives the cells the names of the first row; rows without a cell are left out.
+fn named(tab: &str, rows: Vec<(usize, Vec<Value>)>) -> Result<Vec<TableRow>, TableError> {
+    let mut rows = rows.into_iter();
+    let (_, head) = rows.next().unwrap_or_default();
+    let name = |cell: &Value| cell.as_str().unwrap_or_default().trim().to_owned();
+    let names: Vec<String> = head.iter().map(name).collect();
+    if !names.iter().any(|name| name.eq_ignore_ascii_case("name")) {
+        return Err(TableError::NoNames(tab.to_owned()));
+    }
+    if names.len() > MOST_COLUMNS {
+        return Err(TableError::TooLong);
+    }
+    let row = |(number, cells): (usize, Vec<Value>)| {
+        let cells: Map<String, Value> = names
+            .iter()
+            .cloned()
+            .zip(cells)
+            .filter(|(name, cell)| !name.is_empty() && !is_blank(cell))
+            .collect();
+        (!cells.is_empty()).then(|| TableRow {
+            tab: tab.to_owned(),
+            number,
+            cells,
+        })
+    };
+    Ok(rows.filter_map(row).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn names(rows: &[TableRow]) -> Vec<(usize, &str)> {
+        let name = |row: &TableRow| row.cells.values().next().and_then(Value::as_str).is_some();
+        assert!(rows.iter().all(name));
+        rows.iter()
+            .map(|row| (row.number, row.cells["name"].as_str().unwrap()))
+            .collect()
+    }
+
+    #[test]
+    fn csv_is_read_as_programs_write_it() {
+        let utf8 = "name,description\nCafé,\"Warm, small\"\n\nBar,Loud\n";
+        let semicolons = "\u{feff}name;description\r\nCafé;Warm\r\n;\r\nBar;Loud\r\n";
+        let windows = b"name\tdescription\nCaf\xe9\tWarm\nBar\tLoud\n";
+        for (bytes, second) in [
+            (utf8.as_bytes(), 4),
+            (semicolons.as_bytes(), 4),
+            (&windows[..], 3),
+        ] {
+            let rows = read_csv("dining", bytes).unwrap();
+            assert_eq!(names(&rows), [(2, "Café"), (second, "Bar")]);
+        }
+    }
+
+    #[test]
+    fn a_table_without_names_or_with_too_many_rows_is_refused() {
+        let none = read_csv("dining", b"Cafe,Warm\n");
+        assert_eq!(none, Err(TableError::NoNames("dining".into())));
+        let long = format!("name\n{}", "x\n".repeat(100_000));
+        assert_eq!(
+            read_csv("dining", long.as_bytes()),
+            Err(TableError::TooLong)
+        );
+        let large = vec![b'x'; 20 << 20];
+        assert_eq!(read_csv("dining", &large), Err(TableError::TooLarge));
+        assert_eq!(read_xlsx(&large), Err(TableError::TooLarge));
+        assert!(matches!(
+            read_xlsx(b"no workbook"),
+            Err(TableError::Workbook(_))
+        ));
+    }
+
+    #[test]
+    fn a_small_file_that_unpacks_to_very_much_is_refused() {
+        let mut bomb = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        let options = zip::write::SimpleFileOptions::default();
+        for n in 0..3 {
+            bomb.start_file(format!("xl/worksheets/sheet{n}.xml"), options)
+                .unwrap();
+            for _ in 0..50 {
+                bomb.write_all(&vec![b' '; 1 << 20]).unwrap();
+            }
+        }
+        let bytes = bomb.finish().unwrap().into_inner();
+        assert!(bytes.len() < 1 << 20);
+        assert_eq!(read_xlsx(&bytes), Err(TableError::Unpacked));
+    }
+
+    /// Writes a workbook of one tab, whose second column is a date.
+    fn workbook(tab: &str, rows: &[(&str, u32)]) -> Vec<u8> {
+        let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+        let office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+        let package = "http://schemas.openxmlformats.org/package/2006";
+        let text = |text: &str| format!("<c t=\"inlineStr\"><is><t>{text}</t></is></c>");
+        let head = format!("<row r=\"1\">{}{}</row>", text("name"), text("Valid From"));
+        let row = |(n, (name, day)): (usize, &(&str, u32))| {
+            format!(
+                "<row r=\"{}\">{}<c s=\"1\"><v>{day}</v></c></row>",
+                n + 3,
+                text(name)
+            )
+        };
+        let body: String = rows.iter().enumerate().map(row).collect();
+        let part = |kind: &str, target: &str| {
+            format!(
+                "<Relationships xmlns=\"{package}/relationships\"><Relationship Id=\"r1\" Type=\"{office}/{kind}\" Target=\"{target}\"/>"
+            )
+        };
+        let mut book = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        for (name, xml) in [
+            (
+                "[Content_Types].xml",
+                format!("<Types xmlns=\"{package}/content-types\"/>"),
+            ),
+            (
+                "_rels/.rels",
+                part("officeDocument", "xl/workbook.xml") + "</Relationships>",
+            ),
+            (
+                "xl/_rels/workbook.xml.rels",
+                part("worksheet", "worksheets/sheet1.xml")
+                    + &format!(
+                        "<Relationship Id=\"r2\" Type=\"{office}/styles\" Target=\"styles.xml\"/></Relationships>"
+                    ),
+            ),
+            (
+                "xl/workbook.xml",
+                format!(
+                    "<workbook xmlns=\"{main}\" xmlns:r=\"{office}\"><sheets><sheet name=\"{tab}\" sheetId=\"1\" r:id=\"r1\"/></sheets></workbook>"
+                ),
+            ),
+            (
+                "xl/styles.xml",
+                format!(
+                    "<styleSheet xmlns=\"{main}\"><cellXfs count=\"2\"><xf numFmtId=\"0\"/><xf numFmtId=\"14\"/></cellXfs></styleSheet>"
+                ),
+            ),
+            (
+                "xl/worksheets/sheet1.xml",
+                format!(
+                    "<worksheet xmlns=\"{main}\"><sheetData>{head}{body}</sheetData></worksheet>"
+                ),
+            ),
+        ] {
+            book.start_file(name, zip::write::SimpleFileOptions::default())
+                .unwrap();
+            book.write_all(format!("<?xml version=\"1.0\"?>{xml}").as_bytes())
+                .unwrap();
+        }
+        book.finish().unwrap().into_inner()
+    }
+
+    #[test]
+    fn a_workbook_is_read_by_its_tabs_with_days_as_days() {
+        let rows = read_xlsx(&workbook("Promotions", &[("Free Play", 46_022)])).unwrap();
+        let cells = serde_json::json!({ "name": "Free Play", "Valid From": "2025-12-31" });
+        let cells = cells.as_object().unwrap().clone();
+        let tab = "Promotions".to_owned();
+        assert_eq!(
+            rows,
+            [TableRow {
+                tab,
+                number: 3,
+                cells
+            }]
+        );
+        assert_eq!(read_xlsx(&workbook("_lists", &[("x", 1)])), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn cells_keep_what_a_person_sees() {
+        use calamine::{ExcelDateTime, ExcelDateTimeType};
+        let day = ExcelDateTime::new(46_022.0, ExcelDateTimeType::DateTime, false);
+        for (data, value) in [
+            (Data::Float(90.0), Value::from(90)),
+            (Data::Float(1.5), Value::from(1.5)),
+            (Data::DateTime(day), "2025-12-31".into()),
+            (Data::Bool(true), true.into()),
+            (
+                Data::String("=cmd|' /C calc'!A0".into()),
+                "=cmd|' /C calc'!A0".into(),
+            ),
+            (Data::Error(calamine::CellErrorType::Ref), Value::Null),
+        ] {
+            assert_eq!(cell(&data), value);
+        }
+    }
+}
