@@ -18,9 +18,6 @@ create table content_revisions (
   base            int,
   -- Why it waits, was refused, or what its editor was warned of.
   findings        jsonb not null default '[]',
-  -- The id of the edit at its source: one edit is one revision, however often it is told.
-  edit_id         text,
-  edit_signed_at  timestamptz,
   saved_at        timestamptz not null default now(),
   publish_at      timestamptz,
   take_down_at    timestamptz,
@@ -36,12 +33,24 @@ create table content_revisions (
   check (state <> 'published' or published_at is not null),
   check (state <> 'scheduled' or publish_at is not null)
 );
-create unique index content_revisions_edit on content_revisions (casino_id, edit_id) where edit_id is not null;
 create index content_revisions_waiting on content_revisions (casino_id, saved_at) where state in ('draft', 'review', 'scheduled', 'rejected');
 create index content_revisions_scheduled on content_revisions (casino_id, publish_at) where state = 'scheduled';
 create index content_revisions_ending on content_revisions (casino_id, take_down_at) where state = 'published' and take_down_at is not null;
 create index content_revisions_unindexed on content_revisions (casino_id, content_version) where state = 'published' and indexed_at is null;
 create index content_revisions_published on content_revisions (casino_id, category, published_at) where state = 'published' and published_at is not null;
+
+-- Edits that a sheet or a program told, with the revision that they made: one edit is one revision, however
+-- often it is told, and a call that was taken cannot be played again.
+create table content_edits (
+  casino_id text not null references casinos (casino_id) on delete cascade,
+  source    text not null check (source in ('console', 'sheet', 'file', 'api')),
+  edit_id   text not null,
+  signed_at timestamptz not null,
+  told_at   timestamptz not null default now(),
+  item_id   text not null,
+  revision  int,
+  primary key (casino_id, source, edit_id)
+);
 
 alter table content_items add column revision int not null default 1;
 
@@ -55,7 +64,7 @@ alter table content_items force row level security;
 do $$
 declare t text;
 begin
-  foreach t in array array['content_revisions'] loop
+  foreach t in array array['content_revisions', 'content_edits'] loop
     execute format('alter table %I enable row level security', t);
     execute format('alter table %I force row level security', t);
     execute format('create policy tenant on %I using (casino_id = seven_tenant()) with check (casino_id = seven_tenant())', t);

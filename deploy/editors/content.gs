@@ -62,33 +62,43 @@ function nameOf(text) {
   return String(text).trim().toLowerCase().replace(/[ -]/g, '_');
 }
 
-/** Sends one row; returns false for a row without a name. */
+/**
+ * Sends one row; returns false for a row without a name. One row is sent after the other, and read
+ * anew for each try: a newer edit is never overwritten by an older one that is repeated.
+ */
 function sendRow(sheet, columns, row, column, resynced) {
-  const range = sheet.getRange(row, 1, 1, columns.length);
-  const item = itemOf(columns, range.getDisplayValues()[0]);
-  if (!item.name) return false;
-  const payload = {
-    casino_id: property('CASINO'),
-    category: nameOf(sheet.getName()),
-    item: item,
-    changed_column: column || '',
-    editor_email: Session.getActiveUser().getEmail() || 'unknown editor',
-    timestamp: new Date().toISOString(),
-    // One edit has one id, however often it is sent.
-    edit_id: Utilities.getUuid(),
-    source: 'sheet',
-    force_resync: resynced,
-  };
-  mark(sheet, columns, row, send(payload));
-  return true;
+  const lock = LockService.getDocumentLock();
+  lock.waitLock(30000);
+  try {
+    const read = function () {
+      const range = sheet.getRange(row, 1, 1, columns.length);
+      return itemOf(columns, range.getDisplayValues()[0]);
+    };
+    if (!read().name) return false;
+    const edit = {
+      casino_id: property('CASINO'),
+      category: nameOf(sheet.getName()),
+      changed_column: column || '',
+      editor_email: Session.getActiveUser().getEmail() || 'unknown editor',
+      timestamp: new Date().toISOString(),
+      // One edit has one id, however often it is sent.
+      edit_id: Utilities.getUuid(),
+      source: 'sheet',
+      force_resync: resynced,
+    };
+    mark(sheet, columns, row, send(edit, read));
+    return true;
+  } finally {
+    lock.releaseLock();
+  }
 }
 
-/** Returns the row as an object; blank cells are left out. */
+/** Returns the row as an object. A blank cell empties its field; a missing column leaves it. */
 function itemOf(columns, cells) {
   const item = {};
   columns.forEach(function (name, n) {
     const cell = String(cells[n]).trim();
-    if (name && cell) item[name] = cell;
+    if (name) item[name] = cell;
   });
   if (item.details_json) {
     try {
@@ -101,12 +111,11 @@ function itemOf(columns, cells) {
 }
 
 /** Sends an edit until it is answered. Each try is signed anew; the server takes an edit once. */
-function send(payload) {
-  const body = JSON.stringify(payload);
+function send(edit, read) {
   let answer = { code: 0, body: { error: 'no answer' } };
   for (let tried = 0; tried < MOST_TRIES; tried += 1) {
     if (tried > 0) Utilities.sleep(1000 * Math.pow(2, tried));
-    answer = call(body);
+    answer = call(JSON.stringify(Object.assign({}, edit, { item: read() })));
     if (answer.code !== 0 && answer.code < 500 && answer.code !== 429) break;
   }
   return answer;
@@ -156,9 +165,12 @@ function mark(sheet, columns, row, answer) {
     const n = columns.indexOf(name);
     return n < 0 ? null : sheet.getRange(row, n + 1);
   };
-  const whole = sheet.getRange(row, 1, 1, columns.length);
-  whole.clearNote().setBackground(null);
-  const fallback = cell('name') || whole;
+  // Only our own notes: people write notes, too.
+  columns.forEach(function (_name, n) {
+    const one = sheet.getRange(row, n + 1);
+    if (/^(Not taken|Waits for approval): /.test(one.getNote())) one.clearNote().setBackground(null);
+  });
+  const fallback = cell('name') || sheet.getRange(row, 1);
   if (answer.code === 200) {
     const id = cell('id');
     if (id && answer.body.item_id && !id.getDisplayValue()) id.setValue(answer.body.item_id);

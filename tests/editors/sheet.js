@@ -26,6 +26,7 @@ class Range {
   getDisplayValues() { return [cells[this.row - 1].slice(this.column - 1, this.column - 1 + this.width)]; }
   getDisplayValue() { return cells[this.row - 1][this.column - 1]; }
   setValue(value) { cells[this.row - 1][this.column - 1] = value; return this; }
+  getNote() { return notes[columns[this.column - 1]] || ''; }
   clearNote() { for (let n = 0; n < this.width; n += 1) delete notes[columns[this.column - 1 + n]]; return this; }
   setNote(text) { notes[columns[this.column - 1]] = text; return this; }
   setBackground() { return this; }
@@ -58,6 +59,7 @@ const services = {
   PropertiesService: { getScriptProperties: () => ({ getProperty: (name) => ({ URL: url, CASINO: casino, KEY: key })[name] }) },
   Session: { getActiveUser: () => ({ getEmail: () => 'ana@example.com' }) },
   SpreadsheetApp: {},
+  LockService: { getDocumentLock: () => ({ waitLock: () => {}, releaseLock: () => {} }) },
 };
 vm.createContext(services);
 vm.runInContext(fs.readFileSync(script, 'utf8'), services);

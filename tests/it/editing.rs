@@ -95,7 +95,7 @@ async fn guards_hold_or_refuse_and_another_person_publishes() {
             by,
             reason: "",
         };
-        let done = publish(&mut work, &what).await;
+        let done = publish(&mut work, &what, &[]).await;
         work.commit().await.unwrap();
         done.map_err(|error| error.to_string())
     };

@@ -55,7 +55,6 @@ impl Library {
             return Ok(Arc::clone(&shelf.index));
         }
         let rows = tx.content().await?;
-        note(tx, version).await?;
         let stored = self.stored(tx).await?;
         let (embedding, of) = (self.embedding.clone(), casino.clone());
         // Builds on a blocking thread, because indexing thousands of rows would delay other turns
@@ -67,6 +66,7 @@ impl Library {
         let index = tokio::task::spawn_blocking(build)
             .await
             .map_err(|e| Error::Other(e.to_string()))?;
+        note(tx, version).await?;
         let index = Arc::new(index);
         self.shelves
             .insert(
@@ -133,21 +133,49 @@ impl Library {
 
     async fn listen(&self, fleet: &Fleet) -> Result<(), seven_bus::Error> {
         let mut changes = std::pin::pin!(fleet.bus.content_changes(&fleet.roster).await?);
+        // An announcement may have been lost before this subscription.
+        if let Err(error) = self.catch_up(fleet).await {
+            tracing::debug!(
+                error = &error as &dyn std::error::Error,
+                "changes of content before the subscription are read at the next question"
+            );
+        }
         while let Some((casino, version)) = changes.next().await {
-            // A casino without a recent text has no index here; its content is read at the next
-            // text, and no older one is answered with.
-            let read = match self.shelves.get(&casino).await {
-                Some(shelf) if shelf.version < version => self.reload(fleet, &casino).await,
-                Some(_) => Ok(()),
-                None => none_older(fleet, &casino, version).await,
-            };
-            if let Err(error) = read {
+            if let Err(error) = self.changed(fleet, &casino, version).await {
                 self.shelves.invalidate(&casino).await;
                 tracing::warn!(
                     %casino,
                     error = &error as &dyn std::error::Error,
                     "new content is read at the next question"
                 );
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a casino's new content. A casino without a recent text has no index here; its content is
+    /// read at the next text, and no older one is answered with.
+    async fn changed(&self, fleet: &Fleet, casino: &CasinoId, version: i64) -> Result<(), Error> {
+        match self.shelves.get(casino).await {
+            Some(shelf) if shelf.version < version => self.reload(fleet, casino).await,
+            Some(_) => Ok(()),
+            None => none_older(fleet, casino, version).await,
+        }
+    }
+
+    /// Reads the changes that no process has noted.
+    async fn catch_up(&self, fleet: &Fleet) -> Result<(), Error> {
+        let now = fleet.clock.now();
+        for one in fleet.store.content_waits(now, now).await? {
+            if one.what != "late" {
+                continue;
+            }
+            let mut tx = fleet.store.bind(&one.casino).await?;
+            let row = tx.casino_row().await?;
+            tx.commit().await?;
+            if let Some(row) = row {
+                self.changed(fleet, &one.casino, row.content_version)
+                    .await?;
             }
         }
         Ok(())

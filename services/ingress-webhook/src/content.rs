@@ -17,13 +17,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use seven_content::{
     Edit, Finding, Outcome, Terms, Work, item_of_row, save,
-    webhook::{SIGNATURE_HEADER, TIMESTAMP_HEADER, key, verify},
+    webhook::{SIGNATURE_HEADER, TIMESTAMP_HEADER, age, key, verify},
 };
-use seven_domain::{CasinoId, ContentFinding, ContentSource, RevisionState};
+use seven_domain::{CasinoId, ContentSource, RevisionState};
 use seven_knowledge::Problem;
 use seven_runtime::{Fleet, Proxies};
 use seven_telemetry::metrics;
-use tokio::time::Instant;
+use tokio::{sync::Semaphore, time::Instant};
 
 use crate::{
     limits::{Places, in_time},
@@ -72,13 +72,19 @@ struct App {
     fleet: Fleet,
     proxies: Proxies,
     places: Places,
+    /// Edits that are stored at the same time; guests' texts share the database's connections.
+    desk: Semaphore,
 }
+
+/// Edits that are stored at the same time.
+const MOST_EDITS: usize = 2;
 
 pub(crate) fn routes(fleet: Fleet, proxies: Proxies, places: Places) -> Router {
     let app = App {
         fleet,
         proxies,
         places: places.clone(),
+        desk: Semaphore::new(MOST_EDITS),
     };
     Router::new()
         .route("/webhooks/content/{casino}", post(receive))
@@ -99,6 +105,9 @@ async fn receive(
     let body = match app.places.read(client, &headers, body).await {
         Ok(body) => body,
         Err(answer) => return answer.into_response(),
+    };
+    let Ok(_desk) = app.desk.acquire().await else {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
     };
     let (casino, signed_at) = match signed(&app, &casino, &headers, &body).await {
         Ok(found) => found,
@@ -138,6 +147,12 @@ async fn signed(
     let wrong = seven_content::webhook::Refusal::Signature;
     let unknown = || refused(wrong.to_string(), StatusCode::UNAUTHORIZED);
     let casino: CasinoId = casino.parse().map_err(|_| unknown())?;
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let signature = (text(TIMESTAMP_HEADER), text(SIGNATURE_HEADER));
+    // A call that cannot be right asks nothing of the database.
+    let now = app.fleet.clock.now();
+    age(signature, now)
+        .map_err(|refusal| refused(refusal.to_string(), StatusCode::UNAUTHORIZED))?;
     let version = match version(app, &casino).await {
         Ok(version) => version.ok_or_else(unknown)?,
         Err(_) => {
@@ -146,9 +161,7 @@ async fn signed(
         }
     };
     let key = key(&app.fleet.keys, &casino, version);
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    let signature = (text(TIMESTAMP_HEADER), text(SIGNATURE_HEADER));
-    let at = verify(&key, signature, body, app.fleet.clock.now());
+    let at = verify(&key, signature, body, now);
     at.map(|at| (casino, at))
         .map_err(|refusal| refused(refusal.to_string(), StatusCode::UNAUTHORIZED))
 }
@@ -208,27 +221,21 @@ async fn store(
     signed_at: DateTime<Utc>,
 ) -> Result<Outcome, seven_content::Error> {
     let mut work = Work::begin(&app.fleet, casino).await?;
-    let mut value = item_of_row(&told.category, &told.item);
-    if let Some(problem) = told.item.get("details_parse_error").and_then(Value::as_str) {
-        let shown: String = problem.chars().take(100).collect();
-        let finding = Finding {
-            kind: ContentFinding::Invalid,
-            problem: Problem {
-                field: "details".into(),
-                problem: format!("is no JSON object: {shown}"),
-                fix: "correct it, or use the columns".into(),
-            },
-        };
-        return Ok(Outcome::Refused {
-            item_id: value["id"].as_str().unwrap_or_default().to_owned(),
-            findings: vec![finding],
-        });
-    }
+    let id = match told.item.get("id") {
+        Some(Value::String(id)) => id.trim().to_owned(),
+        Some(Value::Number(id)) => id.to_string(),
+        _ => String::new(),
+    };
+    let before = work.tx().published_items(Some(&[id])).await?.pop();
+    let before = before.map(|item| item.item);
+    let mut value = item_of_row(
+        &told.category,
+        &told.item,
+        before.as_ref(),
+        work.schema(&told.category),
+    );
     if told.change_type.as_deref() == Some("delete") {
-        let ids = [value["id"].as_str().unwrap_or_default().to_owned()];
-        if let Some(item) = work.tx().published_items(Some(&ids)).await?.pop() {
-            value = item.item;
-        }
+        value = before.unwrap_or(value);
         value["active"] = Value::Bool(false);
     }
     let terms = Terms {
@@ -319,10 +326,14 @@ fn answer(casino: &CasinoId, told: &Told, outcome: Outcome, millis: u128) -> Res
     };
     body["latency_ms"] = json!(u64::try_from(millis).unwrap_or(u64::MAX));
     body["within_target"] = within.into();
-    let item = body["item_id"].as_str().unwrap_or_default();
+    // The id of a refused row may be anything that stood in its cell.
+    let known = errors == 0;
+    let item = body["item_id"]
+        .as_str()
+        .filter(|_| known)
+        .unwrap_or_default();
     tracing::info!(
-        %casino, category = told.category, item, result, errors, millis,
-        resync = told.force_resync, "content edit told"
+        %casino, item, result, errors, millis, resync = told.force_resync, "content edit told"
     );
     if !within {
         tracing::warn!(%casino, item, millis, "an edit of content took long to store");

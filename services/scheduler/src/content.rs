@@ -19,7 +19,7 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     for one in waits {
         let casino = one.casino.as_str();
         match one.what.as_str() {
-            "due" => publish(&fleet, &one.casino).await?,
+            "due" => publish(&fleet, &one.casino).await,
             "late" => late(casino, one.n),
             state if STATES.contains(&state) => {
                 gauge.with_label_values(&[casino, state]).set(one.n);
@@ -30,11 +30,14 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     Ok(())
 }
 
-async fn publish(fleet: &Fleet, casino: &CasinoId) -> Result<(), Error> {
-    match seven_content::due(fleet, casino).await {
-        Ok(_) => Ok(()),
-        Err(seven_content::Error::Store(error)) => Err(error.into()),
-        Err(error) => Err(Error::Other(error.to_string())),
+/// A casino whose content cannot be published now does not keep the others waiting.
+async fn publish(fleet: &Fleet, casino: &CasinoId) {
+    if let Err(error) = seven_content::due(fleet, casino).await {
+        tracing::warn!(
+            %casino,
+            error = &error as &dyn std::error::Error,
+            "content could not be published at its time; trying again"
+        );
     }
 }
 

@@ -130,7 +130,7 @@ async fn put<'f>(
     let before = work.tx().published_items(None).await?;
     let values = match &file.content {
         Content::Text(text) => items(fleet, &mut work, (file.name, text)).await?,
-        Content::Rows(rows) => of_table(file.name, rows, &before),
+        Content::Rows(rows) => of_table(&work, file.name, rows, &before),
     };
     let named = |id: &str| values.iter().any(|(_, value)| value["id"] == id);
     let missing = before
@@ -202,20 +202,35 @@ async fn items(
 
 /// Returns the items of a spreadsheet's rows, each with its place. A row without an id is the item
 /// of its category that has its name, or a new one.
-fn of_table(file: &str, rows: &[TableRow], before: &[PublishedItem]) -> Vec<(String, Value)> {
+fn of_table(
+    work: &Work<'_>,
+    file: &str,
+    rows: &[TableRow],
+    before: &[PublishedItem],
+) -> Vec<(String, Value)> {
     let item = |row: &TableRow| {
-        let mut item = item_of_row(&row.tab, &row.cells);
-        let category = Category::from(item["category"].as_str().unwrap_or_default());
-        let same = |known: &&PublishedItem| {
-            let text = |key: &str| known.item[key].as_str().unwrap_or_default().to_lowercase();
-            let name = item["name"].as_str().unwrap_or_default().to_lowercase();
-            text("name") == name && text("category") == category.as_str()
+        let cell = |wanted: &str| {
+            let found = row
+                .cells
+                .iter()
+                .find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+            found.map(|(_, value)| match value {
+                Value::String(text) => text.trim().to_owned(),
+                other => other.to_string(),
+            })
         };
-        if item["id"].is_null()
-            && let Some(known) = before.iter().find(same)
-        {
-            item["id"] = known.item_id.as_str().into();
-        }
+        let category = Category::from(cell("category").unwrap_or_else(|| row.tab.clone()));
+        let (id, name) = (cell("id"), cell("name").unwrap_or_default().to_lowercase());
+        let same = |known: &&PublishedItem| match &id {
+            Some(id) => known.item_id == *id,
+            None => {
+                let text = |key: &str| known.item[key].as_str().unwrap_or_default().to_lowercase();
+                text("name") == name && text("category") == category.as_str()
+            }
+        };
+        let known = before.iter().find(same).map(|known| &known.item);
+        let schema = work.schema(category.as_str());
+        let item = item_of_row(category.as_str(), &row.cells, known, schema);
         (format!("{file}[{}]:{}", row.tab, row.number), item)
     };
     rows.iter().map(item).collect()

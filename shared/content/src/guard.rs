@@ -63,16 +63,23 @@ pub fn guard(
     };
     let mut all: Vec<Vec<Finding>> = changes.iter().map(found).collect();
     let off: Vec<usize> = (0..changes.len())
-        .filter(|n| is_off(&changes[*n]))
+        .filter(|n| leaves(&changes[*n]).is_some())
         .collect();
     for n in off.iter().copied() {
-        let category = &changes[n].after.category;
-        let same = |other: &&usize| changes[**other].after.category == *category;
+        let Some(category) = leaves(&changes[n]) else {
+            continue;
+        };
+        let same = |other: &&usize| leaves(&changes[**other]) == Some(category);
         let offs = off.iter().filter(same).count();
-        let ons = changes
-            .iter()
-            .filter(|c| is_on(c) && c.after.category == *category);
-        all[n].extend(switched_off(of(category), offs, ons.count(), rules));
+        // An item that waits for a person is not on yet.
+        let comes = |(change, found): &(&Change<'_>, &Vec<Finding>)| {
+            is_on(change)
+                && change.after.category == *category
+                && weight(found) < Some(Weight::Review)
+        };
+        let ons = changes.iter().zip(&all).filter(comes).count();
+        let found = switched_off(of(category), offs, ons, rules);
+        all[n].extend(found);
     }
     all
 }
@@ -104,6 +111,13 @@ fn is_on(change: &Change<'_>) -> bool {
     change.after.active && !change.before.is_some_and(|before| before.active)
 }
 
+/// An active item that leaves its category is missing there as if it were switched off.
+fn leaves<'a>(change: &Change<'a>) -> Option<&'a Category> {
+    let before = change.before.filter(|before| before.active)?;
+    let goes = !change.after.active || change.after.category != before.category;
+    goes.then_some(&before.category)
+}
+
 fn finding(
     kind: ContentFinding,
     field: &str,
@@ -123,12 +137,25 @@ fn finding(
 /// Categories that always wait, and promotions of a high value. Switching a promotion off does not
 /// wait: nobody is told an offer that ended.
 fn reviewed(change: &Change<'_>, rules: &ContentRules) -> Option<Finding> {
-    let category = change.after.category.as_str();
-    if rules.review.iter().any(|one| one == category) {
+    let (after, before) = (
+        &change.after.category,
+        change.before.map(|item| &item.category),
+    );
+    if let Some(before) = before
+        && before != after
+    {
         return Some(finding(
             ContentFinding::Category,
             "category",
-            format!("is {category}, whose changes a second person approves"),
+            format!("changes from {before} to {after}"),
+            "ask an approver to publish it, or make a new item",
+        ));
+    }
+    if rules.review.iter().any(|one| one == after.as_str()) {
+        return Some(finding(
+            ContentFinding::Category,
+            "category",
+            format!("is {after}, whose changes a second person approves"),
             "ask an approver to publish it",
         ));
     }
@@ -260,20 +287,29 @@ fn edges(hours: &WeeklyHours, day: chrono::Weekday) -> Option<(u16, u16)> {
     Some((opens, closes))
 }
 
-/// Facts that guests ask for and that the change takes away.
+/// Facts that guests ask for and that the change takes away: a price without a number, and hours
+/// that nobody can read, are none.
 fn facts_gone(change: &Change<'_>) -> Vec<Finding> {
-    let Some(before) = change.before.filter(|_| change.after.active) else {
+    let Some(before) = change.before else {
         return Vec::new();
     };
     let (old, new) = (details(before), details(change.after));
-    let gone = |name: &&String| (is_price(name) || *name == "hours") && !new.contains_key(*name);
+    let lost = |name: &&String| {
+        let lost_price = is_price(name)
+            && (!new.contains_key(*name)
+                || amounts(&old[*name]).is_some() && new.get(*name).and_then(amounts).is_none());
+        let lost_hours = *name == "hours"
+            && (!new.contains_key(*name)
+                || before.hours().is_some() && change.after.hours().is_none());
+        lost_price || lost_hours
+    };
     old.keys()
-        .filter(gone)
+        .filter(lost)
         .map(|name| {
             finding(
                 ContentFinding::FactsGone,
                 &format!("details.{name}"),
-                format!("was {} and is blank now", shown(&old[name])),
+                format!("was {} and is none now", shown(&old[name])),
                 "write it, or ask an approver to publish the item without it",
             )
         })

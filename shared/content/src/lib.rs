@@ -15,6 +15,7 @@ mod weigh;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use seven_domain::{CasinoId, ContentSource, RevisionState};
+use seven_knowledge::schema::Schema;
 use seven_runtime::Fleet;
 use seven_store::{Tx, casinos::Casino};
 
@@ -130,6 +131,12 @@ impl<'a> Work<'a> {
             row,
             version: None,
         })
+    }
+
+    /// Returns the pack's declaration of a category.
+    pub fn schema(&self, category: &str) -> Option<&'a Schema> {
+        let pack = self.fleet.packs.of(&self.row.config).ok()?;
+        pack.agents.categories.get(&category.into())
     }
 
     pub fn tx(&mut self) -> &mut Tx {

@@ -1,7 +1,7 @@
 //! Publishes revisions that waited, refuses them, and takes them back.
 
-use serde_json::{Value, json};
-use seven_domain::{AuditEvent, CasinoId, ContentFinding, ContentSource, RevisionState};
+use serde_json::json;
+use seven_domain::{AuditEvent, CasinoId, ContentFinding, RevisionState};
 use seven_knowledge::Item;
 use seven_runtime::Fleet;
 use seven_store::{
@@ -10,9 +10,8 @@ use seven_store::{
 };
 
 use crate::{
-    Edit, Error, Terms, Weight, Work,
+    Error, Weight, Work,
     guard::{Change, Finding, weight_of},
-    save,
     weigh::weigh,
 };
 
@@ -28,11 +27,7 @@ impl Work<'_> {
         by: &str,
         reason: &str,
     ) -> Result<(), Error> {
-        let version = match self.version {
-            Some(version) => version,
-            None => self.tx.raise_content_version().await?,
-        };
-        self.version = Some(version);
+        let version = self.next_version().await?;
         let what = Decided {
             item_id,
             revision,
@@ -40,6 +35,16 @@ impl Work<'_> {
             reason,
         };
         Ok(self.tx.publish_revision(&what, version).await?)
+    }
+
+    /// Returns the content version of what this transaction publishes.
+    async fn next_version(&mut self) -> Result<i64, Error> {
+        let version = match self.version {
+            Some(version) => version,
+            None => self.tx.raise_content_version().await?,
+        };
+        self.version = Some(version);
+        Ok(version)
     }
 
     async fn waiting(&mut self, item: &str, revision: i32) -> Result<Revision, Error> {
@@ -72,12 +77,17 @@ impl Work<'_> {
 }
 
 /// Publishes a revision that waits, at its time if that is still to come. The editor of a revision
-/// that needs a second person cannot publish it.
+/// that needs a second person cannot publish it; `also` are other names of the person who publishes,
+/// such as the mail address under which a spreadsheet knows them.
 ///
 /// # Errors
 /// Fails when nothing waits, the item has moved on, the guards refuse it now, or it is the person's
 /// own work.
-pub async fn publish(work: &mut Work<'_>, what: &Decided<'_>) -> Result<RevisionState, Error> {
+pub async fn publish(
+    work: &mut Work<'_>,
+    what: &Decided<'_>,
+    also: &[&str],
+) -> Result<RevisionState, Error> {
     let revision = work.waiting(what.item_id, what.revision).await?;
     let Some(value) = &revision.item else {
         return Err(Error::Purged {
@@ -104,7 +114,9 @@ pub async fn publish(work: &mut Work<'_>, what: &Decided<'_>) -> Result<Revision
         after: &after,
     };
     let findings = weigh(work, &[change]).await?.pop().unwrap_or_default();
-    allowed(&findings, &revision.editor, what.by)?;
+    let same = |name: &&str| name.eq_ignore_ascii_case(&revision.editor);
+    let own = same(&what.by) || also.iter().any(same);
+    allowed(&findings, own, what.by)?;
     let later = revision
         .publish_at
         .filter(|at| *at > work.fleet.clock.now());
@@ -123,7 +135,7 @@ pub async fn publish(work: &mut Work<'_>, what: &Decided<'_>) -> Result<Revision
 }
 
 /// Checks what the guards say now against who publishes.
-fn allowed(findings: &[Finding], editor: &str, by: &str) -> Result<(), Error> {
+fn allowed(findings: &[Finding], own: bool, by: &str) -> Result<(), Error> {
     let of = |weight: Weight| findings.iter().filter(move |f| weight_of(f.kind) == weight);
     let told = |finding: &Finding| {
         let problem = &finding.problem;
@@ -137,7 +149,7 @@ fn allowed(findings: &[Finding], editor: &str, by: &str) -> Result<(), Error> {
         )));
     }
     match of(Weight::Review).next() {
-        Some(finding) if editor == by => Err(Error::OwnWork {
+        Some(finding) if own => Err(Error::OwnWork {
             by: by.to_owned(),
             why: told(finding),
         }),
@@ -183,11 +195,10 @@ pub async fn due(fleet: &Fleet, casino: &CasinoId) -> Result<usize, Error> {
             by: TIMER,
             reason: "its time came",
         };
-        match publish(&mut work, &what).await {
+        match publish(&mut work, &what, &[]).await {
             Ok(_) => done += 1,
-            Err(Error::Store(error)) => return Err(error.into()),
             // Its editor finds it among the refused ones.
-            Err(refused) => {
+            Err(refused @ (Error::Moved { .. } | Error::Blocked(_) | Error::Purged { .. })) => {
                 let reason = refused.to_string();
                 let what = Decided {
                     reason: &reason,
@@ -195,36 +206,20 @@ pub async fn due(fleet: &Fleet, casino: &CasinoId) -> Result<usize, Error> {
                 };
                 reject(&mut work, &what).await?;
             }
+            Err(error) => return Err(error),
         }
     }
     for (item_id, _) in work.tx.take_downs_due(now).await? {
-        done += usize::from(take_down(&mut work, &item_id).await?);
+        let version = work.next_version().await?;
+        work.tx.take_down_item(&item_id, TIMER, version).await?;
+        let detail =
+            json!({ "changes": [{ "item": item_id, "state": "switched off at its time" }] });
+        let entry = Entry::of(AuditEvent::ContentUpdated, TIMER, casino.as_str(), detail);
+        work.tx.audit(&entry).await?;
+        done += 1;
     }
     work.commit().await?;
     Ok(done)
-}
-
-/// Switches an item off because its time is over. No guard asks: the end was published with it.
-async fn take_down(work: &mut Work<'_>, item_id: &str) -> Result<bool, Error> {
-    let ids = [item_id.to_owned()];
-    let Some(item) = work.tx.published_items(Some(&ids)).await?.pop() else {
-        return Ok(false);
-    };
-    let mut value = item.item;
-    value["active"] = Value::Bool(false);
-    let terms = Terms {
-        source: ContentSource::Console,
-        editor: TIMER,
-        draft: false,
-        approved_by: Some(TIMER),
-        keep_refused: false,
-    };
-    let edit = Edit {
-        value,
-        ..Edit::default()
-    };
-    save(work, &terms, &[edit]).await?;
-    Ok(true)
 }
 
 /// Returns whether a person other than the editor must publish what was found.

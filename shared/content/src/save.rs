@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use chrono::TimeDelta;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -9,7 +10,7 @@ use seven_domain::{AuditEvent, ContentFinding, RevisionState};
 use seven_knowledge::{Categories, Category, Item, Problem, Reference};
 use seven_store::{
     audit::Entry,
-    content::{NewRevision, PublishedItem},
+    content::{NewRevision, PublishedItem, ToldEdit, WAITING},
 };
 
 use crate::{
@@ -43,7 +44,7 @@ pub async fn save(
 ) -> Result<Vec<Outcome>, Error> {
     let mut outcomes: Vec<Option<Outcome>> = Vec::with_capacity(edits.len());
     for edit in edits {
-        outcomes.push(repeated(work, edit).await?);
+        outcomes.push(repeated(work, terms, edit).await?);
     }
     let checked = check(work, terms, edits, &mut outcomes).await?;
     let parsed: Vec<Option<Item>> = checked
@@ -64,21 +65,62 @@ pub async fn save(
         outcomes[one.place] = Some(outcome);
     }
     let outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
+    for (edit, outcome) in edits.iter().zip(&outcomes) {
+        note(work, terms, edit, outcome).await?;
+    }
     audit(work, terms, &outcomes).await?;
     Ok(outcomes)
 }
 
-/// Returns the earlier outcome of an edit that was told before.
-async fn repeated(work: &mut Work<'_>, edit: &Edit) -> Result<Option<Outcome>, Error> {
+/// Returns the outcome of an edit that was told before: the revision that it made, or that this very
+/// call was taken.
+async fn repeated(
+    work: &mut Work<'_>,
+    terms: &Terms<'_>,
+    edit: &Edit,
+) -> Result<Option<Outcome>, Error> {
     let Some((id, signed_at)) = &edit.edit else {
         return Ok(None);
     };
-    let found = work.tx.revision_of_edit(id).await?;
-    Ok(found.map(|(item_id, revision, before)| Outcome::Repeated {
-        item_id,
-        revision,
-        replayed: before.is_some_and(|before| before >= *signed_at),
-    }))
+    let Some(before) = work.tx.told_edit(terms.source, id).await? else {
+        return Ok(None);
+    };
+    let replayed = before.signed_at >= *signed_at;
+    Ok(match before.revision {
+        None if !replayed => None,
+        revision => Some(Outcome::Repeated {
+            item_id: before.item_id,
+            revision: revision.unwrap_or_default(),
+            replayed,
+        }),
+    })
+}
+
+/// Notes the edit's id, so that it is taken once.
+async fn note(
+    work: &mut Work<'_>,
+    terms: &Terms<'_>,
+    edit: &Edit,
+    outcome: &Outcome,
+) -> Result<(), Error> {
+    let (item_id, revision) = match outcome {
+        Outcome::Saved {
+            item_id, revision, ..
+        } => (item_id, Some(*revision)),
+        Outcome::Unchanged { item_id, .. }
+        | Outcome::Refused { item_id, .. }
+        | Outcome::Moved { item_id, .. } => (item_id, None),
+        Outcome::Repeated { .. } => return Ok(()),
+    };
+    if let Some((id, signed_at)) = &edit.edit {
+        let told = ToldEdit {
+            item_id: item_id.clone(),
+            revision,
+            signed_at: *signed_at,
+        };
+        work.tx.note_edit(terms.source, id, &told).await?;
+    }
+    Ok(())
 }
 
 /// Reads every edit without an outcome yet; those that cannot be read, are stale or change nothing
@@ -106,7 +148,15 @@ async fn check(
         let id = id_of(&value).unwrap_or_default();
         let before = published.remove(&id);
         let newest = newest.get(&id).copied().unwrap_or_default();
-        let item = match read_item(work, &value) {
+        let checked_item = read_item(work, &value).and_then(|item| {
+            let problems = times(work, edit);
+            if problems.is_empty() {
+                Ok(item)
+            } else {
+                Err(problems)
+            }
+        });
+        let item = match checked_item {
             Ok(_) if !seen.insert(id.clone()) => {
                 let twice = Problem {
                     field: "id".into(),
@@ -137,6 +187,11 @@ async fn check(
                 let hash = hash(&value);
                 match before {
                     Some(before) if before.content_hash == hash && same_times(edit) => {
+                        if !terms.draft {
+                            // The editor went back to what guests get.
+                            let tx = &mut work.tx;
+                            tx.withdraw_revisions(&id, terms.editor, &WAITING).await?;
+                        }
                         outcomes[place] = Some(Outcome::Unchanged {
                             item_id: id,
                             revision: before.revision,
@@ -168,6 +223,13 @@ pub fn read_item(work: &Work<'_>, value: &Value) -> Result<Item, Vec<Finding>> {
     let categories = pack
         .as_ref()
         .map_or(&nothing, |pack| &pack.agents.categories);
+    if has_nul(value) {
+        return Err(vec![invalid(Problem {
+            field: "item".into(),
+            problem: "has a NUL character".into(),
+            fix: "remove it".into(),
+        })]);
+    }
     let mut problems = match Item::read(value, reference) {
         Ok(item) => {
             let problems = categories.problems(&item);
@@ -188,6 +250,46 @@ pub fn read_item(work: &Work<'_>, value: &Value) -> Result<Item, Vec<Finding>> {
     Err(problems.into_iter().map(invalid).collect())
 }
 
+/// The latest time that an edit may name.
+const MOST_AHEAD: TimeDelta = TimeDelta::days(3_660);
+
+/// Returns what is wrong with the times of an edit. An end that has passed would switch the item off
+/// without a guard.
+fn times(work: &Work<'_>, edit: &Edit) -> Vec<Finding> {
+    let now = work.fleet.clock.now();
+    let begins = edit.publish_at.unwrap_or(now).max(now);
+    let wrong = |field: &str, problem: &str, fix: &str| {
+        invalid(Problem {
+            field: field.into(),
+            problem: problem.into(),
+            fix: fix.into(),
+        })
+    };
+    let mut found = Vec::new();
+    if edit.take_down_at.is_some_and(|at| at <= begins) {
+        let fix = "write a later time, or switch the item off now";
+        found.push(wrong("take_down_at", "is before the item begins", fix));
+    }
+    for (field, at) in [
+        ("publish_at", edit.publish_at),
+        ("take_down_at", edit.take_down_at),
+    ] {
+        if at.is_some_and(|at| at > now + MOST_AHEAD) {
+            found.push(wrong(
+                field,
+                "is more than ten years ahead",
+                "write a nearer time",
+            ));
+        }
+    }
+    found
+}
+
+/// Postgres keeps no NUL in a text.
+fn has_nul(value: &Value) -> bool {
+    value.to_string().contains("\\u0000")
+}
+
 fn invalid(problem: Problem) -> Finding {
     Finding {
         kind: ContentFinding::Invalid,
@@ -201,8 +303,13 @@ fn same_times(edit: &Edit) -> bool {
 }
 
 fn id_of(value: &Value) -> Option<String> {
-    let id = value.get("id")?.as_str()?.trim();
-    (!id.is_empty()).then(|| id.to_owned())
+    let id = match value.get("id")? {
+        Value::String(text) => text.trim().to_owned(),
+        // A spreadsheet's cell may be a number.
+        Value::Number(number) => number.to_string(),
+        _ => return None,
+    };
+    (!id.is_empty()).then_some(id)
 }
 
 /// Gives a new item an id of its category, such as `dining_012`. `numbers` has the number that each
@@ -213,8 +320,12 @@ async fn with_id(
     numbers: &mut HashMap<String, i64>,
 ) -> Result<Value, Error> {
     let mut value = value.clone();
+    if let (Some(id), Some(map)) = (id_of(&value), value.as_object_mut()) {
+        map.insert("id".into(), id.into());
+        return Ok(value);
+    }
     let category = value.get("category").and_then(Value::as_str);
-    if let (None, Some(category)) = (id_of(&value), category.map(Category::from))
+    if let Some(category) = category.map(Category::from)
         && let Some(map) = value.as_object_mut()
     {
         let name = category.as_str();
@@ -270,9 +381,11 @@ async fn store(
         editor: terms.editor,
         base: one.before.as_ref().map(|before| before.revision),
         findings: &as_json(&findings),
-        edit: edit.edit.as_ref().map(|(id, at)| (id.as_str(), *at)),
         publish_at: later,
-        take_down_at: edit.take_down_at,
+        // An edit that names no end leaves the one that the item has.
+        take_down_at: edit
+            .take_down_at
+            .or_else(|| one.before.as_ref().and_then(|before| before.take_down_at)),
     };
     let revision = work.tx.add_revision(&revision).await?;
     debug_assert!(revision > one.newest, "revisions only go up");
@@ -301,7 +414,8 @@ async fn refuse(
     let Some(id) = id_of(value).filter(|id| id.chars().count() <= MOST_ID_CHARS) else {
         return Ok(());
     };
-    if !terms.keep_refused {
+    // An id that was given here is lost with its row: the editor would never settle it.
+    if !terms.keep_refused || id_of(&edit.value).is_none() || has_nul(value) {
         return Ok(());
     }
     let text = |key| value.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -319,8 +433,6 @@ async fn refuse(
         editor: terms.editor,
         base: None,
         findings: &as_json(findings),
-        // The corrected edit has the same id at its source.
-        edit: None,
         publish_at: edit.publish_at,
         take_down_at: edit.take_down_at,
     };

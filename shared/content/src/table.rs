@@ -180,9 +180,10 @@ fn named(tab: &str, rows: Vec<(usize, Vec<Value>)>) -> Result<Vec<TableRow>, Tab
             .iter()
             .cloned()
             .zip(cells)
-            .filter(|(name, cell)| !name.is_empty() && !is_blank(cell))
+            .filter(|(name, _)| !name.is_empty())
             .collect();
-        (!cells.is_empty()).then(|| TableRow {
+        let blank = cells.values().all(is_blank);
+        (!blank).then(|| TableRow {
             tab: tab.to_owned(),
             number,
             cells,

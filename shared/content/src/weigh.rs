@@ -20,7 +20,9 @@ pub(crate) async fn weigh(
 ) -> Result<Vec<Vec<Finding>>, Error> {
     let mut categories: Vec<String> = changes
         .iter()
-        .map(|change| change.after.category.to_string())
+        .flat_map(|change| [Some(change.after), change.before])
+        .flatten()
+        .map(|item| item.category.to_string())
         .collect();
     categories.sort();
     categories.dedup();

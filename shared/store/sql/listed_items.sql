@@ -6,7 +6,7 @@ select coalesce(i.item_id, w.item_id) as item_id, coalesce(i.category, w.categor
 from content_items i full join (
   select distinct on (casino_id, item_id) casino_id, item_id, category, name, state, revision, saved_at
   from content_revisions where state in ('draft', 'review', 'scheduled', 'rejected')
-  order by casino_id, item_id, revision desc) w
+  order by casino_id, item_id, state = 'rejected', revision desc) w
   on w.casino_id = i.casino_id and w.item_id = i.item_id
 where $1::text is null or coalesce(i.category, w.category) = $1
 order by coalesce(i.category, w.category), lower(coalesce(i.name, w.name)), 1

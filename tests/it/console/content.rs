@@ -92,7 +92,7 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
         "{page}"
     );
     let form = fields(&ana.get(MASSAGE).await.body);
-    let done = save(&ana, &form, &[("price", "175"), ("what", "publish")]).await;
+    let done = save(&ana, &form, &[("d.price", "175"), ("what", "publish")]).await;
     assert_eq!(&*done.location, MASSAGE, "{}", done.body);
     house.text(GUEST, "How much is the Swedish Massage?");
     house.settle(1).await;
@@ -105,14 +105,14 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
     // Every problem stands beside its field, and nothing is saved.
     let form = fields(&ana.get(MASSAGE).await.body);
     let bad = [
-        ("price", "-4"),
-        ("treatment_type", ""),
+        ("d.price", "-4"),
+        ("d.treatment_type", ""),
         ("name", ""),
         ("what", "publish"),
     ];
     let refused = save(&ana, &form, &bad).await;
     assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
-    for field in ["p-price", "p-treatment_type", "p-name"] {
+    for field in ["p-d.price", "p-d.treatment_type", "p-name"] {
         assert!(
             refused.body.contains(&format!("id=\"{field}\"")),
             "{field}: {}",
@@ -133,6 +133,10 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
     .await;
     assert_eq!(late.status, StatusCode::CONFLICT);
     assert!(late.body.contains("Come late &#38; stay."), "{}", late.body);
+
+    // Sending the same again overwrites nothing either.
+    let again = save(&ana, &fields(&late.body), &[("what", "publish")]).await;
+    assert_eq!(again.status, StatusCode::CONFLICT, "{}", again.body);
 
     // A rule waits for a person who did not write it.
     let form = fields(&ana.get(RULE).await.body);
@@ -163,7 +167,9 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
 
     // Undo is a new revision with the old contents.
     let undo = format!("{MASSAGE}/decide");
-    ana.act(&undo, &[("what", "undo")]).await;
+    let stale = ana.act(&undo, &[("what", "undo"), ("revision", "2")]).await;
+    assert_eq!(stale.status, StatusCode::CONFLICT, "{}", stale.body);
+    ana.act(&undo, &[("what", "undo"), ("revision", "3")]).await;
     assert_eq!(house.number(count).await, 4);
 
     // A host has no such pages, and an approver edits nothing.
@@ -196,9 +202,9 @@ async fn a_new_item_is_a_draft_until_it_is_published() {
     let new = [
         ("name", "Cedar Wrap"),
         ("description", "A wrap with cedar oil."),
-        ("treatment_type", "Body treatment"),
-        ("duration_minutes", "60"),
-        ("price", "140"),
+        ("d.treatment_type", "Body treatment"),
+        ("d.duration_minutes", "60"),
+        ("d.price", "140"),
     ];
     let draft = save(&ana, &form, &[&new[..], &[("what", "draft")]].concat()).await;
     let item = draft.location.to_string();

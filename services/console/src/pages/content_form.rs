@@ -42,6 +42,17 @@ const LAST: [(&str, &str, bool); 6] = [
 ];
 /// Details that have no input of their own, as one JSON object.
 const OTHERS: &str = "details_json";
+/// Begins the names of inputs that are details, so that none is taken for a field of the item.
+const DETAIL: &str = "d.";
+
+/// Returns the form's field that a finding is about.
+pub(super) fn field_of(finding: &Finding) -> String {
+    match finding.problem.field.strip_prefix("details.") {
+        Some(detail) => format!("{DETAIL}{detail}"),
+        None if finding.problem.field == "details" => OTHERS.to_owned(),
+        None => finding.problem.field.clone(),
+    }
+}
 
 /// Returns the form's fields with their values and problems.
 pub(super) fn fields(
@@ -51,21 +62,18 @@ pub(super) fn fields(
     findings: &[Finding],
 ) -> Vec<Field> {
     let problems = |name: &str| -> Vec<String> {
-        let about = |f: &&Finding| {
-            let field = f.problem.field.as_str();
-            field == name || field.strip_prefix("details.") == Some(name)
-        };
-        let about = findings.iter().filter(about);
+        let about = findings.iter().filter(|f| field_of(f) == name);
         about
             .map(|f| format!("{}; {}", f.problem.problem, f.problem.fix))
             .collect()
     };
     let field = |name: &str, input: &'static str, required: bool| {
-        let label = w.of_kind("field", name);
+        let short = name.strip_prefix(DETAIL).unwrap_or(name);
+        let label = w.of_kind("field", short);
         Field {
             name: name.to_owned(),
-            label: if label == name {
-                name.replace('_', " ")
+            label: if label == short {
+                short.replace('_', " ")
             } else {
                 label
             },
@@ -81,7 +89,7 @@ pub(super) fn fields(
     let mut all: Vec<Field> = FIRST.iter().map(own).collect();
     let declared = schema.into_iter().flat_map(|schema| &schema.fields);
     for (name, of) in declared {
-        let mut one = field(name, input_of(of.kind), of.required);
+        let mut one = field(&format!("{DETAIL}{name}"), input_of(of.kind), of.required);
         if !of.one_of.is_empty() && of.kind != Kind::List {
             one.input = "select";
             one.options = choices(of.one_of.iter().map(|text| (text.clone(), text.clone())));
@@ -92,9 +100,7 @@ pub(super) fn fields(
         all.push(one);
     }
     let known = |name: &str, all: &[Field]| {
-        all.iter().any(|field| field.name == name)
-            || LAST.iter().any(|(last, ..)| *last == name)
-            || ["id", "category", "seen", "what", OTHERS].contains(&name)
+        all.iter().any(|field| field.name == name) || !name.starts_with(DETAIL)
     };
     let extra: Vec<&String> = values.keys().filter(|name| !known(name, &all)).collect();
     all.extend(extra.into_iter().map(|name| field(name, "text", false)));
@@ -163,7 +169,7 @@ pub(super) fn typed(revision: Option<&Revision>, zone: Tz) -> BTreeMap<String, S
             ("details", Value::Object(details)) => {
                 for (name, value) in details {
                     match text(value) {
-                        Some(text) => drop(values.insert(name.clone(), text)),
+                        Some(text) => drop(values.insert(format!("{DETAIL}{name}"), text)),
                         None => drop(others.insert(name.clone(), value.clone())),
                     }
                 }

@@ -23,7 +23,7 @@ use seven_staff::Right;
 use seven_store::content::{Decided, Revision, Wanted};
 
 use super::{
-    content_form::{Field, fields, typed},
+    content_form::{Field, field_of, fields, typed},
     conversations::{clock, name_of},
 };
 use crate::{
@@ -50,6 +50,8 @@ struct ItemPage {
     category_name: String,
     /// The newest revision that this page knows.
     seen: i32,
+    /// The revision that guests get; 0 for none.
+    current: i32,
     fields: Vec<Field>,
     /// Problems that belong to no field of the form.
     problems: Vec<String>,
@@ -140,11 +142,7 @@ async fn page(
     let fields = fields(w, schema, &values, findings);
     let mut problems: Vec<String> = findings
         .iter()
-        .filter(|finding| {
-            fields
-                .iter()
-                .all(|field| field.name != name_of_field(finding))
-        })
+        .filter(|finding| fields.iter().all(|field| field.name != field_of(finding)))
         .map(|finding| sentence(&finding.problem))
         .collect();
     problems.extend(
@@ -164,7 +162,15 @@ async fn page(
         item: item.to_owned(),
         category_name: w.of_kind("category", category),
         category: category.to_owned(),
-        seen: newest.map_or(0, |newest| newest.revision),
+        // A refused form goes on from what its editor saw, or it would overwrite the other's text.
+        seen: refused
+            .as_ref()
+            .and_then(|refused| refused.values.get("seen")?.parse().ok())
+            .unwrap_or_else(|| newest.map_or(0, |newest| newest.revision)),
+        current: revisions
+            .iter()
+            .find(|one| one.current)
+            .map_or(0, |one| one.revision),
         fields,
         problems,
         waiting: waiting.map(shown_revision),
@@ -186,12 +192,6 @@ fn is_waiting(one: &Revision) -> bool {
 fn may_decide(person: &Person, casino: &CasinoId, one: &Revision) -> bool {
     person.may(casino, Right::Approve)
         || person.may(casino, Right::Edit) && one.editor == person.actor()
-}
-
-/// Returns the form's field that a finding is about.
-fn name_of_field(finding: &Finding) -> &str {
-    let field = finding.problem.field.as_str();
-    field.strip_prefix("details.").unwrap_or(field)
 }
 
 fn sentence(problem: &Problem) -> String {
@@ -254,8 +254,10 @@ pub(crate) async fn store(
     let (item, category) = (text("id").to_owned(), text("category").to_owned());
     let mut work = begin(&app, &casino).await?;
     let zone = zone_of(&mut work).await?;
+    let before = content(&mut work, &item).await?;
+    let row = row_of(&form);
     let edit = Edit {
-        value: item_of_row(&category, &row_of(&form)),
+        value: item_of_row(&category, &row, before.as_ref(), work.schema(&category)),
         seen: text("seen").parse().ok().filter(|_| !item.is_empty()),
         edit: None,
         publish_at: time(text("publish_at"), zone),
@@ -293,6 +295,14 @@ pub(crate) async fn store(
     };
     work.rollback().await.map_err(fault)?;
     page(&app, &casino, &person, (&item, &category), Some(refused)).await
+}
+
+/// Returns the item that the form showed: what waits, or what guests get.
+async fn content(work: &mut Work<'_>, item: &str) -> Result<Option<Value>, Fault> {
+    let revisions = work.tx().revisions(Wanted::Of(item), MOST).await?;
+    let waiting = revisions.iter().find(|one| is_waiting(one));
+    let shown = waiting.or_else(|| revisions.iter().find(|one| one.current));
+    Ok(shown.and_then(|one| one.item.clone()))
 }
 
 /// Returns the row that the form makes, without what only the form needs.
@@ -371,10 +381,16 @@ pub(crate) async fn decide(
     let done = match form.what.as_str() {
         "undo" => {
             person.needs(&casino, Right::Edit)?;
-            undone(&mut work, &actor, &item).await
+            if is_current(&mut work, &item, revision).await? {
+                undone(&mut work, &actor, &item).await
+            } else {
+                Err(Error::Moved { item: item.clone() })
+            }
         }
         _ if !may => return Err(Fault::NotFound),
-        "publish" => publish(&mut work, &what).await.map(drop),
+        "publish" => publish(&mut work, &what, &[&person.session.email])
+            .await
+            .map(drop),
         "withdraw" => withdraw(&mut work, &what).await,
         "reject" if reason.is_empty() => Err(Error::Blocked(
             person.words().t("content_reason_missing").to_owned(),
@@ -418,6 +434,16 @@ async fn shown_again(
     let content = revisions.iter().find(|one| is_waiting(one) || one.current);
     refused.values = typed(content, row.config.operational.timezone);
     page(app, casino, person, (item, ""), Some(refused)).await
+}
+
+/// Whether guests get this revision, and nothing of the item waits.
+async fn is_current(work: &mut Work<'_>, item: &str, revision: i32) -> Result<bool, Fault> {
+    let revisions = work.tx().revisions(Wanted::Of(item), MOST).await?;
+    let waits = revisions.iter().any(is_waiting);
+    let current = revisions
+        .iter()
+        .any(|one| one.current && one.revision == revision);
+    Ok(current && !waits)
 }
 
 async fn undone(work: &mut Work<'_>, by: &str, item: &str) -> Result<(), Error> {

@@ -136,6 +136,12 @@ fn a_fact_that_is_blank_now_is_looked_at() {
         [ContentFinding::FactsGone]
     );
     assert!(kinds(None, &pool("Daily 9am-8pm", None), among(5)).is_empty());
+    // Words without a number are no price.
+    let words = pool("Daily 9am-8pm", Some("ask at the desk"));
+    assert_eq!(
+        kinds(Some(&old), &words, among(5)),
+        [ContentFinding::FactsGone]
+    );
 }
 
 #[test] // CMS-38
@@ -162,6 +168,31 @@ fn the_last_active_item_of_a_category_stays() {
             .all(|f| f.kind != ContentFinding::LastActive),
         "{found:?}"
     );
+}
+
+#[test] // D31: a rule does not become something else unseen
+fn an_item_that_changes_its_category_is_looked_at_and_counts_as_gone() {
+    let before = spa("a", 100.0, true);
+    let mut after = before.clone();
+    after.category = Category::GeneralInfo;
+    let change = Change {
+        before: Some(&before),
+        after: &after,
+    };
+    for (active, last) in [(1, true), (4, false)] {
+        let found = guard(
+            &[change],
+            &[(Category::Spa, among(active))].into(),
+            &rules(),
+        );
+        let kinds: Vec<ContentFinding> = found[0].iter().map(|f| f.kind).collect();
+        assert!(kinds.contains(&ContentFinding::Category), "{kinds:?}");
+        assert_eq!(
+            kinds.contains(&ContentFinding::LastActive),
+            last,
+            "{active}"
+        );
+    }
 }
 
 #[test] // CMS-39

@@ -21,7 +21,7 @@ impl Tx {
         sqlx::query(
             "with published as (
                update content_revisions set state = 'published', published_at = now(), content_version = $5,
-                 decided_by = $3, decided_at = now(), decision_reason = nullif($4, '')
+                 decided_by = coalesce(decided_by, $3), decided_at = now(), decision_reason = coalesce(decision_reason, nullif($4, ''))
                where item_id = $1 and revision = $2
                returning casino_id, item_id, category, name, item, content_hash, active, revision)
              insert into content_items (casino_id, item_id, category, name, item, content_hash, active, revision, position)
@@ -86,11 +86,36 @@ impl Tx {
         .await?)
     }
 
+    /// Switches an item off because its time is over: a new published revision with the same
+    /// contents. Revisions that wait for their own time stay, and change the new one.
+    pub async fn take_down_item(&mut self, item_id: &str, by: &str, version: i64) -> Result<()> {
+        sqlx::query(
+            "with ended as (
+               update content_items set active = false, item = jsonb_set(item, '{active}', 'false'), content_hash = 'off ' || content_hash,
+                 revision = (select max(revision) + 1 from content_revisions where item_id = $1), updated_at = now()
+               where item_id = $1
+               returning casino_id, item_id, revision, category, name, item, content_hash),
+             moved as (
+               update content_revisions r set base = ended.revision from ended
+               where r.item_id = ended.item_id and r.state in ('draft', 'review', 'scheduled'))
+             insert into content_revisions (casino_id, item_id, revision, category, name, item, content_hash, active, state, source, editor, saved_at,
+               decided_by, decided_at, published_at, content_version)
+             select casino_id, item_id, revision, category, name, item, content_hash, false, 'published', 'console', $2, now(), $2, now(), now(), $3
+             from ended",
+        )
+        .bind(item_id)
+        .bind(by)
+        .bind(version)
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+
     /// Removes what a revision said from the history, for personal data that was entered by
     /// mistake; returns false when guests get the revision, or there is none.
     pub async fn purge_revision(&mut self, item_id: &str, revision: i32) -> Result<bool> {
         let done = sqlx::query(
-            "update content_revisions r set item = null, name = '', findings = '[]', purged_at = now()
+            "update content_revisions r set item = null, name = '', findings = '[]', decision_reason = null, purged_at = now()
              where item_id = $1 and revision = $2 and purged_at is null
                and not exists (select 1 from content_items i where i.item_id = r.item_id and i.revision = r.revision)
                and state not in ('draft', 'review', 'scheduled')",

@@ -25,7 +25,6 @@ pub struct NewRevision<'a> {
     pub base: Option<i32>,
     /// Why it waits, was refused, or what its editor was warned of.
     pub findings: &'a Value,
-    pub edit: Option<(&'a str, DateTime<Utc>)>,
     pub publish_at: Option<DateTime<Utc>>,
     pub take_down_at: Option<DateTime<Utc>>,
 }
@@ -38,7 +37,26 @@ pub struct PublishedItem {
     pub item: Value,
     pub content_hash: String,
     pub active: bool,
+    /// When the item is to be switched off.
+    pub take_down_at: Option<DateTime<Utc>>,
 }
+
+/// An edit that its source told.
+#[derive(Debug, Clone, FromRow)]
+pub struct ToldEdit {
+    pub item_id: String,
+    /// The revision that it made; `None` when it changed nothing.
+    pub revision: Option<i32>,
+    pub signed_at: DateTime<Utc>,
+}
+
+/// States of revisions that wait for a person, their time or a correction.
+pub const WAITING: [RevisionState; 4] = [
+    RevisionState::Draft,
+    RevisionState::Review,
+    RevisionState::Scheduled,
+    RevisionState::Rejected,
+];
 
 /// A refused revision that waits to be corrected.
 #[derive(Debug, Clone, FromRow)]
@@ -57,7 +75,9 @@ impl Tx {
     /// `None`.
     pub async fn published_items(&mut self, ids: Option<&[String]>) -> Result<Vec<PublishedItem>> {
         Ok(sqlx::query_as(
-            "select item_id, revision, item, content_hash, active from content_items
+            "select item_id, revision, item, content_hash, active,
+               (select r.take_down_at from content_revisions r where r.item_id = i.item_id and r.revision = i.revision) as take_down_at
+             from content_items i
              where $1::text[] is null or item_id = any($1) order by position, item_id",
         )
         .bind(ids)
@@ -76,23 +96,21 @@ impl Tx {
         Ok(rows.into_iter().collect())
     }
 
-    /// Saves a revision of an item and returns its number. Earlier ones of the item that wait are
-    /// taken back, because this one replaces them.
+    /// Saves a revision of an item and returns its number. It replaces earlier ones that wait: a
+    /// draft only drafts, a refused one only refused ones, any other one all of them.
     pub async fn add_revision(&mut self, new: &NewRevision<'_>) -> Result<i32> {
         let casino = self.casino_str();
-        sqlx::query(
-            "update content_revisions set state = 'withdrawn', decided_at = now(), decided_by = $2, decision_reason = 'replaced by a later one'
-             where item_id = $1 and state in ('draft', 'review', 'scheduled', 'rejected') and ($3 <> 'rejected' or state = 'rejected')",
-        )
-        .bind(new.item_id)
-        .bind(new.editor)
-        .bind(new.state)
-        .execute(self.conn())
-        .await?;
+        let replaced: &[RevisionState] = match new.state {
+            RevisionState::Draft => &[RevisionState::Draft, RevisionState::Rejected],
+            RevisionState::Rejected => &[RevisionState::Rejected],
+            _ => &WAITING,
+        };
+        self.withdraw_revisions(new.item_id, new.editor, replaced)
+            .await?;
         Ok(sqlx::query_scalar(
             "insert into content_revisions (casino_id, item_id, revision, category, name, item, content_hash, active, state, source, editor, base,
-               findings, edit_id, edit_signed_at, publish_at, take_down_at)
-             select $1, $2, coalesce(max(revision), 0) + 1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16
+               findings, publish_at, take_down_at)
+             select $1, $2, coalesce(max(revision), 0) + 1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14
              from content_revisions where item_id = $2
              returning revision",
         )
@@ -108,25 +126,69 @@ impl Tx {
         .bind(new.editor)
         .bind(new.base)
         .bind(new.findings)
-        .bind(new.edit.map(|(id, _)| id))
-        .bind(new.edit.map(|(_, at)| at))
         .bind(new.publish_at)
         .bind(new.take_down_at)
         .fetch_one(self.conn())
         .await?)
     }
 
-    /// Returns the item and the revision that an edit made, and when the edit was signed.
-    pub async fn revision_of_edit(
+    /// Takes back what waits of an item because a later revision, or what guests get, replaces it.
+    pub async fn withdraw_revisions(
         &mut self,
-        edit: &str,
-    ) -> Result<Option<(String, i32, Option<DateTime<Utc>>)>> {
-        Ok(sqlx::query_as(
-            "select item_id, revision, edit_signed_at from content_revisions where edit_id = $1",
+        item_id: &str,
+        by: &str,
+        states: &[RevisionState],
+    ) -> Result<u64> {
+        let states: Vec<&str> = states.iter().map(|state| state.as_str()).collect();
+        let done = sqlx::query(
+            "update content_revisions set state = 'withdrawn', decided_at = now(), decided_by = $2, decision_reason = 'replaced by a later one'
+             where item_id = $1 and state = any($3)",
         )
+        .bind(item_id)
+        .bind(by)
+        .bind(states)
+        .execute(self.conn())
+        .await?;
+        Ok(done.rows_affected())
+    }
+
+    /// Returns what an edit of this source did when it was told before.
+    pub async fn told_edit(
+        &mut self,
+        source: ContentSource,
+        edit: &str,
+    ) -> Result<Option<ToldEdit>> {
+        Ok(sqlx::query_as(
+            "select item_id, revision, signed_at from content_edits where source = $1 and edit_id = $2",
+        )
+        .bind(source)
         .bind(edit)
         .fetch_optional(self.conn())
         .await?)
+    }
+
+    /// Notes that an edit was told, and the revision that it made.
+    pub async fn note_edit(
+        &mut self,
+        source: ContentSource,
+        edit: &str,
+        told: &ToldEdit,
+    ) -> Result<()> {
+        let casino = self.casino_str();
+        sqlx::query(
+            "insert into content_edits (casino_id, source, edit_id, signed_at, item_id, revision) values ($1, $2, $3, $4, $5, $6)
+             on conflict (casino_id, source, edit_id) do update set signed_at = excluded.signed_at, told_at = now(),
+               item_id = excluded.item_id, revision = excluded.revision",
+        )
+        .bind(casino)
+        .bind(source)
+        .bind(edit)
+        .bind(told.signed_at)
+        .bind(&told.item_id)
+        .bind(told.revision)
+        .execute(self.conn())
+        .await?;
+        Ok(())
     }
 
     /// Returns the refused revisions that nobody has corrected or dismissed, oldest first.

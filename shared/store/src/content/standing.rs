@@ -61,8 +61,8 @@ impl Tx {
             "select i.item_id, i.category, i.name, i.active,
                not i.active and exists (select 1 from content_revisions r where r.item_id = i.item_id and r.revision = i.revision
                    and r.published_at >= $2)
-                 and exists (select 1 from content_revisions r where r.item_id = i.item_id and r.revision < i.revision
-                   and r.state = 'published' and r.active) as off_lately
+                 and coalesce((select r.active from content_revisions r where r.item_id = i.item_id and r.revision < i.revision
+                   and r.state = 'published' order by r.revision desc limit 1), false) as off_lately
              from content_items i where i.category = any($1)",
         )
         .bind(categories)
@@ -87,7 +87,10 @@ impl Tx {
     pub async fn note_indexed(&mut self, version: i64) -> Result<Vec<f64>> {
         Ok(sqlx::query_scalar(
             "update content_revisions set indexed_at = now()
-             where state = 'published' and indexed_at is null and content_version <= $1
+             where (item_id, revision) in (
+               select item_id, revision from content_revisions
+               where state = 'published' and indexed_at is null and content_version <= $1
+               for update skip locked)
              returning extract(epoch from now() - published_at)::float8",
         )
         .bind(version)

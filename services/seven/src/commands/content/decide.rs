@@ -70,7 +70,7 @@ pub(super) async fn decide(ctx: &Context, command: Decide) -> Result<()> {
                 by: &by.by,
                 reason: "",
             };
-            let state = publish(&mut work, &what).await?;
+            let state = publish(&mut work, &what, &[]).await?;
             work.commit().await?;
             out!("Revision {revision} of {} is {state}.", which.item);
             if state == RevisionState::Published {

@@ -99,7 +99,22 @@ pub(super) async fn restored(ctx: &Context, command: Restore) -> Result<()> {
                 return Ok(());
             }
             let mut work = Work::begin(fleet, &of.casino).await?;
-            let (done, _) = restore(&mut work, &terms, at, category.as_deref()).await?;
+            let (done, outcomes) = restore(&mut work, &terms, at, category.as_deref()).await?;
+            let refused: Vec<&str> = outcomes
+                .iter()
+                .filter_map(|outcome| match outcome {
+                    Outcome::Refused { item_id, .. } => Some(item_id.as_str()),
+                    _ => None,
+                })
+                .collect();
+            if !refused.is_empty() {
+                work.rollback().await?;
+                bail!(
+                    "nothing was restored: the contents of {} at that time do not fit the pack \
+                     any more; undo these by hand",
+                    refused.join(", ")
+                );
+            }
             if done != planned {
                 work.rollback().await?;
                 bail!("the content changed meanwhile, and nothing was restored; look again");
