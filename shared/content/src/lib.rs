@@ -20,7 +20,7 @@ use seven_runtime::Fleet;
 use seven_store::{Tx, casinos::Casino};
 
 pub use guard::{Change, Finding, Standing, Weight, guard, weight, weight_of};
-pub use publish::{due, needs_another, publish, reject, withdraw};
+pub use publish::{due, publish, reject, withdraw};
 pub use restore::{Restored, restore, undo};
 pub use row::item_of_row;
 pub use save::{read_item, save};

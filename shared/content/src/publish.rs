@@ -1,7 +1,7 @@
 //! Publishes revisions that waited, refuses them, and takes them back.
 
 use serde_json::json;
-use seven_domain::{AuditEvent, CasinoId, ContentFinding, RevisionState};
+use seven_domain::{AuditEvent, CasinoId, RevisionState};
 use seven_knowledge::Item;
 use seven_runtime::Fleet;
 use seven_store::{
@@ -220,10 +220,4 @@ pub async fn due(fleet: &Fleet, casino: &CasinoId) -> Result<usize, Error> {
     }
     work.commit().await?;
     Ok(done)
-}
-
-/// Returns whether a person other than the editor must publish what was found.
-pub fn needs_another(findings: &[Finding]) -> bool {
-    let asks = |kind: ContentFinding| weight_of(kind) == Weight::Review;
-    findings.iter().any(|finding| asks(finding.kind))
 }

@@ -71,14 +71,24 @@ pub fn read_csv(tab: &str, bytes: &[u8]) -> Result<Vec<TableRow>, TableError> {
     for record in reader.records() {
         let record = record
             .map_err(|error| TableError::Line(error.position().map_or(0, csv::Position::line)))?;
-        let line = record.position().map_or(0, csv::Position::line);
+        let line = record.position().map_or(0, |at| line_of(&text, at));
         let cells = record.iter().map(Value::from).collect();
-        rows.push((usize::try_from(line).unwrap_or_default(), cells));
+        rows.push((line, cells));
         if rows.len() > MOST_ROWS {
             return Err(TableError::TooLong);
         }
     }
     named(tab, rows)
+}
+
+/// Returns the line on which a record begins: its position stands before the blank lines that the
+/// reader skips.
+fn line_of(text: &str, at: &csv::Position) -> usize {
+    let from = usize::try_from(at.byte()).unwrap_or_default();
+    let rest = text.as_bytes().get(from..).unwrap_or_default();
+    let skipped = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
+    let skipped = skipped.filter(|byte| **byte == b'\n').count();
+    usize::try_from(at.line()).unwrap_or_default() + skipped
 }
 
 /// Reads every tab of a workbook whose name does not begin with `_`. A formula is read as its last

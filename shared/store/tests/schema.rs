@@ -102,6 +102,7 @@ fn enums() -> Vec<(&'static str, Vec<&'static str>)> {
         ("contacts.severity", names!(CaseSeverity)),
         ("escalations.severity", names!(CaseSeverity)),
         ("held_turns.decision", names!(HeldDecision)),
+        ("content_edits.source", names!(ContentSource)),
         ("content_revisions.source", names!(ContentSource)),
         ("content_revisions.state", names!(RevisionState)),
         ("incidents.kind", names!(IncidentKind)),
