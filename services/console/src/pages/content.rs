@@ -23,8 +23,15 @@ struct ContentPage {
     /// The category whose items are shown.
     here: String,
     waiting: Vec<Row>,
+    /// The words that names are searched for.
+    find: String,
     rows: Vec<Row>,
+    /// Items that are found and not shown.
+    more: usize,
 }
+
+/// Most items on the page; the others are found by their name.
+const MOST: usize = 200;
 
 struct Category {
     id: String,
@@ -46,6 +53,8 @@ struct Row {
 pub(crate) struct Chosen {
     #[serde(default)]
     category: String,
+    #[serde(default)]
+    find: String,
 }
 
 pub(crate) async fn show(
@@ -86,6 +95,11 @@ pub(crate) async fn show(
         english_only: item.english_only,
         changed: clock(item.updated_at, zone),
     };
+    let find = chosen.find.trim().to_lowercase();
+    let found: Vec<&ListedItem> = items
+        .iter()
+        .filter(|item| item.category == here && item.name.to_lowercase().contains(&find))
+        .collect();
     let page = ContentPage {
         frame: Frame::of(&person, Some(&casino), w.t("content"), "content"),
         may_edit: person.may(&casino, Right::Edit),
@@ -100,13 +114,12 @@ pub(crate) async fn show(
         waiting: items
             .iter()
             .filter(|item| item.waits.is_some())
+            .take(MOST)
             .map(shown_row)
             .collect(),
-        rows: items
-            .iter()
-            .filter(|item| item.category == here)
-            .map(shown_row)
-            .collect(),
+        more: found.len().saturating_sub(MOST),
+        rows: found.into_iter().take(MOST).map(shown_row).collect(),
+        find: chosen.find,
         here,
         casino,
     };

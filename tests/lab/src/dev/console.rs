@@ -55,7 +55,9 @@ async fn add(store: &Store, stack: &Stack) -> Result<Token, Error> {
         casino: None,
     };
     let token = account::add(store, id, invitation, BY).await?;
-    account::set_role(store, id, (None, Role::Admin), true, BY).await?;
+    for role in [Role::Admin, Role::Editor, Role::Approver] {
+        account::set_role(store, id, (None, role), true, BY).await?;
+    }
     Ok(token)
 }
 
