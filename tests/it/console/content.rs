@@ -91,6 +91,9 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
         page.contains("Swedish Massage") && page.contains("New item"),
         "{page}"
     );
+    let found = "/c/silver_birch/content?category=spa&find=SWED";
+    let page = ana.get(found).await.body;
+    assert!(page.contains("Swedish Massage") && !page.contains("Manicure"), "{page}");
     let form = fields(&ana.get(MASSAGE).await.body);
     let done = save(&ana, &form, &[("d.price", "175"), ("what", "publish")]).await;
     assert_eq!(&*done.location, MASSAGE, "{}", done.body);
