@@ -165,11 +165,19 @@ pub async fn reject(work: &mut Work<'_>, what: &Decided<'_>) -> Result<(), Error
     end(work, what, RevisionState::Rejected).await
 }
 
-/// Takes back a revision that waits.
+/// Takes back a revision that waits, or dismisses a refused one.
 ///
 /// # Errors
 /// Fails when nothing waits under this number.
 pub async fn withdraw(work: &mut Work<'_>, what: &Decided<'_>) -> Result<(), Error> {
+    let refused = [RevisionState::Rejected];
+    let dismissed = work
+        .tx
+        .decide_revision(what, &refused, RevisionState::Withdrawn)
+        .await?;
+    if dismissed {
+        return work.audit_decision(what, RevisionState::Withdrawn).await;
+    }
     end(work, what, RevisionState::Withdrawn).await
 }
 

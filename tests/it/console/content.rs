@@ -93,7 +93,10 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
     );
     let found = "/c/silver_birch/content?category=spa&find=SWED";
     let page = ana.get(found).await.body;
-    assert!(page.contains("Swedish Massage") && !page.contains("Manicure"), "{page}");
+    assert!(
+        page.contains("Swedish Massage") && !page.contains("Manicure"),
+        "{page}"
+    );
     let form = fields(&ana.get(MASSAGE).await.body);
     let done = save(&ana, &form, &[("d.price", "175"), ("what", "publish")]).await;
     assert_eq!(&*done.location, MASSAGE, "{}", done.body);
@@ -167,6 +170,32 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
     let published =
         "select count(*) from content_items where item_id = 'regulation_001' and revision = 2";
     assert_eq!(house.number(published).await, 1);
+
+    // A refused revision shows why to its editor, who dismisses it.
+    let form = fields(&ana.get(RULE).await.body);
+    save(
+        &ana,
+        &form,
+        &[("description", "Anyone."), ("what", "publish")],
+    )
+    .await;
+    let no = [
+        ("what", "reject"),
+        ("revision", "3"),
+        ("reason", "21 is the law"),
+    ];
+    bob.act(&decide, &no).await;
+    let page = ana.get(RULE).await.body;
+    assert!(
+        page.contains("21 is the law") && page.contains("refused"),
+        "{page}"
+    );
+    let done = ana
+        .act(&decide, &[("what", "withdraw"), ("revision", "3")])
+        .await;
+    assert_eq!(&*done.location, RULE, "{}", done.body);
+    let left = "select count(*) from content_revisions where item_id = 'regulation_001' and state = 'rejected'";
+    assert_eq!(house.number(left).await, 0);
 
     // Undo is a new revision with the old contents.
     let undo = format!("{MASSAGE}/decide");

@@ -55,8 +55,10 @@ struct ItemPage {
     fields: Vec<Field>,
     /// Problems that belong to no field of the form.
     problems: Vec<String>,
-    /// The revision that waits.
+    /// The revision that waits, or the newest one when it was refused.
     waiting: Option<ShownRevision>,
+    /// Whether it can be published or refused; a refused one can only be dismissed.
+    may_publish: bool,
     history: Vec<ShownRevision>,
     may_edit: bool,
     may_decide: bool,
@@ -129,6 +131,9 @@ async fn page(
     let category = newest.map_or(category, |newest| newest.category.as_str());
     let shown_revision = |one: &Revision| ShownRevision::of(one, &revisions, (w, zone), &names);
     let waiting = revisions.iter().find(|one| is_waiting(one));
+    // The newest one may have been refused; its editor reads why.
+    let refused_one = newest.filter(|one| one.state == RevisionState::Rejected);
+    let open = waiting.or(refused_one);
     let content = waiting.or_else(|| revisions.iter().find(|one| one.current));
     let values = match &refused {
         Some(refused) => refused.values.clone(),
@@ -173,10 +178,12 @@ async fn page(
             .map_or(0, |one| one.revision),
         fields,
         problems,
-        waiting: waiting.map(shown_revision),
+        waiting: open.map(shown_revision),
+        may_publish: waiting.is_some(),
         history: revisions.iter().map(shown_revision).collect(),
         may_edit,
-        may_decide: waiting.is_some_and(|one| may_decide(person, casino, one)),
+        may_decide: open
+            .is_some_and(|one| may_decide(person, casino, one) || waiting.is_none() && may_edit),
         may_undo: may_edit && waiting.is_none() && published.count() > 1,
     };
     let status = refused.map_or(StatusCode::OK, |refused| refused.status);
@@ -377,7 +384,10 @@ pub(crate) async fn decide(
         reason: &reason,
     };
     let found = work.tx().revision(&item, revision).await?;
-    let may = found.is_some_and(|one| may_decide(&person, &casino, &one));
+    let may = found.is_some_and(|one| {
+        let dismissed = one.state == RevisionState::Rejected && form.what == "withdraw";
+        may_decide(&person, &casino, &one) || dismissed && person.may(&casino, Right::Edit)
+    });
     let done = match form.what.as_str() {
         "undo" => {
             person.needs(&casino, Right::Edit)?;
