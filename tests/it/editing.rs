@@ -213,15 +213,35 @@ async fn content_begins_and_ends_at_its_times() {
     )
     .await;
     assert_eq!(state(&outcome), RevisionState::Scheduled);
+    // A season that is planned on top of it outlives its end.
     assert_eq!(item(&house, "spa_001").await["details"]["price"], 165.0);
     until("the price begins", SHORT, || async {
         item(&house, "spa_001").await["details"]["price"] == 180.0
     })
     .await;
+    let mut next = item(&house, "spa_001").await;
+    next["description"] = "The winter ritual.".into();
+    let winter = Edit {
+        value: next,
+        publish_at: Some(now + TimeDelta::days(30)),
+        ..Edit::default()
+    };
+    let winter = edit(&house, &by("ana"), winter).await;
+    assert_eq!(state(&winter), RevisionState::Scheduled);
     until("the item ends", SHORT, || async {
         item(&house, "spa_001").await["active"] == false
     })
     .await;
+    let kept =
+        "select count(*) from content_revisions r join content_items i using (casino_id, item_id)
+        where r.state = 'scheduled' and r.base = i.revision";
+    assert_eq!(house.number(kept).await, 1);
+    // A change that is published at once replaces what waits.
+    changed(&house, &by("bob"), "spa_001", |item| {
+        item["tip"] = "Book early.".into();
+    })
+    .await;
+    assert_eq!(house.number(kept).await, 0);
     house.stop().await;
 }
 

@@ -35,8 +35,9 @@ pub(crate) struct Read {
 
 /// How long counted figures are shown before they are counted again.
 const FIGURES_TTL: Duration = Duration::from_secs(30);
-/// How long pages share what they fetch after a hint. Shorter than the hint's own delay: no page
-/// gets a reading from before the change that it was told of.
+/// How long pages share what they fetch after a hint. Shorter than the hint's own delay, so that a
+/// reading which took less than the difference is not older than the change; the hint that follows
+/// each one makes up for slower ones.
 const LIST_TTL: Duration = Duration::from_millis(150);
 
 impl Default for Read {

@@ -16,11 +16,10 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use seven_content::{
-    Edit, Finding, Outcome, Terms, Work, item_of_row, save,
+    Edit, Outcome, Terms, Work, as_json, item_of_row, save,
     webhook::{SIGNATURE_HEADER, TIMESTAMP_HEADER, age, key, verify},
 };
 use seven_domain::{CasinoId, ContentSource, RevisionState};
-use seven_knowledge::Problem;
 use seven_runtime::{Fleet, Proxies};
 use seven_telemetry::metrics;
 use tokio::{sync::Semaphore, time::Instant};
@@ -251,6 +250,7 @@ async fn store(
         edit: Some((told.edit_id.clone(), signed_at)),
         publish_at: told.publish_at,
         take_down_at: told.take_down_at,
+        no_end: false,
     };
     let mut outcomes = save(&mut work, &terms, &[edit]).await?;
     work.commit().await?;
@@ -259,17 +259,6 @@ async fn store(
 
 /// Writes the answer: what became of the edit, and every problem with its fix.
 fn answer(casino: &CasinoId, told: &Told, outcome: Outcome, millis: u128) -> Response {
-    let shown = |findings: &[Finding]| -> Value {
-        let one = |finding: &Finding| {
-            let Problem {
-                field,
-                problem,
-                fix,
-            } = &finding.problem;
-            json!({ "field": field, "problem": problem, "fix": fix })
-        };
-        findings.iter().map(one).collect()
-    };
     let within = millis < TARGET_MILLIS;
     let (result, status, errors, mut body) = match outcome {
         Outcome::Saved {
@@ -284,7 +273,7 @@ fn answer(casino: &CasinoId, told: &Told, outcome: Outcome, millis: u128) -> Res
                 RevisionState::Scheduled => "scheduled",
                 _ => "review",
             };
-            let body = json!({ "status": result, "item_id": item_id, "revision": revision, "warnings": shown(&findings) });
+            let body = json!({ "status": result, "item_id": item_id, "revision": revision, "warnings": as_json(&findings) });
             (result, 200, 0, body)
         }
         Outcome::Unchanged { item_id, revision } => {
@@ -313,14 +302,8 @@ fn answer(casino: &CasinoId, told: &Told, outcome: Outcome, millis: u128) -> Res
             )
         }
         Outcome::Refused { item_id, findings } => {
-            let line = |f: &Finding| {
-                format!(
-                    "{}: {}; {}",
-                    f.problem.field, f.problem.problem, f.problem.fix
-                )
-            };
-            let lines: Vec<String> = findings.iter().map(line).collect();
-            let body = json!({ "error": "Validation failed", "item_id": item_id, "details": lines, "fields": shown(&findings) });
+            let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();
+            let body = json!({ "error": "Validation failed", "item_id": item_id, "details": lines, "fields": as_json(&findings) });
             ("invalid", 400, findings.len(), body)
         }
     };

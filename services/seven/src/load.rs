@@ -246,11 +246,7 @@ fn refused(places: &[String], outcomes: &[Outcome]) -> Result<()> {
         };
         for finding in findings {
             only_guards &= finding.kind != ContentFinding::Invalid;
-            let problem = &finding.problem;
-            lines.push(format!(
-                "{place}:{}: {}; {}",
-                problem.field, problem.problem, problem.fix
-            ));
+            lines.push(format!("{place}:{finding}"));
         }
     }
     if lines.is_empty() {

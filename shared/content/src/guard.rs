@@ -1,7 +1,7 @@
 //! Guards: what a change of content must not do, and what a second person looks at first (D31).
 //! Pure; the caller knows what is published.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 use serde_json::{Map, Value};
 use seven_domain::ContentFinding;
@@ -24,6 +24,17 @@ pub enum Weight {
 pub struct Finding {
     pub kind: ContentFinding,
     pub problem: Problem,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Problem {
+            field,
+            problem,
+            fix,
+        } = &self.problem;
+        write!(f, "{field}: {problem}; {fix}")
+    }
 }
 
 /// A change of one item. `before` is what guests get now; `None` for a new item.

@@ -23,7 +23,7 @@ pub use guard::{Change, Finding, Standing, Weight, guard, weight, weight_of};
 pub use publish::{due, publish, reject, withdraw};
 pub use restore::{Restored, restore, undo};
 pub use row::item_of_row;
-pub use save::{read_item, save};
+pub use save::{as_json, save};
 
 /// Why content was not changed.
 #[derive(Debug, thiserror::Error)]
@@ -63,6 +63,8 @@ pub struct Edit {
     pub edit: Option<(String, DateTime<Utc>)>,
     pub publish_at: Option<DateTime<Utc>>,
     pub take_down_at: Option<DateTime<Utc>>,
+    /// The item is to have no end any more; otherwise it keeps the one that it has.
+    pub no_end: bool,
 }
 
 /// The way in which edits are saved.

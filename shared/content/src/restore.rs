@@ -99,7 +99,7 @@ pub async fn restore(
     Ok((restored, outcomes))
 }
 
-pub(crate) fn off(mut item: Value) -> Value {
+fn off(mut item: Value) -> Value {
     item["active"] = Value::Bool(false);
     item
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -186,7 +186,7 @@ async fn check(
                 let value = item.to_json();
                 let hash = hash(&value);
                 match before {
-                    Some(before) if before.content_hash == hash && same_times(edit) => {
+                    Some(before) if before.content_hash == hash && same_times(edit, &before) => {
                         if !terms.draft {
                             // The editor went back to what guests get.
                             let tx = &mut work.tx;
@@ -213,7 +213,7 @@ async fn check(
 }
 
 /// Reads an item as a person wrote it; returns every problem at once.
-pub fn read_item(work: &Work<'_>, value: &Value) -> Result<Item, Vec<Finding>> {
+fn read_item(work: &Work<'_>, value: &Value) -> Result<Item, Vec<Finding>> {
     let reference = Reference {
         now: work.fleet.clock.property_now(),
         zone: work.row.config.operational.timezone,
@@ -297,9 +297,18 @@ fn invalid(problem: Problem) -> Finding {
     }
 }
 
+/// Returns when the item is to end. An edit that names no end leaves the one that it has.
+fn end_of(edit: &Edit, before: Option<&PublishedItem>) -> Option<DateTime<Utc>> {
+    if edit.no_end {
+        return None;
+    }
+    let before = before.and_then(|before| before.take_down_at);
+    edit.take_down_at.or(before)
+}
+
 /// Whether the edit leaves the times of its item alone.
-fn same_times(edit: &Edit) -> bool {
-    edit.publish_at.is_none() && edit.take_down_at.is_none()
+fn same_times(edit: &Edit, before: &PublishedItem) -> bool {
+    edit.publish_at.is_none() && end_of(edit, Some(before)) == before.take_down_at
 }
 
 fn id_of(value: &Value) -> Option<String> {
@@ -382,11 +391,14 @@ async fn store(
         base: one.before.as_ref().map(|before| before.revision),
         findings: &as_json(&findings),
         publish_at: later,
-        // An edit that names no end leaves the one that the item has.
-        take_down_at: edit
-            .take_down_at
-            .or_else(|| one.before.as_ref().and_then(|before| before.take_down_at)),
+        take_down_at: end_of(edit, one.before.as_ref()),
     };
+    if state == RevisionState::Published {
+        // They change what guests got before, and would come back with it.
+        let tx = &mut work.tx;
+        tx.withdraw_revisions(&item_id, terms.editor, &WAITING)
+            .await?;
+    }
     let revision = work.tx.add_revision(&revision).await?;
     debug_assert!(revision > one.newest, "revisions only go up");
     if state == RevisionState::Published {
@@ -440,8 +452,8 @@ async fn refuse(
     Ok(())
 }
 
-/// Returns the form in which findings are stored: kind, field, problem and fix.
-fn as_json(findings: &[Finding]) -> Value {
+/// Returns the form in which findings are stored and told: kind, field, problem and fix.
+pub fn as_json(findings: &[Finding]) -> Value {
     let one = |finding: &Finding| {
         let Problem {
             field,

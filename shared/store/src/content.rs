@@ -9,7 +9,7 @@ use serde_json::Value;
 
 pub use decide::Decided;
 pub use history::{ListedItem, Revision, Then, Wanted};
-pub use revisions::{NewRevision, PublishedItem, Refused, ToldEdit, WAITING};
+pub use revisions::{NewRevision, PublishedItem, ToldEdit, WAITING};
 pub use standing::{Name, Waits};
 
 use crate::{Result, Tx};

@@ -18,7 +18,6 @@ use seven_content::{
     undo, withdraw,
 };
 use seven_domain::{CasinoId, ContentSource, RevisionState};
-use seven_knowledge::Problem;
 use seven_staff::Right;
 use seven_store::content::{Decided, Revision, Wanted};
 
@@ -148,7 +147,7 @@ async fn page(
     let mut problems: Vec<String> = findings
         .iter()
         .filter(|finding| fields.iter().all(|field| field.name != field_of(finding)))
-        .map(|finding| sentence(&finding.problem))
+        .map(ToString::to_string)
         .collect();
     problems.extend(
         refused
@@ -199,10 +198,6 @@ fn is_waiting(one: &Revision) -> bool {
 fn may_decide(person: &Person, casino: &CasinoId, one: &Revision) -> bool {
     person.may(casino, Right::Approve)
         || person.may(casino, Right::Edit) && one.editor == person.actor()
-}
-
-fn sentence(problem: &Problem) -> String {
-    format!("{}: {}; {}", problem.field, problem.problem, problem.fix)
 }
 
 impl ShownRevision {
@@ -269,6 +264,7 @@ pub(crate) async fn store(
         edit: None,
         publish_at: time(text("publish_at"), zone),
         take_down_at: time(text("take_down_at"), zone),
+        no_end: text("take_down_at").is_empty(),
     };
     let actor = person.actor();
     let terms = Terms {
@@ -466,7 +462,7 @@ async fn undone(work: &mut Work<'_>, by: &str, item: &str) -> Result<(), Error> 
     };
     match undo(work, &terms, item).await? {
         Outcome::Refused { findings, .. } => {
-            let lines: Vec<String> = findings.iter().map(|f| sentence(&f.problem)).collect();
+            let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();
             Err(Error::Blocked(lines.join(" ")))
         }
         _ => Ok(()),

@@ -58,18 +58,6 @@ pub const WAITING: [RevisionState; 4] = [
     RevisionState::Rejected,
 ];
 
-/// A refused revision that waits to be corrected.
-#[derive(Debug, Clone, FromRow)]
-pub struct Refused {
-    pub item_id: String,
-    pub revision: i32,
-    pub name: String,
-    pub editor: String,
-    pub source: ContentSource,
-    pub findings: Value,
-    pub saved_at: DateTime<Utc>,
-}
-
 impl Tx {
     /// Returns these items as guests get them, switched-off ones included; all of the casino for
     /// `None`.
@@ -189,16 +177,5 @@ impl Tx {
         .execute(self.conn())
         .await?;
         Ok(())
-    }
-
-    /// Returns the refused revisions that nobody has corrected or dismissed, oldest first.
-    pub async fn refused_revisions(&mut self, most: i64) -> Result<Vec<Refused>> {
-        Ok(sqlx::query_as(
-            "select item_id, revision, name, editor, source, findings, saved_at from content_revisions
-             where state = 'rejected' and decided_at is null order by saved_at limit $1",
-        )
-        .bind(most)
-        .fetch_all(self.conn())
-        .await?)
     }
 }

@@ -61,15 +61,7 @@ pub(super) async fn restored(ctx: &Context, command: Restore) -> Result<()> {
                     out!("Revision {revision} of {} is {state}.", which.item);
                 }
                 Outcome::Refused { findings, .. } => {
-                    let lines: Vec<String> = findings
-                        .iter()
-                        .map(|f| {
-                            format!(
-                                "{} {}; {}",
-                                f.problem.field, f.problem.problem, f.problem.fix
-                            )
-                        })
-                        .collect();
+                    let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();
                     bail!("nothing was changed: {}", lines.join("; "));
                 }
                 Outcome::Unchanged { .. } | Outcome::Moved { .. } | Outcome::Repeated { .. } => {
