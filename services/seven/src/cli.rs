@@ -57,7 +57,7 @@ enum Command {
     /// List, add, check and remove casinos.
     #[command(subcommand)]
     Casino(casino::Casino),
-    /// Load a casino's content, read its history, publish and restore it.
+    /// Load, publish and restore a casino's content.
     #[command(subcommand)]
     Content(content::Content),
     /// Make vectors of content; measure how well questions find it.
