@@ -3,7 +3,7 @@
 use seven_domain::{ConsentTier, PromptState, SuppressionState};
 use std::time::Duration;
 
-use seven_compliance::{Intent, Keyword, chain::Action};
+use seven_compliance::{Intent, Keyword, chain::Action, opt_out_reason};
 use seven_packs::TextKey;
 use seven_runtime::{Error, counted};
 use seven_store::{
@@ -71,6 +71,7 @@ async fn opt_out(
                 "keyword": keyword.pattern_id, "inbound_id": case.inbound_id,
                 "texts_cancelled": drained,
                 "answered_by_provider": case.text.autoresponse.is_some(),
+                "reason": opt_out_reason(&case.text.body),
                 "scope": case.config.revocation_scope(case.text.occurred_at).as_str(),
             });
             consent(

@@ -81,3 +81,21 @@ text_enum! {
         Again => "again",
     }
 }
+
+text_enum! {
+    /// The reason that a guest gave for leaving (CONV-52).
+    OptOutReason {
+        /// The texts were meant for somebody else.
+        WrongNumber => "wrong_number",
+        /// The guest never agreed, or does not want us to have the number.
+        Privacy => "privacy",
+        /// The texts come too often.
+        TooMany => "too_many",
+        /// The texts come at a bad time: at night, at work.
+        BadTime => "bad_time",
+        /// The guest does not visit, or does not care for what we offer.
+        NotInterested => "not_interested",
+        /// The guest gave no reason that we can read.
+        NotGiven => "not_given",
+    }
+}

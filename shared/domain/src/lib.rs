@@ -41,7 +41,7 @@ pub use contact::ContactChannel;
 pub use content::{ContentFinding, ContentSource, RevisionState};
 pub use guest::{
     ConsentTier, DeletionState, DisclosureKind, GuestStatus, MaterialChange, NumberCheck,
-    PromptState, SuppressionState,
+    OptOutReason, PromptState, SuppressionState,
 };
 pub use ids::{
     AttemptId, CampaignId, ContactId, ConversationId, DeadId, GuestId, IdSource, InboundId,
