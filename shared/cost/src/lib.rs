@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use seven_domain::CasinoId;
 use seven_runtime::Fleet;
 use seven_store::{
-    Result,
+    Result, Tx,
     cost::{Used, UsedByStep},
 };
 
@@ -147,18 +147,26 @@ impl std::fmt::Display for Month {
 
 impl Month {
     pub fn of(now: DateTime<Utc>) -> Self {
-        let day = now.date_naive();
+        Self::with(now.date_naive())
+    }
+
+    /// Returns the month that contains the day.
+    pub fn with(day: NaiveDate) -> Self {
         Self {
             first: day.with_day(1).unwrap_or(day),
         }
     }
 
+    pub fn next(self) -> Self {
+        let first = self.first.checked_add_months(chrono::Months::new(1));
+        Self {
+            first: first.unwrap_or(NaiveDate::MAX),
+        }
+    }
+
     /// Returns the beginning of this month and of the next one, in UTC.
     fn span(self) -> (DateTime<Utc>, DateTime<Utc>) {
-        let next = self
-            .first
-            .checked_add_months(chrono::Months::new(1))
-            .unwrap_or(NaiveDate::MAX);
+        let next = self.next().first;
         let at = |day: NaiveDate| day.and_time(chrono::NaiveTime::MIN).and_utc();
         (at(self.first), at(next))
     }
@@ -167,12 +175,16 @@ impl Month {
 // === impl Cost ===
 
 impl Prices {
+    /// Returns the cost of these segments of texts to and from guests.
+    pub fn sms(&self, segments_out: i64, segments_in: i64) -> Usd {
+        self.segment_out.times(segments_out)
+            + self.segment_in.times(segments_in)
+            + self.surcharge.times(segments_out + segments_in)
+    }
+
     /// Returns the cost of a casino's usage in a month.
     pub fn cost(&self, casino: &str, month: Month, used: Used) -> Cost {
-        let segments = used.segments_out + used.segments_in;
-        let sms = self.segment_out.times(used.segments_out)
-            + self.segment_in.times(used.segments_in)
-            + self.surcharge.times(segments);
+        let sms = self.sms(used.segments_out, used.segments_in);
         let model = Usd(u64::try_from(used.model_nano_usd).unwrap_or_default());
         let fixed = self.number + self.campaign + self.infrastructure;
         let total = model + sms + fixed;
@@ -204,15 +216,20 @@ pub async fn month(
     month: Month,
     only: Option<&str>,
 ) -> Result<Vec<Cost>> {
-    let (from, to) = month.span();
     let mut costs = Vec::new();
     for casino in casinos(fleet, only).await? {
         let mut tx = fleet.store.bind(&casino).await?;
-        let used = tx.used(from, to).await?;
+        costs.push(month_here(&mut tx, prices, month).await?);
         tx.commit().await?;
-        costs.push(prices.cost(casino.as_str(), month, used));
     }
     Ok(costs)
+}
+
+/// Returns the month's cost of the bound casino.
+pub async fn month_here(tx: &mut Tx, prices: &Prices, month: Month) -> Result<Cost> {
+    let (from, to) = month.span();
+    let used = tx.used(from, to).await?;
+    Ok(prices.cost(tx.casino().as_str(), month, used))
 }
 
 async fn casinos(fleet: &Fleet, only: Option<&str>) -> Result<impl Iterator<Item = CasinoId>> {

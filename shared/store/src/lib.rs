@@ -26,6 +26,7 @@ pub mod escalations;
 pub mod exclusions;
 pub mod export;
 pub mod facts;
+pub mod figures;
 pub mod flags;
 pub mod fleet;
 pub mod floors;

@@ -1,0 +1,12 @@
+//! The figures of a casino for its manager (OBS-33): what came in, what was answered, what it cost.
+//! The console, `seven figures` and the weekly report show the same ones; `docs/metrics.md` defines
+//! each by a query.
+
+pub mod csv;
+mod figure;
+mod period;
+mod report;
+
+pub use figure::{Figure, Unit};
+pub use period::{Bad, LONGEST_DAYS, Period};
+pub use report::{Day, Report, Value};

@@ -1,0 +1,65 @@
+-- The figures of a casino from $1 to $2. No row of a text or turn from then has a lesser id than $3:
+-- ids are ordered by time and are made after the text arrived.
+with texts as materialized (
+  select guest_id, disposition, disposition_ref, received_at from inbound_messages
+  where inbound_id >= $3 and received_at >= $1 and received_at < $2),
+sent as materialized (
+  select kind, state, segments from outbound_messages
+  where sent_at >= $1 and sent_at < $2 and class <> 'staff'),
+replies as materialized (
+  select language, intent, grounded, jsonb_array_length(coalesce(record->'learnt', '[]')) as learnt
+  from turns where turn_id >= $3 and created_at >= $1 and created_at < $2 and state = 'shaped'),
+-- The wait of each answered text until the first text of its answer left.
+waits as (
+  select extract(epoch from answer.sent_at - texts.received_at)::float8 as seconds
+  from texts cross join lateral (
+    select min(sent_at) as sent_at from (
+      select sent_at from outbound_messages where turn_id = texts.disposition_ref
+      union all
+      select sent_at from outbound_messages where outbound_id = texts.disposition_ref) parts
+    ) answer
+  where texts.disposition in ('answered', 'canned') and answer.sent_at is not null),
+cases as materialized (
+  select severity, created_at, ack_due_at, acknowledged_at from escalations
+  where created_at >= $1 and created_at < $2)
+select 'texts_in' as figure, '' as part, count(*)::float8 as value from texts
+union all select 'guests', '', count(distinct guest_id) from texts
+union all select 'new_guests', '', count(*) from guests where created_at >= $1 and created_at < $2
+union all select 'sessions', '', count(*) from sessions where started_at >= $1 and started_at < $2
+union all select 'answered', '', count(*) filter (where disposition in ('answered', 'canned'))
+  from texts
+union all select 'unanswered', '', count(*) filter (where disposition in ('open', 'held', 'parked'))
+  from texts
+union all select 'first_answer_median', '', percentile_cont(0.5) within group (order by seconds)
+  from waits having count(*) > 0
+union all select 'first_answer_p95', '', percentile_cont(0.95) within group (order by seconds)
+  from waits having count(*) > 0
+union all select 'replies', '', count(*) from replies
+union all select 'grounded', '', count(*) filter (where grounded) from replies
+union all select 'learnt', '', coalesce(sum(learnt), 0) from replies
+union all select 'languages', language, count(*) from replies group by language
+union all select 'topics', intent, count(*) from replies group by intent
+union all select 'texts_out', '', count(*) from sent
+union all select 'by_people', '', count(*) filter (where kind = 'person') from sent
+union all select 'segments_out', '', coalesce(sum(segments), 0) from sent
+union all select 'delivered', '', count(*) filter (where state = 'delivered') from sent
+union all select 'undelivered', '', count(*) filter (where state in ('failed', 'undelivered'))
+  from sent
+union all select 'not_confirmed', '', count(*) filter (where state in ('sent', 'sending', 'unknown'))
+  from sent
+union all select 'offers', '', count(*) from offers where issued_at >= $1 and issued_at < $2
+union all select 'offer_dollars', '', coalesce(sum(dollars), 0) from offers
+  where issued_at >= $1 and issued_at < $2
+union all select 'redeemed', '', count(*) from offers where redeemed_at >= $1 and redeemed_at < $2
+union all select 'redeemed_dollars', '', coalesce(sum(dollars), 0) from offers
+  where redeemed_at >= $1 and redeemed_at < $2
+union all select 'cases', severity, count(*) from cases group by severity
+union all select 'case_minutes', '', percentile_cont(0.5) within group (
+    order by extract(epoch from acknowledged_at - created_at) / 60)
+  from cases where acknowledged_at is not null having count(*) > 0
+union all select 'cases_late', '', count(*) filter (
+    where ack_due_at < coalesce(acknowledged_at, now())) from cases
+union all select 'opt_outs', coalesce(event::jsonb->'metadata'->>'reason', 'not_given'), count(*)
+  from consent_events where recorded_at >= $1 and recorded_at < $2
+    and event::jsonb->>'action' = 'revoked' and event::jsonb->'new_state'->>'tier' = 'none'
+  group by 2

@@ -1,0 +1,64 @@
+//! The figures of a casino in a period, counted from the rows themselves; `docs/metrics.md` defines
+//! each one.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use sqlx::FromRow;
+
+use crate::{Result, Tx, day::least_id};
+
+/// One counted figure. A figure without any row to measure, such as a median of nothing, is
+/// missing.
+#[derive(Debug, Clone, PartialEq, FromRow)]
+pub struct Counted {
+    pub figure: String,
+    /// The value by which the figure is broken down, such as a language; empty for a whole.
+    pub part: String,
+    pub value: f64,
+}
+
+/// What one day brought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromRow)]
+pub struct CountedDay {
+    pub day: NaiveDate,
+    pub texts_in: i64,
+    pub answered: i64,
+    pub texts_out: i64,
+    pub cases: i64,
+    pub opt_outs: i64,
+    pub segments_in: i64,
+    pub segments_out: i64,
+    /// Billionths of a dollar, at the prices of the day of each call.
+    pub model_nano_usd: i64,
+}
+
+impl Tx {
+    /// Returns the figures from `from` to `to`, the latter not included.
+    pub async fn figures(
+        &mut self,
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
+    ) -> Result<Vec<Counted>> {
+        Ok(sqlx::query_as(include_str!("../sql/figures.sql"))
+            .bind(from)
+            .bind(to)
+            .bind(least_id(from))
+            .fetch_all(self.conn())
+            .await?)
+    }
+
+    /// Returns each day of the period by the clock of `zone`, an IANA name.
+    pub async fn figure_days(
+        &mut self,
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
+        zone: &str,
+    ) -> Result<Vec<CountedDay>> {
+        Ok(sqlx::query_as(include_str!("../sql/figure_days.sql"))
+            .bind(from)
+            .bind(to)
+            .bind(least_id(from))
+            .bind(zone)
+            .fetch_all(self.conn())
+            .await?)
+    }
+}
