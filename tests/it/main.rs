@@ -31,6 +31,7 @@ mod duplicates;
 mod editing;
 mod eval;
 mod failover;
+mod figures;
 mod flood;
 mod frozen;
 mod harness;
