@@ -88,6 +88,10 @@ text_enum! {
         ContactChanged => "contact_changed",
         /// A person released, edited or discarded a held reply, or set whether replies are held.
         ReplyReviewed => "reply_reviewed",
+        /// Entries of this log were exported.
+        AuditExported => "audit_exported",
+        /// The digest of a finished day's export is not the one that was sealed.
+        AuditSealBroken => "audit_seal_broken",
         /// The fleet found an incident and contained it, or a person settled one.
         IncidentChanged => "incident_changed",
     }
@@ -104,6 +108,7 @@ impl AuditEvent {
             | Self::IncidentReport
             | Self::SendingStopped
             | Self::Restored
+            | Self::AuditSealBroken
             | Self::ConsentChainBroken => Severity::Critical,
             Self::SmsDeliveryFailed
             | Self::GuardrailTriggered

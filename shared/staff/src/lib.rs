@@ -3,6 +3,7 @@
 //! no rule is known to one of them only (D26, D27).
 
 pub mod account;
+pub mod audit;
 pub mod campaigns;
 pub mod contacts;
 mod desk;

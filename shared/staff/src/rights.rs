@@ -15,6 +15,8 @@ text_enum! {
         Converse => "converse",
         /// Read the audit log and the evidence of consent.
         Audit => "audit",
+        /// See the casino's figures.
+        Figures => "figures",
         /// Add, change and disable operators.
         Operators => "operators",
         /// Turn switches on and off.
@@ -35,8 +37,8 @@ text_enum! {
 /// The rights of each role. A manager reads what the others read and changes nothing.
 fn rights(role: Role) -> &'static [Right] {
     use Right::{
-        Approve, Audit, Campaigns, Content, Conversations, Converse, Edit, Launch, Operators,
-        Reveal, Switches, Words,
+        Approve, Audit, Campaigns, Content, Conversations, Converse, Edit, Figures, Launch,
+        Operators, Reveal, Switches, Words,
     };
     match role {
         Role::Host => &[Conversations, Words, Converse],
@@ -44,7 +46,7 @@ fn rights(role: Role) -> &'static [Right] {
         Role::Approver => &[Campaigns, Launch, Content, Approve],
         Role::Editor => &[Content, Edit],
         Role::Compliance => &[Conversations, Reveal, Audit, Content],
-        Role::Manager => &[Conversations, Words, Audit, Campaigns, Content],
+        Role::Manager => &[Conversations, Words, Audit, Figures, Campaigns, Content],
         Role::Admin => &[Operators, Switches, Audit],
     }
 }
@@ -89,6 +91,12 @@ impl Grants {
         }
     }
 
+    /// Returns the person's roles at the casino.
+    pub fn roles_at(&self, casino: &CasinoId) -> impl Iterator<Item = Role> {
+        let here = |(whose, _): &&(Option<CasinoId>, Role)| holds(whose.as_ref(), casino);
+        self.0.iter().filter(here).map(|(_, role)| *role)
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = (Option<&CasinoId>, Role)> {
         self.0.iter().map(|(whose, role)| (whose.as_ref(), *role))
     }
@@ -114,7 +122,10 @@ mod tests {
             (Role::Editor, "content edit"),
             (Role::Approver, "campaigns launch content approve"),
             (Role::Compliance, "conversations reveal audit content"),
-            (Role::Manager, "conversations words audit campaigns content"),
+            (
+                Role::Manager,
+                "conversations words audit figures campaigns content",
+            ),
             (Role::Admin, "operators switches audit"),
         ];
         assert_eq!(table.len(), Role::ALL.len());

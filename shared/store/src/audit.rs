@@ -1,6 +1,6 @@
 //! The audit log: append-only for every role, phone-free, kept seven years (SEC-62 to SEC-68).
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;
 use serde_json::Value;
 use seven_domain::{AuditEvent, GuestHash, Severity};
@@ -22,9 +22,13 @@ pub struct Entry<'a> {
 /// An operator's query of the audit log; an unset field does not filter (SEC-141).
 #[derive(Debug, Clone, Default)]
 pub struct Query {
-    pub event: Option<AuditEvent>,
-    pub severity: Option<Severity>,
+    /// Types of the entries; empty for all.
+    pub events: Vec<AuditEvent>,
+    /// Severities of the entries; empty for all.
+    pub severities: Vec<Severity>,
     pub guest: Option<GuestHash>,
+    /// The last entry of the page before this one.
+    pub older_than: Option<Place>,
     /// Restricts the result to `guardrail_triggered` entries of this layer.
     pub layer: Option<String>,
     pub since: Option<DateTime<Utc>>,
@@ -32,6 +36,9 @@ pub struct Query {
     /// Maximum number of entries, at most 1000 (SEC-142).
     pub limit: i64,
 }
+
+/// The place of an entry in the log.
+pub type Place = (DateTime<Utc>, i64);
 
 /// A stored entry.
 #[derive(Debug, Clone, FromRow, Serialize)]
@@ -50,6 +57,18 @@ pub struct Row {
     #[serde(rename = "event_data")]
     pub detail: Value,
     pub trace: Option<String>,
+}
+
+/// The digest of a finished day's entries.
+#[derive(Debug, Clone, PartialEq, Eq, FromRow, Serialize)]
+pub struct Seal {
+    /// The day, in UTC.
+    pub day: NaiveDate,
+    pub entries: i64,
+    /// SHA-256 of the day's export, in hex.
+    pub sha256: String,
+    /// The export's own time stands in each of its lines.
+    pub sealed_at: DateTime<Utc>,
 }
 
 impl<'a> Entry<'a> {
@@ -93,19 +112,101 @@ impl Tx {
         Ok(sqlx::query_as(
             "select entry, at, action, severity, actor, subject, guest_hash, detail, trace from audit_log
              where at > now() - interval '7 years'
-               and ($1::text is null or action = $1) and ($2::text is null or severity = $2)
+               and ($1::text[] = '{}' or action = any($1)) and ($2::text[] = '{}' or severity = any($2))
                and ($3::text is null or guest_hash = $3) and ($4::text is null or detail->>'layer' = $4)
                and ($5::timestamptz is null or at >= $5) and ($6::timestamptz is null or at < $6)
+               and ($8::timestamptz is null or (at, entry) < ($8, $9))
              order by at desc, entry desc limit least($7, 1000)",
         )
-        .bind(query.event)
-        .bind(query.severity)
+        .bind(names(&query.events, AuditEvent::as_str))
+        .bind(names(&query.severities, Severity::as_str))
         .bind(query.guest.map(|g| g.tag()))
         .bind(&query.layer)
         .bind(query.since)
         .bind(query.until)
         .bind(query.limit)
+        .bind(query.older_than.map(|(at, _)| at))
+        .bind(query.older_than.map(|(_, entry)| entry))
         .fetch_all(self.conn())
         .await?)
     }
+
+    /// Returns the entries from `since` to before `until`, oldest first, in pages: `after` is the
+    /// last entry of the previous page.
+    pub async fn audit_page(
+        &mut self,
+        since: DateTime<Utc>,
+        until: DateTime<Utc>,
+        after: Option<Place>,
+        most: i64,
+    ) -> Result<Vec<Row>> {
+        let (at, entry) = after.unwrap_or((since, i64::MIN));
+        Ok(sqlx::query_as(
+            "select entry, at, action, severity, actor, subject, guest_hash, detail, trace from audit_log
+             where at >= $1 and at < $2 and (at, entry) > ($3, $4) order by at, entry limit $5",
+        )
+        .bind(since)
+        .bind(until)
+        .bind(at)
+        .bind(entry)
+        .bind(most)
+        .fetch_all(self.conn())
+        .await?)
+    }
+
+    /// Returns the days (UTC) before `today` that have entries and no seal yet, oldest first. Days
+    /// before the newest seal are not looked at again.
+    pub async fn unsealed_days(&mut self, today: NaiveDate, most: i64) -> Result<Vec<NaiveDate>> {
+        Ok(sqlx::query_scalar(
+            "select distinct (at at time zone 'UTC')::date as day from audit_log
+             where at < $1::timestamp at time zone 'UTC'
+               and at >= coalesce((select (max(day) + 1)::timestamp at time zone 'UTC' from audit_seals), '-infinity')
+             order by day limit $2",
+        )
+        .bind(today)
+        .bind(most)
+        .fetch_all(self.conn())
+        .await?)
+    }
+
+    /// Seals a day; returns false when it was sealed before, which stands.
+    pub async fn put_seal(&mut self, seal: &Seal) -> Result<bool> {
+        let casino = self.casino_str();
+        let done = sqlx::query(
+            "insert into audit_seals (casino_id, day, entries, sha256, sealed_at) values ($1, $2, $3, $4, $5) on conflict do nothing",
+        )
+        .bind(casino)
+        .bind(seal.day)
+        .bind(seal.entries)
+        .bind(&seal.sha256)
+        .bind(seal.sealed_at)
+        .execute(self.conn())
+        .await?;
+        Ok(done.rows_affected() == 1)
+    }
+
+    /// Returns the sealed days, the newest first.
+    pub async fn seals(&mut self, most: i64) -> Result<Vec<Seal>> {
+        Ok(sqlx::query_as(
+            "select day, entries, sha256, sealed_at from audit_seals order by day desc limit $1",
+        )
+        .bind(most)
+        .fetch_all(self.conn())
+        .await?)
+    }
+
+    pub async fn seal(&mut self, day: NaiveDate) -> Result<Option<Seal>> {
+        Ok(
+            sqlx::query_as(
+                "select day, entries, sha256, sealed_at from audit_seals where day = $1",
+            )
+            .bind(day)
+            .fetch_optional(self.conn())
+            .await?,
+        )
+    }
+}
+
+fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<&'static str> {
+    all.iter().copied().map(name).collect()
 }

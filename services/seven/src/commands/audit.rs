@@ -34,10 +34,10 @@ pub struct List {
     of_the_fleet: bool,
     /// Type of the entries, such as consent_revoked or guardrail_triggered.
     #[arg(long, value_name = "TYPE")]
-    event: Option<AuditEvent>,
+    event: Vec<AuditEvent>,
     /// Severity of the entries: info, warning or critical.
     #[arg(long)]
-    severity: Option<Severity>,
+    severity: Vec<Severity>,
     /// The guest: phone, guest id, hmac:<key>:<hex>, or - to read a phone from stdin.
     #[arg(long, value_name = "GUEST")]
     guest: Option<GuestRef>,
@@ -87,12 +87,13 @@ async fn list(ctx: &Context, command: List) -> Result<()> {
     let mut tx = fleet.store.bind(&casino).await?;
     let rows = tx
         .audit_entries(&Query {
-            event,
-            severity,
+            events: event,
+            severities: severity,
             guest,
             layer,
             since,
             until,
+            older_than: None,
             limit: most,
         })
         .await?;

@@ -1,0 +1,268 @@
+//! Who sees which entries of the audit log, and how much of them (SEC-136, SEC-138, SEC-140). No
+//! entry holds a guest's words.
+
+mod export;
+
+pub use export::{Export, Format, NoExport, Sealed, check_seal, seal, start};
+
+use serde_json::Value;
+use seven_domain::{AuditEvent, CasinoId, Role, text_enum};
+use seven_store::audit::Row;
+
+use crate::Grants;
+
+text_enum! {
+    /// The categories of entries, by which roles see them.
+    Category {
+        Consent => "consent",
+        Guardrail => "guardrail",
+        Case => "case",
+        Fault => "fault",
+        Security => "security",
+        Privacy => "privacy",
+        Text => "text",
+        Casino => "casino",
+    }
+}
+
+/// How much of an entry a person sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Depth {
+    Hidden,
+    /// Type, time, severity and who did it.
+    EventOnly,
+    /// Also the detail, without what a filter looks for.
+    Summary,
+    Full,
+}
+
+/// Keys of a guardrail entry's detail that a summary keeps.
+const SUMMARY: [&str; 5] = ["layer", "verdict", "language", "severity", "action"];
+
+/// Returns the category of an event.
+pub fn category(event: AuditEvent) -> Category {
+    use AuditEvent as E;
+    match event {
+        E::ConsentGranted
+        | E::ConsentRevoked
+        | E::ConsentUpdated
+        | E::ConsentChainBroken
+        | E::AiDisclosureDelivered
+        | E::AiRedisclosureDelivered
+        | E::SelfExclusionListLoaded
+        | E::ProviderBlocked => Category::Consent,
+        E::GuardrailTriggered
+        | E::GuardrailReviewed
+        | E::OfferFlagged
+        | E::CompToolCall
+        | E::SafeModeActivated
+        | E::SafeModeDeactivated => Category::Guardrail,
+        E::EscalationTriggered
+        | E::EscalationAcknowledged
+        | E::EscalationAutoEscalated
+        | E::EscalationResolved
+        | E::ConversationPaused
+        | E::ConversationResumed
+        | E::IncidentReport
+        | E::IncidentChanged
+        | E::AlertAcknowledged => Category::Case,
+        E::SmsDeliveryFailed
+        | E::CircuitBreakerOpened
+        | E::DeadLetterHandled
+        | E::SendingStopped
+        | E::SendingResumed
+        | E::BackedUp
+        | E::RecoveryDrilled
+        | E::Restored
+        | E::Recovered => Category::Fault,
+        E::AuthFailure
+        | E::SecretRotated
+        | E::OperatorChanged
+        | E::OperatorLoggedIn
+        | E::OperatorLockedOut
+        | E::PersonalDataRevealed
+        | E::AuditExported
+        | E::AuditSealBroken
+        | E::FlagChanged => Category::Security,
+        E::DataExported
+        | E::DeletionRequested
+        | E::DeletionWithdrawn
+        | E::DataDeleted
+        | E::RetentionApplied => Category::Privacy,
+        E::SmsInbound | E::SmsOutbound | E::PersonWrote | E::ReplyReviewed | E::NoteAdded => {
+            Category::Text
+        }
+        E::ProfileUpdated
+        | E::ContentUpdated
+        | E::CasinoChanged
+        | E::CampaignChanged
+        | E::ContactChanged => Category::Casino,
+    }
+}
+
+/// How much a role sees of a category.
+fn depth(role: Role, category: Category) -> Depth {
+    match (role, category) {
+        (Role::Compliance, _) => Depth::Full,
+        (Role::Manager, Category::Guardrail) => Depth::Summary,
+        (Role::Manager, Category::Fault | Category::Security | Category::Privacy) => Depth::Hidden,
+        (Role::Manager, _) => Depth::Full,
+        (Role::Admin, Category::Case | Category::Privacy | Category::Text) => Depth::EventOnly,
+        (Role::Admin, _) => Depth::Full,
+        (Role::Host | Role::Marketing | Role::Editor | Role::Approver, _) => Depth::Hidden,
+    }
+}
+
+/// The entries that one person sees at one casino.
+#[derive(Debug, Clone)]
+pub struct View {
+    roles: Vec<Role>,
+}
+
+impl View {
+    pub fn of(grants: &Grants, casino: &CasinoId) -> Self {
+        Self {
+            roles: grants.roles_at(casino).collect(),
+        }
+    }
+
+    /// The view of the fleet's operators, who use the command.
+    pub fn of_operator() -> Self {
+        Self {
+            roles: vec![Role::Compliance],
+        }
+    }
+
+    /// Returns how much the person sees; of several roles the one that sees most counts.
+    pub fn depth(&self, category: Category) -> Depth {
+        let depths = self.roles.iter().map(|role| depth(*role, category));
+        depths.max().unwrap_or(Depth::Hidden)
+    }
+
+    pub fn sees(&self, category: Category) -> bool {
+        self.depth(category) > Depth::Hidden
+    }
+
+    /// Returns whether the person may have full rows for a reason (SEC-143).
+    pub fn may_export_in_full(&self) -> bool {
+        self.roles.contains(&Role::Compliance)
+    }
+
+    /// Returns the types of entries that the person sees.
+    pub fn events(&self) -> impl Iterator<Item = AuditEvent> {
+        let all = AuditEvent::ALL.iter().copied();
+        all.filter(|event| self.sees(category(*event)))
+    }
+
+    /// Returns the entry as the person may see it, or `None`. Entries of types that this release
+    /// does not know are shown to those who see everything.
+    pub fn shown(&self, mut row: Row) -> Option<Row> {
+        let event = row.event_type.parse::<AuditEvent>();
+        let depth = match event {
+            Ok(event) => self.depth(category(event)),
+            Err(_) if self.may_export_in_full() => Depth::Full,
+            Err(_) => Depth::Hidden,
+        };
+        match depth {
+            Depth::Hidden => return None,
+            Depth::EventOnly => {
+                row.detail = Value::Object(serde_json::Map::new());
+                row.subject = String::new();
+                row.guest_hash = None;
+            }
+            Depth::Summary => {
+                if let Value::Object(detail) = &mut row.detail {
+                    detail.retain(|key, _| SUMMARY.contains(&key.as_str()));
+                }
+            }
+            Depth::Full => {}
+        }
+        Some(row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+    use serde_json::json;
+    use seven_domain::Severity;
+
+    use super::*;
+
+    fn view(roles: &[Role]) -> View {
+        let casino: CasinoId = "casino_a".parse().unwrap();
+        let grants = roles.iter().map(|role| (Some(casino.clone()), *role));
+        View::of(&Grants::new(grants.collect()), &casino)
+    }
+
+    fn row(event: &str) -> Row {
+        Row {
+            entry: 1,
+            at: DateTime::UNIX_EPOCH,
+            event_type: event.to_owned(),
+            severity: Severity::Info,
+            actor: "scheduler".to_owned(),
+            subject: "hmac:1:ab".to_owned(),
+            guest_hash: Some("hmac:1:ab".to_owned()),
+            detail: json!({ "layer": "crisis", "pattern_id": "crisis.en.04", "reason": "x" }),
+            trace: None,
+        }
+    }
+
+    #[test] // SEC-138: F full, S summary, E event only, - hidden
+    fn who_sees_which_category() {
+        let table = "consent F F F, guardrail F S F, case F F E, fault F - F, security F - F,
+                     privacy F - E, text F F E, casino F F F";
+        let views = [
+            view(&[Role::Compliance]),
+            view(&[Role::Manager]),
+            view(&[Role::Admin]),
+        ];
+        let mut seen = 0;
+        for line in table.split(',') {
+            let mut words = line.split_whitespace();
+            let category: Category = words.next().unwrap().parse().unwrap();
+            for (view, wanted) in views.iter().zip(words) {
+                let wanted = match wanted {
+                    "F" => Depth::Full,
+                    "S" => Depth::Summary,
+                    "E" => Depth::EventOnly,
+                    _ => Depth::Hidden,
+                };
+                assert_eq!(view.depth(category), wanted, "{category} {view:?}");
+                seen += 1;
+            }
+        }
+        assert_eq!(seen, 3 * Category::ALL.len());
+        for role in [Role::Host, Role::Marketing, Role::Editor, Role::Approver] {
+            assert_eq!(view(&[role]).events().count(), 0, "{role}");
+        }
+        let both = view(&[Role::Manager, Role::Admin]);
+        assert_eq!(both.depth(Category::Case), Depth::Full);
+        assert_eq!(both.depth(Category::Guardrail), Depth::Full);
+    }
+
+    #[test] // SEC-140
+    fn the_managers_view_leaves_out_what_the_specification_lists() {
+        let manager = view(&[Role::Manager]);
+        for event in [
+            "auth_failure",
+            "circuit_breaker_opened",
+            "ccpa_data_deleted",
+        ] {
+            assert!(manager.shown(row(event)).is_none(), "{event}");
+        }
+        let guardrail = manager.shown(row("guardrail_triggered")).unwrap();
+        assert_eq!(guardrail.detail, json!({ "layer": "crisis" }));
+        let admin = view(&[Role::Admin])
+            .shown(row("ccpa_data_deleted"))
+            .unwrap();
+        assert_eq!((admin.detail, admin.guest_hash), (json!({}), None));
+        assert!(manager.shown(row("of_a_later_release")).is_none());
+        assert!(
+            view(&[Role::Compliance])
+                .shown(row("of_a_later_release"))
+                .is_some()
+        );
+    }
+}
