@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use seven_cost::Prices;
 use seven_runtime::{Fleet, Proxies};
 use seven_settings::Console;
 use seven_staff::contacts::Reach;
@@ -17,6 +18,8 @@ use crate::{
 pub(crate) struct App {
     pub(crate) fleet: Fleet,
     pub(crate) console: Console,
+    /// The prices of segments and models.
+    pub(crate) prices: Prices,
     pub(crate) proxies: Proxies,
     pub(crate) hints: Hints,
     /// The channels to contacts that this fleet has.

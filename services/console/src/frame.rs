@@ -61,6 +61,12 @@ impl Frame {
             links.push((format!("/c/{casino}/content"), "content"));
         }
         let may = |right| casino.filter(|casino| person.may(casino, right));
+        if let Some(casino) = may(Right::Figures) {
+            links.push((format!("/c/{casino}/figures"), "figures"));
+        }
+        if let Some(casino) = may(Right::Audit) {
+            links.push((format!("/c/{casino}/compliance"), "compliance"));
+        }
         if let Some(casino) = may(Right::Switches).or_else(|| may(Right::Conversations)) {
             links.push((format!("/c/{casino}/switches"), "switches"));
             links.push((format!("/c/{casino}/contacts"), "contacts"));

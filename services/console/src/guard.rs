@@ -4,12 +4,14 @@
 use askama::Template;
 use axum::{
     Router,
+    body::Body,
     extract::{DefaultBodyLimit, Request, State},
     http::{
         HeaderMap, HeaderValue, Method, StatusCode,
         header::{
-            ACCEPT_LANGUAGE, CACHE_CONTROL, CONTENT_SECURITY_POLICY, LOCATION, ORIGIN,
-            REFERRER_POLICY, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
+            ACCEPT_LANGUAGE, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY,
+            CONTENT_TYPE, LOCATION, ORIGIN, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY,
+            X_CONTENT_TYPE_OPTIONS,
         },
     },
     middleware::{Next, from_fn_with_state},
@@ -133,4 +135,18 @@ pub(crate) fn shown(page: &impl Template) -> Html<String> {
 /// Sends the browser to another page after a form was handled.
 pub(crate) fn go_to(path: &str) -> Response {
     (StatusCode::SEE_OTHER, [(LOCATION, path)]).into_response()
+}
+
+/// Offers a file to keep. The name is ASCII and has no quotes.
+pub(crate) fn file(name: &str, body: impl Into<Body>) -> Response {
+    let kind = match name.rsplit_once('.') {
+        Some((_, "csv")) => "text/csv; charset=utf-8",
+        _ => "application/x-ndjson",
+    };
+    let disposition = format!("attachment; filename=\"{name}\"");
+    let headers = [
+        (CONTENT_TYPE, kind.to_owned()),
+        (CONTENT_DISPOSITION, disposition),
+    ];
+    (headers, body.into()).into_response()
 }

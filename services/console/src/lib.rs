@@ -5,6 +5,7 @@
 mod access;
 mod app;
 mod assets;
+mod chart;
 mod fault;
 mod frame;
 mod guard;
@@ -42,6 +43,7 @@ pub async fn run(fleet: Fleet, settings: &Settings, listener: TcpListener) -> st
             mail: settings.notices.mail_from.is_some(),
         },
         console: settings.console.clone(),
+        prices: settings.cost.clone(),
         proxies: Proxies(settings.ingress.trusted_proxies.clone()),
         fleet,
     });

@@ -7,6 +7,7 @@ mod content;
 mod content_form;
 mod content_item;
 mod conversations;
+mod figures;
 mod held;
 mod home;
 mod incidents;
@@ -70,6 +71,8 @@ pub(crate) fn routes() -> Router<Shared> {
             "/c/{casino}/content/items/{item}/decide",
             post(content_item::decide),
         )
+        .route("/c/{casino}/figures", get(figures::show))
+        .route("/c/{casino}/figures.csv", get(figures::download))
         .route("/c/{casino}/held", get(held::show))
         .route("/c/{casino}/held/list", get(held::list))
         .route("/c/{casino}/held/{turn}", post(held::change))

@@ -15,6 +15,7 @@ use seven_domain::{
 };
 use seven_packs::Rules;
 use seven_runtime::{Error, Fleet, counted};
+use seven_staff::audit::{Sealed, check_seal, seal};
 use seven_store::{
     Tx,
     audit::Entry,
@@ -27,6 +28,10 @@ use uuid::Uuid;
 const FROM_HOUR: u32 = 3;
 /// Only consent chains with an event in the last `CHAIN_DAYS` days are checked.
 const CHAIN_DAYS: i32 = 30;
+/// Most days of the audit log that one night seals: a casino's first night has many.
+const SEALED_A_NIGHT: i64 = 31;
+/// Seals that each night checks again.
+const CHECKED_SEALS: i64 = 7;
 /// How long to wait before a casino's failed jobs are tried again.
 const RETRY_DELAY: TimeDelta = TimeDelta::minutes(10);
 /// For how many days dead letters to numbers that belong to no casino are kept.
@@ -147,7 +152,8 @@ fn next_night(local: DateTime<Tz>) -> DateTime<Utc> {
 /// The error of the first job that failed.
 pub async fn night(fleet: &Fleet, config: &CasinoConfig, date: NaiveDate) -> Result<(), Error> {
     let mut done = Ok(());
-    for job in ["consent_chains", "consent_decay", "turn_facts", "retention"] {
+    let jobs = ["consent_chains", "consent_decay", "turn_facts", "retention", "audit_seals"];
+    for job in jobs {
         let ended = nightly(fleet, config, date, job).await;
         done = done.and(ended);
     }
@@ -169,6 +175,7 @@ async fn nightly(
         "consent_chains" => verify_chains(fleet, &mut tx).await?,
         "consent_decay" => decay(fleet, rules, &mut tx).await?,
         "turn_facts" => facts(&mut tx).await?,
+        "audit_seals" => seal_days(fleet, &mut tx).await?,
         _ => retention(fleet, rules, &mut tx).await?,
     };
     tx.note_nightly(job, &result).await?;
@@ -236,6 +243,32 @@ async fn decay(fleet: &Fleet, rules: &Rules, tx: &mut Tx) -> Result<Value, Error
         lapsed += 1;
     }
     Ok(json!({ "lapsed": lapsed }))
+}
+
+/// Seals the finished days of the audit log, and checks the seals of the last days.
+async fn seal_days(fleet: &Fleet, tx: &mut Tx) -> Result<Value, Error> {
+    // The log's times are the database's, whatever the clock of tests says.
+    let now = Utc::now();
+    let mut broken = 0;
+    for seal in tx.seals(CHECKED_SEALS).await? {
+        if let Sealed::Broken(_) = check_seal(tx, seal.day).await? {
+            broken += 1;
+            let case = compliance_case(
+                fleet.ids.uuid(),
+                None,
+                "audit_seal_broken",
+                CaseSeverity::Sev0,
+                Some(450),
+                Some(15),
+            );
+            counted::open_case(tx, &case).await?;
+        }
+    }
+    let days = tx.unsealed_days(now.date_naive(), SEALED_A_NIGHT).await?;
+    for day in &days {
+        seal(tx, *day, now).await?;
+    }
+    Ok(json!({ "sealed": days.len(), "broken": broken }))
 }
 
 /// Copies figures of the turns since the last night, for analysis. Goes back one more day for turns
