@@ -141,6 +141,7 @@ pub(crate) fn go_to(path: &str) -> Response {
 pub(crate) fn file(name: &str, body: impl Into<Body>) -> Response {
     let kind = match name.rsplit_once('.') {
         Some((_, "csv")) => "text/csv; charset=utf-8",
+        Some((_, "json")) => "application/json",
         _ => "application/x-ndjson",
     };
     let disposition = format!("attachment; filename=\"{name}\"");

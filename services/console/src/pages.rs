@@ -1,12 +1,15 @@
 //! The pages, one file each, and their addresses.
 
+mod audit;
 mod campaigns;
 mod cases;
+mod compliance;
 mod contacts;
 mod content;
 mod content_form;
 mod content_item;
 mod conversations;
+mod evidence;
 mod figures;
 mod held;
 mod home;
@@ -56,6 +59,12 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/c/{casino}/cases", get(cases::show))
         .route("/c/{casino}/cases/list", get(cases::list))
         .route("/c/{casino}/cases/{case}", post(cases::handle))
+        .route("/c/{casino}/audit", get(audit::show))
+        .route("/c/{casino}/audit/export", post(audit::export))
+        .route("/c/{casino}/audit/days/{day}", post(compliance::day))
+        .route("/c/{casino}/compliance", get(compliance::show))
+        .route("/c/{casino}/compliance/find", post(compliance::find))
+        .route("/c/{casino}/guests/{guest}/consent", get(evidence::show))
         .route("/c/{casino}/campaigns", get(campaigns::show))
         .route("/c/{casino}/campaigns/{campaign}", post(campaigns::change))
         .route(
@@ -81,6 +90,7 @@ pub(crate) fn routes() -> Router<Shared> {
         .route(thread, get(thread::show))
         .route(&below("turns/{turn}"), get(turn::show))
         .route(&below("texts"), get(thread::texts))
+        .route(&below("consent"), get(evidence::of_conversation))
         .route(&below("takeover"), post(thread::take_over))
         .route(&below("release"), post(thread::release))
         .route(&below("review"), post(held::review))

@@ -7,6 +7,7 @@ pub mod audit;
 pub mod campaigns;
 pub mod contacts;
 mod desk;
+pub mod evidence;
 pub mod factor;
 pub mod held;
 pub mod incidents;

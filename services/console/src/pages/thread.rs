@@ -44,6 +44,8 @@ struct ThreadPage {
     /// The text that could not be sent, and the reason.
     draft: String,
     problem: String,
+    /// Whether the page links to the evidence of the guest's consent.
+    may_audit: bool,
 }
 
 /// The part that is fetched again: who answers, and the texts.
@@ -140,6 +142,7 @@ pub(super) async fn page(
         notes: known.1,
         draft,
         problem: problem.to_owned(),
+        may_audit: person.may(&place.0, Right::Audit),
     };
     Ok((status, shown(&page)).into_response())
 }

@@ -13,6 +13,7 @@ use seven_domain::{
     config::{LegalSender, Scope},
 };
 use seven_runtime::{Fleet, own_cases::end_stopped_contacts};
+use seven_staff::evidence::evidence;
 use seven_store::consent::Consent as Change;
 
 use super::{
@@ -105,42 +106,15 @@ async fn show(
 ) -> Result<()> {
     let hash = guest.hash(fleet, casino).await?;
     let mut tx = fleet.store.bind(casino).await?;
-    let (standing, suppression) = (
-        tx.consent_standing(&hash).await?,
-        tx.suppression(&hash).await?,
-    );
-    let chain = tx.consent_chain(&hash).await?;
-    let report = tx.verify_chain(&hash, &fleet.keys).await?;
-    let config = tx
-        .casino_row()
-        .await?
-        .context("the casino has no document")?
-        .config;
+    let evidence = evidence(&mut tx, fleet, &hash).await?;
     tx.commit().await?;
-    let scope = config.revocation_scope(fleet.clock.now());
-    let events: Vec<Value> = chain
-        .events
-        .iter()
-        .map(|e| serde_json::from_str(&e.event).unwrap_or_else(|_| json!(e.event)))
-        .collect();
+    let evidence = evidence.context("the casino has no document")?;
     if json.json {
-        out!(
-            "{}",
-            json!({
-                "casino": casino,
-                "guest": hash.tag(),
-                "standing": standing,
-                "suppression": suppression,
-                "revocation_scope": scope,
-                "legal_sender": config.regulations.legal_sender,
-                "events": events,
-                "chain": report,
-            })
-        );
+        out!("{}", serde_json::to_string(&evidence)?);
         return Ok(());
     }
-    out!("{} at {casino}", hash.tag());
-    match &standing {
+    out!("{} at {casino}", evidence.guest);
+    match &evidence.standing {
         Some(s) => out!(
             "  consent      {}{}",
             s.consent_tier,
@@ -151,7 +125,7 @@ async fn show(
         ),
         None => out!("  consent      no such guest, or a deleted one"),
     }
-    match &suppression {
+    match &evidence.suppression {
         Some(s) => out!(
             "  texts        {}{}{}",
             s.state,
@@ -174,9 +148,9 @@ async fn show(
     }
     out!(
         "  a STOP ends  {}",
-        reach(scope, config.regulations.legal_sender.as_ref())
+        reach(evidence.revocation_scope, evidence.legal_sender.as_ref())
     );
-    for event in &events {
+    for event in &evidence.events {
         out!(
             "  {:>4}  {}  {} by {}: {} -> {}",
             event["chain_position"],
@@ -187,7 +161,7 @@ async fn show(
             text(&event["new_state"]["tier"])
         );
     }
-    out!("  chain        {}", sentence(&report));
+    out!("  chain        {}", sentence(&evidence.chain));
     Ok(())
 }
 

@@ -31,8 +31,6 @@ text_enum! {
 /// Why there is no export.
 #[derive(Debug, thiserror::Error)]
 pub enum NoExport {
-    #[error("full rows need a reason; without one, guests are [HASH]")]
-    NoReason,
     #[error("your role has no full rows; leave the reason empty for an export without guests")]
     NotYours,
     #[error(transparent)]
@@ -103,8 +101,8 @@ pub async fn start(
 }
 
 impl Export {
-    /// The export that is sealed: all entries of a day, guests as `[HASH]`.
-    fn of_day(casino: &CasinoId, day: NaiveDate, sealed_at: DateTime<Utc>) -> Self {
+    /// Returns the export that is sealed: all entries of a day (UTC), guests as `[HASH]`.
+    pub fn of_day(casino: &CasinoId, day: NaiveDate, sealed_at: DateTime<Utc>) -> Self {
         let midnight = |day: NaiveDate| day.and_time(NaiveTime::MIN).and_utc();
         Self {
             casino: casino.clone(),
