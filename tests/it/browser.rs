@@ -139,6 +139,14 @@ async fn a_new_host_takes_over_writes_and_gives_back() {
     house.stop().await;
 }
 
+const FORGOTTEN: &str = "insert into deletions (casino_id, deletion_id, key_id, phone_hash, guest_id, state, requested_by, requested_at, due_at,
+    counts, completed_at)
+  values ('silver_birch', gen_random_uuid(), 1, decode(repeat('ab', 32), 'hex'), gen_random_uuid(), 'done', 'guest', now(), now(),
+    '{\"turns\": 3, \"elsewhere\": {\"stream_messages\": 2}, \"offers\": 0}', now())";
+const SHOWN: &str = "insert into audit_log (casino_id, at, actor, action, severity, subject, detail)
+  values ('silver_birch', timestamptz '2026-11-18 12:00Z', 'operator:x', 'personal_data_revealed', 'info', 'conversation',
+    '{\"reason\": \"the guest complained\", \"minutes\": 15}')";
+
 #[tokio::test] // D27, WCAG 2.2 AA
 async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
     let house = with_console("browser_axe").await;
@@ -185,13 +193,20 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
     })
     .await;
     let everyone = seven_staff::account::set_role;
-    for role in [Role::Admin, Role::Marketing] {
+    for role in [
+        Role::Admin,
+        Role::Marketing,
+        Role::Manager,
+        Role::Compliance,
+    ] {
         everyone(&staff.store(), luis.id, (None, role), true, "test")
             .await
             .unwrap();
     }
     let (_, token) = staff.invite("new@example.com", Role::Host, here).await;
     let link = format!("/link/{}", token.expose());
+    let evidence = format!("{thread}/consent");
+    leave_traces(&house).await;
     let browser = Browser::start(&house).await;
     for language in ["en", "es"] {
         house
@@ -232,6 +247,10 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
                 "content-new",
                 "/c/silver_birch/content/new?category=promotions",
             ),
+            ("figures", "/c/silver_birch/figures"),
+            ("compliance", "/c/silver_birch/compliance"),
+            ("audit", "/c/silver_birch/audit"),
+            ("evidence", &*evidence),
             ("operators", "/operators"),
             ("not-found", "/nowhere"),
         ] {
@@ -242,6 +261,23 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
     assert_eq!(browser.violations().await, Vec::<String>::new());
     browser.stop().await;
     house.stop().await;
+}
+
+/// Fills the pages for compliance: a guest leaves and one was forgotten, words were shown for a
+/// reason, a day is sealed.
+async fn leave_traces(house: &crate::harness::House) {
+    house.text("+18605550144", "STOP, you text too often");
+    until("the guest has left", SOON, || async {
+        let gone = "select count(*) from suppressions where state = 'stopped'";
+        house.number(gone).await == 1
+    })
+    .await;
+    house.change(FORGOTTEN).await;
+    house.change(SHOWN).await;
+    let date = "2026-11-20".parse().unwrap();
+    seven_scheduler::night(&house.stack.fleet, &house.config, date)
+        .await
+        .unwrap();
 }
 
 #[tokio::test] // D27

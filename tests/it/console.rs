@@ -1,6 +1,7 @@
 //! The console over HTTP (D26, D27): who gets in, what each role sees, and that no page believes
 //! what it is told.
 
+mod compliance;
 mod content;
 mod desk;
 mod held;
@@ -135,16 +136,34 @@ async fn each_role_sees_its_own_casino_and_its_own_pages() {
         "/c/silver_birch/held",
         "/c/silver_birch/campaigns",
         "/c/silver_birch/contacts",
+        "/c/silver_birch/compliance",
+        "/c/silver_birch/audit",
+        "/c/silver_birch/figures",
     ];
     // One sign per page: x for a page that the role sees.
     for (email, role, casino, sees) in [
-        ("host@example.com", Role::Host, here, "xxx-xx-x"),
-        ("marketing@example.com", Role::Marketing, here, "------x-"),
-        ("editor@example.com", Role::Editor, here, "--------"),
-        ("compliance@example.com", Role::Compliance, here, "xxx-x--x"),
-        ("manager@example.com", Role::Manager, None, "xxx-x-xx"),
-        ("admin@example.com", Role::Admin, here, "---x---x"),
-        ("stranger@example.com", Role::Host, Some(&other), "--------"),
+        ("host@example.com", Role::Host, here, "xxx-xx-x---"),
+        (
+            "marketing@example.com",
+            Role::Marketing,
+            here,
+            "------x----",
+        ),
+        ("editor@example.com", Role::Editor, here, "-----------"),
+        (
+            "compliance@example.com",
+            Role::Compliance,
+            here,
+            "xxx-x--xxx-",
+        ),
+        ("manager@example.com", Role::Manager, None, "xxx-x-xxxxx"),
+        ("admin@example.com", Role::Admin, here, "---x---xxx-"),
+        (
+            "stranger@example.com",
+            Role::Host,
+            Some(&other),
+            "-----------",
+        ),
     ] {
         let person = staff.add(email, role, casino).await;
         let caller = person.logged_in(&house).await;

@@ -10,8 +10,8 @@ use crate::{
     commands::{
         alert, audit, backup, campaign, casino, consent, contact, content,
         context::{Context, Operate},
-        conversation, cost, dead, delivery, deploy, escalation, flag, gate, guest, incident,
-        knowledge, message, model, operator,
+        conversation, cost, dead, delivery, deploy, escalation, figures, flag, gate, guest,
+        incident, knowledge, message, model, operator,
         output::{Format, View},
         pause, provider, quiet_hours, reconcile, recover, restore, run, secret, shell, sms, status,
         turn, webhook, why,
@@ -147,13 +147,15 @@ enum Command {
     /// Report and project costs.
     #[command(subcommand)]
     Cost(cost::Cost),
+    /// Show what came in, what was answered and what it cost.
+    Figures(figures::Figures),
     /// Render Kubernetes manifests and NATS configuration.
     #[command(subcommand)]
     Deploy(deploy::Deploy),
     /// Show, verify and record consent.
     #[command(subcommand)]
     Consent(consent::Consent),
-    /// List the audit log.
+    /// List and export the audit log; check its sealed days.
     #[command(subcommand)]
     Audit(audit::Audit),
     /// Check when a text may be sent to a number.
@@ -247,6 +249,7 @@ impl Cli {
             Command::Restore(command) => operate(command, ctx).await,
             Command::Recover(command) => operate(command, ctx).await,
             Command::Cost(command) => operate(command, ctx).await,
+            Command::Figures(command) => operate(command, ctx).await,
             Command::Deploy(command) => operate(command, ctx).await,
             Command::Consent(command) => operate(command, ctx).await,
             Command::Audit(command) => operate(command, ctx).await,

@@ -18,7 +18,15 @@ pub(crate) const GROUPS: [(&str, &[&str]); 6] = [
     ),
     (
         "Casinos and content",
-        &["casino", "content", "knowledge", "model", "flag", "cost"],
+        &[
+            "casino",
+            "content",
+            "knowledge",
+            "model",
+            "flag",
+            "cost",
+            "figures",
+        ],
     ),
     (
         "Conversations and guests",

@@ -1,4 +1,6 @@
-//! `seven audit list`: the audit log, newest first.
+//! `seven audit list|export|seals`: the audit log, its exports and the seals of its days.
+
+mod export;
 
 use std::process::ExitCode;
 
@@ -20,6 +22,12 @@ use crate::out;
 pub enum Audit {
     /// List the entries of one casino or of the fleet itself, the newest first.
     List(List),
+    /// Print the entries of a period, oldest first, as CSV or JSON lines.
+    ///
+    /// The export is an entry of the log itself.
+    Export(export::Export),
+    /// Check the sealed days: whether their entries are as they were; exit 1 when not.
+    Seals(export::Seals),
 }
 
 #[derive(Debug, Args)]
@@ -56,8 +64,13 @@ pub struct List {
 
 impl Operate for Audit {
     async fn run(self, ctx: &Context) -> Result<ExitCode> {
-        let Self::List(command) = self;
-        list(ctx, command).await?;
+        match self {
+            Self::List(command) => list(ctx, command).await?,
+            Self::Export(command) => export::export(ctx.fleet().await?, &command).await?,
+            Self::Seals(command) => {
+                return export::seals(ctx, ctx.fleet().await?, &command).await;
+            }
+        }
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -23,6 +23,7 @@ pub mod delivery;
 pub mod deploy;
 pub mod escalation;
 pub mod facts;
+pub mod figures;
 pub mod flag;
 pub mod gate;
 pub mod given;

@@ -1,0 +1,319 @@
+//! The compliance officer's and the manager's pages: evidence, audit by role, exports, sealed days,
+//! figures (SEC-136 to SEC-143, OBS-33).
+
+use chrono::NaiveDate;
+use reqwest::StatusCode;
+use seven_domain::{CasinoId, Role};
+use seven_figures::{Figure, Report};
+
+use super::{
+    staff::{Caller, Staff},
+    with_console,
+};
+use crate::{
+    figures::{month, silent},
+    harness::{GUEST, House, house},
+};
+
+const AUDIT: &str = "/c/silver_birch/audit";
+const COMPLIANCE: &str = "/c/silver_birch/compliance";
+
+async fn person(house: &House, staff: &Staff<'_>, role: Role) -> Caller {
+    let email = format!("{role}@example.com");
+    let added = staff.add(&email, role, Some(house.casino())).await;
+    added.logged_in(house).await
+}
+
+#[tokio::test(flavor = "multi_thread")] // SEC-72, SEC-138, CONV-52
+async fn an_officer_finds_a_guests_evidence_and_sees_a_broken_chain() {
+    let house = with_console("compliance_evidence").await;
+    let staff = Staff::new(&house);
+    let cora = person(&house, &staff, Role::Compliance).await;
+    let luis = person(&house, &staff, Role::Host).await;
+    house.text(GUEST, "What time is check-in?");
+    house.settle(1).await;
+    house.text(GUEST, "You text me too much, stop texting me");
+    house.settle(2).await;
+
+    let find = "/c/silver_birch/compliance/find";
+    let wrong = cora.act(find, &[("guest", "Maria")]).await;
+    assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(
+        wrong.body.contains("neither a phone nor a hash"),
+        "{}",
+        wrong.body
+    );
+    let found = cora.act(find, &[("guest", "(860) 555-0142")]).await;
+    assert_eq!(found.status, StatusCode::SEE_OTHER);
+    let place = found.location;
+    assert!(
+        place.contains("/guests/hmac:1:") && !place.contains("5550142"),
+        "{place}"
+    );
+    let page = cora.get(&place).await.body;
+    for wanted in [
+        "The chain verifies",
+        "revoked",
+        "too_many",
+        "natural_language",
+        "stopped",
+    ] {
+        assert!(page.contains(wanted), "{wanted}: {page}");
+    }
+    assert!(
+        !page.contains("too much") && !page.contains("5550142"),
+        "no words, no phone: {page}"
+    );
+    let file = cora.get(&format!("{place}?format=json")).await;
+    let json: serde_json::Value = serde_json::from_str(&file.body).unwrap();
+    assert_eq!(json["chain"]["valid"], true);
+    assert_eq!(
+        json["events"][0]["metadata"]["reason"], "too_many",
+        "{json}"
+    );
+    // The conversation leads there; a host has no such page.
+    let thread = format!(
+        "/c/silver_birch/conversations/{}",
+        staff.conversation().await
+    );
+    assert_eq!(
+        &*cora.get(&format!("{thread}/consent")).await.location,
+        place
+    );
+    assert_eq!(luis.get(&place).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(
+        luis.get(&format!("{thread}/consent")).await.status,
+        StatusCode::NOT_FOUND
+    );
+
+    house
+        .change("alter table consent_events disable trigger all")
+        .await;
+    house
+        .change("update consent_events set event = replace(event, 'too_many', 'privacy')")
+        .await;
+    let page = cora.get(&place).await.body;
+    assert!(page.contains("THE CHAIN DOES NOT VERIFY"), "{page}");
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")] // SEC-139 to SEC-143
+async fn each_role_sees_and_exports_its_own_part_of_the_log() {
+    let house = with_console("compliance_audit").await;
+    let staff = Staff::new(&house);
+    let cora = person(&house, &staff, Role::Compliance).await;
+    let mia = person(&house, &staff, Role::Manager).await;
+    let adam = person(&house, &staff, Role::Admin).await;
+    house.text(GUEST, "I want to die");
+    house.settle(1).await;
+    house.text(GUEST, "STOP");
+    house.settle(2).await;
+    let hostile = "insert into audit_log (casino_id, actor, action, severity, subject, detail) values
+        ('silver_birch', '=cmd()', 'auth_failure', 'critical', '-1+2', '{\"ip_address\": \"192.0.2.7\", \"note\": \"<b>x</b>\"}')";
+    house.change(hostile).await;
+
+    // By role: an officer sees all, a manager no fault and no security, an admin no detail of texts.
+    let officer = cora.get(AUDIT).await.body;
+    for wanted in [
+        "auth_failure",
+        "consent_revoked",
+        "guardrail_triggered",
+        "&#60;b&#62;",
+    ] {
+        assert!(officer.contains(wanted), "{wanted}: {officer}");
+    }
+    let manager = mia.get(AUDIT).await.body;
+    let rows = |page: &str| page.split("<tbody>").nth(1).unwrap_or_default().to_owned();
+    assert!(!rows(&manager).contains("auth_failure") && rows(&manager).contains("consent_revoked"));
+    assert!(!rows(&manager).contains("pattern_id"), "{manager}");
+    let hidden = mia.get(&format!("{AUDIT}?event=auth_failure")).await.body;
+    assert!(
+        hidden.contains("No entries.") && !rows(&hidden).contains("auth_failure"),
+        "{hidden}"
+    );
+    let admin = rows(&adam.get(&format!("{AUDIT}?category=text")).await.body);
+    assert!(
+        admin.contains("sms_inbound") && !admin.contains("<pre"),
+        "{admin}"
+    );
+
+    // Filters.
+    let only = rows(
+        &cora
+            .get(&format!("{AUDIT}?category=guardrail&layer=crisis"))
+            .await
+            .body,
+    );
+    assert!(
+        only.contains("guardrail_triggered") && !only.contains("consent_revoked"),
+        "{only}"
+    );
+    let only = rows(&cora.get(&format!("{AUDIT}?severity=critical")).await.body);
+    assert!(
+        only.contains("auth_failure") && !only.contains("consent_revoked"),
+        "{only}"
+    );
+    let bad = cora.get(&format!("{AUDIT}?guest=Maria")).await;
+    assert_eq!(bad.status, StatusCode::UNPROCESSABLE_ENTITY);
+    let bad = cora.get(&format!("{AUDIT}?from=2026-13-40")).await;
+    assert_eq!(bad.status, StatusCode::UNPROCESSABLE_ENTITY);
+
+    // Exports: nobody is named without a reason, a formula is text, and each is audited.
+    let export = format!("{AUDIT}/export");
+    let short = cora.act(&export, &[("format", "csv")]).await;
+    assert_eq!(short.status, StatusCode::OK, "{}", short.body);
+    let mut reader = csv::Reader::from_reader(short.body.as_bytes());
+    let lines: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert!(lines.len() > 5);
+    for cell in lines.iter().flatten() {
+        assert!(!cell.starts_with(['=', '+', '-', '@']), "{cell}");
+        assert!(!cell.contains("hmac:"), "{cell}");
+    }
+    assert!(short.body.contains("[HASH]") && short.body.contains("[REDACTED]"));
+    let asked = [("format", "jsonl"), ("reason", "the regulator asked")];
+    let full = cora.act(&export, &asked).await.body;
+    assert!(
+        full.contains("hmac:1:") && !full.contains("192.0.2.7"),
+        "{full}"
+    );
+    let refused = mia.act(&export, &asked).await;
+    assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+    let of_mia = mia.act(&export, &[("format", "jsonl")]).await.body;
+    assert!(
+        !of_mia.contains("auth_failure") && of_mia.contains("consent_revoked"),
+        "{of_mia}"
+    );
+    let exports = "select count(*) from audit_log where action = 'audit_exported'";
+    assert_eq!(house.number(exports).await, 3);
+    let reasons = "select count(*) from audit_log where action = 'audit_exported' and detail->>'reason' = 'the regulator asked'";
+    assert_eq!(house.number(reasons).await, 1);
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")] // SEC-139: repeatable, and a change of the log shows
+async fn a_sealed_day_comes_out_the_same_and_a_changed_one_is_found() {
+    let house = with_console("compliance_seals").await;
+    let staff = Staff::new(&house);
+    let cora = person(&house, &staff, Role::Compliance).await;
+    let mia = person(&house, &staff, Role::Manager).await;
+    let old = "insert into audit_log (casino_id, at, actor, action, severity, subject, detail)
+        select 'silver_birch', timestamptz '2026-11-03 12:00Z' + make_interval(mins => n), 'test', 'sms_inbound', 'info', 's' || n, '{}'
+        from generate_series(1, 1500) n";
+    house.change(old).await;
+    let config = &house.config;
+    let night: NaiveDate = "2026-11-20".parse().unwrap();
+    seven_scheduler::night(&house.stack.fleet, config, night)
+        .await
+        .unwrap();
+    let sealed = house.number("select entries from audit_seals where day = '2026-11-03' and casino_id = 'silver_birch'").await;
+    assert_eq!(sealed, 1_500);
+    let page = cora.get(COMPLIANCE).await.body;
+    assert!(
+        page.contains("2026-11-03") && page.contains("1500"),
+        "{page}"
+    );
+    let day = "/c/silver_birch/audit/days/2026-11-03";
+    let (one, two) = (cora.act(day, &[]).await, cora.act(day, &[]).await);
+    assert_eq!(one.status, StatusCode::OK);
+    assert_eq!(one.body.lines().count(), 1_500);
+    assert_eq!(one.body, two.body, "the same file for ever");
+    let digest = hex::encode(<sha2::Sha256 as sha2::Digest>::digest(one.body.as_bytes()));
+    assert!(
+        page.contains(&digest),
+        "the page shows the file's own digest"
+    );
+    assert_eq!(mia.act(day, &[]).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(
+        cora.act("/c/silver_birch/audit/days/2026-11-04", &[])
+            .await
+            .status,
+        StatusCode::NOT_FOUND
+    );
+
+    // Somebody with the owner's login changes the past.
+    house
+        .change("alter table audit_log disable trigger all")
+        .await;
+    house
+        .change("update audit_log set actor = 'nobody' where subject = 's700'")
+        .await;
+    let broken = cora.act(day, &[]).await;
+    assert_eq!(broken.status, StatusCode::CONFLICT);
+    assert!(
+        broken.body.contains("not the ones that were sealed"),
+        "{}",
+        broken.body
+    );
+    let next: NaiveDate = "2026-11-21".parse().unwrap();
+    seven_scheduler::night(&house.stack.fleet, config, next)
+        .await
+        .unwrap();
+    let cases =
+        "select count(*) from escalations where reason = 'audit_seal_broken' and severity = 'sev0'";
+    assert_eq!(house.number(cases).await, 1);
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")] // OBS-33
+async fn a_manager_sees_the_figures_and_takes_them_as_csv() {
+    let house = house("compliance_figures", silent()).await;
+    let mut house = house;
+    house
+        .stack
+        .spawn(seven_settings::Worker::Console, None)
+        .await
+        .unwrap();
+    let period = month(&house).await;
+    let staff = Staff::new(&house);
+    let mia = person(&house, &staff, Role::Manager).await;
+    let cora = person(&house, &staff, Role::Compliance).await;
+    let other: CasinoId = "other_casino".parse().unwrap();
+    let away = staff
+        .add("away@example.com", Role::Manager, Some(&other))
+        .await;
+    let away = away.logged_in(&house).await;
+    let (from, to) = (period.from, period.to);
+    let place = format!("/c/silver_birch/figures?from={from}&to={to}");
+    assert_eq!(cora.get(&place).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(away.get(&place).await.status, StatusCode::NOT_FOUND);
+    let page = mia.get(&place).await.body;
+    let settings = seven_settings::Settings::load(Some(&house.stack.config_file)).unwrap();
+    let mut tx = house.stack.fleet.store.bind(house.casino()).await.unwrap();
+    let report = Report::read(&mut tx, &settings.cost, period).await.unwrap();
+    tx.commit().await.unwrap();
+    for figure in Figure::ALL {
+        let Some(value) = report.value(*figure) else {
+            continue;
+        };
+        let shown = figure.unit().shown(value);
+        assert!(
+            page.contains(&format!(">{shown}</td>")),
+            "{figure} {shown}: {page}"
+        );
+    }
+    assert!(page.contains("<svg") && !page.contains("style="), "{page}");
+
+    let file = mia
+        .get(&format!("/c/silver_birch/figures.csv?from={from}&to={to}"))
+        .await
+        .body;
+    let mut reader = csv::Reader::from_reader(file.as_bytes());
+    let lines: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(lines.len(), report.values.len());
+    for (line, value) in lines.iter().zip(&report.values) {
+        assert_eq!(&line[2], value.figure.as_str());
+        assert_eq!(&line[4], value.figure.unit().written(value.value));
+    }
+    let days = format!("/c/silver_birch/figures.csv?from={from}&to={to}&what=days");
+    assert_eq!(mia.get(&days).await.body.lines().count(), 32);
+    for bad in [
+        "from=2026-02-31",
+        "from=2026-11-02&to=2026-11-01",
+        "from=2020-01-01&to=2026-11-01",
+    ] {
+        let page = mia.get(&format!("/c/silver_birch/figures?{bad}")).await;
+        assert_eq!(page.status, StatusCode::UNPROCESSABLE_ENTITY, "{bad}");
+        assert!(page.body.contains("role=\"alert\""));
+    }
+    house.stop().await;
+}
