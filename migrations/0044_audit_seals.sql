@@ -43,3 +43,14 @@ end $$;
 -- A seal is written once.
 grant select, insert on audit_seals to seven_app, seven_pinned;
 grant select, insert, update on weekly_reports to seven_app, seven_pinned;
+
+-- Casinos with weekly reports to send now.
+create function fleet_weekly_reports()
+returns table (casino_id text)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select distinct r.casino_id from weekly_reports r
+  where r.delivered_at is null and r.given_up_at is null and r.next_at <= now()
+$$;
+alter function fleet_weekly_reports() owner to seven_fleet;
+revoke all on function fleet_weekly_reports() from public;
+grant execute on function fleet_weekly_reports() to seven_app;

@@ -274,6 +274,7 @@ async fn leave_traces(house: &crate::harness::House) {
     .await;
     house.change(FORGOTTEN).await;
     house.change(SHOWN).await;
+    house.change("delete from nightly").await;
     let date = "2026-11-20".parse().unwrap();
     seven_scheduler::night(&house.stack.fleet, &house.config, date)
         .await

@@ -64,5 +64,6 @@ mod trades;
 mod turns;
 mod uncounted;
 mod webhook;
+mod weekly;
 mod windows;
 mod written;

@@ -19,7 +19,7 @@ use crate::{
 const SHORT: Duration = Duration::from_secs(30);
 const OTHER_NUMBER: &str = "+18605550170";
 
-async fn with_mail(name: &str, mailbox: &Mailbox) -> House {
+pub(crate) async fn with_mail(name: &str, mailbox: &Mailbox) -> House {
     let extra = format!(
         "notices.smtp_url = \"{}\"\nnotices.mail_from = \"Hey Seven <notices@seven.example>\"\n",
         mailbox.url()

@@ -29,6 +29,7 @@ mod sweep;
 mod unannounced;
 pub mod unread;
 mod upkeep;
+mod weekly;
 
 use std::{sync::Arc, time::Duration};
 
@@ -40,7 +41,7 @@ use seven_settings::Settings;
 
 use crate::rounds::every;
 
-pub use nightly::night;
+pub use nightly::{NIGHTLY_JOBS, night};
 pub use repair::control;
 
 /// Runs one round over the due rows, for callers that control the time themselves, such as the
@@ -109,6 +110,9 @@ pub async fn run(
         )),
         every(&fleet, "case_notices", scale(2_000), |fleet| {
             case_notices::round(fleet, settings.clone(), senders.clone())
+        }),
+        every(&fleet, "weekly", scale(30_000), |fleet| {
+            weekly::round(fleet, settings.clone(), senders.clone())
         }),
         every(&fleet, "unannounced", scale(60_000), unannounced::round),
         every(&fleet, "unread", scale(3_600_000), unread::round),

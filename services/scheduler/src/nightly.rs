@@ -25,6 +25,17 @@ use seven_store::{
 use seven_telemetry::metrics;
 use uuid::Uuid;
 
+use crate::weekly;
+
+/// The jobs of a night, in the order in which they are run.
+pub const NIGHTLY_JOBS: [&str; 6] = [
+    "consent_chains",
+    "consent_decay",
+    "turn_facts",
+    "retention",
+    "audit_seals",
+    "weekly_reports",
+];
 const FROM_HOUR: u32 = 3;
 /// Only consent chains with an event in the last `CHAIN_DAYS` days are checked.
 const CHAIN_DAYS: i32 = 30;
@@ -152,8 +163,7 @@ fn next_night(local: DateTime<Tz>) -> DateTime<Utc> {
 /// The error of the first job that failed.
 pub async fn night(fleet: &Fleet, config: &CasinoConfig, date: NaiveDate) -> Result<(), Error> {
     let mut done = Ok(());
-    let jobs = ["consent_chains", "consent_decay", "turn_facts", "retention", "audit_seals"];
-    for job in jobs {
+    for job in NIGHTLY_JOBS {
         let ended = nightly(fleet, config, date, job).await;
         done = done.and(ended);
     }
@@ -176,6 +186,10 @@ async fn nightly(
         "consent_decay" => decay(fleet, rules, &mut tx).await?,
         "turn_facts" => facts(&mut tx).await?,
         "audit_seals" => seal_days(fleet, &mut tx).await?,
+        "weekly_reports" => {
+            let zone = config.operational.timezone;
+            json!({ "planned": weekly::plan(&mut tx, zone, date).await? })
+        }
         _ => retention(fleet, rules, &mut tx).await?,
     };
     tx.note_nightly(job, &result).await?;

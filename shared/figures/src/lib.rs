@@ -4,9 +4,11 @@
 
 pub mod csv;
 mod figure;
+mod letter;
 mod period;
 mod report;
 
 pub use figure::{Figure, Unit};
+pub use letter::letter;
 pub use period::{Bad, LONGEST_DAYS, Period};
 pub use report::{Day, Report, Value};

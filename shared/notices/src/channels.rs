@@ -120,13 +120,29 @@ impl Senders {
     ) -> Result<String, Untold> {
         let w = Words(language);
         let subject = format!("{casino}: {}", w.t("test_subject"));
-        let text = w.t("test_text");
+        let text = format!("{subject}\n{}", w.t("test_text"));
+        self.say(channel, address, Uuid::now_v7(), &subject, &text)
+            .await
+    }
+
+    /// Sends a plain text; `id` identifies it as in [`Senders::tell`].
+    ///
+    /// # Errors
+    /// Fails when the channel did not take it.
+    pub async fn say(
+        &self,
+        channel: ContactChannel,
+        address: &SecretString,
+        id: Uuid,
+        subject: &str,
+        text: &str,
+    ) -> Result<String, Untold> {
         match channel {
-            ContactChannel::Chat => {
-                let body = json!({ "text": escaped(&format!("{subject}\n{text}")) });
-                self.chat(address, &body).await
+            ContactChannel::Chat => self.chat(address, &json!({ "text": escaped(text) })).await,
+            ContactChannel::Mail => {
+                self.mail(address, id, subject.to_owned(), text.to_owned())
+                    .await
             }
-            ContactChannel::Mail => self.mail(address, Uuid::now_v7(), subject, text).await,
             ContactChannel::Text => Err(by_text()),
         }
     }

@@ -1,7 +1,7 @@
 -- The days from $1 to $2 in the zone $4; $3 as for the figures.
 with days as (
-  select day::date as day from generate_series(($1 at time zone $4)::date,
-    (($2 - interval '1 microsecond') at time zone $4)::date, interval '1 day') day),
+  select day::date as day from generate_series(($1::timestamptz at time zone $4)::date,
+    (($2::timestamptz - interval '1 microsecond') at time zone $4)::date, interval '1 day') day),
 texts as (
   select (received_at at time zone $4)::date as day, count(*) as texts_in,
     count(*) filter (where disposition in ('answered', 'canned')) as answered,

@@ -3,6 +3,7 @@
 
 mod notices;
 mod phones;
+mod weekly;
 
 use chrono::{DateTime, NaiveTime, Utc};
 use secrecy::{ExposeSecret, SecretString};
@@ -17,6 +18,7 @@ use uuid::Uuid;
 pub use self::{
     notices::{CaseNotice, DueNotice, Raised, Told},
     phones::{CodeTried, EndedPhone},
+    weekly::DueReport,
 };
 use crate::{Result, Tx, audit::Entry, outbound::Recipient};
 
@@ -38,6 +40,8 @@ pub struct NewContact {
     pub security: bool,
     /// Whether notices may quote the guest.
     pub words: bool,
+    /// Whether the contact gets the casino's figures each Monday.
+    pub weekly: bool,
     /// Local times between which only sev0 is sent.
     pub quiet: Option<(NaiveTime, NaiveTime)>,
 }
@@ -56,6 +60,7 @@ pub struct Contact {
     pub level: i32,
     pub security: bool,
     pub words: bool,
+    pub weekly: bool,
     pub quiet_from: Option<NaiveTime>,
     pub quiet_to: Option<NaiveTime>,
     pub created_at: DateTime<Utc>,
@@ -80,7 +85,7 @@ impl Contact {
     }
 }
 
-const CONTACT: &str = "select contact_id, name, channel, address, language, severity, level, security, words, quiet_from, quiet_to,
+const CONTACT: &str = "select contact_id, name, channel, address, language, severity, level, security, words, weekly, quiet_from, quiet_to,
    created_at, reached_at, verified_at, guest_id, conversation_id from contacts where ended_at is null and ($1::uuid is null or contact_id = $1) order by level, name, contact_id";
 
 impl Tx {
@@ -89,7 +94,7 @@ impl Tx {
         let casino = self.casino_str();
         sqlx::query(
             "insert into contacts (casino_id, contact_id, name, channel, address, language, severity, level, security, words, quiet_from,
-               quiet_to, created_by) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+               quiet_to, created_by, weekly) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
         )
         .bind(casino)
         .bind(new.contact_id.0)
@@ -104,6 +109,7 @@ impl Tx {
         .bind(new.quiet.map(|(from, _)| from))
         .bind(new.quiet.map(|(_, to)| to))
         .bind(by)
+        .bind(new.weekly)
         .execute(self.conn())
         .await?;
         let detail = json!({ "added": new.channel, "level": new.level, "words": new.words });

@@ -238,7 +238,7 @@ async fn calls_about_offers_are_audited_without_the_guests_words() {
         .await
         .unwrap();
     let query = audit::Query {
-        event: Some(AuditEvent::CompToolCall),
+        events: vec![AuditEvent::CompToolCall],
         limit: 10,
         ..audit::Query::default()
     };

@@ -200,11 +200,14 @@ async fn a_sealed_day_comes_out_the_same_and_a_changed_one_is_found() {
         select 'silver_birch', timestamptz '2026-11-03 12:00Z' + make_interval(mins => n), 'test', 'sms_inbound', 'info', 's' || n, '{}'
         from generate_series(1, 1500) n";
     house.change(old).await;
-    let config = &house.config;
-    let night: NaiveDate = "2026-11-20".parse().unwrap();
-    seven_scheduler::night(&house.stack.fleet, config, night)
-        .await
-        .unwrap();
+    let night = async |date: &str| {
+        // The fleet's own scheduler has had its night when it started.
+        house.change("delete from nightly").await;
+        let date: NaiveDate = date.parse().unwrap();
+        let done = seven_scheduler::night(&house.stack.fleet, &house.config, date);
+        done.await.unwrap();
+    };
+    night("2026-11-20").await;
     let sealed = house.number("select entries from audit_seals where day = '2026-11-03' and casino_id = 'silver_birch'").await;
     assert_eq!(sealed, 1_500);
     let page = cora.get(COMPLIANCE).await.body;
@@ -244,10 +247,7 @@ async fn a_sealed_day_comes_out_the_same_and_a_changed_one_is_found() {
         "{}",
         broken.body
     );
-    let next: NaiveDate = "2026-11-21".parse().unwrap();
-    seven_scheduler::night(&house.stack.fleet, config, next)
-        .await
-        .unwrap();
+    night("2026-11-21").await;
     let cases =
         "select count(*) from escalations where reason = 'audit_seal_broken' and severity = 'sev0'";
     assert_eq!(house.number(cases).await, 1);

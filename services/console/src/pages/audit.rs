@@ -127,8 +127,9 @@ async fn page(
         problem = "audit_bad_guest";
     }
     let (since, until) = period.bounds();
+    let seen = events(&view, &chosen);
     let wanted = Wanted {
-        events: events(&view, &chosen),
+        events: seen.clone().unwrap_or_default(),
         severities: chosen.severity.parse().into_iter().collect(),
         guest,
         layer: Some(chosen.layer.trim().to_owned()).filter(|layer| !layer.is_empty()),
@@ -137,8 +138,8 @@ async fn page(
         older_than: place(&chosen.before),
         limit: MOST,
     };
-    let entries = match problem {
-        "" => tx.audit_entries(&wanted).await?,
+    let entries = match (problem, seen) {
+        ("", Some(_)) => tx.audit_entries(&wanted).await?,
         _ => Vec::new(),
     };
     let names = tx.staff_names().await?;
@@ -164,13 +165,13 @@ async fn page(
             _ => serde_json::to_string_pretty(&entry.detail).unwrap_or_default(),
         },
     });
-    let seen = Category::ALL
+    let categories = Category::ALL
         .iter()
         .filter(|category| view.sees(**category));
     let page = AuditPage {
         frame: Frame::of(person, Some(casino), w.t("audit"), "compliance"),
         casino: casino.clone(),
-        categories: seen
+        categories: categories
             .map(|category| (category.as_str(), w.of_kind("audit", category.as_str())))
             .collect(),
         events: view.events().map(AuditEvent::as_str).collect(),
@@ -188,24 +189,19 @@ async fn page(
     Ok((status, shown(&page)).into_response())
 }
 
-/// Returns the types of entries that are asked for and that the person sees. Whoever sees
-/// everything and asks for everything also gets types that this release does not know.
-fn events(view: &View, chosen: &Chosen) -> Vec<AuditEvent> {
+/// Returns the types of entries that are asked for and that the person sees; `None` when there are
+/// none. An empty list means all of them, those that this release does not know among them.
+fn events(view: &View, chosen: &Chosen) -> Option<Vec<AuditEvent>> {
     let all = chosen.category.is_empty() && chosen.event.is_empty();
     if all && view.may_export_in_full() {
-        return Vec::new();
+        return Some(Vec::new());
     }
     let asked = |event: &AuditEvent| {
         (chosen.event.is_empty() || event.as_str() == chosen.event)
             && (chosen.category.is_empty() || category(*event).as_str() == chosen.category)
     };
-    let mut events: Vec<AuditEvent> = view.events().filter(asked).collect();
-    if events.is_empty() {
-        // A filter that matches nothing the person sees must not become none.
-        events.push(AuditEvent::AuditSealBroken);
-        events.retain(|event| view.sees(category(*event)));
-    }
-    events
+    let events: Vec<AuditEvent> = view.events().filter(asked).collect();
+    Some(events).filter(|events| !events.is_empty())
 }
 
 fn period(from: &str, to: &str, recent: Period) -> Option<Period> {

@@ -50,6 +50,7 @@ struct Row {
     severity: String,
     security: bool,
     words: bool,
+    weekly: bool,
     quiet: String,
     /// When a notice or a code last arrived; empty for never.
     reached: String,
@@ -76,6 +77,8 @@ pub(crate) struct Added {
     security: String,
     #[serde(default)]
     words: String,
+    #[serde(default)]
+    weekly: String,
     #[serde(default)]
     quiet_from: String,
     #[serde(default)]
@@ -122,6 +125,7 @@ async fn page(
         severity: one.severity.to_string(),
         security: one.security,
         words: one.words,
+        weekly: one.weekly,
         quiet: one
             .quiet_from
             .zip(one.quiet_to)
@@ -222,6 +226,7 @@ fn read(form: &Added, contact_id: ContactId) -> Result<NewContact, Vec<&'static 
         level,
         security: form.security == "yes",
         words: form.words == "yes",
+        weekly: form.weekly == "yes",
         quiet,
     })
 }

@@ -70,6 +70,9 @@ pub struct Add {
     /// Quote the guest's texts in the notices, and what is known about the guest.
     #[arg(long)]
     words: bool,
+    /// Send the casino's figures each Monday, by chat or mail.
+    #[arg(long)]
+    weekly: bool,
     /// Local hours in which only sev0 is told, such as 22:00-07:00.
     #[arg(long, value_name = "HOURS")]
     quiet: Option<Hours>,
@@ -161,6 +164,7 @@ async fn add(ctx: &Context, fleet: &Fleet, command: Add) -> Result<()> {
         level: command.level,
         security: command.security,
         words: command.words,
+        weekly: command.weekly,
         quiet: command.quiet.map(|Hours(from, to)| (from, to)),
     };
     let reach = Reach {
@@ -211,9 +215,13 @@ async fn list(ctx: &Context, fleet: &Fleet, command: List) -> Result<()> {
         return json_rows(&rows);
     }
     let columns = [
-        "contact", "name", "channel", "level", "tells", "security", "words", "quiet", "reached",
+        "contact", "name", "channel", "level", "tells", "security", "words", "weekly", "quiet",
+        "reached",
     ];
-    let mut table = ctx.table(columns).ids(["contact"]).wide(["words", "quiet"]);
+    let mut table = ctx
+        .table(columns)
+        .ids(["contact"])
+        .wide(["words", "weekly", "quiet"]);
     let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
     for row in rows {
         let quiet = row.quiet_from.zip(row.quiet_to);
@@ -225,6 +233,7 @@ async fn list(ctx: &Context, fleet: &Fleet, command: List) -> Result<()> {
             format!("{} and up", row.severity),
             yes(row.security),
             yes(row.words),
+            yes(row.weekly),
             quiet
                 .map(|(from, to)| format!("{}-{}", from.format("%H:%M"), to.format("%H:%M")))
                 .unwrap_or_default(),

@@ -87,6 +87,7 @@ fn desk() -> Contact {
         severity: CaseSeverity::Sev2,
         level: 1,
         security: true,
+        weekly: false,
         words: false,
         quiet_from: None,
         quiet_to: None,

@@ -1,0 +1,74 @@
+//! The weekly report as plain text, for mail and chat. It names no guest.
+
+use seven_domain::Language;
+use url::Url;
+
+use crate::{Figure, Report};
+
+/// Figures of the letter, in its order.
+const SHOWN: [Figure; 13] = [
+    Figure::TextsIn,
+    Figure::Guests,
+    Figure::NewGuests,
+    Figure::AnsweredShare,
+    Figure::FirstAnswerMedian,
+    Figure::GroundedShare,
+    Figure::TextsOut,
+    Figure::DeliveredShare,
+    Figure::Offers,
+    Figure::Redeemed,
+    Figure::CaseMinutes,
+    Figure::CasesLate,
+    Figure::Cost,
+];
+/// Figures that the letter shows by their largest parts.
+const PARTED: [Figure; 3] = [Figure::Topics, Figure::Cases, Figure::OptOuts];
+const MOST_PARTS: usize = 5;
+
+/// Returns subject and text of the report; `before` is the week before, and `page` the console's
+/// page of the same figures.
+pub fn letter(
+    language: Language,
+    casino: &str,
+    report: &Report,
+    before: &Report,
+    page: &Url,
+) -> (String, String) {
+    let (from, to) = (report.period.from, report.period.to);
+    let (title, was, more) = match language {
+        Language::En => ("the week from", "the week before", "All figures"),
+        Language::Es => ("la semana del", "la semana anterior", "Todas las cifras"),
+    };
+    let until = match language {
+        Language::En => "to",
+        Language::Es => "al",
+    };
+    let subject = format!("{casino}: {title} {from} {until} {to}");
+    let mut text = format!("{subject}\n\n");
+    for figure in SHOWN {
+        let shown = |of: &Report| of.value(figure).map(|value| figure.unit().shown(value));
+        let Some(value) = shown(report) else { continue };
+        let name = figure.name(language);
+        let past = shown(before).unwrap_or_else(|| "–".to_owned());
+        text.push_str(&format!("{name}: {value} ({was}: {past})\n"));
+    }
+    for figure in PARTED {
+        let parts: Vec<String> = report
+            .parts(figure)
+            .take(MOST_PARTS)
+            .map(|part| {
+                let name = part.part.replace('_', " ");
+                format!("{name} {}", figure.unit().shown(part.value))
+            })
+            .collect();
+        if !parts.is_empty() {
+            text.push_str(&format!(
+                "{}: {}\n",
+                figure.name(language),
+                parts.join(", ")
+            ));
+        }
+    }
+    text.push_str(&format!("\n{more}: {page}\n"));
+    (subject, text)
+}
