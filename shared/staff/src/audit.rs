@@ -36,8 +36,19 @@ pub enum Depth {
     Full,
 }
 
-/// Keys of a guardrail entry's detail that a summary keeps.
-const SUMMARY: [&str; 5] = ["layer", "verdict", "language", "severity", "action"];
+/// Keys of an entry's detail that a summary keeps: what happened, not by which pattern.
+const SUMMARY: [&str; 10] = [
+    "layer",
+    "verdict",
+    "language",
+    "severity",
+    "action",
+    "reason",
+    "source",
+    "from_level",
+    "to_level",
+    "minutes",
+];
 
 /// Returns the category of an event.
 pub fn category(event: AuditEvent) -> Category {
@@ -104,7 +115,7 @@ pub fn category(event: AuditEvent) -> Category {
 fn depth(role: Role, category: Category) -> Depth {
     match (role, category) {
         (Role::Compliance, _) => Depth::Full,
-        (Role::Manager, Category::Guardrail) => Depth::Summary,
+        (Role::Manager, Category::Guardrail | Category::Case) => Depth::Summary,
         (Role::Manager, Category::Fault | Category::Security | Category::Privacy) => Depth::Hidden,
         (Role::Manager, _) => Depth::Full,
         (Role::Admin, Category::Case | Category::Privacy | Category::Text) => Depth::EventOnly,
@@ -211,7 +222,7 @@ mod tests {
 
     #[test] // SEC-138: F full, S summary, E event only, - hidden
     fn who_sees_which_category() {
-        let table = "consent F F F, guardrail F S F, case F F E, fault F - F, security F - F,
+        let table = "consent F F F, guardrail F S F, case F S E, fault F - F, security F - F,
                      privacy F - E, text F F E, casino F F F";
         let views = [
             view(&[Role::Compliance]),
@@ -238,7 +249,7 @@ mod tests {
             assert_eq!(view(&[role]).events().count(), 0, "{role}");
         }
         let both = view(&[Role::Manager, Role::Admin]);
-        assert_eq!(both.depth(Category::Case), Depth::Full);
+        assert_eq!(both.depth(Category::Case), Depth::Summary);
         assert_eq!(both.depth(Category::Guardrail), Depth::Full);
     }
 
@@ -253,7 +264,10 @@ mod tests {
             assert!(manager.shown(row(event)).is_none(), "{event}");
         }
         let guardrail = manager.shown(row("guardrail_triggered")).unwrap();
-        assert_eq!(guardrail.detail, json!({ "layer": "crisis" }));
+        assert_eq!(
+            guardrail.detail,
+            json!({ "layer": "crisis", "reason": "x" })
+        );
         let admin = view(&[Role::Admin])
             .shown(row("ccpa_data_deleted"))
             .unwrap();

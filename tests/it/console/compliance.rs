@@ -197,7 +197,7 @@ async fn a_sealed_day_comes_out_the_same_and_a_changed_one_is_found() {
     let cora = person(&house, &staff, Role::Compliance).await;
     let mia = person(&house, &staff, Role::Manager).await;
     let old = "insert into audit_log (casino_id, at, actor, action, severity, subject, detail)
-        select 'silver_birch', timestamptz '2026-11-03 12:00Z' + make_interval(mins => n), 'test', 'sms_inbound', 'info', 's' || n, '{}'
+        select 'silver_birch', timestamptz '2026-11-03 12:00Z' + make_interval(secs => 20 * n), 'test', 'sms_inbound', 'info', 's' || n, '{}'
         from generate_series(1, 1500) n";
     house.change(old).await;
     let night = async |date: &str| {
