@@ -23,11 +23,15 @@ mod say;
 mod switches;
 mod thread;
 mod turn;
+mod upload;
 
 use axum::{
     Router,
+    extract::DefaultBodyLimit,
     routing::{get, post},
 };
+
+pub(crate) use self::upload::Checked;
 
 use crate::app::Shared;
 
@@ -75,6 +79,16 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/c/{casino}/content", get(content::show))
         .route("/c/{casino}/content/new", get(content_item::new))
         .route("/c/{casino}/content/save", post(content_item::store))
+        .route(
+            "/c/{casino}/content/upload",
+            get(upload::show)
+                .post(upload::check)
+                .layer(DefaultBodyLimit::max(upload::MOST_BYTES)),
+        )
+        .route(
+            "/c/{casino}/content/upload/load",
+            get(upload::again).post(upload::agree),
+        )
         .route("/c/{casino}/content/items/{item}", get(content_item::show))
         .route(
             "/c/{casino}/content/items/{item}/decide",

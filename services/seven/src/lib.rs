@@ -6,7 +6,6 @@ pub mod commands;
 mod help;
 pub mod ingest;
 pub mod life;
-pub mod load;
 pub mod model;
 pub mod onboard;
 pub mod ops;

@@ -7,7 +7,7 @@ use seven_domain::{CasinoConfig, CasinoId, config::retired};
 use seven_runtime::Fleet;
 use seven_store::{Tx, casinos::Added};
 
-use crate::load::{File, Loaded, Loading, load};
+use seven_content::load::{File, Loaded, Loading, load};
 
 /// The second person of content that a tool prepares.
 const PREPARED: &str = "preparation";
@@ -123,5 +123,5 @@ pub async fn load_content(
         approved_by: Some(PREPARED),
         switch_off_missing: true,
     };
-    load(fleet, casino, &File::json(file, text), &loading).await
+    Ok(load(fleet, casino, &File::json(file, text), &loading).await?)
 }

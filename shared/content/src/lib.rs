@@ -4,6 +4,7 @@
 
 pub mod diff;
 mod guard;
+pub mod load;
 mod publish;
 mod restore;
 mod row;

@@ -7,6 +7,7 @@ use std::{
 
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
+use seven_content::load::{self, File, Loaded, Loading};
 use seven_domain::CasinoId;
 
 use crate::{
@@ -18,7 +19,6 @@ use crate::{
         progress::during,
     },
     ingest::{Ingested, Paid},
-    load::{self, File, Loaded, Loading},
     out,
 };
 

@@ -1,22 +1,49 @@
-//! Loads a content file by the one path of content (D31), for `content load`, tools and tests.
+//! Loads a content file by the one path of content (D31): for the command, the console's upload,
+//! tools and tests.
 
 use std::{borrow::Cow, path::Path};
 
-use anyhow::{Context, Result, anyhow};
 use serde_json::Value;
-use seven_content::{
-    Edit, Outcome, Terms, Work,
-    diff::{Change, changes},
-    item_of_row, save,
-    table::{TableRow, read_csv, read_xlsx},
-};
 use seven_domain::{CasinoId, ContentFinding, ContentSource, RevisionState};
-use seven_knowledge::{Category, Reference, parse_content_of};
+use seven_knowledge::{Category, Item, Reference, parse_content_of};
 use seven_runtime::Fleet;
 use seven_store::content::PublishedItem;
 
+use crate::{
+    Edit, Error, Outcome, Terms, Work,
+    diff::{Change, changes},
+    item_of_row, save,
+    table::{TableError, TableRow, read_csv, read_xlsx},
+};
+
 /// The actor of a casino's first content, which no guest has had an answer from.
 const FIRST_LOAD: &str = "first load";
+
+/// Why a file was not loaded; nothing of it is stored then.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    #[error("{file}: {why}")]
+    Table { file: String, why: TableError },
+    #[error("{0} is not UTF-8")]
+    NotText(String),
+    #[error("{} problems, nothing was loaded{}:\n{}", lines.len(), way(*only_guards), lines.join("\n"))]
+    Problems {
+        /// Every problem, with its place in the file.
+        lines: Vec<String>,
+        /// Whether a second person may load it all the same.
+        only_guards: bool,
+    },
+    #[error("no content was loaded for {casino}: {why}")]
+    Content { casino: CasinoId, why: Error },
+}
+
+fn way(only_guards: bool) -> &'static str {
+    if only_guards {
+        " (--approved-by NAME of a second person loads it all the same)"
+    } else {
+        ""
+    }
+}
 
 /// The way in which a file is loaded.
 #[derive(Debug, Clone, Copy)]
@@ -55,18 +82,21 @@ impl<'a> File<'a> {
     ///
     /// # Errors
     /// Fails when the file is no table or no text.
-    pub fn read(name: &'a str, bytes: Vec<u8>) -> Result<Self> {
+    pub fn read(name: &'a str, bytes: Vec<u8>) -> Result<Self, LoadError> {
+        let table = |why| LoadError::Table {
+            file: name.to_owned(),
+            why,
+        };
         let path = Path::new(name);
         let ending = path.extension().and_then(|ending| ending.to_str());
         let stem = path.file_stem().and_then(|stem| stem.to_str());
         let content = match ending.unwrap_or_default().to_lowercase().as_str() {
-            "csv" => {
-                Content::Rows(read_csv(stem.unwrap_or_default(), &bytes).context(name.to_owned())?)
-            }
-            "xlsx" => Content::Rows(read_xlsx(&bytes).context(name.to_owned())?),
+            "csv" => Content::Rows(read_csv(stem.unwrap_or_default(), &bytes).map_err(table)?),
+            "xlsx" => Content::Rows(read_xlsx(&bytes).map_err(table)?),
             _ => {
                 let text = String::from_utf8(bytes);
-                Content::Text(text.with_context(|| format!("{name} is not UTF-8"))?.into())
+                let text = text.map_err(|_| LoadError::NotText(name.to_owned()))?;
+                Content::Text(text.into())
             }
         };
         Ok(Self { name, content })
@@ -97,9 +127,9 @@ pub async fn load(
     casino: &CasinoId,
     file: &File<'_>,
     loading: &Loading<'_>,
-) -> Result<Loaded> {
+) -> Result<Loaded, LoadError> {
     let (work, loaded) = put(fleet, casino, file, loading).await?;
-    work.commit().await?;
+    work.commit().await.map_err(|why| content(casino, why))?;
     Ok(loaded)
 }
 
@@ -112,10 +142,17 @@ pub async fn try_load(
     casino: &CasinoId,
     file: &File<'_>,
     loading: &Loading<'_>,
-) -> Result<Loaded> {
+) -> Result<Loaded, LoadError> {
     let (work, loaded) = put(fleet, casino, file, loading).await?;
-    work.rollback().await?;
+    work.rollback().await.map_err(|why| content(casino, why))?;
     Ok(loaded)
+}
+
+fn content(casino: &CasinoId, why: Error) -> LoadError {
+    LoadError::Content {
+        casino: casino.clone(),
+        why,
+    }
 }
 
 async fn put<'f>(
@@ -123,13 +160,13 @@ async fn put<'f>(
     casino: &CasinoId,
     file: &File<'_>,
     loading: &Loading<'_>,
-) -> Result<(Work<'f>, Loaded)> {
-    let mut work = Work::begin(fleet, casino)
-        .await
-        .with_context(|| format!("no content was loaded for {casino}"))?;
-    let before = work.tx().published_items(None).await?;
+) -> Result<(Work<'f>, Loaded), LoadError> {
+    let failed = |why| content(casino, why);
+    let mut work = Work::begin(fleet, casino).await.map_err(failed)?;
+    let before = work.tx().published_items(None).await;
+    let before = before.map_err(|error| failed(error.into()))?;
     let values = match &file.content {
-        Content::Text(text) => items(fleet, &mut work, (file.name, text)).await?,
+        Content::Text(text) => items(&work, (file.name, text))?,
         Content::Rows(rows) => of_table(&work, file.name, rows, &before),
     };
     let named = |id: &str| values.iter().any(|(_, value)| value["id"] == id);
@@ -162,7 +199,7 @@ async fn put<'f>(
             .or_else(|| before.is_empty().then_some(FIRST_LOAD)),
         keep_refused: false,
     };
-    let outcomes = save(&mut work, &terms, &edits).await?;
+    let outcomes = save(&mut work, &terms, &edits).await.map_err(failed)?;
     refused(&places, &outcomes)?;
     let mut loaded = Loaded {
         active_before: before.iter().filter(|item| item.active).count(),
@@ -177,26 +214,20 @@ async fn put<'f>(
 }
 
 /// Reads the items of a JSON file in the form in which they are stored, each with its place.
-async fn items(
-    fleet: &Fleet,
-    work: &mut Work<'_>,
-    (file, text): (&str, &str),
-) -> Result<Vec<(String, Value)>> {
-    let row = work.tx().casino_row().await?.context("no such casino")?;
+fn items(work: &Work<'_>, (file, text): (&str, &str)) -> Result<Vec<(String, Value)>, LoadError> {
+    let (fleet, config) = (work.fleet, &work.row.config);
     let reference = Reference {
         now: fleet.clock.property_now(),
-        zone: row.config.operational.timezone,
+        zone: config.operational.timezone,
     };
-    let categories = &fleet.packs.of(&row.config)?.agents.categories;
-    let items = parse_content_of(file, text, reference, categories).map_err(|problems| {
-        let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        anyhow!(
-            "{} problems, nothing was loaded:\n{}",
-            lines.len(),
-            lines.join("\n")
-        )
+    let pack = fleet.packs.of(config);
+    let pack = pack.map_err(|why| content(work.tx.casino(), why.into()))?;
+    let items = parse_content_of(file, text, reference, &pack.agents.categories);
+    let items = items.map_err(|problems| LoadError::Problems {
+        lines: problems.iter().map(ToString::to_string).collect(),
+        only_guards: false,
     })?;
-    let placed = |item: &seven_knowledge::Item| (format!("{file}:{}", item.id), item.to_json());
+    let placed = |item: &Item| (format!("{file}:{}", item.id), item.to_json());
     Ok(items.iter().map(placed).collect())
 }
 
@@ -237,7 +268,7 @@ fn of_table(
 }
 
 /// Fails with what the checks and the guards refused.
-fn refused(places: &[String], outcomes: &[Outcome]) -> Result<()> {
+fn refused(places: &[String], outcomes: &[Outcome]) -> Result<(), LoadError> {
     let mut lines = Vec::new();
     let mut only_guards = true;
     for (place, outcome) in places.iter().zip(outcomes) {
@@ -252,16 +283,7 @@ fn refused(places: &[String], outcomes: &[Outcome]) -> Result<()> {
     if lines.is_empty() {
         return Ok(());
     }
-    let way = if only_guards {
-        " (--approved-by NAME of a second person loads it all the same)"
-    } else {
-        ""
-    };
-    Err(anyhow!(
-        "{} problems, nothing was loaded{way}:\n{}",
-        lines.len(),
-        lines.join("\n")
-    ))
+    Err(LoadError::Problems { lines, only_guards })
 }
 
 impl Loaded {

@@ -1,0 +1,266 @@
+//! Uploading a file of content (D31): first it is checked and its report shown, then a person loads
+//! exactly what was checked.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::{
+    extract::{FromRequest, Multipart, Path, Request, State},
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use serde::Deserialize;
+use seven_content::load::{File, LoadError, Loaded, Loading, load, try_load};
+use seven_domain::CasinoId;
+use seven_staff::Right;
+use uuid::Uuid;
+
+use crate::{
+    access::{Person, Posted},
+    app::{App, Shared},
+    fault::Fault,
+    frame::Frame,
+    guard::{go_to, shown},
+};
+
+/// Most bytes of a request with a file. More than a file may have, so that a larger one is refused
+/// in words.
+pub(crate) const MOST_BYTES: usize = 32 << 20;
+/// Most lines of one kind in the report; the audit log has all.
+const MOST_LINES: usize = 200;
+
+/// A file that was checked and waits for its person to load it.
+#[derive(Debug)]
+pub(crate) struct Checked {
+    casino: CasinoId,
+    by: String,
+    name: String,
+    bytes: Vec<u8>,
+    switch_off_missing: bool,
+}
+
+impl Checked {
+    /// The bytes that it takes in memory.
+    pub(crate) fn weight(&self) -> u32 {
+        u32::try_from(self.bytes.len()).unwrap_or(u32::MAX)
+    }
+}
+
+#[derive(Template)]
+#[template(path = "upload.html")]
+struct UploadPage {
+    frame: Frame,
+    casino: CasinoId,
+    name: String,
+    /// The checked file's key; empty where there is nothing to load.
+    key: String,
+    problems: Vec<String>,
+    groups: Vec<Group>,
+    unchanged: usize,
+    loaded: bool,
+}
+
+struct Group {
+    name: &'static str,
+    lines: Vec<String>,
+    more: usize,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Agreed {
+    #[serde(default)]
+    key: String,
+}
+
+pub(crate) async fn show(
+    State(_): State<Shared>,
+    Path(casino): Path<CasinoId>,
+    person: Person,
+) -> Result<Response, Fault> {
+    person.needs(&casino, Right::Edit)?;
+    Ok(shown(&UploadPage::empty(&casino, &person)).into_response())
+}
+
+/// Checks a file and shows what loading it would do, or everything that is wrong with it.
+pub(crate) async fn check(
+    State(app): State<Shared>,
+    Path(casino): Path<CasinoId>,
+    person: Person,
+    request: Request,
+) -> Result<Response, Fault> {
+    person.needs(&casino, Right::Edit)?;
+    let sent = Multipart::from_request(request, &app).await;
+    let sent = sent.map_err(|_| Fault::Forbidden)?;
+    let mut page = UploadPage::empty(&casino, &person);
+    let w = person.words();
+    let (name, bytes, switch_off_missing) = match read(sent, &person).await {
+        Ok(sent) => sent,
+        Err(Unread::Foreign) => return Err(Fault::Forbidden),
+        Err(Unread::TooLarge) => {
+            page.problems.push(w.t("upload_too_large").to_owned());
+            return Ok((StatusCode::PAYLOAD_TOO_LARGE, shown(&page)).into_response());
+        }
+        Err(Unread::Nothing) => {
+            page.problems.push(w.t("upload_nothing").to_owned());
+            return Ok((StatusCode::UNPROCESSABLE_ENTITY, shown(&page)).into_response());
+        }
+    };
+    let checked = Checked {
+        casino: casino.clone(),
+        by: person.actor(),
+        name,
+        bytes,
+        switch_off_missing,
+    };
+    page.name.clone_from(&checked.name);
+    match run(&app, &checked, false).await? {
+        Ok(planned) => {
+            page.report(&person, &planned);
+            if !page.groups.is_empty() {
+                let key = app.fleet.ids.uuid();
+                app.uploads.insert(key, Arc::new(checked)).await;
+                page.key = key.to_string();
+            }
+            Ok(shown(&page).into_response())
+        }
+        Err(problems) => {
+            page.problems = problems;
+            Ok((StatusCode::UNPROCESSABLE_ENTITY, shown(&page)).into_response())
+        }
+    }
+}
+
+/// Loads a file that the same person has had checked.
+pub(crate) async fn agree(
+    State(app): State<Shared>,
+    Path(casino): Path<CasinoId>,
+    Posted { person, form }: Posted<Agreed>,
+) -> Result<Response, Fault> {
+    person.needs(&casino, Right::Edit)?;
+    let key = form.key.parse::<Uuid>().unwrap_or_default();
+    let kept = app.uploads.remove(&key).await;
+    let kept = kept.filter(|kept| kept.casino == casino && kept.by == person.actor());
+    let mut page = UploadPage::empty(&casino, &person);
+    let Some(kept) = kept else {
+        page.problems
+            .push(person.words().t("upload_gone").to_owned());
+        return Ok((StatusCode::CONFLICT, shown(&page)).into_response());
+    };
+    page.name.clone_from(&kept.name);
+    match run(&app, &kept, true).await? {
+        Ok(loaded) => {
+            app.hints.changed(&casino);
+            page.report(&person, &loaded);
+            page.loaded = true;
+            Ok(shown(&page).into_response())
+        }
+        Err(problems) => {
+            page.problems = problems;
+            Ok((StatusCode::UNPROCESSABLE_ENTITY, shown(&page)).into_response())
+        }
+    }
+}
+
+/// Leads people who reload the address of a form's answer back to the form.
+pub(crate) async fn again(Path(casino): Path<CasinoId>) -> Response {
+    go_to(&format!("/c/{casino}/content/upload"))
+}
+
+/// Checks or loads the file; the inner error has every problem in an editor's words.
+async fn run(app: &App, file: &Checked, store: bool) -> Result<Result<Loaded, Vec<String>>, Fault> {
+    let loading = Loading {
+        by: &file.by,
+        approved_by: None,
+        switch_off_missing: file.switch_off_missing,
+    };
+    let done = match File::read(&file.name, file.bytes.clone()) {
+        Err(error) => Err(error),
+        Ok(read) if store => load(&app.fleet, &file.casino, &read, &loading).await,
+        Ok(read) => try_load(&app.fleet, &file.casino, &read, &loading).await,
+    };
+    Ok(match done {
+        Ok(loaded) => Ok(loaded),
+        Err(LoadError::Problems { lines, .. }) => Err(lines),
+        Err(LoadError::Content {
+            why: seven_content::Error::Store(error),
+            ..
+        }) => return Err(error.into()),
+        Err(error) => Err(vec![error.to_string()]),
+    })
+}
+
+/// Why a request has no file to check.
+enum Unread {
+    /// It does not come from a page of this session.
+    Foreign,
+    TooLarge,
+    Nothing,
+}
+
+/// Reads name and bytes of the file, and whether missing items are switched off. The page's token
+/// stands before the file, so that nothing foreign is read.
+async fn read(mut sent: Multipart, person: &Person) -> Result<(String, Vec<u8>, bool), Unread> {
+    let (mut ours, mut switch_off_missing, mut file) = (false, false, None);
+    while let Some(field) = sent.next_field().await.map_err(|_| Unread::TooLarge)? {
+        match field.name().unwrap_or_default() {
+            "forms" => {
+                let token = field.text().await.map_err(|_| Unread::Foreign)?;
+                ours = token == person.token.for_forms();
+            }
+            _ if !ours => return Err(Unread::Foreign),
+            "off" => switch_off_missing = true,
+            "file" => {
+                let name = field.file_name().unwrap_or_default().to_owned();
+                let bytes = field.bytes().await.map_err(|_| Unread::TooLarge)?;
+                file = Some((name, bytes.to_vec()));
+            }
+            _ => {}
+        }
+    }
+    let (name, bytes) = file
+        .filter(|(_, bytes)| !bytes.is_empty())
+        .ok_or(Unread::Nothing)?;
+    Ok((name, bytes, switch_off_missing))
+}
+
+impl UploadPage {
+    fn empty(casino: &CasinoId, person: &Person) -> Self {
+        let title = person.words().t("upload");
+        Self {
+            frame: Frame::of(person, Some(casino), title, "content"),
+            casino: casino.clone(),
+            name: String::new(),
+            key: String::new(),
+            problems: Vec::new(),
+            groups: Vec::new(),
+            unchanged: 0,
+            loaded: false,
+        }
+    }
+
+    /// Fills the report: what is new, what changes and how, what is switched off, what waits for a
+    /// second person, what is only warned of.
+    fn report(&mut self, person: &Person, loaded: &Loaded) {
+        let w = person.words();
+        self.unchanged = loaded.unchanged;
+        let why = |(name, why): &(String, String)| format!("{name}: {why}");
+        let changed = loaded.changed.iter().map(|(name, fields)| {
+            let fields: Vec<String> = fields.iter().map(ToString::to_string).collect();
+            format!("{name}: {}", fields.join("; "))
+        });
+        let groups = [
+            ("upload_new", loaded.created.clone()),
+            ("upload_changed", changed.collect()),
+            ("upload_off", loaded.switched_off.clone()),
+            ("upload_review", loaded.review.iter().map(why).collect()),
+            ("upload_warned", loaded.warned.iter().map(why).collect()),
+        ];
+        let group = |(key, mut lines): (&'static str, Vec<String>)| {
+            let more = lines.len().saturating_sub(MOST_LINES);
+            lines.truncate(MOST_LINES);
+            let name = w.t(key);
+            (!lines.is_empty()).then_some(Group { name, lines, more })
+        };
+        self.groups = groups.into_iter().filter_map(group).collect();
+    }
+}
