@@ -247,6 +247,8 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
                 "content-new",
                 "/c/silver_birch/content/new?category=promotions",
             ),
+            ("content-gaps", "/c/silver_birch/content/gaps"),
+            ("content-upload", "/c/silver_birch/content/upload"),
             ("figures", "/c/silver_birch/figures"),
             ("compliance", "/c/silver_birch/compliance"),
             ("audit", "/c/silver_birch/audit"),

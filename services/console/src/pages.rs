@@ -11,6 +11,7 @@ mod content_item;
 mod conversations;
 mod evidence;
 mod figures;
+mod gaps;
 mod held;
 mod home;
 mod incidents;
@@ -79,6 +80,8 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/c/{casino}/content", get(content::show))
         .route("/c/{casino}/content/new", get(content_item::new))
         .route("/c/{casino}/content/save", post(content_item::store))
+        .route("/c/{casino}/content/check", post(content_item::check))
+        .route("/c/{casino}/content/gaps", get(gaps::show))
         .route(
             "/c/{casino}/content/upload",
             get(upload::show)

@@ -6,6 +6,7 @@ pub mod diff;
 mod guard;
 pub mod load;
 mod publish;
+pub mod questions;
 mod restore;
 mod row;
 mod save;

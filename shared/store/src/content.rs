@@ -2,6 +2,7 @@
 
 mod decide;
 mod history;
+mod questions;
 mod revisions;
 mod standing;
 
@@ -9,6 +10,7 @@ use serde_json::Value;
 
 pub use decide::Decided;
 pub use history::{ListedItem, Revision, Then, Wanted};
+pub use questions::Unanswered;
 pub use revisions::{NewRevision, PublishedItem, ToldEdit, WAITING};
 pub use standing::{Name, Waits};
 

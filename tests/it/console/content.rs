@@ -108,6 +108,29 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
         house.said_to(GUEST)
     );
 
+    // While it is typed, each problem is shown in its field's place, and nothing is stored.
+    let typed = |price: &str| {
+        let mut all: Vec<(String, String)> = form.clone();
+        all.iter_mut()
+            .filter(|(name, _)| name == "d.price")
+            .for_each(|(_, value)| *value = price.to_owned());
+        all
+    };
+    let revisions = house.number("select count(*) from content_revisions").await;
+    for (price, wrong) in [("-4", true), ("175", false), ("nine", true)] {
+        let all = typed(price);
+        let all: Vec<(&str, &str)> = all.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+        let part = ana.act("/c/silver_birch/content/check", &all).await;
+        assert_eq!(part.status, StatusCode::OK, "{}", part.body);
+        let place = part.body.split("id=\"p-d-price\"").nth(1).unwrap();
+        let place = place.split('>').next().unwrap();
+        assert_eq!(!place.contains("hidden"), wrong, "{price}: {}", part.body);
+    }
+    assert_eq!(
+        house.number("select count(*) from content_revisions").await,
+        revisions
+    );
+
     // Every problem stands beside its field, and nothing is saved.
     let form = fields(&ana.get(MASSAGE).await.body);
     let bad = [
@@ -278,6 +301,153 @@ async fn a_new_item_is_a_draft_until_it_is_published() {
         house.said_to(GUEST).contains("$140"),
         "{}",
         house.said_to(GUEST)
+    );
+    house.stop().await;
+}
+
+const UPLOAD: &str = "/c/silver_birch/content/upload";
+
+async fn upload(caller: &Caller, name: &str, bytes: &[u8]) -> super::staff::Page {
+    let forms = caller.forms();
+    caller.send_file(UPLOAD, Some(&forms), name, bytes).await
+}
+
+#[tokio::test(flavor = "multi_thread")] // D31, CMS-46: checked first, loaded as it was checked
+async fn a_file_is_checked_and_loaded_by_an_editor() {
+    let house = with_console("content_upload").await;
+    let staff = Staff::new(&house);
+    let ana = person(&house, &staff, "ana@example.com", Role::Editor).await;
+    let bob = person(&house, &staff, "bob@example.com", Role::Approver).await;
+    let luis = person(&house, &staff, "luis@example.com", Role::Host).await;
+    let revisions = "select count(*) from content_revisions";
+    let before = house.number(revisions).await;
+
+    // Everything that is wrong is said at once, by row; nothing is stored.
+    let wrong = "name;price;treatment_type\nHot Stone;-5;massage\n;20;massage\n";
+    let page = upload(&ana, "spa.csv", wrong.as_bytes()).await;
+    assert_eq!(
+        page.status,
+        StatusCode::UNPROCESSABLE_ENTITY,
+        "{}",
+        page.body
+    );
+    assert!(
+        page.body.contains("spa.csv[spa]:2:") && page.body.contains("spa.csv[spa]:3:"),
+        "{}",
+        page.body
+    );
+    for (name, bytes, wanted) in [
+        (
+            "bomb.xlsx",
+            b"PK\x03\x04nothing".to_vec(),
+            "no workbook that can be read",
+        ),
+        ("spa.csv", vec![b'x'; 11 << 20], "more than 10 MB"),
+        (
+            "spa.csv",
+            b"=cmd()".to_vec(),
+            "the first row must have the column names",
+        ),
+        ("spa.csv", Vec::new(), "No file was chosen"),
+    ] {
+        let page = upload(&ana, name, &bytes).await;
+        assert_eq!(page.status, StatusCode::UNPROCESSABLE_ENTITY, "{wanted}");
+        assert!(page.body.contains(wanted), "{wanted}: {}", page.body);
+    }
+    let page = upload(&ana, "spa.csv", &vec![b'x'; 33 << 20]).await;
+    assert_eq!(page.status, StatusCode::PAYLOAD_TOO_LARGE);
+    assert_eq!(house.number(revisions).await, before);
+
+    // A good one shows what it would change, and one person loads exactly that, once.
+    let good = "name;price\nSwedish Massage;170\n";
+    let page = upload(&ana, "spa.csv", good.as_bytes()).await;
+    assert_eq!(page.status, StatusCode::OK, "{}", page.body);
+    assert!(
+        page.body.contains("Swedish Massage: ") && page.body.contains("170"),
+        "{}",
+        page.body
+    );
+    assert_eq!(
+        house.number(revisions).await,
+        before,
+        "a check stores nothing"
+    );
+    let key = page.body.split("name=\"key\" value=\"").nth(1).unwrap();
+    let key = key.split('"').next().unwrap().to_owned();
+    let load = &format!("{UPLOAD}/load");
+    let other = bob.act(load, &[("key", &key)]).await;
+    assert_eq!(
+        other.status,
+        StatusCode::NOT_FOUND,
+        "an approver does not edit"
+    );
+    let done = ana.act(load, &[("key", &key)]).await;
+    assert!(done.body.contains("Loaded."), "{}", done.body);
+    let again = ana.act(load, &[("key", &key)]).await;
+    assert_eq!(again.status, StatusCode::CONFLICT);
+    assert_eq!(house.number(revisions).await, before + 1);
+    house.text(GUEST, "How much is the Swedish Massage?");
+    house.settle(1).await;
+    assert!(
+        house.said_to(GUEST).contains("$170"),
+        "{}",
+        house.said_to(GUEST)
+    );
+
+    // Rights, and a form from elsewhere.
+    let page = upload(&luis, "spa.csv", good.as_bytes()).await;
+    assert_eq!(page.status, StatusCode::NOT_FOUND);
+    let page = ana
+        .send_file(UPLOAD, None, "spa.csv", good.as_bytes())
+        .await;
+    assert_eq!(page.status, StatusCode::FORBIDDEN);
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")] // RAG-21, RAG-41
+async fn what_guests_asked_in_vain_is_shown_in_groups_without_names() {
+    let house = with_console("content_gaps").await;
+    let staff = Staff::new(&house);
+    let ana = person(&house, &staff, "ana@example.com", Role::Editor).await;
+    let luis = person(&house, &staff, "luis@example.com", Role::Host).await;
+    for (n, text) in [
+        "do you sell stamps",
+        "where can i buy stamps, I'm Maria Lopez 860-555-0199",
+        "do you have a babysitting service",
+        "What time is check-in?",
+        "I want to die",
+    ]
+    .iter()
+    .enumerate()
+    {
+        house.text(&format!("+186055501{n}0"), text);
+    }
+    house.settle(5).await;
+    let gaps = "/c/silver_birch/content/gaps";
+    let page = ana.get(gaps).await.body;
+    assert!(
+        page.contains("stamps") && page.contains("babysitting"),
+        "{page}"
+    );
+    for absent in ["Maria", "Lopez", "0199", "check-in", "I want to die"] {
+        assert!(!page.contains(absent), "{absent}: {page}");
+    }
+    assert!(
+        page.contains("<td class=\"number\">2</td><td class=\"number\">2</td>"),
+        "{page}"
+    );
+    assert_eq!(luis.get(gaps).await.status, StatusCode::NOT_FOUND);
+    let said = house
+        .seven(
+            &["content", "questions", "--casino", "silver_birch", "--json"],
+            "",
+        )
+        .await;
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(
+        said.out.contains("\"guests\":2") && !said.out.contains("Lopez"),
+        "{}",
+        said.out
     );
     house.stop().await;
 }

@@ -196,6 +196,34 @@ impl Caller {
             .for_forms()
     }
 
+    /// Sends a form with a file, as a browser encodes it; `forms` is the token of its page.
+    pub(crate) async fn send_file(
+        &self,
+        path: &str,
+        forms: Option<&str>,
+        name: &str,
+        bytes: &[u8],
+    ) -> Page {
+        const MARK: &str = "----of-a-test-1c5a";
+        let head = |of: &str| format!("--{MARK}\r\ncontent-disposition: form-data; {of}\r\n\r\n");
+        let mut body = Vec::new();
+        if let Some(forms) = forms {
+            let field = head("name=\"forms\"") + forms + "\r\n";
+            body.extend(field.into_bytes());
+        }
+        body.extend(head(&format!("name=\"file\"; filename=\"{name}\"")).into_bytes());
+        body.extend(bytes);
+        body.extend(format!("\r\n--{MARK}--\r\n").into_bytes());
+        let kind = format!("multipart/form-data; boundary={MARK}");
+        let request = self
+            .http
+            .post(format!("{}{path}", self.base))
+            .header("sec-fetch-site", "same-origin")
+            .header(header::CONTENT_TYPE, kind)
+            .body(body);
+        self.answer(request).await
+    }
+
     async fn send(&self, path: &str, body: &str) -> Page {
         let request = self
             .http

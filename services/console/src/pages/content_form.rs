@@ -13,6 +13,8 @@ use crate::words::Words;
 /// A field of the form.
 pub(super) struct Field {
     pub(super) name: String,
+    /// The name as part of an element's id, where a dot would mean a class.
+    pub(super) id: String,
     pub(super) label: String,
     /// `text`, `area`, `select`, `date`, `datetime-local` or `number`.
     pub(super) input: &'static str,
@@ -72,6 +74,7 @@ pub(super) fn fields(
         let label = w.of_kind("field", short);
         Field {
             name: name.to_owned(),
+            id: name.replace('.', "-"),
             label: if label == short {
                 short.replace('_', " ")
             } else {

@@ -64,6 +64,13 @@ struct ItemPage {
     may_undo: bool,
 }
 
+/// The problems beside the fields, each in the place that its field has for them.
+#[derive(Template)]
+#[template(path = "content_problems.html")]
+struct Problems {
+    fields: Vec<Field>,
+}
+
 struct ShownRevision {
     revision: i32,
     state: &'static str,
@@ -255,26 +262,7 @@ pub(crate) async fn store(
     let text = |key: &str| form.get(key).map(String::as_str).unwrap_or_default();
     let (item, category) = (text("id").to_owned(), text("category").to_owned());
     let mut work = begin(&app, &casino).await?;
-    let zone = zone_of(&mut work).await?;
-    let before = content(&mut work, &item).await?;
-    let row = row_of(&form);
-    let edit = Edit {
-        value: item_of_row(&category, &row, before.as_ref(), work.schema(&category)),
-        seen: text("seen").parse().ok().filter(|_| !item.is_empty()),
-        edit: None,
-        publish_at: time(text("publish_at"), zone),
-        take_down_at: time(text("take_down_at"), zone),
-        no_end: text("take_down_at").is_empty(),
-    };
-    let actor = person.actor();
-    let terms = Terms {
-        source: ContentSource::Console,
-        editor: &actor,
-        draft: text("what") == "draft",
-        approved_by: None,
-        keep_refused: false,
-    };
-    let outcome = save(&mut work, &terms, &[edit]).await.map_err(fault)?.pop();
+    let outcome = attempt(&mut work, &person, &form).await?;
     let refuse = |findings, problem: &str, status| Refused {
         values: form.clone(),
         findings,
@@ -298,6 +286,56 @@ pub(crate) async fn store(
     };
     work.rollback().await.map_err(fault)?;
     page(&app, &casino, &person, (&item, &category), Some(refused)).await
+}
+
+/// Shows the problems of a form while it is typed; nothing is stored.
+pub(crate) async fn check(
+    State(app): State<Shared>,
+    Path(casino): Path<CasinoId>,
+    Posted { person, form }: Posted<BTreeMap<String, String>>,
+) -> Result<Response, Fault> {
+    person.needs(&casino, Right::Edit)?;
+    let category = form.get("category").cloned().unwrap_or_default();
+    let mut work = begin(&app, &casino).await?;
+    let outcome = attempt(&mut work, &person, &form).await?;
+    let schema = work.schema(&category).cloned();
+    work.rollback().await.map_err(fault)?;
+    let findings = match outcome {
+        Some(Outcome::Saved { findings, .. } | Outcome::Refused { findings, .. }) => findings,
+        _ => Vec::new(),
+    };
+    let fields = fields(person.words(), schema.as_ref(), &form, &findings);
+    Ok(shown(&Problems { fields }).into_response())
+}
+
+/// Saves the form's item inside the transaction, which the caller commits or not.
+async fn attempt(
+    work: &mut Work<'_>,
+    person: &Person,
+    form: &BTreeMap<String, String>,
+) -> Result<Option<Outcome>, Fault> {
+    let text = |key: &str| form.get(key).map(String::as_str).unwrap_or_default();
+    let (item, category) = (text("id"), text("category"));
+    let zone = zone_of(work).await?;
+    let before = content(work, item).await?;
+    let row = row_of(form);
+    let edit = Edit {
+        value: item_of_row(category, &row, before.as_ref(), work.schema(category)),
+        seen: text("seen").parse().ok().filter(|_| !item.is_empty()),
+        edit: None,
+        publish_at: time(text("publish_at"), zone),
+        take_down_at: time(text("take_down_at"), zone),
+        no_end: text("take_down_at").is_empty(),
+    };
+    let actor = person.actor();
+    let terms = Terms {
+        source: ContentSource::Console,
+        editor: &actor,
+        draft: text("what") == "draft",
+        approved_by: None,
+        keep_refused: false,
+    };
+    Ok(save(work, &terms, &[edit]).await.map_err(fault)?.pop())
 }
 
 /// Returns the item that the form showed: what waits, or what guests get.

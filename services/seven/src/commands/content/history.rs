@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use seven_content::diff::changes;
+use seven_content::{diff::changes, questions::group};
 use seven_store::content::{ListedItem, Revision, Wanted};
 
 use crate::{
@@ -17,6 +17,8 @@ use crate::{
 
 /// Most revisions of one item that are shown.
 const MOST: i64 = 200;
+/// Most texts that are grouped.
+const MOST_TEXTS: i64 = 5_000;
 
 #[derive(Debug, Subcommand)]
 pub enum Read {
@@ -48,6 +50,19 @@ pub enum Read {
         #[arg(long, value_name = "N")]
         to: Option<i32>,
     },
+    /// List what guests asked and the content could not answer, alike questions as one row.
+    ///
+    /// Numbers, addresses and names are left out.
+    Questions {
+        #[command(flatten)]
+        of: Casino,
+        /// Number of weeks, the current one included.
+        #[arg(long, value_name = "N", default_value_t = 4)]
+        #[arg(value_parser = clap::value_parser!(u64).range(1..=52))]
+        weeks: u64,
+        #[command(flatten)]
+        json: Json,
+    },
     /// Print what guests get as a file that `seven content load` reads.
     Export {
         #[command(flatten)]
@@ -67,6 +82,32 @@ pub struct Item {
     pub(super) of: Casino,
 }
 
+async fn questions(ctx: &Context, of: &Casino, weeks: u64, json: bool) -> Result<()> {
+    let fleet = ctx.fleet().await?;
+    known(&fleet.store, &of.casino).await?;
+    let since = fleet.clock.now() - chrono::Days::new(7 * weeks);
+    let mut tx = fleet.store.bind(&of.casino).await?;
+    let asked = tx.unanswered(since, MOST_TEXTS).await?;
+    let items = tx.listed_items(None).await?;
+    tx.commit().await?;
+    let names: Vec<String> = items.into_iter().map(|item| item.name).collect();
+    let groups = group(&asked, &names);
+    if json {
+        return json_rows(&groups);
+    }
+    let mut table = ctx.table(["guests", "texts", "last asked", "newest question"]);
+    for group in groups {
+        table.add_row([
+            group.guests.to_string(),
+            group.texts.to_string(),
+            group.last_at.format("%Y-%m-%d %H:%M").to_string(),
+            group.example,
+        ]);
+    }
+    out!("{table}");
+    Ok(())
+}
+
 pub(super) async fn read(ctx: &Context, command: Read) -> Result<()> {
     let fleet = ctx.fleet().await?;
     match command {
@@ -77,6 +118,7 @@ pub(super) async fn read(ctx: &Context, command: Read) -> Result<()> {
             tx.commit().await?;
             list(ctx, &rows, json.json)
         }
+        Read::Questions { of, weeks, json } => questions(ctx, &of, weeks, json.json).await,
         Read::History { which, json } => {
             let rows = revisions(ctx, &which).await?;
             history(ctx, &rows, json.json)
