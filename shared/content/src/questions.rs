@@ -40,12 +40,16 @@ const STEM: usize = 6;
 /// `known` are names of the casino's content: words of them are no names of guests.
 pub fn group(asked: &[Unanswered], known: &[String]) -> Vec<Group> {
     let empty: HashSet<&str> = EMPTY.split_whitespace().collect();
-    let known: HashSet<String> = known.iter().flat_map(|name| words(name)).collect();
+    let known = known.iter().flat_map(|name| words(name));
+    let known: HashSet<String> = known
+        .chain(empty.iter().map(|word| (*word).to_owned()))
+        .collect();
     let mut groups: Vec<(BTreeSet<String>, Group, HashSet<Uuid>)> = Vec::new();
     let mut newest_first: Vec<&Unanswered> = asked.iter().collect();
     newest_first.sort_by_key(|one| std::cmp::Reverse(one.at));
     for one in newest_first {
-        let said: BTreeSet<String> = words(&one.body)
+        let example = masked(&one.body, &known);
+        let said: BTreeSet<String> = words(&example)
             .filter(|word| word.chars().count() > 1 && !empty.contains(word.as_str()))
             .map(|word| stem(&word))
             .collect();
@@ -65,7 +69,7 @@ pub fn group(asked: &[Unanswered], known: &[String]) -> Vec<Group> {
             }
             None => {
                 let group = Group {
-                    example: masked(&one.body, &known),
+                    example,
                     texts: 1,
                     guests: 1,
                     last_at: one.at,
@@ -185,7 +189,7 @@ mod tests {
 
     #[test] // SEC-64
     fn an_example_names_no_guest() {
-        let known = HashSet::from(["harvest".to_owned(), "loft".to_owned()]);
+        let known = HashSet::from(["harvest", "loft", "im"].map(str::to_owned));
         for (text, shown) in [
             (
                 "Can I bring wine to the Harvest Loft? I'm Maria Lopez 860-555-0199",

@@ -262,7 +262,8 @@ pub(crate) async fn store(
     let text = |key: &str| form.get(key).map(String::as_str).unwrap_or_default();
     let (item, category) = (text("id").to_owned(), text("category").to_owned());
     let mut work = begin(&app, &casino).await?;
-    let outcome = attempt(&mut work, &person, &form).await?;
+    let seen = text("seen").parse().ok().filter(|_| !item.is_empty());
+    let outcome = attempt(&mut work, &person, &form, seen).await?;
     let refuse = |findings, problem: &str, status| Refused {
         values: form.clone(),
         findings,
@@ -297,7 +298,8 @@ pub(crate) async fn check(
     person.needs(&casino, Right::Edit)?;
     let category = form.get("category").cloned().unwrap_or_default();
     let mut work = begin(&app, &casino).await?;
-    let outcome = attempt(&mut work, &person, &form).await?;
+    // Whether somebody else saved meanwhile is told when the form is.
+    let outcome = attempt(&mut work, &person, &form, None).await?;
     let schema = work.schema(&category).cloned();
     work.rollback().await.map_err(fault)?;
     let findings = match outcome {
@@ -313,6 +315,7 @@ async fn attempt(
     work: &mut Work<'_>,
     person: &Person,
     form: &BTreeMap<String, String>,
+    seen: Option<i32>,
 ) -> Result<Option<Outcome>, Fault> {
     let text = |key: &str| form.get(key).map(String::as_str).unwrap_or_default();
     let (item, category) = (text("id"), text("category"));
@@ -321,7 +324,7 @@ async fn attempt(
     let row = row_of(form);
     let edit = Edit {
         value: item_of_row(category, &row, before.as_ref(), work.schema(category)),
-        seen: text("seen").parse().ok().filter(|_| !item.is_empty()),
+        seen,
         edit: None,
         publish_at: time(text("publish_at"), zone),
         take_down_at: time(text("take_down_at"), zone),
