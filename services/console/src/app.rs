@@ -2,18 +2,16 @@
 
 use std::{sync::Arc, time::Duration};
 
-use moka::future::Cache;
 use seven_cost::Prices;
 use seven_runtime::{Fleet, Proxies};
 use seven_settings::Console;
 use seven_staff::contacts::Reach;
-use uuid::Uuid;
 
 use crate::{
     hints::Hints,
     lists::{CaseList, ConversationList, Figures, Standing},
-    pages::Checked,
     readings::Readings,
+    uploads::Uploads,
 };
 
 /// The handles and settings that every page needs.
@@ -29,7 +27,7 @@ pub(crate) struct App {
     pub(crate) reach: Reach,
     pub(crate) read: Read,
     /// Files of content that were checked and wait for their person.
-    pub(crate) uploads: Cache<Uuid, Arc<Checked>>,
+    pub(crate) uploads: Uploads,
 }
 
 /// The readings that all pages of a casino share.
@@ -47,19 +45,6 @@ const FIGURES_TTL: Duration = Duration::from_secs(30);
 /// reading which took less than the difference is not older than the change; the hint that follows
 /// each one makes up for slower ones.
 const LIST_TTL: Duration = Duration::from_millis(150);
-
-/// How long a checked file waits, and the bytes that all of them may take.
-const UPLOAD_TTL: Duration = Duration::from_secs(15 * 60);
-const UPLOAD_BYTES: u64 = 64 << 20;
-
-/// Returns the place for checked files.
-pub(crate) fn uploads() -> Cache<Uuid, Arc<Checked>> {
-    Cache::builder()
-        .max_capacity(UPLOAD_BYTES)
-        .weigher(|_, checked: &Arc<Checked>| checked.weight())
-        .time_to_live(UPLOAD_TTL)
-        .build()
-}
 
 impl Default for Read {
     fn default() -> Self {

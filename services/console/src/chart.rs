@@ -52,7 +52,7 @@ struct Label {
 
 impl Chart {
     /// Draws the points from left to right; `written` writes the axis' greatest value.
-    pub(crate) fn new(title: &str, points: Vec<Point>, written: impl Fn(f64) -> String) -> Self {
+    pub(crate) fn new(title: &str, points: &[Point], written: impl Fn(f64) -> String) -> Self {
         let most = points.iter().map(|point| point.whole).fold(0.0, f64::max);
         let base = HEIGHT - BELOW;
         let scale = if most > 0.0 {
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn the_greatest_bar_fills_the_height_and_titles_are_text() {
-        let chart = Chart::new("t", points(&[(4.0, 1.0), (8.0, 8.0)]), |most| {
+        let chart = Chart::new("t", &points(&[(4.0, 1.0), (8.0, 8.0)]), |most| {
             format!("{most}")
         });
         assert_eq!(chart.most, "8");
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn nothing_and_zeros_are_drawn_without_a_fault() {
         for values in [&[][..], &[(0.0, 0.0)], &[(0.0, 0.0); 40]] {
-            let chart = Chart::new("t", points(values), |most| most.to_string());
+            let chart = Chart::new("t", &points(values), |most| most.to_string());
             let svg = chart.render().unwrap();
             assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
         }

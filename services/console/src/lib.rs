@@ -13,6 +13,7 @@ mod hints;
 mod lists;
 mod pages;
 mod readings;
+mod uploads;
 mod words;
 
 use std::{net::SocketAddr, sync::Arc};
@@ -37,7 +38,7 @@ pub async fn run(fleet: Fleet, settings: &Settings, listener: TcpListener) -> st
     let app = Arc::new(App {
         hints: Hints::default(),
         read: Read::default(),
-        uploads: app::uploads(),
+        uploads: uploads::uploads(),
         // The mail server's address is the scheduler's secret; a sender is set only beside it.
         reach: Reach {
             local: settings.notices.local,

@@ -32,8 +32,6 @@ use axum::{
     routing::{get, post},
 };
 
-pub(crate) use self::upload::Checked;
-
 use crate::app::Shared;
 
 pub(crate) fn routes() -> Router<Shared> {

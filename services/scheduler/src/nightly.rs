@@ -261,8 +261,7 @@ async fn decay(fleet: &Fleet, rules: &Rules, tx: &mut Tx) -> Result<Value, Error
 
 /// Seals the finished days of the audit log, and checks the seals of the last days.
 async fn seal_days(fleet: &Fleet, tx: &mut Tx) -> Result<Value, Error> {
-    // The log's times are the database's, whatever the clock of tests says.
-    let now = Utc::now();
+    let now = fleet.clock.now();
     let mut broken = 0;
     for seal in tx.seals(CHECKED_SEALS).await? {
         if let Sealed::Broken(_) = check_seal(tx, seal.day).await? {

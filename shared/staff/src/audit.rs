@@ -1,4 +1,4 @@
-//! Who sees which entries of the audit log, and how much of them (SEC-136, SEC-138, SEC-140). No
+//! The view of the audit log by role: which entries, and how much of them (SEC-136, SEC-138, SEC-140). No
 //! entry holds a guest's words.
 
 mod export;

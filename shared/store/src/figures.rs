@@ -16,7 +16,7 @@ pub struct Counted {
     pub value: f64,
 }
 
-/// What one day brought.
+/// The counts of one day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromRow)]
 pub struct CountedDay {
     pub day: NaiveDate,

@@ -235,7 +235,7 @@ fn address(casino: &CasinoId, chosen: &Chosen, last: &Entry) -> String {
     format!("/c/{casino}/audit?{query}")
 }
 
-/// Exports the entries of a period by hand. Whoever gives a reason and may, gets full rows.
+/// Exports the entries of a period by hand. A person who may and gives a reason gets full rows.
 pub(crate) async fn export(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,

@@ -53,7 +53,7 @@ struct Deletion {
     asked: String,
     by: String,
     done: String,
-    /// What was removed, kind by kind.
+    /// The number of removed rows, kind by kind.
     removed: Vec<(String, String)>,
 }
 

@@ -307,7 +307,8 @@ fn texts(w: Words, report: &Report) -> Chart {
             part: counted.answered as f64,
         }
     });
-    Chart::new(w.t("figures_chart_texts"), points.collect(), |most| {
+    let points: Vec<Point> = points.collect();
+    Chart::new(w.t("figures_chart_texts"), &points, |most| {
         Unit::Count.shown(most)
     })
 }
@@ -322,7 +323,8 @@ fn cost(w: Words, report: &Report) -> Chart {
             part: dollars,
         }
     });
-    Chart::new(w.t("figures_chart_cost"), points.collect(), |most| {
+    let points: Vec<Point> = points.collect();
+    Chart::new(w.t("figures_chart_cost"), &points, |most| {
         Unit::Dollars.shown(most)
     })
 }

@@ -1,4 +1,4 @@
-//! What the content lacks: questions that guests asked and the host could not answer, by group and
+//! The gaps of the content: questions that guests asked and the host could not answer, by group and
 //! without what names a guest (RAG-21, RAG-41), and items without Spanish.
 
 use askama::Template;

@@ -21,6 +21,7 @@ use crate::{
     fault::Fault,
     frame::Frame,
     guard::{go_to, shown},
+    uploads::Checked,
 };
 
 /// Most bytes of a request with a file. More than a file may have, so that a larger one is refused
@@ -28,23 +29,6 @@ use crate::{
 pub(crate) const MOST_BYTES: usize = 32 << 20;
 /// Most lines of one kind in the report; the audit log has all.
 const MOST_LINES: usize = 200;
-
-/// A file that was checked and waits for its person to load it.
-#[derive(Debug)]
-pub(crate) struct Checked {
-    casino: CasinoId,
-    by: String,
-    name: String,
-    bytes: Vec<u8>,
-    switch_off_missing: bool,
-}
-
-impl Checked {
-    /// The bytes that it takes in memory.
-    pub(crate) fn weight(&self) -> u32 {
-        u32::try_from(self.bytes.len()).unwrap_or(u32::MAX)
-    }
-}
 
 #[derive(Template)]
 #[template(path = "upload.html")]

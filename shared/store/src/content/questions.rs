@@ -1,4 +1,4 @@
-//! What guests asked and the content could not answer (RAG-21, RAG-41).
+//! Questions of guests that the content could not answer (RAG-21, RAG-41).
 
 use chrono::{DateTime, Utc};
 use seven_domain::Language;

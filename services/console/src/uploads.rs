@@ -1,0 +1,34 @@
+//! Files of content that were checked and wait for their person to load them. They are held in
+//! memory: another process, or a quarter of an hour, asks for the file again.
+
+use std::{sync::Arc, time::Duration};
+
+use moka::future::Cache;
+use seven_domain::CasinoId;
+use uuid::Uuid;
+
+/// How long a checked file waits, and the bytes that all of them may take.
+const UPLOAD_TTL: Duration = Duration::from_secs(15 * 60);
+const UPLOAD_BYTES: u64 = 64 << 20;
+
+/// A file that was checked.
+#[derive(Debug)]
+pub(crate) struct Checked {
+    pub(crate) casino: CasinoId,
+    /// The person who had it checked.
+    pub(crate) by: String,
+    pub(crate) name: String,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) switch_off_missing: bool,
+}
+
+/// The place for checked files, by their keys.
+pub(crate) type Uploads = Cache<Uuid, Arc<Checked>>;
+
+pub(crate) fn uploads() -> Uploads {
+    Cache::builder()
+        .max_capacity(UPLOAD_BYTES)
+        .weigher(|_, checked: &Arc<Checked>| u32::try_from(checked.bytes.len()).unwrap_or(u32::MAX))
+        .time_to_live(UPLOAD_TTL)
+        .build()
+}
