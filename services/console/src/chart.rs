@@ -5,7 +5,7 @@ use askama::{Template, filters::HtmlSafe};
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 180.0;
 /// Room for the greatest number at the left and for the days below.
-const LEFT: f64 = 56.0;
+const LEFT: f64 = 76.0;
 const BELOW: f64 = 24.0;
 const ABOVE: f64 = 12.0;
 

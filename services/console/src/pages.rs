@@ -79,12 +79,17 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/c/{casino}/content/new", get(content_item::new))
         .route("/c/{casino}/content/save", post(content_item::store))
         .route("/c/{casino}/content/check", post(content_item::check))
+        .route("/c/{casino}/content/ask", post(content_item::ask))
         .route("/c/{casino}/content/gaps", get(gaps::show))
         .route(
             "/c/{casino}/content/upload",
             get(upload::show)
                 .post(upload::check)
                 .layer(DefaultBodyLimit::max(upload::MOST_BYTES)),
+        )
+        .route(
+            "/c/{casino}/content/template/{category}",
+            get(upload::template),
         )
         .route(
             "/c/{casino}/content/upload/load",

@@ -2,6 +2,7 @@
 //! console, a spreadsheet, a file or a program (D31). Nothing is deleted; guests get the newest
 //! published revision of each item.
 
+mod ask;
 pub mod diff;
 mod guard;
 pub mod load;
@@ -21,6 +22,7 @@ use seven_knowledge::schema::Schema;
 use seven_runtime::Fleet;
 use seven_store::{Tx, casinos::Casino};
 
+pub use ask::{DRAFT, ask};
 pub use guard::{Change, Finding, Standing, Weight, guard, weight, weight_of};
 pub use publish::{due, publish, reject, withdraw};
 pub use restore::{Restored, restore, undo};
@@ -128,6 +130,16 @@ impl<'a> Work<'a> {
     pub async fn begin(fleet: &'a Fleet, casino: &CasinoId) -> Result<Self, Error> {
         let mut tx = fleet.store.bind(casino).await?;
         tx.lock_content().await?;
+        Self::on(fleet, tx).await
+    }
+
+    /// Begins to read the content of a casino; changes may happen meanwhile.
+    pub async fn look(fleet: &'a Fleet, casino: &CasinoId) -> Result<Self, Error> {
+        let tx = fleet.store.bind(casino).await?;
+        Self::on(fleet, tx).await
+    }
+
+    async fn on(fleet: &'a Fleet, mut tx: Tx) -> Result<Self, Error> {
         let row = tx.casino_row().await?.ok_or(Error::NoCasino)?;
         Ok(Self {
             fleet,

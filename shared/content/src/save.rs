@@ -311,7 +311,7 @@ fn same_times(edit: &Edit, before: &PublishedItem) -> bool {
     edit.publish_at.is_none() && end_of(edit, Some(before)) == before.take_down_at
 }
 
-fn id_of(value: &Value) -> Option<String> {
+pub(crate) fn id_of(value: &Value) -> Option<String> {
     let id = match value.get("id")? {
         Value::String(text) => text.trim().to_owned(),
         // A spreadsheet's cell may be a number.

@@ -6,6 +6,7 @@ use std::io::{Cursor, Read};
 use calamine::{Data, Reader, Xlsx};
 use encoding_rs::WINDOWS_1252;
 use serde_json::{Map, Value};
+use seven_knowledge::schema::Schema;
 
 /// Largest file, and largest workbook once unpacked.
 const MOST_BYTES: usize = 10 << 20;
@@ -40,6 +41,28 @@ pub enum TableError {
     Line(u64),
     #[error("`{0}`: the first row must have the column names, `name` among them")]
     NoNames(String),
+}
+
+/// Columns of an item that every category's table has.
+const ITEM_COLUMNS: [&str; 8] = [
+    "id",
+    "name",
+    "name_es",
+    "description",
+    "description_es",
+    "keywords",
+    "subcategory",
+    "active",
+];
+
+/// Returns the first row of a category's table: what every item has, then the category's own
+/// columns, required ones first.
+pub fn columns(schema: Option<&Schema>) -> Vec<String> {
+    let fields = || schema.into_iter().flat_map(|schema| &schema.fields);
+    let of = |required| fields().filter(move |(_, field)| field.required == required);
+    let own = of(true).chain(of(false)).map(|(name, _)| name.clone());
+    let all = ITEM_COLUMNS.iter().map(|name| (*name).to_owned());
+    all.chain(own).collect()
 }
 
 /// Reads CSV with a comma, a semicolon or a tab between the cells, in UTF-8 (with a mark or without)

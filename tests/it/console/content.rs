@@ -131,6 +131,31 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
         revisions
     );
 
+    // The host answers from the draft before any guest does.
+    let mut draft = typed("199");
+    draft.push((
+        "question".to_owned(),
+        "How much is the Swedish Massage?".to_owned(),
+    ));
+    let draft: Vec<(&str, &str)> = draft
+        .iter()
+        .map(|(n, v)| (n.as_str(), v.as_str()))
+        .collect();
+    let part = ana.act("/c/silver_birch/content/ask", &draft).await;
+    assert!(
+        part.body.contains("$199") && part.body.contains("made from this item. Nothing"),
+        "{}",
+        part.body
+    );
+    assert_eq!(
+        luis.act("/c/silver_birch/content/ask", &draft).await.status,
+        StatusCode::NOT_FOUND
+    );
+    assert_eq!(
+        house.number("select count(*) from content_revisions").await,
+        revisions
+    );
+
     // Every problem stands beside its field, and nothing is saved.
     let form = fields(&ana.get(MASSAGE).await.body);
     let bad = [
@@ -354,6 +379,16 @@ async fn a_file_is_checked_and_loaded_by_an_editor() {
     let page = upload(&ana, "spa.csv", &vec![b'x'; 33 << 20]).await;
     assert_eq!(page.status, StatusCode::PAYLOAD_TOO_LARGE);
     assert_eq!(house.number(revisions).await, before);
+
+    // A table to fill in has the category's columns.
+    let table = ana.get("/c/silver_birch/content/template/spa").await;
+    assert!(
+        table.body.starts_with("id,name,") && table.body.contains("treatment_type"),
+        "{}",
+        table.body
+    );
+    let none = ana.get("/c/silver_birch/content/template/nothing").await;
+    assert_eq!(none.status, StatusCode::NOT_FOUND);
 
     // A good one shows what it would change, and one person loads exactly that, once.
     let good = "name;price\nSwedish Massage;170\n";

@@ -14,8 +14,8 @@ use chrono_tz::Tz;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use seven_content::{
-    Edit, Error, Finding, Outcome, Terms, Work, diff::changes, item_of_row, publish, reject, save,
-    undo, withdraw,
+    DRAFT, Edit, Error, Finding, Outcome, Terms, Work, ask as ask_host, diff::changes, item_of_row,
+    publish, reject, save, undo, withdraw,
 };
 use seven_domain::{CasinoId, ContentSource, RevisionState};
 use seven_staff::Right;
@@ -62,6 +62,17 @@ struct ItemPage {
     may_edit: bool,
     may_decide: bool,
     may_undo: bool,
+}
+
+/// The host's answer from a draft.
+#[derive(Template)]
+#[template(path = "content_asked.html")]
+struct Asked {
+    w: Words,
+    /// `None` when nothing was asked.
+    reply: Option<String>,
+    /// Whether the answer is made from the draft.
+    uses: bool,
 }
 
 /// The problems beside the fields, each in the place that its field has for them.
@@ -310,6 +321,44 @@ pub(crate) async fn check(
     Ok(shown(&Problems { fields }).into_response())
 }
 
+/// Asks the host with the form's item in place of what guests get.
+pub(crate) async fn ask(
+    State(app): State<Shared>,
+    Path(casino): Path<CasinoId>,
+    Posted { person, form }: Posted<BTreeMap<String, String>>,
+) -> Result<Response, Fault> {
+    person.needs(&casino, Right::Edit)?;
+    let text = |key: &str| form.get(key).map(|text| text.trim()).unwrap_or_default();
+    let question: String = text("question").chars().take(MOST_REASON).collect();
+    let mut work = Work::look(&app.fleet, &casino).await.map_err(fault)?;
+    let before = content(&mut work, text("id")).await?;
+    let category = text("category");
+    let schema = work.schema(category);
+    let mut draft = item_of_row(category, &row_of(&form), before.as_ref(), schema);
+    // An item that is off would not be answered with; the editor asks how it would be.
+    draft["active"] = Value::Bool(true);
+    let answer = match question.is_empty() {
+        true => None,
+        false => Some(
+            ask_host(&mut work, &draft, &question)
+                .await
+                .map_err(fault)?,
+        ),
+    };
+    work.rollback().await.map_err(fault)?;
+    let w = person.words();
+    let id = text("id");
+    let part = Asked {
+        w,
+        uses: answer.as_ref().is_some_and(|reply| {
+            let draft = if id.is_empty() { DRAFT } else { id };
+            reply.sources.iter().any(|source| source == draft)
+        }),
+        reply: answer.map(|reply| reply.text),
+    };
+    Ok(shown(&part).into_response())
+}
+
 /// Saves the form's item inside the transaction, which the caller commits or not.
 async fn attempt(
     work: &mut Work<'_>,
@@ -351,7 +400,7 @@ async fn content(work: &mut Work<'_>, item: &str) -> Result<Option<Value>, Fault
 
 /// Returns the row that the form makes, without what only the form needs.
 fn row_of(form: &BTreeMap<String, String>) -> Map<String, Value> {
-    const OURS: [&str; 4] = ["seen", "what", "publish_at", "take_down_at"];
+    const OURS: [&str; 5] = ["seen", "what", "publish_at", "take_down_at", "question"];
     form.iter()
         .filter(|(name, _)| !OURS.contains(&name.as_str()))
         .map(|(name, value)| (name.clone(), Value::from(value.as_str())))

@@ -10,9 +10,13 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde::Deserialize;
-use seven_content::load::{File, LoadError, Loaded, Loading, load, try_load};
+use seven_content::{
+    load::{File, LoadError, Loaded, Loading, load, try_load},
+    table::columns,
+};
 use seven_domain::CasinoId;
 use seven_staff::Right;
+use seven_store::casinos::Casino;
 use uuid::Uuid;
 
 use crate::{
@@ -20,7 +24,7 @@ use crate::{
     app::{App, Shared},
     fault::Fault,
     frame::Frame,
-    guard::{go_to, shown},
+    guard::{file, go_to, shown},
     uploads::Checked,
 };
 
@@ -42,6 +46,8 @@ struct UploadPage {
     groups: Vec<Group>,
     unchanged: usize,
     loaded: bool,
+    /// Categories with a template to fill in: id and name.
+    categories: Vec<(String, String)>,
 }
 
 struct Group {
@@ -57,12 +63,45 @@ pub(crate) struct Agreed {
 }
 
 pub(crate) async fn show(
-    State(_): State<Shared>,
+    State(app): State<Shared>,
     Path(casino): Path<CasinoId>,
     person: Person,
 ) -> Result<Response, Fault> {
     person.needs(&casino, Right::Edit)?;
-    Ok(shown(&UploadPage::empty(&casino, &person)).into_response())
+    let mut page = UploadPage::empty(&casino, &person);
+    let row = row(&app, &casino).await?;
+    let pack = app.fleet.packs.of(&row.config).ok();
+    let names = pack.iter().flat_map(|pack| pack.agents.categories.names());
+    let w = person.words();
+    page.categories = names
+        .map(|name| (name.to_owned(), w.of_kind("category", name)))
+        .collect();
+    Ok(shown(&page).into_response())
+}
+
+/// The first row of a category's table, to be filled in.
+pub(crate) async fn template(
+    State(app): State<Shared>,
+    Path((casino, category)): Path<(CasinoId, String)>,
+    person: Person,
+) -> Result<Response, Fault> {
+    person.needs(&casino, Right::Edit)?;
+    let row = row(&app, &casino).await?;
+    let pack = app
+        .fleet
+        .packs
+        .of(&row.config)
+        .map_err(|_| Fault::NotFound)?;
+    let schema = pack.agents.categories.get(&category.as_str().into());
+    let columns = columns(Some(schema.ok_or(Fault::NotFound)?));
+    Ok(file(&format!("{category}.csv"), columns.join(",") + "\r\n"))
+}
+
+async fn row(app: &App, casino: &CasinoId) -> Result<Casino, Fault> {
+    let mut tx = app.fleet.store.bind(casino).await?;
+    let row = tx.casino_row().await?;
+    tx.commit().await?;
+    row.ok_or(Fault::NotFound)
 }
 
 /// Checks a file and shows what loading it would do, or everything that is wrong with it.
@@ -219,6 +258,7 @@ impl UploadPage {
             groups: Vec::new(),
             unchanged: 0,
             loaded: false,
+            categories: Vec::new(),
         }
     }
 

@@ -1,9 +1,9 @@
 //! `seven content list|history|diff|export`: what guests get, and how it became that.
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use seven_content::{diff::changes, questions::group};
+use seven_content::{diff::changes, questions::group, table::columns};
 use seven_store::content::{ListedItem, Revision, Wanted};
 
 use crate::{
@@ -50,6 +50,14 @@ pub enum Read {
         #[arg(long, value_name = "N")]
         to: Option<i32>,
     },
+    /// Print the first row of a category's table, as CSV, to fill in a spreadsheet.
+    Template {
+        #[command(flatten)]
+        of: Casino,
+        /// The category, as the casino's pack names it.
+        #[arg(long, value_name = "NAME")]
+        category: String,
+    },
     /// List what guests asked and the content could not answer, alike questions as one row.
     ///
     /// Numbers, addresses and names are left out.
@@ -80,6 +88,25 @@ pub struct Item {
     pub(super) item: String,
     #[command(flatten)]
     pub(super) of: Casino,
+}
+
+async fn template(ctx: &Context, of: &Casino, category: &str) -> Result<()> {
+    let fleet = ctx.fleet().await?;
+    let mut tx = fleet.store.bind(&of.casino).await?;
+    let row = tx.casino_row().await?;
+    tx.commit().await?;
+    let row = row.with_context(|| format!("{} is no casino of this fleet", of.casino))?;
+    let pack = fleet.packs.of(&row.config)?;
+    let categories = &pack.agents.categories;
+    let schema = categories.get(&category.into());
+    let names: Vec<&str> = categories.names().collect();
+    ensure!(
+        schema.is_some() || names.is_empty(),
+        "there is no category `{category}`; expected one of {}",
+        names.join(", ")
+    );
+    out!("{}", columns(schema).join(","));
+    Ok(())
 }
 
 async fn questions(ctx: &Context, of: &Casino, weeks: u64, json: bool) -> Result<()> {
@@ -118,6 +145,7 @@ pub(super) async fn read(ctx: &Context, command: Read) -> Result<()> {
             tx.commit().await?;
             list(ctx, &rows, json.json)
         }
+        Read::Template { of, category } => template(ctx, &of, &category).await,
         Read::Questions { of, weeks, json } => questions(ctx, &of, weeks, json.json).await,
         Read::History { which, json } => {
             let rows = revisions(ctx, &which).await?;
