@@ -1,11 +1,12 @@
--- The digest of each finished day of a casino's audit log (UTC), written once in the night after it. The export of
--- that day has the same digest for ever; another one shows that the log was changed behind the fleet's back.
+-- The digest of each finished day of a casino's audit log (UTC), written once in the night after it. The entries of
+-- that day have the same digest for ever; another one shows that the log was changed behind the fleet's back.
 create table audit_seals (
   casino_id text not null references casinos (casino_id) on delete cascade,
   day       date not null,
   entries   bigint not null,
-  -- SHA-256 of the day's export without names, in hex.
+  -- SHA-256 of the day's entries with all their fields, in hex, and the form in which they were digested.
   sha256    text not null,
+  format    smallint not null default 1,
   sealed_at timestamptz not null,
   primary key (casino_id, day)
 );

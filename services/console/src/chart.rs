@@ -131,7 +131,7 @@ mod tests {
         );
         assert_eq!(
             (chart.bars[0].whole_height, chart.bars[0].part_height),
-            (72.0, 36.0)
+            (72.0, 18.0)
         );
         let svg = chart.render().unwrap();
         assert!(svg.contains("&#60;0&#62;") && !svg.contains("<0>"), "{svg}");

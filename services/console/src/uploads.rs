@@ -3,7 +3,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use moka::future::Cache;
+use moka::{future::Cache, policy::EvictionPolicy};
+use seven_content::load::Loaded;
 use seven_domain::CasinoId;
 use uuid::Uuid;
 
@@ -20,6 +21,8 @@ pub(crate) struct Checked {
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
     pub(crate) switch_off_missing: bool,
+    /// What the person was shown that loading it does.
+    pub(crate) planned: Loaded,
 }
 
 /// The place for checked files, by their keys.
@@ -27,6 +30,7 @@ pub(crate) type Uploads = Cache<Uuid, Arc<Checked>>;
 
 pub(crate) fn uploads() -> Uploads {
     Cache::builder()
+        .eviction_policy(EvictionPolicy::lru())
         .max_capacity(UPLOAD_BYTES)
         .weigher(|_, checked: &Arc<Checked>| u32::try_from(checked.bytes.len()).unwrap_or(u32::MAX))
         .time_to_live(UPLOAD_TTL)

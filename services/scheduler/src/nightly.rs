@@ -39,6 +39,9 @@ pub const NIGHTLY_JOBS: [&str; 6] = [
 const FROM_HOUR: u32 = 3;
 /// Only consent chains with an event in the last `CHAIN_DAYS` days are checked.
 const CHAIN_DAYS: i32 = 30;
+/// How long after its end a day of the audit log is sealed: an entry is stored when its transaction
+/// ends, with the time at which that began.
+const SEAL_AFTER: TimeDelta = TimeDelta::hours(3);
 /// Most days of the audit log that one night seals: a casino's first night has many.
 const SEALED_A_NIGHT: i64 = 31;
 /// Seals that each night checks again.
@@ -264,10 +267,15 @@ async fn seal_days(fleet: &Fleet, tx: &mut Tx) -> Result<Value, Error> {
     let now = fleet.clock.now();
     let mut broken = 0;
     for seal in tx.seals(CHECKED_SEALS).await? {
-        if let Sealed::Broken(_) = check_seal(tx, seal.day).await? {
+        if let Sealed::Broken(seal) = check_seal(tx, seal.day).await? {
             broken += 1;
+            // The case's id is the seal's beginning, so that every night finds the same case.
+            let id = seal
+                .sha256
+                .get(..32)
+                .and_then(|hex| Uuid::try_parse(hex).ok());
             let case = compliance_case(
-                fleet.ids.uuid(),
+                id.unwrap_or_else(|| fleet.ids.uuid()),
                 None,
                 "audit_seal_broken",
                 CaseSeverity::Sev0,
@@ -277,7 +285,8 @@ async fn seal_days(fleet: &Fleet, tx: &mut Tx) -> Result<Value, Error> {
             counted::open_case(tx, &case).await?;
         }
     }
-    let days = tx.unsealed_days(now.date_naive(), SEALED_A_NIGHT).await?;
+    let today = (now - SEAL_AFTER).date_naive();
+    let days = tx.unsealed_days(today, SEALED_A_NIGHT).await?;
     for day in &days {
         seal(tx, *day, now).await?;
     }

@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 
 use chrono::{DateTime, Days, NaiveDate, NaiveTime};
 use chrono_tz::Tz;
-use seven_alerts::channels::backoff;
+use seven_alerts::{Again, Untold, channels::backoff};
 use seven_domain::CasinoId;
 use seven_figures::{Period, Report, letter};
 use seven_notices::Senders;
@@ -14,8 +14,7 @@ use seven_runtime::{Error, Fleet};
 use seven_settings::Settings;
 use seven_store::{Tx, alerts::NoticeOutcome, contacts::DueReport};
 
-const BATCH: i64 = 20;
-/// How long a report is claimed: longer than an attempt may take.
+/// How long a report is claimed: longer than counting it and one attempt may take.
 const CLAIM_TTL: Duration = Duration::from_secs(60);
 const MIN_WAIT: Duration = Duration::from_millis(200);
 /// The hour at which the report is sent, by the casino's clock.
@@ -50,13 +49,22 @@ async fn send(
     senders: Senders,
     casino: CasinoId,
 ) -> Result<(), Error> {
-    let mut tx = fleet.store.bind(&casino).await?;
-    let due = tx.claim_weekly_reports(BATCH, CLAIM_TTL).await?;
-    tx.commit().await?;
-    for due in &due {
-        tell(&fleet, &settings, &senders, &casino, due).await?;
+    loop {
+        let mut tx = fleet.store.bind(&casino).await?;
+        let due = tx.claim_weekly_report(CLAIM_TTL).await?;
+        tx.commit().await?;
+        let Some(due) = due else { return Ok(()) };
+        let told = match tell(&fleet, &settings, &senders, &casino, &due).await {
+            Ok(told) => told,
+            Err(error) if error.is_away() => return Err(error),
+            // A week that cannot be counted keeps no other casino from its report.
+            Err(error) => Err(Untold {
+                why: error.to_string(),
+                again: Again::Later(None),
+            }),
+        };
+        note(&fleet, &casino, &due, told).await?;
     }
-    Ok(())
 }
 
 async fn tell(
@@ -65,13 +73,15 @@ async fn tell(
     senders: &Senders,
     casino: &CasinoId,
     due: &DueReport,
-) -> Result<(), Error> {
+) -> Result<Result<(), Untold>, Error> {
     let mut tx = fleet.store.bind(casino).await?;
     let (contact, row) = (tx.contact(due.contact_id).await?, tx.casino_row().await?);
+    let row = row.filter(|_| fleet.roster.serving().contains(casino));
     let (Some(contact), Some(row)) = (contact, row) else {
-        let ended = NoticeOutcome::GivenUp("the contact has ended");
-        tx.note_weekly_report(due, ended).await?;
-        return Ok(tx.commit().await?);
+        return Ok(Err(Untold {
+            why: "the contact has ended, or the casino is not served".to_owned(),
+            again: Again::Never,
+        }));
     };
     let week = Period {
         from: due.week,
@@ -87,37 +97,35 @@ async fn tell(
     let page = page.map_err(|error| Error::Other(error.to_string()))?;
     let name = &row.config.prompts.casino_name_display;
     let (subject, text) = letter(contact.language, name, &report, &before, &page);
-    let told = senders
-        .say(
-            contact.channel,
-            &contact.address,
-            due.report_id,
-            &subject,
-            &text,
-        )
-        .await;
-    let mut tx = fleet.store.bind(casino).await?;
-    match told {
-        Ok(_) => tx.note_weekly_report(due, NoticeOutcome::Delivered).await?,
+    let (channel, address) = (contact.channel, &contact.address);
+    let told = senders.say(channel, address, due.report_id, &subject, &text);
+    Ok(told.await.map(drop))
+}
+
+/// Records what became of a report; one that failed is tried again while that may help.
+async fn note(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    due: &DueReport,
+    told: Result<(), Untold>,
+) -> Result<(), Error> {
+    let tries = u32::try_from(due.tries).unwrap_or(u32::MAX);
+    let why;
+    let outcome = match told {
+        Ok(()) => NoticeOutcome::Delivered,
         Err(untold) => {
-            let tries = u32::try_from(due.tries).unwrap_or(u32::MAX);
-            let outcome = match backoff(tries, untold.again) {
+            why = untold.why;
+            let report_id = due.report_id;
+            tracing::warn!(%casino, %report_id, tries, error = why, "a weekly report was not delivered");
+            match backoff(tries, untold.again) {
                 Some(wait) => {
-                    let wait = fleet.timing.scale.at_least(wait, MIN_WAIT);
-                    NoticeOutcome::Later(wait, &untold.why)
+                    NoticeOutcome::Later(fleet.timing.scale.at_least(wait, MIN_WAIT), &why)
                 }
-                None => NoticeOutcome::GivenUp(&untold.why),
-            };
-            tracing::warn!(
-                %casino,
-                report_id = %due.report_id,
-                channel = contact.channel.as_str(),
-                tries,
-                error = untold.why,
-                "a weekly report was not delivered"
-            );
-            tx.note_weekly_report(due, outcome).await?;
+                None => NoticeOutcome::GivenUp(&why),
+            }
         }
-    }
+    };
+    let mut tx = fleet.store.bind(casino).await?;
+    tx.note_weekly_report(due, outcome).await?;
     Ok(tx.commit().await?)
 }

@@ -133,6 +133,15 @@ impl<'a> Work<'a> {
         Self::on(fleet, tx).await
     }
 
+    /// Does what [`Work::begin`] does; `None` while somebody else changes the casino's content.
+    pub async fn begin_if_free(fleet: &'a Fleet, casino: &CasinoId) -> Result<Option<Self>, Error> {
+        let mut tx = fleet.store.bind(casino).await?;
+        if !tx.try_lock_content().await? {
+            return Ok(None);
+        }
+        Self::on(fleet, tx).await.map(Some)
+    }
+
     /// Begins to read the content of a casino; changes may happen meanwhile.
     pub async fn look(fleet: &'a Fleet, casino: &CasinoId) -> Result<Self, Error> {
         let tx = fleet.store.bind(casino).await?;

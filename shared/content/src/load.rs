@@ -13,7 +13,7 @@ use crate::{
     Edit, Error, Outcome, Terms, Work,
     diff::{Change, changes},
     item_of_row, save,
-    table::{TableError, TableRow, read_csv, read_xlsx},
+    table::{MOST_BYTES, MOST_ROWS, TableError, TableRow, read_csv, read_xlsx},
 };
 
 /// The actor of a casino's first content, which no guest has had an answer from.
@@ -53,6 +53,9 @@ pub struct Loading<'a> {
     pub approved_by: Option<&'a str>,
     /// Switch off the items that the file does not name.
     pub switch_off_missing: bool,
+    /// A casino's first content, which no guest has had an answer from, waits for nobody. Only
+    /// people with a shell load it so.
+    pub first_waits_for_nobody: bool,
 }
 
 /// A file of content, under the name that problems give.
@@ -87,6 +90,9 @@ impl<'a> File<'a> {
             file: name.to_owned(),
             why,
         };
+        if bytes.len() > MOST_BYTES {
+            return Err(table(TableError::TooLarge));
+        }
         let path = Path::new(name);
         let ending = path.extension().and_then(|ending| ending.to_str());
         let stem = path.file_stem().and_then(|stem| stem.to_str());
@@ -133,6 +139,28 @@ pub async fn load(
     Ok(loaded)
 }
 
+/// Loads the file if it still does exactly what was planned, and otherwise stores nothing and
+/// returns what it would do now.
+///
+/// # Errors
+/// As [`load`].
+pub async fn load_as_planned(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    file: &File<'_>,
+    loading: &Loading<'_>,
+    planned: &Loaded,
+) -> Result<Result<(), Loaded>, LoadError> {
+    let (work, loaded) = put(fleet, casino, file, loading).await?;
+    let failed = |why| content(casino, why);
+    if loaded == *planned {
+        work.commit().await.map_err(failed)?;
+        return Ok(Ok(()));
+    }
+    work.rollback().await.map_err(failed)?;
+    Ok(Err(loaded))
+}
+
 /// Returns what [`load`] would do, or why it would refuse. Writes nothing.
 ///
 /// # Errors
@@ -169,6 +197,11 @@ async fn put<'f>(
         Content::Text(text) => items(&work, (file.name, text))?,
         Content::Rows(rows) => of_table(&work, file.name, rows, &before),
     };
+    if values.len() > MOST_ROWS {
+        let file = file.name.to_owned();
+        let why = TableError::TooLong;
+        return Err(LoadError::Table { file, why });
+    }
     let named = |id: &str| values.iter().any(|(_, value)| value["id"] == id);
     let missing = before
         .iter()
@@ -194,9 +227,9 @@ async fn put<'f>(
         source: ContentSource::File,
         editor: loading.by,
         draft: false,
-        approved_by: loading
-            .approved_by
-            .or_else(|| before.is_empty().then_some(FIRST_LOAD)),
+        approved_by: loading.approved_by.or_else(|| {
+            (loading.first_waits_for_nobody && before.is_empty()).then_some(FIRST_LOAD)
+        }),
         keep_refused: false,
     };
     let outcomes = save(&mut work, &terms, &edits).await.map_err(failed)?;

@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 use seven_knowledge::schema::Schema;
 
 /// Largest file, and largest workbook once unpacked.
-const MOST_BYTES: usize = 10 << 20;
+pub(crate) const MOST_BYTES: usize = 10 << 20;
 const MOST_UNPACKED_BYTES: u64 = 100 << 20;
 /// Most rows of all tabs; a casino has some hundred items.
-const MOST_ROWS: usize = 10_000;
+pub(crate) const MOST_ROWS: usize = 10_000;
 /// Most columns of a tab.
 const MOST_COLUMNS: usize = 100;
 

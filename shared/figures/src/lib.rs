@@ -11,4 +11,4 @@ mod report;
 pub use figure::{Figure, Unit};
 pub use letter::letter;
 pub use period::{Bad, LONGEST_DAYS, Period};
-pub use report::{Day, Report, Value};
+pub use report::{Day, Report, Value, months};

@@ -1,4 +1,4 @@
-//! The figures of one period, its days and what its months cost.
+//! The figures of one period and its days, and what its months cost.
 
 use seven_cost::{Cost, Month, Prices, Usd};
 use seven_domain::Language;
@@ -33,8 +33,20 @@ pub struct Report {
     /// anything to measure is missing.
     pub values: Vec<Value>,
     pub days: Vec<Day>,
-    /// The calendar months (UTC) that the period touches, whole.
-    pub months: Vec<Cost>,
+}
+
+/// Returns what the calendar months (UTC) cost that the period touches, each whole.
+///
+/// # Errors
+/// Fails when Postgres does not answer.
+pub async fn months(tx: &mut Tx, prices: &Prices, period: Period) -> Result<Vec<Cost>> {
+    let mut months = Vec::new();
+    let mut month = Month::with(period.from);
+    while month <= Month::with(period.to) {
+        months.push(seven_cost::month_here(tx, prices, month).await?);
+        month = month.next();
+    }
+    Ok(months)
 }
 
 impl Report {
@@ -46,19 +58,12 @@ impl Report {
         let (from, to) = period.bounds();
         let counted = tx.figures(from, to).await?;
         let days = tx.figure_days(from, to, period.zone.name()).await?;
-        let mut months = Vec::new();
-        let mut month = Month::with(period.from);
-        while month <= Month::with(period.to) {
-            months.push(seven_cost::month_here(tx, prices, month).await?);
-            month = month.next();
-        }
         let days: Vec<Day> = days.into_iter().map(|day| priced(prices, day)).collect();
         let values = values(counted, &days, prices);
         Ok(Self {
             period,
             values,
             days,
-            months,
         })
     }
 

@@ -3,7 +3,7 @@
 
 mod export;
 
-pub use export::{Export, Format, NoExport, Sealed, check_seal, seal, start};
+pub use export::{Export, Format, NoExport, Sealed, check_seal, redact, seal, start};
 
 use serde_json::Value;
 use seven_domain::{AuditEvent, CasinoId, Role, text_enum};
@@ -165,6 +165,13 @@ impl View {
         all.filter(|event| self.sees(category(*event)))
     }
 
+    /// Returns the types of entries whose guest and detail the person sees: a search for either
+    /// must not find the others.
+    pub fn searchable(&self) -> impl Iterator<Item = AuditEvent> {
+        self.events()
+            .filter(|event| self.depth(category(*event)) > Depth::EventOnly)
+    }
+
     /// Returns the entry as the person may see it, or `None`. Entries of types that this release
     /// does not know are shown to those who see everything.
     pub fn shown(&self, mut row: Row) -> Option<Row> {
@@ -180,6 +187,8 @@ impl View {
                 row.detail = Value::Object(serde_json::Map::new());
                 row.subject = String::new();
                 row.guest_hash = None;
+                // It is the same as that of the text's other entries.
+                row.trace = None;
             }
             Depth::Summary => {
                 if let Value::Object(detail) = &mut row.detail {
@@ -188,6 +197,7 @@ impl View {
             }
             Depth::Full => {}
         }
+        export::redact(&mut row.detail, true);
         Some(row)
     }
 }

@@ -11,6 +11,8 @@ use seven_domain::{
 use seven_runtime::Fleet;
 use seven_store::{Error, Tx, consent::Standing, suppressions::Suppression};
 
+use crate::audit::redact;
+
 #[derive(Debug, Clone, Serialize)]
 pub struct Evidence {
     pub casino: String,
@@ -23,7 +25,7 @@ pub struct Evidence {
     /// Which texts a STOP ends today.
     pub revocation_scope: Scope,
     pub legal_sender: Option<LegalSender>,
-    /// Every change, oldest first, as it was hashed.
+    /// Every change, oldest first, without addresses of machines and the guest's own words.
     pub events: Vec<Value>,
     pub chain: Report,
 }
@@ -44,7 +46,9 @@ pub async fn evidence(
     let chain = tx.consent_chain(guest).await?;
     let events = chain.events.iter().map(|link| {
         // A text that is no JSON is shown as it is; the chain's report says that it is broken.
-        serde_json::from_str(&link.event).unwrap_or_else(|_| json!(link.event))
+        let mut event = serde_json::from_str(&link.event).unwrap_or_else(|_| json!(link.event));
+        redact(&mut event, true);
+        event
     });
     Ok(Some(Evidence {
         casino: tx.casino().to_string(),

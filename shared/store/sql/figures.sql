@@ -1,5 +1,5 @@
--- The figures of a casino from $1 to $2. No row of a text or turn from then has a lesser id than $3:
--- ids are ordered by time and are made after the text arrived.
+-- The figures of a casino from $1 to $2. Rows of texts and turns with a lesser id than $3 are older:
+-- ids are ordered by time.
 with texts as materialized (
   select guest_id, disposition, disposition_ref, received_at from inbound_messages
   where inbound_id >= $3 and received_at >= $1 and received_at < $2),

@@ -65,9 +65,9 @@ pub struct Seal {
     /// The day, in UTC.
     pub day: NaiveDate,
     pub entries: i64,
-    /// SHA-256 of the day's export, in hex.
+    /// SHA-256 of the day's entries, in hex.
     pub sha256: String,
-    /// The export's own time stands in each of its lines.
+    /// The time that stands in each line of the day's export.
     pub sealed_at: DateTime<Utc>,
 }
 
@@ -154,14 +154,37 @@ impl Tx {
         .await?)
     }
 
-    /// Returns the days (UTC) before `today` that have entries and no seal yet, oldest first. Days
-    /// before the newest seal are not looked at again.
+    /// Returns the entries of a day (UTC) after `after`, each as the text that its seal digests: a
+    /// JSON array of all fields as Postgres writes it, which does not depend on our libraries.
+    pub async fn sealed_page(
+        &mut self,
+        day: NaiveDate,
+        after: Option<Place>,
+        most: i64,
+    ) -> Result<Vec<(DateTime<Utc>, i64, String)>> {
+        Ok(sqlx::query_as(
+            "select at, entry, jsonb_build_array(entry, (extract(epoch from at) * 1000000)::bigint, actor, action, severity, subject,
+               guest_hash, detail, trace)::text as line
+             from audit_log
+             where at >= $1::timestamp at time zone 'UTC' and at < ($1 + 1)::timestamp at time zone 'UTC'
+               and ($2::timestamptz is null or (at, entry) > ($2, $3))
+             order by at, entry limit $4",
+        )
+        .bind(day)
+        .bind(after.map(|(at, _)| at))
+        .bind(after.map(|(_, entry)| entry))
+        .bind(most)
+        .fetch_all(self.conn())
+        .await?)
+    }
+
+    /// Returns the days (UTC) before `today` that have no seal yet, oldest first: every one since the
+    /// newest seal, else since the first entry.
     pub async fn unsealed_days(&mut self, today: NaiveDate, most: i64) -> Result<Vec<NaiveDate>> {
         Ok(sqlx::query_scalar(
-            "select distinct (at at time zone 'UTC')::date as day from audit_log
-             where at < $1::timestamp at time zone 'UTC'
-               and at >= coalesce((select (max(day) + 1)::timestamp at time zone 'UTC' from audit_seals), '-infinity')
-             order by day limit $2",
+            "select day::date as day from generate_series(
+               coalesce((select max(day) + 1 from audit_seals), (select (min(at) at time zone 'UTC')::date from audit_log)),
+               $1 - 1, interval '1 day') day order by day limit $2",
         )
         .bind(today)
         .bind(most)

@@ -112,7 +112,9 @@ impl Tx {
         .bind(new.weekly)
         .execute(self.conn())
         .await?;
-        let detail = json!({ "added": new.channel, "level": new.level, "words": new.words });
+        let detail = json!({
+            "added": new.channel, "level": new.level, "words": new.words, "weekly": new.weekly,
+        });
         self.note_contact(new.contact_id.0, detail, by).await
     }
 

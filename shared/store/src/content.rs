@@ -26,6 +26,17 @@ impl Tx {
         .await?)
     }
 
+    /// Does what [`Tx::lock_content`] does, unless another transaction has the lock; returns whether
+    /// this one has it now.
+    pub async fn try_lock_content(&mut self) -> Result<bool> {
+        let casino = self.casino_str();
+        let lock = "select pg_try_advisory_xact_lock(hashtextextended('content ' || $1, 0))";
+        Ok(sqlx::query_scalar(lock)
+            .bind(casino)
+            .fetch_one(self.conn())
+            .await?)
+    }
+
     /// Lets no other transaction change the casino's content until this one ends; the guards
     /// compare a change with what is published.
     pub async fn lock_content(&mut self) -> Result<()> {

@@ -1,10 +1,14 @@
 //! The figures of a casino in a period, counted from the rows themselves; `docs/metrics.md` defines
 //! each one.
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use sqlx::FromRow;
 
 use crate::{Result, Tx, day::least_id};
+
+/// How much older than its row's time an id may be: a turn has the id of its first text, which may
+/// have waited for days. Ids only spare the reading of older rows.
+const OLDER_ID: TimeDelta = TimeDelta::days(7);
 
 /// One counted figure. A figure without any row to measure, such as a median of nothing, is
 /// missing.
@@ -41,7 +45,7 @@ impl Tx {
         Ok(sqlx::query_as(include_str!("../sql/figures.sql"))
             .bind(from)
             .bind(to)
-            .bind(least_id(from))
+            .bind(least_id(from - OLDER_ID))
             .fetch_all(self.conn())
             .await?)
     }
@@ -56,7 +60,7 @@ impl Tx {
         Ok(sqlx::query_as(include_str!("../sql/figure_days.sql"))
             .bind(from)
             .bind(to)
-            .bind(least_id(from))
+            .bind(least_id(from - OLDER_ID))
             .bind(zone)
             .fetch_all(self.conn())
             .await?)

@@ -38,7 +38,9 @@ insert into turns (casino_id, turn_id, conversation_id, guest_id, epoch, agent, 
   grounded, class, newest_text_at, state, next_sweep_at, trace, created_at, record)
 select casino_id, pg_temp.id(at + interval '2 s', 'turn' || casino_id || n), guest_id, guest_id, 1, 'host', 'offline',
   (array['dining', 'rooms', 'hours', 'spa'])[1 + n % 4], case when n % 5 = 0 then 'es' else 'en' end, 'pass', '', false, '[]', n % 9 > 0,
-  'reply', at, case when n % 31 = 0 then 'cancelled' else 'shaped' end, at, '', at + interval '2 s',
+  'reply', at, case when n % 31 = 0 then 'cancelled' else 'shaped' end, at, '',
+  -- Some texts waited for ten hours, as after an outage.
+  at + case when n % 8 = 1 then interval '10 hours' else interval '2 s' end,
   jsonb_build_object('learnt', case when n % 6 = 0 then '["name", "party"]'::jsonb else '[]' end,
     'usage', jsonb_build_object('nano_dollars', n * 1013))
 from text_at where not (n % 17 = 0 or n % 23 = 0 or n % 29 = 0 or n % 7 = 0);

@@ -8,7 +8,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, Utc};
 use futures::stream;
 use serde::Deserialize;
 use seven_domain::{AuditEvent, CasinoId, GuestHash, Severity};
@@ -33,6 +33,8 @@ const MOST: i64 = 100;
 /// The period that is shown first, in days.
 const DAYS: u64 = 7;
 const MOST_REASON: usize = 300;
+/// Years that a period may lie in.
+const YEARS: std::ops::RangeInclusive<i32> = 2_000..=2_200;
 
 #[derive(Template)]
 #[template(path = "audit.html")]
@@ -196,11 +198,15 @@ fn events(view: &View, chosen: &Chosen) -> Option<Vec<AuditEvent>> {
     if all && view.may_export_in_full() {
         return Some(Vec::new());
     }
+    let searched = !chosen.guest.trim().is_empty() || !chosen.layer.trim().is_empty();
     let asked = |event: &AuditEvent| {
         (chosen.event.is_empty() || event.as_str() == chosen.event)
             && (chosen.category.is_empty() || category(*event).as_str() == chosen.category)
     };
-    let events: Vec<AuditEvent> = view.events().filter(asked).collect();
+    let events: Vec<AuditEvent> = match searched {
+        true => view.searchable().filter(asked).collect(),
+        false => view.events().filter(asked).collect(),
+    };
     Some(events).filter(|events| !events.is_empty())
 }
 
@@ -211,7 +217,11 @@ fn period(from: &str, to: &str, recent: Period) -> Option<Period> {
     };
     // Seven years are kept, so a period here may be longer than one of figures.
     let (from, to) = (day(from, recent.from)?, day(to, recent.to)?);
-    (from <= to).then_some(Period { from, to, ..recent })
+    (from <= to && YEARS.contains(&from.year()) && YEARS.contains(&to.year())).then_some(Period {
+        from,
+        to,
+        ..recent
+    })
 }
 
 fn place(text: &str) -> Option<Place> {

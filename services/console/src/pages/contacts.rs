@@ -236,6 +236,7 @@ fn said(person: &Person, refused: Refused) -> Result<String, Fault> {
     let key = match refused {
         Refused::Address(_) => "contact_address_wrong",
         Refused::NoMail => "contact_no_mail",
+        Refused::NoWeeklyText => "contact_no_weekly_text",
         Refused::OwnNumber => "contact_own_number",
         Refused::Stopped => "contact_stopped",
         Refused::TooManyCodes => "contact_codes",

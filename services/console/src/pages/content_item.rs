@@ -308,7 +308,11 @@ pub(crate) async fn check(
 ) -> Result<Response, Fault> {
     person.needs(&casino, Right::Edit)?;
     let category = form.get("category").cloned().unwrap_or_default();
-    let mut work = begin(&app, &casino).await?;
+    let work = Work::begin_if_free(&app.fleet, &casino).await;
+    let Some(mut work) = work.map_err(fault)? else {
+        // The next pause of the person who types asks again; a save waits for nobody who types.
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    };
     // Whether somebody else saved meanwhile is told when the form is.
     let outcome = attempt(&mut work, &person, &form, None).await?;
     let schema = work.schema(&category).cloned();

@@ -98,7 +98,7 @@ pub(crate) async fn show(
         return Ok(file(&format!("{casino}-consent.json"), text));
     }
     let wanted = Wanted {
-        events: view.events().collect(),
+        events: view.searchable().collect(),
         guest: Some(guest),
         limit: MOST,
         ..Wanted::default()

@@ -10,6 +10,7 @@ use axum::{
 use chrono::{Datelike, Days, NaiveDate};
 use chrono_tz::Tz;
 use serde::Deserialize;
+use seven_cost::Cost;
 use seven_domain::CasinoId;
 use seven_figures::{Bad, Figure, LONGEST_DAYS, Period, Report, Unit};
 use seven_staff::Right;
@@ -153,6 +154,7 @@ pub(crate) async fn show(
     let mut tx = app.fleet.store.bind(&casino).await?;
     let report = Report::read(&mut tx, &app.prices, period).await?;
     let before = Report::read(&mut tx, &app.prices, period.before()).await?;
+    let costs = seven_figures::months(&mut tx, &app.prices, period).await?;
     tx.commit().await?;
     let status = if problem.is_empty() {
         StatusCode::OK
@@ -171,7 +173,7 @@ pub(crate) async fn show(
         texts: texts(w, &report),
         cost: cost(w, &report),
         days: days(&report),
-        months: months(&report),
+        months: months(&costs),
     };
     Ok((status, shown(&page)).into_response())
 }
@@ -230,6 +232,12 @@ fn read(chosen: &Chosen, recent: Period) -> Result<Period, Problem> {
         text => text.parse().map_err(|_| Problem::Day),
     };
     let (from, to) = (day(&chosen.from, recent.from)?, day(&chosen.to, recent.to)?);
+    if [from, to]
+        .iter()
+        .any(|day| !(2_000..=2_200).contains(&day.year()))
+    {
+        return Err(Problem::Day);
+    }
     Period::new(from, to, recent.zone).map_err(Problem::Period)
 }
 
@@ -345,8 +353,8 @@ fn days(report: &Report) -> Vec<[String; 7]> {
     report.days.iter().rev().map(row).collect()
 }
 
-fn months(report: &Report) -> Vec<[String; 5]> {
-    let months = report.months.iter().map(|cost| {
+fn months(costs: &[Cost]) -> Vec<[String; 5]> {
+    let months = costs.iter().map(|cost| {
         let of = [cost.model, cost.sms, cost.fixed, cost.total];
         let [model, sms, fixed, total] = of.map(|usd| Unit::Dollars.shown(usd.dollars()));
         [cost.month.clone(), model, sms, fixed, total]

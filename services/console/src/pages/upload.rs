@@ -11,7 +11,7 @@ use axum::{
 };
 use serde::Deserialize;
 use seven_content::{
-    load::{File, LoadError, Loaded, Loading, load, try_load},
+    load::{File, LoadError, Loaded, Loading, load_as_planned, try_load},
     table::columns,
 };
 use seven_domain::CasinoId;
@@ -128,32 +128,35 @@ pub(crate) async fn check(
             return Ok((StatusCode::UNPROCESSABLE_ENTITY, shown(&page)).into_response());
         }
     };
-    let checked = Checked {
-        casino: casino.clone(),
-        by: person.actor(),
-        name,
-        bytes,
-        switch_off_missing,
+    page.name.clone_from(&name);
+    let by = person.actor();
+    let loading = terms(&by, switch_off_missing);
+    let planned = match File::read(&name, bytes.clone()) {
+        Ok(read) => try_load(&app.fleet, &casino, &read, &loading).await,
+        Err(error) => Err(error),
     };
-    page.name.clone_from(&checked.name);
-    match run(&app, &checked, false).await? {
-        Ok(planned) => {
-            page.report(&person, &planned);
-            if !page.groups.is_empty() {
-                let key = app.fleet.ids.uuid();
-                app.uploads.insert(key, Arc::new(checked)).await;
-                page.key = key.to_string();
-            }
-            Ok(shown(&page).into_response())
-        }
-        Err(problems) => {
-            page.problems = problems;
-            Ok((StatusCode::UNPROCESSABLE_ENTITY, shown(&page)).into_response())
-        }
+    let planned = match planned.map_err(problems) {
+        Ok(planned) => planned,
+        Err(problems) => return page.refused(problems?),
+    };
+    page.report(&person, &planned);
+    if !page.groups.is_empty() {
+        let key = app.fleet.ids.uuid();
+        let checked = Checked {
+            casino,
+            by,
+            name,
+            bytes,
+            switch_off_missing,
+            planned,
+        };
+        app.uploads.insert(key, Arc::new(checked)).await;
+        page.key = key.to_string();
     }
+    Ok(shown(&page).into_response())
 }
 
-/// Loads a file that the same person has had checked.
+/// Loads a file that the same person has had checked, if it still does what they were shown.
 pub(crate) async fn agree(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,
@@ -161,26 +164,44 @@ pub(crate) async fn agree(
 ) -> Result<Response, Fault> {
     person.needs(&casino, Right::Edit)?;
     let key = form.key.parse::<Uuid>().unwrap_or_default();
-    let kept = app.uploads.remove(&key).await;
+    let kept = app.uploads.get(&key).await;
     let kept = kept.filter(|kept| kept.casino == casino && kept.by == person.actor());
     let mut page = UploadPage::empty(&casino, &person);
+    let w = person.words();
     let Some(kept) = kept else {
-        page.problems
-            .push(person.words().t("upload_gone").to_owned());
+        page.problems.push(w.t("upload_gone").to_owned());
         return Ok((StatusCode::CONFLICT, shown(&page)).into_response());
     };
     page.name.clone_from(&kept.name);
-    match run(&app, &kept, true).await? {
-        Ok(loaded) => {
+    let loading = terms(&kept.by, kept.switch_off_missing);
+    let (fleet, planned) = (&app.fleet, &kept.planned);
+    let done = match File::read(&kept.name, kept.bytes.clone()) {
+        Ok(read) => load_as_planned(fleet, &casino, &read, &loading, planned).await,
+        Err(error) => Err(error),
+    };
+    match done.map_err(problems) {
+        Ok(Ok(())) => {
+            app.uploads.invalidate(&key).await;
             app.hints.changed(&casino);
-            page.report(&person, &loaded);
+            page.report(&person, planned);
             page.loaded = true;
             Ok(shown(&page).into_response())
         }
-        Err(problems) => {
-            page.problems = problems;
-            Ok((StatusCode::UNPROCESSABLE_ENTITY, shown(&page)).into_response())
+        Ok(Err(_)) => {
+            app.uploads.invalidate(&key).await;
+            page.problems.push(w.t("upload_moved").to_owned());
+            Ok((StatusCode::CONFLICT, shown(&page)).into_response())
         }
+        Err(problems) => page.refused(problems?),
+    }
+}
+
+fn terms(by: &str, switch_off_missing: bool) -> Loading<'_> {
+    Loading {
+        by,
+        approved_by: None,
+        switch_off_missing,
+        first_waits_for_nobody: false,
     }
 }
 
@@ -189,27 +210,16 @@ pub(crate) async fn again(Path(casino): Path<CasinoId>) -> Response {
     go_to(&format!("/c/{casino}/content/upload"))
 }
 
-/// Checks or loads the file; the inner error has every problem in an editor's words.
-async fn run(app: &App, file: &Checked, store: bool) -> Result<Result<Loaded, Vec<String>>, Fault> {
-    let loading = Loading {
-        by: &file.by,
-        approved_by: None,
-        switch_off_missing: file.switch_off_missing,
-    };
-    let done = match File::read(&file.name, file.bytes.clone()) {
-        Err(error) => Err(error),
-        Ok(read) if store => load(&app.fleet, &file.casino, &read, &loading).await,
-        Ok(read) => try_load(&app.fleet, &file.casino, &read, &loading).await,
-    };
-    Ok(match done {
-        Ok(loaded) => Ok(loaded),
-        Err(LoadError::Problems { lines, .. }) => Err(lines),
-        Err(LoadError::Content {
+/// Returns every problem of a file in an editor's words.
+fn problems(error: LoadError) -> Result<Vec<String>, Fault> {
+    match error {
+        LoadError::Problems { lines, .. } => Ok(lines),
+        LoadError::Content {
             why: seven_content::Error::Store(error),
             ..
-        }) => return Err(error.into()),
-        Err(error) => Err(vec![error.to_string()]),
-    })
+        } => Err(error.into()),
+        error => Ok(vec![error.to_string()]),
+    }
 }
 
 /// Why a request has no file to check.
@@ -260,6 +270,12 @@ impl UploadPage {
             loaded: false,
             categories: Vec::new(),
         }
+    }
+
+    /// Answers with every problem of the file.
+    fn refused(mut self, problems: Vec<String>) -> Result<Response, Fault> {
+        self.problems = problems;
+        Ok((StatusCode::UNPROCESSABLE_ENTITY, shown(&self)).into_response())
     }
 
     /// Fills the report: what is new, what changes and how, what is switched off, what waits for a

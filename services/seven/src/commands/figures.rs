@@ -5,8 +5,9 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, ensure};
 use chrono::NaiveDate;
 use clap::Args;
+use seven_cost::Cost;
 use seven_domain::Language;
-use seven_figures::{Period, Report};
+use seven_figures::{Period, Report, months};
 
 use super::{
     args::Casino,
@@ -47,19 +48,21 @@ impl Operate for Figures {
         let from = self.from.unwrap_or(to - chrono::Days::new(29));
         let period = Period::new(from, to, zone)?;
         ensure!(from <= recent.to, "{from} has not begun at {casino}");
-        let report = Report::read(&mut tx, &ctx.settings()?.cost, period).await?;
+        let prices = ctx.settings()?.cost;
+        let report = Report::read(&mut tx, &prices, period).await?;
+        let costs = months(&mut tx, &prices, period).await?;
         tx.commit().await?;
         match (self.csv, self.days) {
             (true, true) => out!("{}", report.days_csv().trim_end()),
             (true, false) => out!("{}", report.csv(Language::En).trim_end()),
             (false, true) => days(ctx, &report),
-            (false, false) => figures(ctx, &report),
+            (false, false) => figures(ctx, &report, &costs),
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn figures(ctx: &Context, report: &Report) {
+fn figures(ctx: &Context, report: &Report, costs: &[Cost]) {
     let mut table = ctx.table(["figure", "part", "value"]);
     for of in &report.values {
         table.add_row([
@@ -70,7 +73,7 @@ fn figures(ctx: &Context, report: &Report) {
     }
     out!("{} to {}", report.period.from, report.period.to);
     out!("{table}");
-    for month in &report.months {
+    for month in costs {
         out!(
             "{}: {}, fixed costs of {} included",
             month.month,

@@ -1,5 +1,5 @@
 //! Exports of the audit log (SEC-139, SEC-143): repeatable, redacted, and audited themselves. A
-//! finished day is sealed with the digest of its export, so that a later change shows.
+//! finished day is sealed with the digest of its entries, so that a later change shows.
 
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use serde_json::{Value, json};
@@ -11,12 +11,12 @@ use seven_store::{
 };
 use sha2::{Digest, Sha256};
 
-use super::View;
+use super::{Category, View, category};
 
 /// Entries read at a time.
 const PAGE: i64 = 1_000;
-/// Keys whose values no export shows (SEC-139).
-const REDACTED: [&str; 3] = ["ip_address", "user_agent", "sms_carrier"];
+/// Keys whose values no export shows (SEC-139); the last is what a guest wrote to agree.
+const REDACTED: [&str; 4] = ["ip_address", "user_agent", "sms_carrier", "opt_in_raw_text"];
 /// Keys that name a guest or a session; only full exports show them (SEC-143).
 const HASHED: [&str; 3] = ["guest_phone_hash", "session_id", "guest_id"];
 
@@ -101,7 +101,7 @@ pub async fn start(
 }
 
 impl Export {
-    /// Returns the export that is sealed: all entries of a day (UTC), guests as `[HASH]`.
+    /// Returns the export of a sealed day (UTC): all its entries, guests as `[HASH]`.
     pub fn of_day(casino: &CasinoId, day: NaiveDate, sealed_at: DateTime<Utc>) -> Self {
         let midnight = |day: NaiveDate| day.and_time(NaiveTime::MIN).and_utc();
         Self {
@@ -126,10 +126,6 @@ impl Export {
     /// # Errors
     /// Fails when Postgres does not answer.
     pub async fn next(&mut self, tx: &mut Tx) -> Result<Option<String>, Error> {
-        Ok(self.next_page(tx).await?.map(|(lines, _)| lines))
-    }
-
-    async fn next_page(&mut self, tx: &mut Tx) -> Result<Option<(String, usize)>, Error> {
         let page = tx
             .audit_page(self.since, self.until, self.after, PAGE)
             .await?;
@@ -144,8 +140,7 @@ impl Export {
             .into_iter()
             .filter_map(|row| self.view.shown(row))
             .collect();
-        let count = rows.len();
-        Ok(Some((self.lines(rows, head), count)))
+        Ok(Some(self.lines(rows, head)))
     }
 
     fn lines(&self, rows: Vec<Row>, head: bool) -> String {
@@ -191,8 +186,11 @@ impl Export {
     fn redacted(&self, mut row: Row) -> Row {
         redact(&mut row.detail, self.full);
         if !self.full {
+            // The subject of a change of consent is the guest's id.
+            let event = row.event_type.parse().map(category);
+            let names = row.guest_hash.is_some() && event == Ok(Category::Consent);
             row.guest_hash = row.guest_hash.map(|_| HASH.to_owned());
-            if is_hash(&row.subject) {
+            if names || is_hash(&row.subject) {
                 HASH.clone_into(&mut row.subject);
             }
         }
@@ -220,7 +218,7 @@ fn is_hash(text: &str) -> bool {
 }
 
 /// Removes what an export may not show, at any depth.
-fn redact(value: &mut Value, full: bool) {
+pub fn redact(value: &mut Value, full: bool) {
     match value {
         Value::Object(fields) => {
             for (key, value) in fields {
@@ -243,12 +241,10 @@ fn redact(value: &mut Value, full: bool) {
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
-pub async fn seal(tx: &mut Tx, day: NaiveDate, now: DateTime<Utc>) -> Result<Seal, Error> {
-    // Postgres keeps microseconds, and the time is part of what is digested.
-    let now = DateTime::from_timestamp_micros(now.timestamp_micros()).unwrap_or(now);
+pub async fn seal(tx: &mut Tx, day: NaiveDate, now: DateTime<Utc>) -> Result<(), Error> {
     let seal = digest(tx, day, now).await?;
     tx.put_seal(&seal).await?;
-    Ok(seal)
+    Ok(())
 }
 
 /// Compares a day of the bound casino with its seal. A broken seal is audited.
@@ -275,11 +271,18 @@ pub async fn check_seal(tx: &mut Tx, day: NaiveDate) -> Result<Sealed, Error> {
 }
 
 async fn digest(tx: &mut Tx, day: NaiveDate, sealed_at: DateTime<Utc>) -> Result<Seal, Error> {
-    let mut export = Export::of_day(&tx.casino().clone(), day, sealed_at);
-    let (mut sum, mut entries) = (Sha256::new(), 0);
-    while let Some((lines, count)) = export.next_page(tx).await? {
-        sum.update(lines.as_bytes());
-        entries += i64::try_from(count).unwrap_or_default();
+    let (mut sum, mut entries, mut after) = (Sha256::new(), 0, None);
+    loop {
+        let page = tx.sealed_page(day, after, PAGE).await?;
+        let Some((at, entry, _)) = page.last() else {
+            break;
+        };
+        after = Some((*at, *entry));
+        entries += i64::try_from(page.len()).unwrap_or_default();
+        for (_, _, line) in &page {
+            sum.update(line.as_bytes());
+            sum.update(b"\n");
+        }
     }
     Ok(Seal {
         day,

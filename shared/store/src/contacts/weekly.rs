@@ -55,22 +55,17 @@ impl Tx {
         Ok(done.rows_affected())
     }
 
-    /// Claims due reports for the duration `claim`; no two schedulers hold the same one.
-    pub async fn claim_weekly_reports(
-        &mut self,
-        most: i64,
-        claim: Duration,
-    ) -> Result<Vec<DueReport>> {
+    /// Claims a due report for the duration `claim`; no two schedulers hold the same one.
+    pub async fn claim_weekly_report(&mut self, claim: Duration) -> Result<Option<DueReport>> {
         Ok(sqlx::query_as(
-            "update weekly_reports r set tries = r.tries + 1, next_at = now() + make_interval(secs => $2)
+            "update weekly_reports r set tries = r.tries + 1, next_at = now() + make_interval(secs => $1)
              from (select d.report_id from weekly_reports d
                where d.delivered_at is null and d.given_up_at is null and d.next_at <= now()
-               order by d.next_at limit $1 for update of d skip locked) due
+               order by d.next_at limit 1 for update of d skip locked) due
              where r.report_id = due.report_id returning r.report_id, r.contact_id, r.week, r.tries",
         )
-        .bind(most)
         .bind(claim.as_secs_f64())
-        .fetch_all(self.conn())
+        .fetch_optional(self.conn())
         .await?)
     }
 

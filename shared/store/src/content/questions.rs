@@ -1,6 +1,6 @@
 //! Questions of guests that the content could not answer (RAG-21, RAG-41).
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use seven_domain::Language;
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -26,7 +26,7 @@ impl Tx {
              where t.turn_id >= $1 and t.created_at >= $2 and not t.grounded and t.state = 'shaped' and i.verdict = 'pass'
              order by t.created_at desc, i.arrival limit $3",
         )
-        .bind(least_id(since))
+        .bind(least_id(since - TimeDelta::days(1)))
         .bind(since)
         .bind(most)
         .fetch_all(self.conn())

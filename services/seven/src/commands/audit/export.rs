@@ -87,6 +87,7 @@ pub(super) async fn export(fleet: &Fleet, command: &Export) -> Result<()> {
         let next = export.next(&mut tx).await?;
         tx.commit().await?;
         match next {
+            Some(lines) if lines.is_empty() => {}
             Some(lines) => out!("{}", lines.trim_end()),
             None => return Ok(()),
         }

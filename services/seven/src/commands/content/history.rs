@@ -60,7 +60,8 @@ pub enum Read {
     },
     /// List what guests asked and the content could not answer, alike questions as one row.
     ///
-    /// Numbers, addresses and names are left out.
+    /// Numbers, addresses and names with a capital letter are left out; treat the rest as guests'
+    /// words.
     Questions {
         #[command(flatten)]
         of: Casino,

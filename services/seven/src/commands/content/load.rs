@@ -66,6 +66,7 @@ pub(super) async fn load(ctx: &Context, command: Load) -> Result<()> {
         by: &by,
         approved_by: approved_by.as_deref(),
         switch_off_missing,
+        first_waits_for_nobody: true,
     };
     let planned = load::try_load(fleet, &casino, &file, &loading).await?;
     show(&casino, &planned);
