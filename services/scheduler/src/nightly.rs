@@ -45,7 +45,7 @@ const SEAL_AFTER: TimeDelta = TimeDelta::hours(3);
 /// Most days of the audit log that one night seals: a casino's first night has many.
 const SEALED_A_NIGHT: i64 = 31;
 /// Seals that each night checks again.
-const CHECKED_SEALS: i64 = 7;
+const CHECKED_SEALS: i64 = 31;
 /// How long to wait before a casino's failed jobs are tried again.
 const RETRY_DELAY: TimeDelta = TimeDelta::minutes(10);
 /// For how many days dead letters to numbers that belong to no casino are kept.

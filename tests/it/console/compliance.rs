@@ -207,10 +207,12 @@ async fn a_sealed_day_comes_out_the_same_and_a_changed_one_is_found() {
     let staff = Staff::new(&house);
     let cora = person(&house, &staff, Role::Compliance).await;
     let mia = person(&house, &staff, Role::Manager).await;
-    let old = "insert into audit_log (casino_id, at, actor, action, severity, subject, detail)
-        select 'silver_birch', timestamptz '2026-11-03 12:00Z' + make_interval(secs => 20 * n), 'test', 'sms_inbound', 'info', 's' || n, '{}'
-        from generate_series(1, 1500) n";
-    house.change(old).await;
+    let past = |days| chrono::Utc::now().date_naive() - chrono::Days::new(days);
+    let (sealed_day, empty_day, older_day) = (past(6), past(4), past(7));
+    let old = format!("insert into audit_log (casino_id, at, actor, action, severity, subject, detail)
+        select 'silver_birch', timestamptz '{sealed_day} 12:00Z' + make_interval(secs => 20 * n), 'test', 'sms_inbound', 'info', 's' || n, '{{}}'
+        from generate_series(1, 1500) n");
+    house.change(&old).await;
     let night = async |date: &str| {
         // The fleet's own scheduler has had its night when it started.
         house.change("delete from nightly").await;
@@ -219,27 +221,28 @@ async fn a_sealed_day_comes_out_the_same_and_a_changed_one_is_found() {
         done.await.unwrap();
     };
     night("2026-11-20").await;
-    let sealed = house.number("select entries from audit_seals where day = '2026-11-03' and casino_id = 'silver_birch'").await;
+    let sealed = house.number(&format!("select entries from audit_seals where day = '{sealed_day}' and casino_id = 'silver_birch'")).await;
     assert_eq!(sealed, 1_500);
     let page = cora.get(COMPLIANCE).await.body;
     assert!(
-        page.contains("2026-11-03") && page.contains("1500"),
+        page.contains(&sealed_day.to_string()) && page.contains("1500"),
         "{page}"
     );
-    let day = "/c/silver_birch/audit/days/2026-11-03";
+    let day = &format!("/c/silver_birch/audit/days/{sealed_day}");
     let (one, two) = (cora.act(day, &[]).await, cora.act(day, &[]).await);
     assert_eq!(one.status, StatusCode::OK);
     assert_eq!(one.body.lines().count(), 1_500);
     assert_eq!(one.body, two.body, "the same file for ever");
     assert_eq!(mia.act(day, &[]).await.status, StatusCode::NOT_FOUND);
     assert_eq!(
-        cora.act("/c/silver_birch/audit/days/2026-11-02", &[])
+        cora.act(&format!("/c/silver_birch/audit/days/{older_day}"), &[])
             .await
             .status,
         StatusCode::NOT_FOUND
     );
 
-    let empty = "select count(*) from audit_seals where day = '2026-11-05' and entries = 0";
+    let empty =
+        &format!("select count(*) from audit_seals where day = '{empty_day}' and entries = 0");
     assert_eq!(
         house.number(empty).await,
         1,
