@@ -55,7 +55,13 @@ async fn add(store: &Store, stack: &Stack) -> Result<Token, Error> {
         casino: None,
     };
     let token = account::add(store, id, invitation, BY).await?;
-    for role in [Role::Admin, Role::Editor, Role::Approver] {
+    for role in [
+        Role::Admin,
+        Role::Editor,
+        Role::Approver,
+        Role::Manager,
+        Role::Compliance,
+    ] {
         account::set_role(store, id, (None, role), true, BY).await?;
     }
     Ok(token)
