@@ -21,7 +21,7 @@ pub(crate) struct Checked {
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
     pub(crate) switch_off_missing: bool,
-    /// What the person was shown that loading it does.
+    /// The changes that the person was shown.
     pub(crate) planned: Loaded,
 }
 
