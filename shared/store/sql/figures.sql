@@ -9,16 +9,14 @@ sent as materialized (
 replies as materialized (
   select language, intent, grounded, jsonb_array_length(coalesce(record->'learnt', '[]')) as learnt
   from turns where turn_id >= $3 and created_at >= $1 and created_at < $2 and state = 'shaped'),
--- The wait of each answered text until the first text of its answer left.
+-- The wait of each answered text until the first text of its answer left: a turn's, or a fixed one.
+answers as (
+  select coalesce(turn_id, outbound_id) as answer, min(sent_at) as sent_at from outbound_messages
+  where sent_at >= $1 group by 1),
 waits as (
-  select extract(epoch from answer.sent_at - texts.received_at)::float8 as seconds
-  from texts cross join lateral (
-    select min(sent_at) as sent_at from (
-      select sent_at from outbound_messages where turn_id = texts.disposition_ref
-      union all
-      select sent_at from outbound_messages where outbound_id = texts.disposition_ref) parts
-    ) answer
-  where texts.disposition in ('answered', 'canned') and answer.sent_at is not null),
+  select extract(epoch from answers.sent_at - texts.received_at)::float8 as seconds
+  from texts join answers on answers.answer = texts.disposition_ref
+  where texts.disposition in ('answered', 'canned')),
 cases as materialized (
   select severity, created_at, ack_due_at, acknowledged_at from escalations
   where created_at >= $1 and created_at < $2)
