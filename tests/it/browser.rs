@@ -2,6 +2,7 @@
 //! `./scripts/test --browser`; with `SEVEN_SCREENSHOTS` the pages are also written to docs/console.
 
 mod driver;
+mod editors;
 
 use std::time::Duration;
 

@@ -194,6 +194,11 @@ impl Browser {
         field.prop("value").await.unwrap().unwrap_or_default()
     }
 
+    /// Clicks what changes a part of the page.
+    pub(super) async fn click(&self, css: &str) {
+        self.find(css).await.click().await.unwrap();
+    }
+
     /// Clicks what leads to another page, and waits for it.
     pub(super) async fn submit(&self, css: &str) {
         let mark = "window.__old = true";
