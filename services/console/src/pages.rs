@@ -8,6 +8,7 @@ mod contacts;
 mod content;
 mod content_form;
 mod content_item;
+mod content_try;
 mod conversations;
 mod evidence;
 mod figures;
@@ -78,8 +79,8 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/c/{casino}/content", get(content::show))
         .route("/c/{casino}/content/new", get(content_item::new))
         .route("/c/{casino}/content/save", post(content_item::store))
-        .route("/c/{casino}/content/check", post(content_item::check))
-        .route("/c/{casino}/content/ask", post(content_item::ask))
+        .route("/c/{casino}/content/check", post(content_try::check))
+        .route("/c/{casino}/content/ask", post(content_try::ask))
         .route("/c/{casino}/content/gaps", get(gaps::show))
         .route(
             "/c/{casino}/content/upload",

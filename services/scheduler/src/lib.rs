@@ -23,6 +23,7 @@ mod read_again;
 pub mod reconcile;
 mod repair;
 mod rounds;
+mod seals;
 mod spool;
 mod stop_reach;
 mod sweep;

@@ -15,7 +15,6 @@ use seven_domain::{
 };
 use seven_packs::Rules;
 use seven_runtime::{Error, Fleet, counted};
-use seven_staff::audit::{Sealed, check_seal, seal};
 use seven_store::{
     Tx,
     audit::Entry,
@@ -25,7 +24,7 @@ use seven_store::{
 use seven_telemetry::metrics;
 use uuid::Uuid;
 
-use crate::weekly;
+use crate::{seals, weekly};
 
 /// The jobs of a night, in the order in which they are run.
 pub const NIGHTLY_JOBS: [&str; 6] = [
@@ -39,13 +38,6 @@ pub const NIGHTLY_JOBS: [&str; 6] = [
 const FROM_HOUR: u32 = 3;
 /// Only consent chains with an event in the last `CHAIN_DAYS` days are checked.
 const CHAIN_DAYS: i32 = 30;
-/// How long after its end a day of the audit log is sealed: an entry is stored when its transaction
-/// ends, with the time at which that began.
-const SEAL_AFTER: TimeDelta = TimeDelta::hours(3);
-/// Most days of the audit log that one night seals: a casino's first night has many.
-const SEALED_A_NIGHT: i64 = 31;
-/// Seals that each night checks again.
-const CHECKED_SEALS: i64 = 31;
 /// How long to wait before a casino's failed jobs are tried again.
 const RETRY_DELAY: TimeDelta = TimeDelta::minutes(10);
 /// For how many days dead letters to numbers that belong to no casino are kept.
@@ -188,7 +180,7 @@ async fn nightly(
         "consent_chains" => verify_chains(fleet, &mut tx).await?,
         "consent_decay" => decay(fleet, rules, &mut tx).await?,
         "turn_facts" => facts(&mut tx).await?,
-        "audit_seals" => seal_days(fleet, &mut tx).await?,
+        "audit_seals" => seals::seal_days(fleet, &mut tx).await?,
         "weekly_reports" => {
             let zone = config.operational.timezone;
             json!({ "planned": weekly::plan(&mut tx, zone, date).await? })
@@ -262,37 +254,6 @@ async fn decay(fleet: &Fleet, rules: &Rules, tx: &mut Tx) -> Result<Value, Error
     Ok(json!({ "lapsed": lapsed }))
 }
 
-/// Seals the finished days of the audit log, and checks the seals of the last days.
-async fn seal_days(fleet: &Fleet, tx: &mut Tx) -> Result<Value, Error> {
-    let now = fleet.clock.now();
-    let mut broken = 0;
-    for seal in tx.seals(CHECKED_SEALS).await? {
-        if let Sealed::Broken(seal) = check_seal(tx, seal.day).await? {
-            broken += 1;
-            // The case's id is the seal's beginning, so that every night finds the same case.
-            let id = seal
-                .sha256
-                .get(..32)
-                .and_then(|hex| Uuid::try_parse(hex).ok());
-            let case = compliance_case(
-                id.unwrap_or_else(|| fleet.ids.uuid()),
-                None,
-                "audit_seal_broken",
-                CaseSeverity::Sev0,
-                Some(450),
-                Some(15),
-            );
-            counted::open_case(tx, &case).await?;
-        }
-    }
-    let today = (now - SEAL_AFTER).date_naive();
-    let days = tx.unsealed_days(today, SEALED_A_NIGHT).await?;
-    for day in &days {
-        seal(tx, *day, now).await?;
-    }
-    Ok(json!({ "sealed": days.len(), "broken": broken }))
-}
-
 /// Copies figures of the turns since the last night, for analysis. Goes back one more day for turns
 /// that ended late.
 async fn facts(tx: &mut Tx) -> Result<Value, Error> {
@@ -332,7 +293,7 @@ async fn overdue(tx: &mut Tx) -> Result<usize, Error> {
     Ok(late.len())
 }
 
-fn compliance_case<'a>(
+pub(crate) fn compliance_case<'a>(
     id: Uuid,
     guest: Option<&'a GuestHash>,
     reason: &'a str,

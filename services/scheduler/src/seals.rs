@@ -1,0 +1,50 @@
+//! Seals the days of each casino's audit log in the night, and checks the seals (D43).
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use seven_domain::CaseSeverity;
+use seven_runtime::{Error, Fleet, counted};
+use seven_staff::audit::{Sealed, check_seal, seal};
+use seven_store::Tx;
+use uuid::Uuid;
+
+use crate::nightly::compliance_case;
+
+/// How long after its end a day of the audit log is sealed: an entry is stored when its transaction
+/// ends, with the time at which that began.
+const SEAL_AFTER: TimeDelta = TimeDelta::hours(3);
+/// Most days of the audit log that one night seals: a casino's first night has many.
+const SEALED_A_NIGHT: i64 = 31;
+/// Seals that each night checks again.
+const CHECKED_SEALS: i64 = 31;
+
+/// Seals the finished days of the audit log, and checks the seals of the last days.
+pub(crate) async fn seal_days(fleet: &Fleet, tx: &mut Tx) -> Result<Value, Error> {
+    let now = fleet.clock.now();
+    let mut broken = 0;
+    for seal in tx.seals(CHECKED_SEALS).await? {
+        if let Sealed::Broken(seal) = check_seal(tx, seal.day).await? {
+            broken += 1;
+            // The case's id is the seal's beginning, so that every night finds the same case.
+            let id = seal
+                .sha256
+                .get(..32)
+                .and_then(|hex| Uuid::try_parse(hex).ok());
+            let case = compliance_case(
+                id.unwrap_or_else(|| fleet.ids.uuid()),
+                None,
+                "audit_seal_broken",
+                CaseSeverity::Sev0,
+                Some(450),
+                Some(15),
+            );
+            counted::open_case(tx, &case).await?;
+        }
+    }
+    let today = (now - SEAL_AFTER).date_naive();
+    let days = tx.unsealed_days(today, SEALED_A_NIGHT).await?;
+    for day in &days {
+        seal(tx, *day, now).await?;
+    }
+    Ok(json!({ "sealed": days.len(), "broken": broken }))
+}
