@@ -65,7 +65,7 @@ async fn a_weekly_report_is_told_once_by_each_channel_and_names_nobody() {
     assert_eq!((posts.len(), mails.len()), (1, 1));
     let text = posts[0]["text"].as_str().unwrap();
     assert!(
-        text.contains("the week from") && text.contains("Guests who wrote: "),
+        text.contains("the week from") && text.contains("Guests who wrote: 1 (the week before: 0)"),
         "{text}"
     );
     assert!(text.contains("/c/silver_birch/figures?from="), "{text}");

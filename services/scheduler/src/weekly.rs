@@ -4,7 +4,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use chrono::{DateTime, Days, NaiveDate, NaiveTime};
+use chrono::{Days, NaiveDate, TimeDelta, Weekday};
 use chrono_tz::Tz;
 use seven_alerts::{Again, Untold, channels::backoff};
 use seven_domain::CasinoId;
@@ -17,19 +17,23 @@ use seven_store::{Tx, alerts::NoticeOutcome, contacts::DueReport};
 /// How long a report is claimed: longer than counting it and one attempt may take.
 const CLAIM_TTL: Duration = Duration::from_secs(60);
 const MIN_WAIT: Duration = Duration::from_millis(200);
-/// The hour at which the report is sent, by the casino's clock.
-const FROM_HOUR: u32 = 8;
+/// How long after the week's end the report is sent: at eight in the morning.
+const SENT_AFTER: TimeDelta = TimeDelta::hours(8);
 
 /// Plans the reports of the last week that ended before the day.
 pub(crate) async fn plan(tx: &mut Tx, zone: Tz, day: NaiveDate) -> Result<u64, Error> {
-    let monday = day.week(chrono::Weekday::Mon).first_day();
-    let week = monday - Days::new(7);
-    let at = |hour| {
-        let local = monday.and_time(NaiveTime::MIN) + chrono::TimeDelta::hours(i64::from(hour));
-        let there = local.and_local_timezone(zone).earliest();
-        there.map_or_else(|| local.and_utc(), |at: DateTime<Tz>| at.to_utc())
-    };
-    Ok(tx.plan_weekly_reports(week, at(0), at(FROM_HOUR)).await?)
+    let monday = day.week(Weekday::Mon).first_day() - Days::new(7);
+    let (_, ended) = week(monday, zone).bounds();
+    let at = ended + SENT_AFTER;
+    Ok(tx.plan_weekly_reports(monday, ended, at).await?)
+}
+
+fn week(monday: NaiveDate, zone: Tz) -> Period {
+    Period {
+        from: monday,
+        to: monday + Days::new(6),
+        zone,
+    }
 }
 
 pub(crate) async fn round(
@@ -83,11 +87,7 @@ async fn tell(
             again: Again::Never,
         }));
     };
-    let week = Period {
-        from: due.week,
-        to: due.week + Days::new(6),
-        zone: row.config.operational.timezone,
-    };
+    let week = week(due.week, row.config.operational.timezone);
     let report = Report::read(&mut tx, &settings.cost, week).await?;
     let before = Report::read(&mut tx, &settings.cost, week.before()).await?;
     // The channel may take seconds; no connection waits for it.

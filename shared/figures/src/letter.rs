@@ -1,9 +1,32 @@
 //! The weekly report as plain text, for mail and chat. It names no guest.
 
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 use seven_domain::Language;
 use url::Url;
 
 use crate::{Figure, Report};
+
+static WORDS: LazyLock<Languages> = LazyLock::new(|| {
+    toml::from_str(include_str!("../words/letter.toml")).expect("the words are read, says a test")
+});
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Languages {
+    en: Words,
+    es: Words,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Words {
+    /// The week, with `{from}` and `{to}`.
+    week: String,
+    was: String,
+    more: String,
+}
 
 /// Figures of the letter, in its order.
 const SHOWN: [Figure; 13] = [
@@ -35,15 +58,14 @@ pub fn letter(
     page: &Url,
 ) -> (String, String) {
     let (from, to) = (report.period.from, report.period.to);
-    let (title, was, more) = match language {
-        Language::En => ("the week from", "the week before", "All figures"),
-        Language::Es => ("la semana del", "la semana anterior", "Todas las cifras"),
+    let words = match language {
+        Language::En => &WORDS.en,
+        Language::Es => &WORDS.es,
     };
-    let until = match language {
-        Language::En => "to",
-        Language::Es => "al",
-    };
-    let subject = format!("{casino}: {title} {from} {until} {to}");
+    let Words { was, more, .. } = words;
+    let (first, last) = (from.to_string(), to.to_string());
+    let week = words.week.replace("{from}", &first).replace("{to}", &last);
+    let subject = format!("{casino}: {week}");
     let mut text = format!("{subject}\n\n");
     for figure in SHOWN {
         let shown = |of: &Report| of.value(figure).map(|value| figure.unit().shown(value));
@@ -71,4 +93,16 @@ pub fn letter(
     }
     text.push_str(&format!("\n{more}: {page}\n"));
     (subject, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_are_read() {
+        for words in [&WORDS.en, &WORDS.es] {
+            assert!(words.week.contains("{from}") && words.week.contains("{to}"));
+        }
+    }
 }

@@ -1,6 +1,8 @@
 //! A period of whole days by a casino's clock.
 
-use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, Utc};
+use std::ops::RangeInclusive;
+
+use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 
 /// Most days of a period. Older rows are gone: texts are kept 365 days.
@@ -17,21 +19,48 @@ pub struct Period {
 /// Why two days are no period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Bad {
+    #[error("a day cannot be read; expected one such as 2026-11-30")]
+    Day,
     #[error("the last day {to} is before the first day {from}")]
     Backwards { from: NaiveDate, to: NaiveDate },
     #[error("the period has {0} days; expected at most {LONGEST_DAYS}")]
     TooLong(i64),
 }
 
+/// Years that a person may ask for.
+const YEARS: RangeInclusive<i32> = 2_000..=2_200;
+
 impl Period {
     /// # Errors
     /// The last day is before the first, or they are too far apart.
     pub fn new(from: NaiveDate, to: NaiveDate, zone: Tz) -> Result<Self, Bad> {
-        let days = (to - from).num_days() + 1;
-        match days {
+        let period = Self { from, to, zone };
+        match (to - from).num_days() + 1 {
             ..1 => Err(Bad::Backwards { from, to }),
-            1..=LONGEST_DAYS => Ok(Self { from, to, zone }),
-            _ => Err(Bad::TooLong(days)),
+            1..=LONGEST_DAYS => Ok(period),
+            days => Err(Bad::TooLong(days)),
+        }
+    }
+
+    /// Reads the days that a person typed; a blank one is that of `otherwise`, whose zone they are
+    /// in. A period of the audit log, which is kept for years, may be longer than one of figures.
+    ///
+    /// # Errors
+    /// A day cannot be read, or the last is before the first.
+    pub fn read(from: &str, to: &str, otherwise: Self) -> Result<Self, Bad> {
+        let day = |text: &str, blank: NaiveDate| match text.trim() {
+            "" => Ok(blank),
+            text => text.parse().map_err(|_| Bad::Day),
+        };
+        let (from, to) = (day(from, otherwise.from)?, day(to, otherwise.to)?);
+        match [from, to].iter().all(|day| YEARS.contains(&day.year())) {
+            false => Err(Bad::Day),
+            true if to < from => Err(Bad::Backwards { from, to }),
+            true => Ok(Self {
+                from,
+                to,
+                ..otherwise
+            }),
         }
     }
 

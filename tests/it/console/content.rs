@@ -426,6 +426,22 @@ async fn a_file_is_checked_and_loaded_by_an_editor() {
         house.said_to(GUEST)
     );
 
+    // A file that would do something else by now is not loaded.
+    let later = "name;price\nSwedish Massage;180\n";
+    let page = upload(&ana, "spa.csv", later.as_bytes()).await;
+    let stale = page.body.split("name=\"key\" value=\"").nth(1).unwrap();
+    let stale = stale.split('"').next().unwrap().to_owned();
+    let meanwhile = fields(&ana.get(MASSAGE).await.body);
+    save(&ana, &meanwhile, &[("d.price", "175"), ("what", "publish")]).await;
+    let done = ana.act(load, &[("key", &stale)]).await;
+    assert_eq!(done.status, StatusCode::CONFLICT);
+    assert!(
+        done.body.contains("would now do something else"),
+        "{}",
+        done.body
+    );
+    assert_eq!(house.number(revisions).await, before + 2);
+
     // Rights, and a form from elsewhere.
     let page = upload(&luis, "spa.csv", good.as_bytes()).await;
     assert_eq!(page.status, StatusCode::NOT_FOUND);

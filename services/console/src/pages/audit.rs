@@ -8,7 +8,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use chrono::{DateTime, Datelike, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use futures::stream;
 use serde::Deserialize;
 use seven_domain::{AuditEvent, CasinoId, GuestHash, Severity};
@@ -33,8 +33,6 @@ const MOST: i64 = 100;
 /// The period that is shown first, in days.
 const DAYS: u64 = 7;
 const MOST_REASON: usize = 300;
-/// Years that a period may lie in.
-const YEARS: std::ops::RangeInclusive<i32> = 2_000..=2_200;
 
 #[derive(Template)]
 #[template(path = "audit.html")]
@@ -119,9 +117,9 @@ async fn page(
     let zone = tx.casino_row().await?.ok_or(Fault::NotFound)?;
     let zone = zone.config.operational.timezone;
     let recent = Period::last(DAYS, app.fleet.clock.now(), zone);
-    let (period, mut problem) = match period(&chosen.from, &chosen.to, recent) {
-        Some(period) => (period, problem),
-        None => (recent, "audit_bad_days"),
+    let (period, mut problem) = match Period::read(&chosen.from, &chosen.to, recent) {
+        Ok(period) => (period, problem),
+        Err(_) => (recent, "audit_bad_days"),
     };
     (chosen.from, chosen.to) = (period.from.to_string(), period.to.to_string());
     let guest = GuestHash::from_tag(chosen.guest.trim());
@@ -210,20 +208,6 @@ fn events(view: &View, chosen: &Chosen) -> Option<Vec<AuditEvent>> {
     Some(events).filter(|events| !events.is_empty())
 }
 
-fn period(from: &str, to: &str, recent: Period) -> Option<Period> {
-    let day = |text: &str, otherwise: NaiveDate| match text.trim() {
-        "" => Some(otherwise),
-        text => text.parse().ok(),
-    };
-    // Seven years are kept, so a period here may be longer than one of figures.
-    let (from, to) = (day(from, recent.from)?, day(to, recent.to)?);
-    (from <= to && YEARS.contains(&from.year()) && YEARS.contains(&to.year())).then_some(Period {
-        from,
-        to,
-        ..recent
-    })
-}
-
 fn place(text: &str) -> Option<Place> {
     let (micros, entry) = text.split_once('-')?;
     let at = DateTime::<Utc>::from_timestamp_micros(micros.parse().ok()?)?;
@@ -261,7 +245,7 @@ pub(crate) async fn export(
     let row = tx.casino_row().await?.ok_or(Fault::NotFound)?;
     let now = app.fleet.clock.now();
     let recent = Period::last(DAYS, now, row.config.operational.timezone);
-    let Some(period) = period(&form.from, &form.to, recent) else {
+    let Ok(period) = Period::read(&form.from, &form.to, recent) else {
         drop(tx);
         return page(&app, &casino, &person, chosen(), "audit_bad_days").await;
     };

@@ -149,7 +149,7 @@ pub(crate) async fn show(
     let w = person.words();
     let (period, problem) = match read(&chosen, recent) {
         Ok(period) => (period, String::new()),
-        Err(problem) => (recent, problem.said(w)),
+        Err(bad) => (recent, said(w, bad)),
     };
     let mut tx = app.fleet.store.bind(&casino).await?;
     let report = Report::read(&mut tx, &app.prices, period).await?;
@@ -207,38 +207,20 @@ async fn zone(app: &App, casino: &CasinoId) -> Result<Tz, Fault> {
     Ok(row.config.operational.timezone)
 }
 
-/// Why the chosen days are no period.
-enum Problem {
-    Day,
-    Period(Bad),
-}
-
-impl Problem {
-    fn said(&self, w: Words) -> String {
-        match self {
-            Self::Day => w.t("figures_bad_day").to_owned(),
-            Self::Period(Bad::Backwards { .. }) => w.t("figures_backwards").to_owned(),
-            Self::Period(Bad::TooLong(days)) => w
-                .t("figures_too_long")
-                .replace("{days}", &days.to_string())
-                .replace("{most}", &LONGEST_DAYS.to_string()),
-        }
+fn said(w: Words, bad: Bad) -> String {
+    match bad {
+        Bad::Day => w.t("figures_bad_day").to_owned(),
+        Bad::Backwards { .. } => w.t("figures_backwards").to_owned(),
+        Bad::TooLong(days) => w
+            .t("figures_too_long")
+            .replace("{days}", &days.to_string())
+            .replace("{most}", &LONGEST_DAYS.to_string()),
     }
 }
 
-fn read(chosen: &Chosen, recent: Period) -> Result<Period, Problem> {
-    let day = |text: &str, otherwise: NaiveDate| match text.trim() {
-        "" => Ok(otherwise),
-        text => text.parse().map_err(|_| Problem::Day),
-    };
-    let (from, to) = (day(&chosen.from, recent.from)?, day(&chosen.to, recent.to)?);
-    if [from, to]
-        .iter()
-        .any(|day| !(2_000..=2_200).contains(&day.year()))
-    {
-        return Err(Problem::Day);
-    }
-    Period::new(from, to, recent.zone).map_err(Problem::Period)
+fn read(chosen: &Chosen, recent: Period) -> Result<Period, Bad> {
+    let Period { from, to, zone } = Period::read(&chosen.from, &chosen.to, recent)?;
+    Period::new(from, to, zone)
 }
 
 fn quick(today: NaiveDate) -> Vec<(&'static str, String, String)> {

@@ -8,15 +8,14 @@ use axum::{
 };
 use chrono::Days;
 use serde::Deserialize;
-use seven_content::questions::group;
+use seven_content::questions::asked_in_vain;
 use seven_domain::CasinoId;
 use seven_staff::Right;
 
 use super::conversations::clock;
 use crate::{access::Person, app::Shared, fault::Fault, frame::Frame, guard::shown};
 
-/// Most texts that are read, groups that are shown, and items without Spanish.
-const MOST_TEXTS: i64 = 5_000;
+/// Most groups that are shown, and items without Spanish.
 const MOST_GROUPS: usize = 50;
 const MOST_ITEMS: usize = 200;
 /// The periods to choose from, in weeks.
@@ -62,13 +61,11 @@ pub(crate) async fn show(
     let since = app.fleet.clock.now() - Days::new(7 * weeks);
     let mut tx = app.fleet.store.bind(&casino).await?;
     let row = tx.casino_row().await?.ok_or(Fault::NotFound)?;
-    let asked = tx.unanswered(since, MOST_TEXTS).await?;
     let items = tx.listed_items(None).await?;
+    let groups = asked_in_vain(&mut tx, since, &items).await?;
     tx.commit().await?;
     let zone = Some(row.config.operational.timezone);
     let w = person.words();
-    let names: Vec<String> = items.iter().map(|item| item.name.clone()).collect();
-    let groups = group(&asked, &names);
     let missing = items.iter().filter(|item| item.active && item.english_only);
     let missing: Vec<_> = missing
         .map(|item| {

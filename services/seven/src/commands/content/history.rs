@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, ensure};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use seven_content::{diff::changes, questions::group, table::columns};
+use seven_content::{diff::changes, questions::asked_in_vain, table::columns};
 use seven_store::content::{ListedItem, Revision, Wanted};
 
 use crate::{
@@ -17,8 +17,6 @@ use crate::{
 
 /// Most revisions of one item that are shown.
 const MOST: i64 = 200;
-/// Most texts that are grouped.
-const MOST_TEXTS: i64 = 5_000;
 
 #[derive(Debug, Subcommand)]
 pub enum Read {
@@ -115,11 +113,9 @@ async fn questions(ctx: &Context, of: &Casino, weeks: u64, json: bool) -> Result
     known(&fleet.store, &of.casino).await?;
     let since = fleet.clock.now() - chrono::Days::new(7 * weeks);
     let mut tx = fleet.store.bind(&of.casino).await?;
-    let asked = tx.unanswered(since, MOST_TEXTS).await?;
     let items = tx.listed_items(None).await?;
+    let groups = asked_in_vain(&mut tx, since, &items).await?;
     tx.commit().await?;
-    let names: Vec<String> = items.into_iter().map(|item| item.name).collect();
-    let groups = group(&asked, &names);
     if json {
         return json_rows(&groups);
     }
