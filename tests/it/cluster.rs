@@ -88,7 +88,7 @@ async fn consumers_whose_leader_died_are_heard_though_the_fleet_is_connected_to_
     ask_all(&house, 5..15);
     house.settle_within(15, Duration::from_secs(90)).await;
     assert!(
-        began.elapsed() < Duration::from_secs(12),
+        began.elapsed() < Duration::from_secs(25),
         "{:?}",
         began.elapsed()
     );

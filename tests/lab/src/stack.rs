@@ -11,12 +11,13 @@ use anyhow::{Context, Result};
 use chrono::{DateTime, Utc};
 use secrecy::SecretString;
 use seven::{ops::Ops, traces, wiring};
+use seven_bus::Bus;
 use seven_carrier_sim::Sim;
 use seven_domain::{CasinoId, TimeScale};
 use seven_runtime::{Fleet, Timing};
 use seven_settings::{Settings, Worker};
 use seven_store::Store;
-use tokio::{net::TcpListener, task::JoinSet};
+use tokio::{net::TcpListener, task::JoinSet, time::Instant};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
@@ -112,7 +113,7 @@ impl Stack {
             CancellationToken::new(),
         )
         .await?;
-        fleet.bus.ensure_streams().await?;
+        streams(&fleet.bus).await?;
         let traces = traces::start(&settings, &fleet.bus, "seven-stack")?;
         ops.watch(&fleet);
         let ops_url = ops.url();
@@ -231,6 +232,17 @@ impl Stack {
 }
 
 /// Listens on a port of 127.0.0.1, or on a free one if the port is taken.
+/// Makes the streams. Servers of a cluster that has just started answer only once they have agreed
+/// on a leader, so a refusal is tried again for a minute.
+async fn streams(bus: &Bus) -> Result<()> {
+    let until = Instant::now() + Duration::from_secs(60);
+    while let Err(error) = bus.ensure_streams().await {
+        anyhow::ensure!(Instant::now() < until, error);
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    Ok(())
+}
+
 async fn listen(port: u16) -> Result<TcpListener> {
     if let Ok(listener) = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await {
         return Ok(listener);
