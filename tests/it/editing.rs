@@ -1,6 +1,8 @@
 //! A casino edits its content (D31): what guards hold or refuse, what guests get and when, what the
 //! history keeps, and the signed webhook.
 
+mod kills;
+
 use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
@@ -325,7 +327,7 @@ impl Sheet<'_> {
         let key = key(&self.house.stack.fleet.keys, self.house.casino(), version);
         let (at, body) = (at.to_string(), body.to_string());
         let signature = sign(&key, &at, body.as_bytes());
-        self.send(casino, body, &at, &signature).await
+        self.send(casino, body, &at, &signature).await.unwrap()
     }
 
     async fn send(
@@ -334,16 +336,15 @@ impl Sheet<'_> {
         body: String,
         at: &str,
         signature: &str,
-    ) -> (StatusCode, Value) {
+    ) -> reqwest::Result<(StatusCode, Value)> {
         let url = format!("{}/webhooks/content/{casino}", self.house.stack.ingress_url);
         let call = self.http.post(url).header(TIMESTAMP_HEADER, at);
         let answer = call
             .header(SIGNATURE_HEADER, signature)
             .body(body)
             .send()
-            .await
-            .unwrap();
-        (answer.status(), answer.json().await.unwrap_or_default())
+            .await?;
+        Ok((answer.status(), answer.json().await.unwrap_or_default()))
     }
 }
 
@@ -425,7 +426,10 @@ async fn the_webhook_takes_signed_edits_once_and_says_every_problem() {
         row("e5", "$190").to_string().as_bytes(),
     );
     let changed = row("e5", "$19").to_string();
-    let (status, _) = sheet.send(us, changed, &now.to_string(), &signature).await;
+    let (status, _) = sheet
+        .send(us, changed, &now.to_string(), &signature)
+        .await
+        .unwrap();
     assert_eq!(status, StatusCode::UNAUTHORIZED);
     for casino in ["nobody_here", "Not an id"] {
         let (status, _) = sheet.call(casino, &row("e5", "$190"), now, 1).await;
@@ -622,6 +626,37 @@ async fn a_spreadsheet_is_loaded_whole_or_not_at_all() {
         "{}",
         house.said_to(GUEST)
     );
+
+    // A season's items wait as drafts, and one command publishes them together.
+    let path = house.file(
+        "winter.csv",
+        "name,category,description,treatment_type,duration_minutes,price\n\
+        Pine Steam,spa,Hot,Steam room,30,45\nBirch Steam,spa,Hot,Steam room,30,50\n",
+    );
+    let casino = house.casino().to_string();
+    let order = ["--casino", &casino, "--by", "ana", "--yes"];
+    let said = house
+        .seven(
+            &[&["content", "load", &path, "--draft"][..], &order].concat(),
+            "",
+        )
+        .await;
+    assert!(said.code == 0 && said.out.contains("2 new"), "{said:?}");
+    let waits = "select count(*) from content_revisions where state = 'draft'";
+    assert_eq!(house.number(waits).await, 2);
+    let all = [&["content", "publish-all"][..], &order].concat();
+    let said = house.seven(&[&all[..], &["--dry-run"]].concat(), "").await;
+    assert!(
+        said.out.contains("Birch Steam (spa_") && said.out.contains("dry run"),
+        "{said:?}"
+    );
+    assert_eq!(house.number(waits).await, 2);
+    let said = house.seven(&all, "").await;
+    assert!(
+        said.out.contains("Published 2 item(s) as one change."),
+        "{said:?}"
+    );
+    assert_eq!(house.number(waits).await, 0);
 
     let count = "select count(*) from content_revisions";
     let before = house.number(count).await;

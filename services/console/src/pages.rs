@@ -8,6 +8,8 @@ mod contacts;
 mod content;
 mod content_form;
 mod content_item;
+mod content_rollback;
+mod content_together;
 mod content_try;
 mod conversations;
 mod evidence;
@@ -82,6 +84,14 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/c/{casino}/content/check", post(content_try::check))
         .route("/c/{casino}/content/ask", post(content_try::ask))
         .route("/c/{casino}/content/gaps", get(gaps::show))
+        .route(
+            "/c/{casino}/content/rollback",
+            get(content_rollback::show).post(content_rollback::restore),
+        )
+        .route(
+            "/c/{casino}/content/together",
+            get(content_together::show).post(content_together::publish),
+        )
         .route(
             "/c/{casino}/content/upload",
             get(upload::show)

@@ -12,6 +12,14 @@ use uuid::Uuid;
 const UPLOAD_TTL: Duration = Duration::from_secs(15 * 60);
 const UPLOAD_BYTES: u64 = 64 << 20;
 
+/// What a person chose beside the file.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Options {
+    pub(crate) switch_off_missing: bool,
+    /// All of it waits as drafts.
+    pub(crate) draft: bool,
+}
+
 /// A file that was checked.
 #[derive(Debug)]
 pub(crate) struct Checked {
@@ -20,7 +28,7 @@ pub(crate) struct Checked {
     pub(crate) by: String,
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
-    pub(crate) switch_off_missing: bool,
+    pub(crate) options: Options,
     /// The changes that the person was shown.
     pub(crate) planned: Loaded,
 }

@@ -122,6 +122,7 @@ pub async fn load_content(
         by: actor,
         approved_by: Some(PREPARED),
         switch_off_missing: true,
+        draft: false,
         first_waits_for_nobody: true,
     };
     Ok(load(fleet, casino, &File::json(file, text), &loading).await?)

@@ -24,8 +24,8 @@ use seven_store::{Tx, casinos::Casino};
 
 pub use ask::{DRAFT, ask};
 pub use guard::{Change, Finding, Standing, Weight, guard, weight, weight_of};
-pub use publish::{due, publish, reject, withdraw};
-pub use restore::{Restored, restore, undo};
+pub use publish::{due, publish, publish_all, reject, withdraw};
+pub use restore::{Past, Restored, RolledBack, preview, purge, restore, roll_back, undo};
 pub use row::item_of_row;
 pub use save::{as_json, save};
 
@@ -52,6 +52,11 @@ pub enum Error {
     Moved { item: String },
     #[error("{0}")]
     Blocked(String),
+    #[error(
+        "revision {revision} of {item} is what guests get, still waits, or was purged before; \
+         publish a corrected one first"
+    )]
+    NotPurged { item: String, revision: i32 },
     #[error("what revision {revision} of {item} said was purged")]
     Purged { item: String, revision: i32 },
 }

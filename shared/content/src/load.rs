@@ -53,6 +53,8 @@ pub struct Loading<'a> {
     pub approved_by: Option<&'a str>,
     /// Switch off the items that the file does not name.
     pub switch_off_missing: bool,
+    /// Save all of it as drafts, which somebody publishes together later.
+    pub draft: bool,
     /// A casino's first content, which no guest has had an answer from, waits for nobody. Only
     /// people with a shell load it so.
     pub first_waits_for_nobody: bool,
@@ -226,7 +228,7 @@ async fn put<'f>(
     let terms = Terms {
         source: ContentSource::File,
         editor: loading.by,
-        draft: false,
+        draft: loading.draft,
         approved_by: loading.approved_by.or_else(|| {
             (loading.first_waits_for_nobody && before.is_empty()).then_some(FIRST_LOAD)
         }),

@@ -1,10 +1,17 @@
 //! Brings old contents back, as new revisions: one item's earlier one, or all as they were at a time.
 
 use chrono::{DateTime, Utc};
-use serde_json::Value;
-use seven_domain::RevisionState;
+use serde_json::{Value, json};
+use seven_domain::{AuditEvent, CasinoId, RevisionState};
+use seven_runtime::Fleet;
+use seven_store::{audit::Entry, content::Decided};
+use sha2::{Digest, Sha256};
 
-use crate::{Edit, Error, Outcome, Terms, Work, save};
+use crate::{
+    Edit, Error, Outcome, Terms, Work,
+    diff::{Change, changes},
+    save,
+};
 
 /// Revisions of one item that are looked through for the one before.
 const MOST_REVISIONS: i64 = 1_000;
@@ -12,13 +19,107 @@ const MOST_REVISIONS: i64 = 1_000;
 /// The changes that restoring a time makes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Restored {
-    /// Items that get earlier contents again.
-    pub changed: Vec<String>,
+    /// Items that get earlier contents again, with the fields that differ.
+    pub changed: Vec<(String, Vec<Change>)>,
     /// Items that were not there then, or were off; they are switched off.
     pub off: Vec<String>,
     pub unchanged: usize,
     /// Items whose contents of that time were purged; they stay as they are.
     pub purged: Vec<String>,
+}
+
+/// The outcome of a rollback that a person agreed to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RolledBack {
+    Done,
+    /// The content changed after the person was shown what would happen; nothing was restored.
+    Moved,
+    /// The contents of that time do not fit the pack any more, by item; nothing was restored.
+    Unfit(Vec<String>),
+}
+
+/// The content to bring back: of a category, or of all, as it was at a time.
+#[derive(Debug, Clone, Copy)]
+pub struct Past<'a> {
+    pub at: DateTime<Utc>,
+    pub category: Option<&'a str>,
+}
+
+impl Restored {
+    pub fn is_empty(&self) -> bool {
+        self.changed.is_empty() && self.off.is_empty()
+    }
+
+    /// Returns a digest in hex by which it is recognised when a person agrees to it.
+    pub fn seal(&self) -> String {
+        hex::encode(Sha256::digest(format!("{self:?}")))
+    }
+}
+
+/// Returns what [`roll_back`] would do.
+///
+/// # Errors
+/// Fails when the database does.
+pub async fn preview(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    terms: &Terms<'_>,
+    past: Past<'_>,
+) -> Result<Restored, Error> {
+    let mut work = Work::begin(fleet, casino).await?;
+    let (planned, _) = restore(&mut work, terms, past.at, past.category).await?;
+    // The lock is not held while a person thinks.
+    work.rollback().await?;
+    Ok(planned)
+}
+
+/// Makes the content what it was, if that is still what the person agreed to, whose
+/// [`Restored::seal`] this is.
+///
+/// # Errors
+/// Fails when the database does.
+pub async fn roll_back(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    terms: &Terms<'_>,
+    past: Past<'_>,
+    agreed: &str,
+) -> Result<RolledBack, Error> {
+    let mut work = Work::begin(fleet, casino).await?;
+    let (done, outcomes) = restore(&mut work, terms, past.at, past.category).await?;
+    let unfit = outcomes.into_iter().filter_map(|outcome| match outcome {
+        Outcome::Refused { item_id, .. } => Some(item_id),
+        _ => None,
+    });
+    let unfit: Vec<String> = unfit.collect();
+    let refused = match (unfit.is_empty(), done.seal() == agreed) {
+        (false, _) => RolledBack::Unfit(unfit),
+        (true, false) => RolledBack::Moved,
+        (true, true) => {
+            work.commit().await?;
+            return Ok(RolledBack::Done);
+        }
+    };
+    work.rollback().await?;
+    Ok(refused)
+}
+
+/// Removes what a revision said from the history, for personal data that was entered by mistake.
+///
+/// # Errors
+/// Fails when guests get the revision, it still waits, or it was purged before.
+pub async fn purge(work: &mut Work<'_>, what: &Decided<'_>) -> Result<(), Error> {
+    let (item, revision) = (what.item_id, what.revision);
+    if !work.tx.purge_revision(item, revision).await? {
+        return Err(Error::NotPurged {
+            item: item.to_owned(),
+            revision,
+        });
+    }
+    let detail = json!({ "purged": { "item": item, "revision": revision }, "reason": what.reason });
+    let casino = work.tx.casino().to_string();
+    let entry = Entry::of(AuditEvent::ContentUpdated, what.by, &casino, detail);
+    Ok(work.tx.audit(&entry).await?)
 }
 
 /// Saves the item as it was before its present published revision.
@@ -84,12 +185,12 @@ pub async fn restore(
             restored.unchanged += 1;
             continue;
         }
-        let names = if value["active"] == Value::Bool(false) {
-            &mut restored.off
+        if value["active"] == Value::Bool(false) {
+            restored.off.push(was.name);
         } else {
-            &mut restored.changed
-        };
-        names.push(was.name);
+            let fields = changes(&is.item, &value);
+            restored.changed.push((was.name, fields));
+        }
         edits.push(Edit {
             value,
             ..Edit::default()

@@ -327,11 +327,91 @@ async fn a_new_item_is_a_draft_until_it_is_published() {
     house.stop().await;
 }
 
+#[tokio::test(flavor = "multi_thread")] // D31, CMS-55
+async fn an_approver_brings_an_earlier_state_back_and_removes_words() {
+    let house = with_console("content_rollback").await;
+    let staff = Staff::new(&house);
+    let ana = person(&house, &staff, "ana@example.com", Role::Editor).await;
+    let bob = person(&house, &staff, "bob@example.com", Role::Approver).await;
+    let rollback = "/c/silver_birch/content/rollback";
+    let price = async || {
+        let page = ana.get(MASSAGE).await.body;
+        let found = fields(&page)
+            .into_iter()
+            .find(|(name, _)| name == "d.price");
+        found.unwrap().1
+    };
+    // Content of five minutes ago: the time of a form has whole minutes.
+    house
+        .change("update content_revisions set published_at = published_at - interval '1 hour'")
+        .await;
+    for new in ["170", "180"] {
+        let form = fields(&ana.get(MASSAGE).await.body);
+        save(&ana, &form, &[("d.price", new), ("what", "publish")]).await;
+    }
+    let zone = house.config.operational.timezone;
+    let then = house.stack.fleet.clock.now() - chrono::TimeDelta::minutes(5);
+    let then = then
+        .with_timezone(&zone)
+        .format("%Y-%m-%dT%H:%M")
+        .to_string();
+    assert_eq!(ana.get(rollback).await.status, StatusCode::NOT_FOUND);
+    let look = format!("{rollback}?at={then}&category=spa");
+    let page = bob.get(&look).await.body;
+    assert!(
+        page.contains("Swedish Massage") && page.contains("~ details.price: 180 -&#62; 165"),
+        "{page}"
+    );
+    assert_eq!(price().await, "180", "looking changes nothing");
+    let seal = page.split("name=\"seal\" value=\"").nth(1).unwrap();
+    let seal = seal.split('"').next().unwrap().to_owned();
+    let agree = [("at", &*then), ("category", "spa"), ("seal", &*seal)];
+    // Somebody saves meanwhile: the state shown is not what would be brought back.
+    let form = fields(&ana.get(MASSAGE).await.body);
+    save(&ana, &form, &[("d.price", "190"), ("what", "publish")]).await;
+    let done = bob.act(rollback, &agree).await;
+    assert_eq!(done.status, StatusCode::CONFLICT);
+    assert_eq!(price().await, "190");
+    let seal = done.body.split("name=\"seal\" value=\"").nth(1).unwrap();
+    let seal = seal.split('"').next().unwrap().to_owned();
+    let agree = [("at", &*then), ("category", "spa"), ("seal", &*seal)];
+    let done = bob.act(rollback, &agree).await;
+    assert!(done.body.contains("Done: guests get"), "{}", done.body);
+    assert_eq!(price().await, "165");
+    let future = bob.get(&format!("{rollback}?at=2999-01-01T00:00")).await;
+    assert!(future.body.contains("Give a time in the past."));
+
+    // The words of an earlier revision go, its place in the history stays.
+    let decide = format!("{MASSAGE}/decide");
+    let purge = [
+        ("what", "purge"),
+        ("revision", "2"),
+        ("reason", "a name stood there"),
+    ];
+    assert_eq!(ana.act(&decide, &purge).await.status, StatusCode::NOT_FOUND);
+    let none = [("what", "purge"), ("revision", "2"), ("reason", " ")];
+    assert_eq!(bob.act(&decide, &none).await.status, StatusCode::CONFLICT);
+    let current = [("what", "purge"), ("revision", "5"), ("reason", "no")];
+    let refused = bob.act(&decide, &current).await;
+    assert!(
+        refused.body.contains("is what guests get"),
+        "{}",
+        refused.body
+    );
+    bob.act(&decide, &purge).await;
+    let left =
+        "select count(*) from content_revisions where item_id = 'spa_001' and item is not null";
+    assert_eq!(house.number(left).await, 4);
+    house.stop().await;
+}
+
 const UPLOAD: &str = "/c/silver_birch/content/upload";
 
 async fn upload(caller: &Caller, name: &str, bytes: &[u8]) -> super::staff::Page {
     let forms = caller.forms();
-    caller.send_file(UPLOAD, Some(&forms), name, bytes).await
+    caller
+        .send_file(UPLOAD, &[("forms", &forms)], name, bytes)
+        .await
 }
 
 #[tokio::test(flavor = "multi_thread")] // D31, CMS-46: checked first, loaded as it was checked
@@ -445,10 +525,60 @@ async fn a_file_is_checked_and_loaded_by_an_editor() {
     // Rights, and a form from elsewhere.
     let page = upload(&luis, "spa.csv", good.as_bytes()).await;
     assert_eq!(page.status, StatusCode::NOT_FOUND);
-    let page = ana
-        .send_file(UPLOAD, None, "spa.csv", good.as_bytes())
-        .await;
+    let page = ana.send_file(UPLOAD, &[], "spa.csv", good.as_bytes()).await;
     assert_eq!(page.status, StatusCode::FORBIDDEN);
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")] // CMS-46
+async fn a_season_is_entered_as_drafts_and_published_as_one_change() {
+    let house = with_console("content_season").await;
+    let staff = Staff::new(&house);
+    let ana = person(&house, &staff, "ana@example.com", Role::Editor).await;
+    let bob = person(&house, &staff, "bob@example.com", Role::Approver).await;
+    let together = "/c/silver_birch/content/together";
+    let season = "name,description,treatment_type,duration_minutes,price\n\
+        Pine Steam,Winter steam with pine,Steam room,30,47\n\
+        Swedish Massage,Winter massage with warm oil,Massage,60,400\n";
+    let forms = ana.forms();
+    let fields = [("forms", &*forms), ("draft", "yes")];
+    let page = ana
+        .send_file(UPLOAD, &fields, "spa.csv", season.as_bytes())
+        .await;
+    let key = page.body.split("name=\"key\" value=\"").nth(1).unwrap();
+    let key = key.split('"').next().unwrap().to_owned();
+    let done = ana.act(&format!("{UPLOAD}/load"), &[("key", &key)]).await;
+    assert!(done.body.contains("Loaded."), "{}", done.body);
+    let published = "select count(*) from content_revisions where state = 'published'";
+    let before = house.number(published).await;
+    house.text(GUEST, "How much is the Pine Steam?");
+    house.settle(1).await;
+    let said = house.said_to(GUEST);
+    assert!(!said.contains("$47"), "guests get no draft: {said}");
+
+    // One that its editor may not publish keeps all of them back.
+    let done = ana.act(together, &[("all", "yes")]).await;
+    assert_eq!(done.status, StatusCode::CONFLICT, "{}", done.body);
+    assert!(
+        done.body.contains("Nothing was published")
+            && done.body.contains("Swedish Massage</bdi>: You wrote this"),
+        "{}",
+        done.body
+    );
+    assert_eq!(house.number(published).await, before);
+    // A revision that is not the one shown is not published for it.
+    let done = bob.act(together, &[("pick:spa_001", "1")]).await;
+    assert_eq!(done.status, StatusCode::NOT_FOUND, "{}", done.body);
+    let done = bob.act(together, &[("all", "yes")]).await;
+    assert!(done.body.contains("Published: 2"), "{}", done.body);
+    assert_eq!(house.number(published).await, before + 2);
+    let versions = "select count(distinct content_version) from content_revisions \
+        where state = 'published' and item -> 'description' #>> '{}' like 'Winter%'";
+    assert_eq!(house.number(versions).await, 1);
+    house.text(GUEST, "How much is the Pine Steam?");
+    house.settle(2).await;
+    let said = house.said_to(GUEST);
+    assert!(said.contains("$47"), "{said}");
     house.stop().await;
 }
 

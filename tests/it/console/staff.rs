@@ -196,19 +196,19 @@ impl Caller {
             .for_forms()
     }
 
-    /// Sends a form with a file, as a browser encodes it; `forms` is the token of its page.
+    /// Sends a form with a file, as a browser encodes it; the first field is the token of its page.
     pub(crate) async fn send_file(
         &self,
         path: &str,
-        forms: Option<&str>,
+        fields: &[(&str, &str)],
         name: &str,
         bytes: &[u8],
     ) -> Page {
         const MARK: &str = "----of-a-test-1c5a";
         let head = |of: &str| format!("--{MARK}\r\ncontent-disposition: form-data; {of}\r\n\r\n");
         let mut body = Vec::new();
-        if let Some(forms) = forms {
-            let field = head("name=\"forms\"") + forms + "\r\n";
+        for (field, value) in fields {
+            let field = head(&format!("name=\"{field}\"")) + *value + "\r\n";
             body.extend(field.into_bytes());
         }
         body.extend(head(&format!("name=\"file\"; filename=\"{name}\"")).into_bytes());

@@ -19,6 +19,7 @@ struct ContentPage {
     frame: Frame,
     casino: CasinoId,
     may_edit: bool,
+    may_approve: bool,
     categories: Vec<Category>,
     /// The category whose items are shown.
     here: String,
@@ -103,6 +104,7 @@ pub(crate) async fn show(
     let page = ContentPage {
         frame: Frame::of(&person, Some(&casino), w.t("content"), "content"),
         may_edit: person.may(&casino, Right::Edit),
+        may_approve: person.may(&casino, Right::Approve),
         categories: ids
             .iter()
             .map(|id| Category {
@@ -127,7 +129,7 @@ pub(crate) async fn show(
 }
 
 /// Returns the key of an item's state: what waits comes before what guests get.
-fn state(item: &ListedItem) -> &'static str {
+pub(super) fn state(item: &ListedItem) -> &'static str {
     match (item.waits, item.active) {
         (Some(RevisionState::Draft), _) => "content_draft",
         (Some(RevisionState::Review), _) => "content_review",

@@ -13,7 +13,7 @@ use chrono_tz::Tz;
 use serde::Deserialize;
 use serde_json::Value;
 use seven_content::{
-    Error, Finding, Outcome, Terms, Work, diff::changes, publish, reject, undo, withdraw,
+    Error, Finding, Outcome, Terms, Work, diff::changes, publish, purge, reject, undo, withdraw,
 };
 use seven_domain::{CasinoId, ContentSource, RevisionState};
 use seven_staff::Right;
@@ -59,6 +59,7 @@ struct ItemPage {
     may_publish: bool,
     history: Vec<ShownRevision>,
     may_edit: bool,
+    may_approve: bool,
     may_decide: bool,
     may_undo: bool,
 }
@@ -73,6 +74,8 @@ struct ShownRevision {
     reason: String,
     findings: Vec<String>,
     changes: Vec<String>,
+    /// Whether its words may be removed from the history: guests do not get it and nothing waits.
+    may_purge: bool,
 }
 
 #[derive(Deserialize)]
@@ -179,6 +182,7 @@ async fn page(
         waiting: open.map(shown_revision),
         may_publish: waiting.is_some(),
         history: revisions.iter().map(shown_revision).collect(),
+        may_approve: person.may(casino, Right::Approve),
         may_edit,
         may_decide: open
             .is_some_and(|one| may_decide(person, casino, one) || waiting.is_none() && may_edit),
@@ -189,7 +193,7 @@ async fn page(
 }
 
 /// An approver decides about everybody's revisions, an editor about their own.
-fn may_decide(person: &Person, casino: &CasinoId, one: &Revision) -> bool {
+pub(super) fn may_decide(person: &Person, casino: &CasinoId, one: &Revision) -> bool {
     person.may(casino, Right::Approve)
         || person.may(casino, Right::Edit) && one.editor == person.actor()
 }
@@ -235,6 +239,7 @@ impl ShownRevision {
                 let all = changes(&content(before), &content(one));
                 all.iter().map(ToString::to_string).collect()
             }),
+            may_purge: one.item.is_some() && !one.current && !is_waiting(one),
         }
     }
 }
@@ -326,6 +331,13 @@ pub(crate) async fn decide(
                 Err(Error::Moved { item: item.clone() })
             }
         }
+        "purge" if reason.is_empty() => Err(Error::Blocked(
+            person.words().t("purge_reason_missing").to_owned(),
+        )),
+        "purge" => {
+            person.needs(&casino, Right::Approve)?;
+            purge(&mut work, &what).await
+        }
         _ if !may => return Err(Fault::NotFound),
         "publish" => publish(&mut work, &what, &[&person.session.email])
             .await
@@ -403,7 +415,7 @@ async fn undone(work: &mut Work<'_>, by: &str, item: &str) -> Result<(), Error> 
 }
 
 /// Returns what to tell a person whose decision was not carried out.
-fn said(w: Words, error: &Error) -> String {
+pub(super) fn said(w: Words, error: &Error) -> String {
     match error {
         Error::OwnWork { .. } => w.t("content_own_work").to_owned(),
         Error::Moved { .. } | Error::NotWaiting { .. } => w.t("content_moved").to_owned(),

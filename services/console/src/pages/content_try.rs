@@ -161,7 +161,7 @@ fn row_of(form: &BTreeMap<String, String>) -> Map<String, Value> {
 }
 
 /// Reads a time as a browser writes it, on the property's clock.
-fn time(text: &str, zone: Tz) -> Option<DateTime<Utc>> {
+pub(super) fn time(text: &str, zone: Tz) -> Option<DateTime<Utc>> {
     let wall = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M").ok()?;
     let at = wall.and_local_timezone(zone).earliest()?;
     Some(at.to_utc())

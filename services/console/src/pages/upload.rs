@@ -25,7 +25,7 @@ use crate::{
     fault::Fault,
     frame::Frame,
     guard::{file, go_to, shown},
-    uploads::Checked,
+    uploads::{Checked, Options},
 };
 
 /// Most bytes of a request with a file. More than a file may have, so that a larger one is refused
@@ -116,7 +116,7 @@ pub(crate) async fn check(
     let sent = sent.map_err(|_| Fault::Forbidden)?;
     let mut page = UploadPage::empty(&casino, &person);
     let w = person.words();
-    let (name, bytes, switch_off_missing) = match read(sent, &person).await {
+    let (name, bytes, options) = match read(sent, &person).await {
         Ok(sent) => sent,
         Err(Unread::Foreign) => return Err(Fault::Forbidden),
         Err(Unread::TooLarge) => {
@@ -130,7 +130,7 @@ pub(crate) async fn check(
     };
     page.name.clone_from(&name);
     let by = person.actor();
-    let loading = terms(&by, switch_off_missing);
+    let loading = terms(&by, options);
     let planned = match File::read(&name, bytes.clone()) {
         Ok(read) => try_load(&app.fleet, &casino, &read, &loading).await,
         Err(error) => Err(error),
@@ -147,7 +147,7 @@ pub(crate) async fn check(
             by,
             name,
             bytes,
-            switch_off_missing,
+            options,
             planned,
         };
         app.uploads.insert(key, Arc::new(checked)).await;
@@ -173,7 +173,7 @@ pub(crate) async fn agree(
         return Ok((StatusCode::CONFLICT, shown(&page)).into_response());
     };
     page.name.clone_from(&kept.name);
-    let loading = terms(&kept.by, kept.switch_off_missing);
+    let loading = terms(&kept.by, kept.options);
     let (fleet, planned) = (&app.fleet, &kept.planned);
     let done = match File::read(&kept.name, kept.bytes.clone()) {
         Ok(read) => load_as_planned(fleet, &casino, &read, &loading, planned).await,
@@ -196,11 +196,12 @@ pub(crate) async fn agree(
     }
 }
 
-fn terms(by: &str, switch_off_missing: bool) -> Loading<'_> {
+fn terms(by: &str, options: Options) -> Loading<'_> {
     Loading {
         by,
         approved_by: None,
-        switch_off_missing,
+        switch_off_missing: options.switch_off_missing,
+        draft: options.draft,
         first_waits_for_nobody: false,
     }
 }
@@ -230,10 +231,10 @@ enum Unread {
     Nothing,
 }
 
-/// Reads name and bytes of the file, and whether missing items are switched off. The page's token
+/// Reads name and bytes of the file, and what was chosen beside it. The page's token
 /// stands before the file, so that nothing foreign is read.
-async fn read(mut sent: Multipart, person: &Person) -> Result<(String, Vec<u8>, bool), Unread> {
-    let (mut ours, mut switch_off_missing, mut file) = (false, false, None);
+async fn read(mut sent: Multipart, person: &Person) -> Result<(String, Vec<u8>, Options), Unread> {
+    let (mut ours, mut options, mut file) = (false, Options::default(), None);
     while let Some(field) = sent.next_field().await.map_err(|_| Unread::TooLarge)? {
         match field.name().unwrap_or_default() {
             "forms" => {
@@ -241,7 +242,8 @@ async fn read(mut sent: Multipart, person: &Person) -> Result<(String, Vec<u8>, 
                 ours = token == person.token.for_forms();
             }
             _ if !ours => return Err(Unread::Foreign),
-            "off" => switch_off_missing = true,
+            "off" => options.switch_off_missing = true,
+            "draft" => options.draft = true,
             "file" => {
                 let name = field.file_name().unwrap_or_default().to_owned();
                 let bytes = field.bytes().await.map_err(|_| Unread::TooLarge)?;
@@ -253,7 +255,7 @@ async fn read(mut sent: Multipart, person: &Person) -> Result<(String, Vec<u8>, 
     let (name, bytes) = file
         .filter(|(_, bytes)| !bytes.is_empty())
         .ok_or(Unread::Nothing)?;
-    Ok((name, bytes, switch_off_missing))
+    Ok((name, bytes, options))
 }
 
 impl UploadPage {

@@ -2,14 +2,17 @@
 
 use anyhow::{Result, ensure};
 use clap::Subcommand;
-use serde_json::json;
-use seven_content::{Work, publish, reject};
-use seven_domain::{AuditEvent, RevisionState};
-use seven_store::{audit::Entry, content::Decided};
+use seven_content::{Work, publish, publish_all, purge, reject};
+use seven_domain::{CasinoId, RevisionState};
+use seven_store::content::{Decided, ListedItem};
 
 use super::{history::Item, load::vectors};
 use crate::{
-    commands::{args::By, context::Context, given::words},
+    commands::{
+        args::{By, Careful, Casino},
+        context::Context,
+        given::words,
+    },
     out,
 };
 
@@ -22,6 +25,18 @@ pub enum Decide {
         /// The revision; by default the one that waits.
         #[arg(long, value_name = "N")]
         revision: Option<i32>,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Publish all that waits as one change, or nothing: a season's items, entered as drafts.
+    PublishAll {
+        #[command(flatten)]
+        of: Casino,
+        /// Only this category.
+        #[arg(long, value_name = "NAME")]
+        category: Option<String>,
+        #[command(flatten)]
+        careful: Careful,
         #[command(flatten)]
         by: By,
     },
@@ -77,6 +92,14 @@ pub(super) async fn decide(ctx: &Context, command: Decide) -> Result<()> {
                 vectors(ctx, casino).await?;
             }
         }
+        Decide::PublishAll {
+            of,
+            category,
+            careful,
+            by,
+        } => {
+            together(ctx, &of.casino, category.as_deref(), careful, &by.by).await?;
+        }
         Decide::Reject {
             which,
             revision,
@@ -102,23 +125,85 @@ pub(super) async fn decide(ctx: &Context, command: Decide) -> Result<()> {
             by,
         } => {
             let mut work = Work::begin(fleet, &which.of.casino).await?;
-            let done = work.tx().purge_revision(&which.item, revision).await?;
-            ensure!(
-                done,
-                "revision {revision} of {} is what guests get, still waits, or was purged before; \
-                 publish a corrected one first",
-                which.item
-            );
-            let detail =
-                json!({ "purged": { "item": which.item, "revision": revision }, "reason": reason });
-            let casino = which.of.casino.as_str();
-            let entry = Entry::of(AuditEvent::ContentUpdated, &by.by, casino, detail);
-            work.tx().audit(&entry).await?;
+            let what = Decided {
+                item_id: &which.item,
+                revision,
+                by: &by.by,
+                reason: &reason,
+            };
+            purge(&mut work, &what).await?;
             work.commit().await?;
             out!("What revision {revision} of {} said is gone.", which.item);
         }
     }
     Ok(())
+}
+
+/// Publishes all that waits as one change, or nothing.
+async fn together(
+    ctx: &Context,
+    casino: &CasinoId,
+    category: Option<&str>,
+    careful: Careful,
+    by: &str,
+) -> Result<()> {
+    let fleet = ctx.fleet().await?;
+    let mut work = Work::begin(fleet, casino).await?;
+    let names = publish_waiting(&mut work, category, by).await?;
+    // A person takes their time to answer, and meanwhile others may change content.
+    work.rollback().await?;
+    if names.is_empty() {
+        out!("Nothing waits.");
+        return Ok(());
+    }
+    names.iter().for_each(|name| out!("  + {name}"));
+    let question = format!("publish {} item(s) of {casino}", names.len());
+    if !careful.goes_on(Some(&question))? {
+        return Ok(());
+    }
+    let mut work = Work::begin(fleet, casino).await?;
+    let published = publish_waiting(&mut work, category, by).await?;
+    ensure!(
+        published == names,
+        "somebody changed what waits meanwhile; nothing was published"
+    );
+    work.commit().await?;
+    out!("Published {} item(s) as one change.", names.len());
+    vectors(ctx, casino).await
+}
+
+/// Publishes all that waits and returns it by name and revision.
+async fn publish_waiting(
+    work: &mut Work<'_>,
+    category: Option<&str>,
+    by: &str,
+) -> Result<Vec<String>> {
+    let listed = work.tx().listed_items(category).await?;
+    let waits = listed.iter().filter_map(|row| Some((row, row.waiting?)));
+    let whats: Vec<Decided<'_>> = waits
+        .clone()
+        .map(|(row, revision)| Decided {
+            item_id: &row.item_id,
+            revision,
+            by,
+            reason: "",
+        })
+        .collect();
+    let outcomes = publish_all(work, &whats, &[]).await?;
+    let refused = whats.iter().zip(&outcomes).filter_map(|(what, outcome)| {
+        let error = outcome.as_ref().err()?;
+        Some(format!("{}: {error}", what.item_id))
+    });
+    let refused: Vec<String> = refused.collect();
+    ensure!(
+        refused.is_empty(),
+        "nothing was published; these stand in the way:\n{}",
+        refused.join("\n")
+    );
+    let named = |(row, revision): (&ListedItem, i32)| {
+        format!("{} ({}, revision {revision})", row.name, row.item_id)
+    };
+    Ok(waits.map(named).collect())
 }
 
 /// Returns the number of the revision that was asked for, or of the newest one that waits.

@@ -7,7 +7,10 @@ use std::{
 
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
-use seven_content::load::{self, File, Loaded, Loading};
+use seven_content::{
+    diff::Change,
+    load::{self, File, Loaded, Loading},
+};
 use seven_domain::CasinoId;
 
 use crate::{
@@ -34,6 +37,9 @@ pub struct Load {
     /// Switch off the items that the file does not name.
     #[arg(long)]
     switch_off_missing: bool,
+    /// Save all of it as drafts, for `seven content publish-all`.
+    #[arg(long)]
+    draft: bool,
     #[command(flatten)]
     careful: Careful,
     #[command(flatten)]
@@ -52,6 +58,7 @@ pub(super) async fn load(ctx: &Context, command: Load) -> Result<()> {
         file,
         approved_by,
         switch_off_missing,
+        draft,
         careful,
         by: By { by },
     } = command;
@@ -66,6 +73,7 @@ pub(super) async fn load(ctx: &Context, command: Load) -> Result<()> {
         by: &by,
         approved_by: approved_by.as_deref(),
         switch_off_missing,
+        draft,
         first_waits_for_nobody: true,
     };
     let planned = load::try_load(fleet, &casino, &file, &loading).await?;
@@ -123,14 +131,7 @@ pub(super) async fn vectors(ctx: &Context, casino: &CasinoId) -> Result<()> {
 
 fn show(casino: &CasinoId, planned: &Loaded) {
     named('+', planned.created.iter().cloned());
-    let changed = planned.changed.iter().map(|(name, fields)| {
-        let fields: Vec<String> = fields
-            .iter()
-            .map(|field| format!("\n      {field}"))
-            .collect();
-        format!("{name}{}", fields.concat())
-    });
-    named('~', changed);
+    named('~', planned.changed.iter().map(with_fields));
     named('-', planned.switched_off.iter().cloned());
     let why = |(name, why): &(String, String)| format!("{name}: {why}");
     named('?', planned.review.iter().map(why));
@@ -141,7 +142,17 @@ fn show(casino: &CasinoId, planned: &Loaded) {
     }
 }
 
-fn named(sign: char, names: impl ExactSizeIterator<Item = String>) {
+/// Returns an item's name with the fields that differ, a line each.
+pub(super) fn with_fields((name, fields): &(String, Vec<Change>)) -> String {
+    let fields: Vec<String> = fields
+        .iter()
+        .map(|field| format!("\n      {field}"))
+        .collect();
+    format!("{name}{}", fields.concat())
+}
+
+/// Lists the first names after a sign, and how many more there are.
+pub(super) fn named(sign: char, names: impl ExactSizeIterator<Item = String>) {
     let more = names.len().saturating_sub(NAMED);
     names.take(NAMED).for_each(|name| out!("  {sign} {name}"));
     if more > 0 {

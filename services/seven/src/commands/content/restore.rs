@@ -2,10 +2,13 @@
 
 use anyhow::{Result, bail};
 use clap::Subcommand;
-use seven_content::{Outcome, Restored, Terms, Work, restore, undo};
+use seven_content::{Outcome, Past, Restored, RolledBack, Terms, Work, preview, roll_back, undo};
 use seven_domain::ContentSource;
 
-use super::{history::Item, load::vectors};
+use super::{
+    history::Item,
+    load::{named, vectors, with_fields},
+};
 use crate::{
     commands::{
         args::{By, Careful, Casino},
@@ -14,9 +17,6 @@ use crate::{
     },
     out,
 };
-
-/// Number of items of each kind that are named.
-const NAMED: usize = 20;
 
 #[derive(Debug, Subcommand)]
 pub enum Restore {
@@ -80,38 +80,28 @@ pub(super) async fn restored(ctx: &Context, command: Restore) -> Result<()> {
         }) => {
             let at = to.at(fleet.clock.now());
             let terms = terms(&by.by, Some("rollback"));
-            let mut work = Work::begin(fleet, &of.casino).await?;
-            let (planned, _) = restore(&mut work, &terms, at, category.as_deref()).await?;
+            let past = Past {
+                at,
+                category: category.as_deref(),
+            };
+            let planned = preview(fleet, &of.casino, &terms, past).await?;
             show(&planned);
             let count = planned.changed.len() + planned.off.len();
-            let question = (count > 0).then(|| format!("change {count} item(s) of {}", of.casino));
-            // The lock is not held while a person thinks.
-            work.rollback().await?;
-            if count == 0 || !careful.goes_on(question.as_deref())? {
+            let question = format!("change {count} item(s) of {}", of.casino);
+            if count == 0 || !careful.goes_on(Some(&question))? {
                 return Ok(());
             }
-            let mut work = Work::begin(fleet, &of.casino).await?;
-            let (done, outcomes) = restore(&mut work, &terms, at, category.as_deref()).await?;
-            let refused: Vec<&str> = outcomes
-                .iter()
-                .filter_map(|outcome| match outcome {
-                    Outcome::Refused { item_id, .. } => Some(item_id.as_str()),
-                    _ => None,
-                })
-                .collect();
-            if !refused.is_empty() {
-                work.rollback().await?;
-                bail!(
+            match roll_back(fleet, &of.casino, &terms, past, &planned.seal()).await? {
+                RolledBack::Done => {}
+                RolledBack::Moved => {
+                    bail!("the content changed meanwhile, and nothing was restored; look again")
+                }
+                RolledBack::Unfit(items) => bail!(
                     "nothing was restored: the contents of {} at that time do not fit the pack \
                      any more; undo these by hand",
-                    refused.join(", ")
-                );
+                    items.join(", ")
+                ),
             }
-            if done != planned {
-                work.rollback().await?;
-                bail!("the content changed meanwhile, and nothing was restored; look again");
-            }
-            work.commit().await?;
             out!("Restored.");
             vectors(ctx, &of.casino).await
         }
@@ -130,19 +120,9 @@ fn terms<'a>(by: &'a str, approved_by: Option<&'a str>) -> Terms<'a> {
 }
 
 fn show(planned: &Restored) {
-    for (sign, names) in [
-        ('~', &planned.changed),
-        ('-', &planned.off),
-        ('!', &planned.purged),
-    ] {
-        names
-            .iter()
-            .take(NAMED)
-            .for_each(|name| out!("  {sign} {name}"));
-        if names.len() > NAMED {
-            out!("  {sign} and {} more", names.len() - NAMED);
-        }
-    }
+    named('~', planned.changed.iter().map(with_fields));
+    named('-', planned.off.iter().cloned());
+    named('!', planned.purged.iter().cloned());
     out!(
         "{} changed, {} switched off, {} unchanged, {} purged and left as they are.",
         planned.changed.len(),

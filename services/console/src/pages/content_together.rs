@@ -1,0 +1,151 @@
+//! Publishing several revisions that wait as one change, as at the beginning of a season (D31).
+
+use std::collections::BTreeMap;
+
+use askama::Template;
+use axum::{
+    extract::{Path, State},
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use seven_content::{Error, Work, publish_all};
+use seven_domain::{CasinoId, RevisionState};
+use seven_staff::Right;
+use seven_store::content::{Decided, ListedItem};
+
+use super::{
+    content::state,
+    content_item::{may_decide, said},
+    content_try::fault,
+};
+use crate::{
+    access::{Person, Posted},
+    app::Shared,
+    fault::Fault,
+    frame::Frame,
+    guard::shown,
+};
+
+/// The beginning of the names of the form's check boxes; the item's id follows.
+const PICK: &str = "pick:";
+const ALL: &str = "all";
+
+#[derive(Template)]
+#[template(path = "content_together.html")]
+struct Page {
+    frame: Frame,
+    casino: CasinoId,
+    rows: Vec<Row>,
+    /// Why nothing was published, by item.
+    problems: Vec<(String, String)>,
+    /// How many items were published and how many got a time.
+    done: Option<(usize, usize)>,
+}
+
+struct Row {
+    id: String,
+    name: String,
+    category: String,
+    state: &'static str,
+    revision: i32,
+    picked: bool,
+}
+
+pub(crate) async fn show(
+    State(app): State<Shared>,
+    Path(casino): Path<CasinoId>,
+    person: Person,
+) -> Result<Response, Fault> {
+    let page = Page::read(&app, &casino, &person, &BTreeMap::new()).await?;
+    Ok(shown(&page).into_response())
+}
+
+/// Publishes all that was picked, or nothing.
+pub(crate) async fn publish(
+    State(app): State<Shared>,
+    Path(casino): Path<CasinoId>,
+    Posted { person, form }: Posted<BTreeMap<String, String>>,
+) -> Result<Response, Fault> {
+    let mut page = Page::read(&app, &casino, &person, &form).await?;
+    let actor = person.actor();
+    let picked = page.rows.iter().filter(|row| row.picked);
+    // A revision that came after the page was shown is not what the person agreed to.
+    let seen = |row: &Row| {
+        form.get(&format!("{PICK}{}", row.id))
+            .and_then(|n| n.parse().ok())
+    };
+    let whats: Vec<Decided<'_>> = picked
+        .map(|row| Decided {
+            item_id: &row.id,
+            revision: seen(row).unwrap_or(row.revision),
+            by: &actor,
+            reason: "",
+        })
+        .collect();
+    let mut work = Work::begin(&app.fleet, &casino).await.map_err(fault)?;
+    for what in &whats {
+        let found = work.tx().revision(what.item_id, what.revision).await?;
+        if !found.is_some_and(|one| may_decide(&person, &casino, &one)) {
+            return Err(Fault::NotFound);
+        }
+    }
+    let outcomes = publish_all(&mut work, &whats, &[&person.session.email]).await;
+    let outcomes = outcomes.map_err(fault)?;
+    let name_of = |what: &Decided<'_>| {
+        let row = page.rows.iter().find(|row| row.id == what.item_id);
+        row.map_or_else(String::new, |row| row.name.clone())
+    };
+    let told = |(what, outcome): (&Decided<'_>, &Result<RevisionState, Error>)| {
+        let error = outcome.as_ref().err()?;
+        Some((name_of(what), said(person.words(), error)))
+    };
+    let problems: Vec<(String, String)> = whats.iter().zip(&outcomes).filter_map(told).collect();
+    if !problems.is_empty() {
+        work.rollback().await.map_err(fault)?;
+        page.problems = problems;
+        return Ok((StatusCode::CONFLICT, shown(&page)).into_response());
+    }
+    work.commit().await.map_err(fault)?;
+    app.hints.changed(&casino);
+    let all = outcomes.len();
+    let later = outcomes.into_iter().flatten();
+    let later = later
+        .filter(|state| *state == RevisionState::Scheduled)
+        .count();
+    let mut page = Page::read(&app, &casino, &person, &BTreeMap::new()).await?;
+    page.done = Some((all - later, later));
+    Ok(shown(&page).into_response())
+}
+
+impl Page {
+    async fn read(
+        app: &Shared,
+        casino: &CasinoId,
+        person: &Person,
+        form: &BTreeMap<String, String>,
+    ) -> Result<Self, Fault> {
+        person.needs(casino, Right::Content)?;
+        let mut tx = app.fleet.store.bind(casino).await?;
+        let items = tx.listed_items(None).await?;
+        tx.commit().await?;
+        let w = person.words();
+        let row = |item: &ListedItem| {
+            let pick = form.contains_key(&format!("{PICK}{}", item.item_id));
+            Some(Row {
+                id: item.item_id.clone(),
+                name: item.name.clone(),
+                category: w.of_kind("category", &item.category),
+                state: w.t(state(item)),
+                revision: item.waiting?,
+                picked: pick || form.contains_key(ALL),
+            })
+        };
+        Ok(Self {
+            frame: Frame::of(person, Some(casino), w.t("together"), "content"),
+            casino: casino.clone(),
+            rows: items.iter().filter_map(row).collect(),
+            problems: Vec::new(),
+            done: None,
+        })
+    }
+}
