@@ -11,29 +11,32 @@ create table audit_seals (
   primary key (casino_id, day)
 );
 
--- Contacts who get the casino's figures each Monday, and what became of each report.
-alter table contacts add column weekly boolean not null default false;
-create table weekly_reports (
+-- Contacts who get the casino's figures each Monday or hear of refused content, and what became of each letter.
+alter table contacts add column weekly boolean not null default false, add column content boolean not null default false;
+create table contact_letters (
   casino_id    text not null references casinos (casino_id) on delete cascade,
-  report_id    uuid not null,
+  letter_id    uuid not null,
   contact_id   uuid not null,
-  -- The Monday on which the reported week begins.
-  week         date not null,
+  kind         text not null check (kind in ('weekly_report', 'content_refused')),
+  -- The subject: the Monday on which the reported week begins, or the refused edit.
+  key          text not null,
+  -- The problems of a refused edit, until they were told.
+  detail       jsonb not null default '{}',
   next_at      timestamptz not null default now(),
   tries        int not null default 0,
   delivered_at timestamptz,
   given_up_at  timestamptz,
   last_error   text,
-  primary key (casino_id, report_id),
-  unique (casino_id, week, contact_id),
+  primary key (casino_id, letter_id),
+  unique (casino_id, kind, key, contact_id),
   foreign key (casino_id, contact_id) references contacts (casino_id, contact_id) on delete cascade
 );
-create index weekly_reports_due on weekly_reports (casino_id, next_at) where delivered_at is null and given_up_at is null;
+create index contact_letters_due on contact_letters (casino_id, next_at) where delivered_at is null and given_up_at is null;
 
 do $$
 declare t text;
 begin
-  foreach t in array array['audit_seals', 'weekly_reports'] loop
+  foreach t in array array['audit_seals', 'contact_letters'] loop
     execute format('alter table %I enable row level security', t);
     execute format('alter table %I force row level security', t);
     execute format('create policy tenant on %I using (casino_id = seven_tenant()) with check (casino_id = seven_tenant())', t);
@@ -43,15 +46,15 @@ begin
 end $$;
 -- A seal is written once.
 grant select, insert on audit_seals to seven_app, seven_pinned;
-grant select, insert, update on weekly_reports to seven_app, seven_pinned;
+grant select, insert, update on contact_letters to seven_app, seven_pinned;
 
--- Casinos with weekly reports to send now.
-create function fleet_weekly_reports()
+-- Casinos with letters to send now.
+create function fleet_contact_letters()
 returns table (casino_id text)
 language sql stable security definer set search_path = public, pg_temp as $$
-  select distinct r.casino_id from weekly_reports r
-  where r.delivered_at is null and r.given_up_at is null and r.next_at <= now()
+  select distinct l.casino_id from contact_letters l
+  where l.delivered_at is null and l.given_up_at is null and l.next_at <= now()
 $$;
-alter function fleet_weekly_reports() owner to seven_fleet;
-revoke all on function fleet_weekly_reports() from public;
-grant execute on function fleet_weekly_reports() to seven_app;
+alter function fleet_contact_letters() owner to seven_fleet;
+revoke all on function fleet_contact_letters() from public;
+grant execute on function fleet_contact_letters() to seven_app;

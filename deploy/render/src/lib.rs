@@ -1,8 +1,9 @@
 //! Renders a fleet's Kubernetes manifests and NATS configuration from one values file per fleet and
 //! one per casino. Names and ports come from the code; the only I/O is reading the values.
 
-mod backup;
 mod console;
+mod cron;
+mod daily;
 mod entrance;
 pub mod load;
 mod names;
@@ -64,10 +65,10 @@ pub fn manifests(values: &Values) -> Result<Vec<(String, Vec<Document>)>> {
         ("40-migrate.yaml".to_owned(), vec![migration(fleet)?]),
     ];
     if let Some(backup) = &fleet.backup {
-        files.push((
-            "45-backup.yaml".to_owned(),
-            backup::documents(fleet, backup),
-        ));
+        files.push(("45-backup.yaml".to_owned(), daily::backup(fleet, backup)));
+    }
+    if let Some(exports) = &fleet.exports {
+        files.push(("46-exports.yaml".to_owned(), daily::exports(fleet, exports)));
     }
     files.push((
         "48-operator.yaml".to_owned(),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use seven_settings::{Settings, Worker};
 
 use super::{
-    backup,
+    daily::{BACKUP, EXPORTS},
     names::{APP, metadata},
     nats::{self, CLIENT_PORT, MONITORING_PORT, ROUTE_PORT},
     operator,
@@ -38,12 +38,12 @@ pub(crate) fn policies(fleet: &FleetValues, settings: &Settings) -> Vec<Document
     let workers: Vec<&str> = Worker::ALL.into_iter().map(Worker::name).collect();
     let console = fleet.console.as_ref().map(|_| Worker::Console.name());
     let workers: Vec<&str> = workers.into_iter().chain(console).collect();
-    let people = [operator::COMPONENT];
+    let people = [operator::COMPONENT, EXPORTS];
     let connecting: Vec<&str> = workers.iter().copied().chain(people).collect();
     let with_jobs: Vec<&str> = connecting
         .iter()
         .copied()
-        .chain(["migrate", backup::COMPONENT])
+        .chain(["migrate", BACKUP])
         .collect();
     let calling: Vec<&str> = CALL_OUT
         .into_iter()

@@ -519,13 +519,14 @@ fn the_backup_is_taken_each_day_with_the_secrets_it_needs_and_may_be_left_out() 
     assert!(
         documents(&values)
             .iter()
-            .all(|document| document["kind"] != "CronJob")
+            .all(|document| document["metadata"]["name"] != "seven-backup")
     );
     let scratch = seven_testkit::Scratch::new("backup-values").unwrap();
     let text = std::fs::read_to_string(root().join("deploy/values/fleet.yaml")).unwrap();
     let bad = text
         .replace("seven-backup@sha256:", "seven-backup:")
-        .replace("0 3 * * *", "daily");
+        .replace("0 3 * * *", "daily")
+        .replace("30 13 * * *", "daily");
     let file = scratch.path().join("fleet.yaml");
     std::fs::write(&file, bad).unwrap();
     let refused = Values::load(&file, &root().join("deploy/values/casinos")).unwrap_err();
@@ -536,5 +537,22 @@ fn the_backup_is_taken_each_day_with_the_secrets_it_needs_and_may_be_left_out() 
         .iter()
         .map(|problem| problem.key.as_str())
         .collect();
-    assert_eq!(keys, ["backup.image", "backup.schedule"]);
+    assert_eq!(
+        keys,
+        ["backup.image", "backup.schedule", "exports.schedule"]
+    );
+}
+
+#[test] // SEC-139
+fn sealed_days_are_exported_each_day_by_a_command_that_exists() {
+    let mut values = example();
+    let all = documents(&values);
+    let schedule = named(&all, "CronJob", "seven-audit-export").unwrap();
+    let pod = &schedule["spec"]["jobTemplate"]["spec"]["template"]["spec"];
+    let arguments = pod["containers"][0]["args"].as_array().unwrap().iter();
+    let arguments = arguments.map(|a| a.as_str().unwrap());
+    Cli::try_parse_from(std::iter::once("seven").chain(arguments)).unwrap();
+    assert!(named(&all, "PersistentVolumeClaim", "seven-exports").is_some());
+    values.fleet.exports = None;
+    assert!(named(&documents(&values), "CronJob", "seven-audit-export").is_none());
 }

@@ -74,6 +74,9 @@ pub struct FleetValues {
     /// themselves.
     #[serde(default)]
     pub backup: Option<Backup>,
+    /// The daily exports of the audit log. `None`: none are rendered.
+    #[serde(default)]
+    pub exports: Option<Exports>,
 }
 
 /// The console and its public address.
@@ -94,6 +97,17 @@ pub struct Console {
 pub struct Backup {
     /// An image that contains `pg_dump`: target `backup` of deploy/Dockerfile, by digest.
     pub image: String,
+    /// The schedule in cron syntax, in UTC.
+    pub schedule: String,
+    pub storage: String,
+    #[serde(default)]
+    pub storage_class: Option<String>,
+}
+
+/// Daily exports of the audit log onto a volume.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exports {
     /// The schedule in cron syntax, in UTC.
     pub schedule: String,
     pub storage: String,

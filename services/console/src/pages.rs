@@ -9,6 +9,7 @@ mod content;
 mod content_form;
 mod content_item;
 mod content_rollback;
+mod content_set;
 mod content_together;
 mod content_try;
 mod conversations;
@@ -87,6 +88,10 @@ pub(crate) fn routes() -> Router<Shared> {
         .route(
             "/c/{casino}/content/rollback",
             get(content_rollback::show).post(content_rollback::restore),
+        )
+        .route(
+            "/c/{casino}/content/set",
+            get(content_set::show).post(content_set::change),
         )
         .route(
             "/c/{casino}/content/together",

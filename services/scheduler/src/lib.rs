@@ -16,6 +16,7 @@ mod floors;
 mod gauges;
 pub mod health;
 pub mod incidents;
+mod letters;
 mod mutant;
 mod nightly;
 mod notices;
@@ -24,13 +25,13 @@ pub mod reconcile;
 mod repair;
 mod rounds;
 mod seals;
+mod sheet;
 mod spool;
 mod stop_reach;
 mod sweep;
 mod unannounced;
 pub mod unread;
 mod upkeep;
-mod weekly;
 
 use std::{sync::Arc, time::Duration};
 
@@ -44,6 +45,7 @@ use crate::rounds::every;
 
 pub use nightly::{NIGHTLY_JOBS, night};
 pub use repair::control;
+pub use sheet::{Sheets, read_sheet};
 
 /// Runs one round over the due rows, for callers that control the time themselves, such as the
 /// model test.
@@ -54,13 +56,14 @@ pub async fn fire_due(fleet: &Fleet) -> Result<(), Error> {
 
 /// Runs the worker until the fleet shuts down. Each duty has an interval of its own and waits for
 /// no other. `records` are the providers whose records can be read; `channels` notify the fleet's
-/// operators, `senders` the casinos' own people.
+/// operators, `senders` the casinos' own people; `sheets` asks for their spreadsheets.
 pub async fn run(
     fleet: Fleet,
     settings: Arc<Settings>,
     records: Vec<Arc<dyn Records>>,
     channels: Channels,
     senders: Senders,
+    sheets: Sheets,
 ) {
     let scale = |millis: u64| {
         fleet
@@ -96,6 +99,9 @@ pub async fn run(
             fleet,
             nights.clone()
         )),
+        every(&fleet, "sheets", scale(60_000), |fleet| {
+            sheet::round(fleet, sheets.clone())
+        }),
         every(&fleet, "dead", Duration::from_millis(500), dead::round),
         every(&fleet, "block", fleet.timing.block_check(), health::blocks),
         every(
@@ -112,8 +118,8 @@ pub async fn run(
         every(&fleet, "case_notices", scale(2_000), |fleet| {
             case_notices::round(fleet, settings.clone(), senders.clone())
         }),
-        every(&fleet, "weekly", scale(30_000), |fleet| {
-            weekly::round(fleet, settings.clone(), senders.clone())
+        every(&fleet, "letters", scale(30_000), |fleet| {
+            letters::round(fleet, settings.clone(), senders.clone())
         }),
         every(&fleet, "unannounced", scale(60_000), unannounced::round),
         every(&fleet, "unread", scale(3_600_000), unread::round),

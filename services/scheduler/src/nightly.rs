@@ -24,7 +24,7 @@ use seven_store::{
 use seven_telemetry::metrics;
 use uuid::Uuid;
 
-use crate::{seals, weekly};
+use crate::{letters, seals};
 
 /// The jobs of a night, in the order in which they are run.
 pub const NIGHTLY_JOBS: [&str; 6] = [
@@ -35,11 +35,11 @@ pub const NIGHTLY_JOBS: [&str; 6] = [
     "audit_seals",
     "weekly_reports",
 ];
-const FROM_HOUR: u32 = 3;
+pub(crate) const FROM_HOUR: u32 = 3;
 /// Only consent chains with an event in the last `CHAIN_DAYS` days are checked.
 const CHAIN_DAYS: i32 = 30;
 /// How long to wait before a casino's failed jobs are tried again.
-const RETRY_DELAY: TimeDelta = TimeDelta::minutes(10);
+pub(crate) const RETRY_DELAY: TimeDelta = TimeDelta::minutes(10);
 /// For how many days dead letters to numbers that belong to no casino are kept.
 const UNKNOWN_LETTER_DAYS: i32 = 90;
 /// After this many days, a deletion that is not done opens a case.
@@ -51,11 +51,11 @@ const OVERDUE_DAYS: i32 = 40;
 pub(crate) struct Nights(Arc<Mutex<HashMap<CasinoId, DateTime<Utc>>>>);
 
 impl Nights {
-    fn is_due(&self, casino: &CasinoId, now: DateTime<Utc>) -> bool {
+    pub(crate) fn is_due(&self, casino: &CasinoId, now: DateTime<Utc>) -> bool {
         self.known().get(casino).is_none_or(|next| *next <= now)
     }
 
-    fn next(&self, casino: CasinoId, at: DateTime<Utc>) {
+    pub(crate) fn next(&self, casino: CasinoId, at: DateTime<Utc>) {
         self.known().insert(casino, at);
     }
 
@@ -143,7 +143,7 @@ async fn casino_round(
 
 /// Returns the next 03:00 in the casino's time zone, or an hour from now if the clocks skip it.
 /// After a change of time zone, the old zone's hour still applies once.
-fn next_night(local: DateTime<Tz>) -> DateTime<Utc> {
+pub(crate) fn next_night(local: DateTime<Tz>) -> DateTime<Utc> {
     let date = local.date_naive() + Days::new(u64::from(local.hour() >= FROM_HOUR));
     let three = date
         .and_hms_opt(FROM_HOUR, 0, 0)
@@ -183,7 +183,7 @@ async fn nightly(
         "audit_seals" => seals::seal_days(fleet, &mut tx).await?,
         "weekly_reports" => {
             let zone = config.operational.timezone;
-            json!({ "planned": weekly::plan(&mut tx, zone, date).await? })
+            json!({ "planned": letters::plan(&mut tx, zone, date).await? })
         }
         _ => retention(fleet, rules, &mut tx).await?,
     };

@@ -13,6 +13,7 @@ use seven_llm::{embedding::Embedding, guarded::Observer};
 use seven_notices::{Mail, Senders};
 use seven_providers::{Provider, Records, telnyx, twilio};
 use seven_runtime::{Fleet, Timing};
+use seven_scheduler::Sheets;
 use seven_settings::{Settings, Worker};
 use seven_store::Store;
 use tokio_util::sync::CancellationToken;
@@ -441,6 +442,7 @@ async fn serve(
                 records(settings)?,
                 channels(settings)?,
                 senders(settings)?,
+                Sheets::new(settings.notices.local).context("setting up HTTP")?,
             ))
             .await;
         }

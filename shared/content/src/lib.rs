@@ -8,10 +8,12 @@ mod guard;
 pub mod load;
 mod publish;
 pub mod questions;
+pub mod refusal;
 mod restore;
 mod row;
 mod save;
 pub mod table;
+mod trial;
 pub mod webhook;
 mod weigh;
 
@@ -28,6 +30,7 @@ pub use publish::{due, publish, publish_all, reject, withdraw};
 pub use restore::{Past, Restored, RolledBack, preview, purge, restore, roll_back, undo};
 pub use row::item_of_row;
 pub use save::{as_json, save};
+pub use trial::run_set;
 
 /// Why content was not changed.
 #[derive(Debug, thiserror::Error)]

@@ -448,7 +448,33 @@ async fn refuse(
         publish_at: edit.publish_at,
         take_down_at: edit.take_down_at,
     };
-    work.tx.add_revision(&refused).await?;
+    let revision = work.tx.add_revision(&refused).await?;
+    tell(work, terms, &refused, revision, findings).await
+}
+
+/// Plans letters about a refused edit of what a second person must look at, such as a regulation:
+/// guests go on getting the old one.
+async fn tell(
+    work: &mut Work<'_>,
+    terms: &Terms<'_>,
+    refused: &NewRevision<'_>,
+    revision: i32,
+    findings: &[Finding],
+) -> Result<(), Error> {
+    let review = &work.fleet.packs.of(&work.row.config)?.rules.content.review;
+    if !review.iter().any(|one| one == refused.category) {
+        return Ok(());
+    }
+    let problems: Vec<String> = findings.iter().map(ToString::to_string).collect();
+    let key = format!("{} {revision}", refused.item_id);
+    let subject = if refused.name.is_empty() {
+        refused.item_id
+    } else {
+        refused.name
+    };
+    let tx = &mut work.tx;
+    tx.plan_refusal_letters(&key, subject, terms.editor, &problems)
+        .await?;
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use seven_knowledge::schema::Schema;
 
 /// Largest file, and largest workbook once unpacked.
-pub(crate) const MOST_BYTES: usize = 10 << 20;
+pub const MOST_BYTES: usize = 10 << 20;
 const MOST_UNPACKED_BYTES: u64 = 100 << 20;
 /// Most rows of all tabs; a casino has some hundred items.
 pub(crate) const MOST_ROWS: usize = 10_000;

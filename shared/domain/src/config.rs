@@ -231,6 +231,10 @@ pub struct Operational {
     pub max_messages_per_guest_per_day: u32,
     #[serde(default = "forty_eight")]
     pub session_timeout_hours: u32,
+    /// Address of the casino's whole spreadsheet (CSV, or XLSX with a tab per category), which is
+    /// read each night: https, public, without a redirect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_sheet_url: Option<String>,
     /// Raised to give the casino's spreadsheet a new key for the content webhook; the one before
     /// ends at once.
     #[serde(default = "one", skip_serializing_if = "is_one")]

@@ -12,3 +12,13 @@ text_enum! {
         Text => "text",
     }
 }
+
+text_enum! {
+    /// The subject of a letter to contacts.
+    LetterKind {
+        /// The casino's figures of a week.
+        WeeklyReport => "weekly_report",
+        /// An edit of the casino's content that was refused.
+        ContentRefused => "content_refused",
+    }
+}

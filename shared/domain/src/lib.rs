@@ -37,7 +37,7 @@ pub use case::{CaseSeverity, CaseSource};
 pub use casino::{CasinoId, CasinoStatus, FLEET, UNKNOWN_CASINO};
 pub use clock::{Clock, TimeScale};
 pub use config::CasinoConfig;
-pub use contact::ContactChannel;
+pub use contact::{ContactChannel, LetterKind};
 pub use content::{ContentFinding, ContentSource, RevisionState};
 pub use guest::{
     ConsentTier, DeletionState, DisclosureKind, GuestStatus, MaterialChange, NumberCheck,

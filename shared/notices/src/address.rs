@@ -14,9 +14,9 @@ use url::{Host, Url};
 pub enum Bad {
     #[error("that is no URL; expected the address that your chat shows for an incoming webhook")]
     Url,
-    #[error("a webhook's address must begin with https://")]
+    #[error("the address must begin with https://")]
     NotHttps,
-    #[error("a webhook's address has no user name or password")]
+    #[error("the address has a user name or password in it; expected one without")]
     Login,
     #[error("that address is not public; expected a server on the internet")]
     Private,
@@ -35,12 +35,16 @@ pub fn check(channel: ContactChannel, address: &SecretString, local: bool) -> Re
     match channel {
         ContactChannel::Text => text.parse::<PhoneE164>().map(drop).map_err(|_| Bad::Phone),
         ContactChannel::Mail => text.parse::<Address>().map(drop).map_err(|_| Bad::Mail),
-        ContactChannel::Chat => webhook(text, local).map(drop),
+        ContactChannel::Chat => public_url(text, local).map(drop),
     }
 }
 
-/// Reads a webhook's address.
-pub(crate) fn webhook(text: &str, local: bool) -> Result<Url, Bad> {
+/// Reads an address of the public internet that a casino named. `local` permits http and this
+/// machine's addresses, for development.
+///
+/// # Errors
+/// Returns what is wrong with the address.
+pub fn public_url(text: &str, local: bool) -> Result<Url, Bad> {
     let url = Url::parse(text).map_err(|_| Bad::Url)?;
     if url.scheme() != "https" && !(local && url.scheme() == "http") {
         return Err(Bad::NotHttps);
@@ -91,7 +95,7 @@ fn is_public(ip: IpAddr) -> bool {
 
 /// Resolves names to public addresses only, at the moment of each connection.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct PublicOnly;
+pub struct PublicOnly;
 
 impl Resolve for PublicOnly {
     fn resolve(&self, name: Name) -> Resolving {

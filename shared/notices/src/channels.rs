@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::{
     CaseMessage, Words,
-    address::{PublicOnly, webhook},
+    address::{PublicOnly, public_url},
     message::escaped,
 };
 
@@ -148,8 +148,8 @@ impl Senders {
     }
 
     async fn chat(&self, address: &SecretString, body: &Value) -> Result<String, Untold> {
-        let url =
-            webhook(address.expose_secret(), self.local).map_err(|bad| never(bad.to_string()))?;
+        let url = public_url(address.expose_secret(), self.local)
+            .map_err(|bad| never(bad.to_string()))?;
         post(self.http.post(url).json(body)).await
     }
 

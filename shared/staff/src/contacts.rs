@@ -29,8 +29,8 @@ pub enum Refused {
     Address(#[from] address::Bad),
     #[error("this fleet has no mail server yet: set notices.smtp_url and notices.mail_from first")]
     NoMail,
-    #[error("the figures of the week are sent by chat or mail, not by text")]
-    NoWeeklyText,
+    #[error("the figures of the week and refused content are told by chat or mail, not by text")]
+    NoLetterByText,
     #[error("that number is the casino's own; expected a phone of staff")]
     OwnNumber,
     #[error("that phone asked for no texts; it has to text START to the casino's number first")]
@@ -70,8 +70,8 @@ pub async fn add(
     by: &str,
 ) -> Result<(), Refused> {
     address::check(new.channel, &new.address, reach.local)?;
-    if new.channel == ContactChannel::Text && new.weekly {
-        return Err(Refused::NoWeeklyText);
+    if new.channel == ContactChannel::Text && (new.weekly || new.content) {
+        return Err(Refused::NoLetterByText);
     }
     if new.channel == ContactChannel::Mail && !reach.mail {
         return Err(Refused::NoMail);

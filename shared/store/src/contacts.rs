@@ -1,9 +1,9 @@
 //! The people of a casino who are told about its cases (D28), and the notices to them: one per
 //! case, level and contact.
 
+mod letters;
 mod notices;
 mod phones;
-mod weekly;
 
 use chrono::{DateTime, NaiveTime, Utc};
 use secrecy::{ExposeSecret, SecretString};
@@ -16,9 +16,9 @@ use sqlx::FromRow;
 use uuid::Uuid;
 
 pub use self::{
+    letters::DueLetter,
     notices::{CaseNotice, DueNotice, Raised, Told},
     phones::{CodeTried, EndedPhone},
-    weekly::DueReport,
 };
 use crate::{Result, Tx, audit::Entry, outbound::Recipient};
 
@@ -42,6 +42,8 @@ pub struct NewContact {
     pub words: bool,
     /// Whether the contact gets the casino's figures each Monday.
     pub weekly: bool,
+    /// Whether the contact hears of refused content.
+    pub content: bool,
     /// Local times between which only sev0 is sent.
     pub quiet: Option<(NaiveTime, NaiveTime)>,
 }
@@ -61,6 +63,7 @@ pub struct Contact {
     pub security: bool,
     pub words: bool,
     pub weekly: bool,
+    pub content: bool,
     pub quiet_from: Option<NaiveTime>,
     pub quiet_to: Option<NaiveTime>,
     pub created_at: DateTime<Utc>,
@@ -85,7 +88,7 @@ impl Contact {
     }
 }
 
-const CONTACT: &str = "select contact_id, name, channel, address, language, severity, level, security, words, weekly, quiet_from, quiet_to,
+const CONTACT: &str = "select contact_id, name, channel, address, language, severity, level, security, words, weekly, content, quiet_from, quiet_to,
    created_at, reached_at, verified_at, guest_id, conversation_id from contacts where ended_at is null and ($1::uuid is null or contact_id = $1) order by level, name, contact_id";
 
 impl Tx {
@@ -94,7 +97,7 @@ impl Tx {
         let casino = self.casino_str();
         sqlx::query(
             "insert into contacts (casino_id, contact_id, name, channel, address, language, severity, level, security, words, quiet_from,
-               quiet_to, created_by, weekly) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
+               quiet_to, created_by, weekly, content) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
         )
         .bind(casino)
         .bind(new.contact_id.0)
@@ -110,10 +113,12 @@ impl Tx {
         .bind(new.quiet.map(|(_, to)| to))
         .bind(by)
         .bind(new.weekly)
+        .bind(new.content)
         .execute(self.conn())
         .await?;
         let detail = json!({
             "added": new.channel, "level": new.level, "words": new.words, "weekly": new.weekly,
+            "content": new.content,
         });
         self.note_contact(new.contact_id.0, detail, by).await
     }

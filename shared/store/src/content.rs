@@ -5,6 +5,7 @@ mod history;
 mod questions;
 mod revisions;
 mod standing;
+mod trials;
 
 use serde_json::Value;
 
@@ -13,6 +14,7 @@ pub use history::{ListedItem, Revision, Then, Wanted};
 pub use questions::Unanswered;
 pub use revisions::{NewRevision, PublishedItem, ToldEdit, WAITING};
 pub use standing::{Name, Waits};
+pub use trials::{MOST_QUESTIONS, Run, SetQuestion};
 
 use crate::{Result, Tx};
 

@@ -23,6 +23,17 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
+    /// Returns whether the job has not run for the date yet.
+    pub async fn nightly_due(&mut self, job: &str, date: NaiveDate) -> Result<bool> {
+        Ok(sqlx::query_scalar(
+            "select not exists (select 1 from nightly where job = $1 and last_date >= $2)",
+        )
+        .bind(job)
+        .bind(date)
+        .fetch_one(self.conn())
+        .await?)
+    }
+
     /// Stores the result of a job, for operators.
     pub async fn note_nightly(&mut self, job: &str, result: &Value) -> Result<()> {
         sqlx::query("update nightly set result = $2 where job = $1")

@@ -249,6 +249,25 @@ async fn a_sealed_day_comes_out_the_same_and_a_changed_one_is_found() {
         "a day without entries is sealed, too"
     );
 
+    // The daily job writes the same bytes, once; it names what is not as it was sealed.
+    let shelf = house.scratch.path().join("exports");
+    let daily = async || {
+        let into = shelf.to_str().unwrap();
+        let order = ["audit", "daily", "--into", into, "--by", "daily export"];
+        house.seven(&order, "").await
+    };
+    let done = daily().await;
+    assert!(done.code == 0 && done.out.contains("2 file(s)"), "{done:?}");
+    let of = |ending: &str| shelf.join(format!("silver_birch/audit-{sealed_day}.{ending}"));
+    assert_eq!(std::fs::read_to_string(of("jsonl")).unwrap(), one.body);
+    let table = std::fs::read_to_string(of("csv")).unwrap();
+    assert_eq!(table.lines().count(), 1_501, "the head and the entries");
+    let done = daily().await;
+    assert!(done.out.contains("0 file(s)"), "{done:?}");
+    let noted =
+        "select count(*) from audit_log where action = 'audit_exported' and actor = 'daily export'";
+    assert_eq!(house.number(noted).await, 1);
+
     // Somebody with the owner's login changes the past; no field is left out of the digest.
     house
         .change("alter table audit_log disable trigger all")
@@ -267,6 +286,13 @@ async fn a_sealed_day_comes_out_the_same_and_a_changed_one_is_found() {
     let cases =
         "select count(*) from escalations where reason = 'audit_seal_broken' and severity = 'sev0'";
     assert_eq!(house.number(cases).await, 1);
+    std::fs::remove_file(of("csv")).unwrap();
+    let done = daily().await;
+    assert!(
+        done.code == 1 && done.err.contains(&format!("silver_birch {sealed_day}")),
+        "{done:?}"
+    );
+    assert!(!of("csv").exists());
     house.stop().await;
 }
 

@@ -359,7 +359,7 @@ async fn an_approver_brings_an_earlier_state_back_and_removes_words() {
     let look = format!("{rollback}?at={then}&category=spa");
     let page = bob.get(&look).await.body;
     assert!(
-        page.contains("Swedish Massage") && page.contains("~ details.price: 180 -&#62; 165"),
+        page.contains("Swedish Massage") && page.contains("~ details.price: 180.0 -&#62; 165.0"),
         "{page}"
     );
     assert_eq!(price().await, "180", "looking changes nothing");
@@ -530,6 +530,60 @@ async fn a_file_is_checked_and_loaded_by_an_editor() {
     house.stop().await;
 }
 
+#[tokio::test(flavor = "multi_thread")] // RAG-41, RAG-45
+async fn a_set_of_questions_tells_which_answers_an_edit_cost() {
+    let house = with_console("content_set").await;
+    let staff = Staff::new(&house);
+    let ana = person(&house, &staff, "ana@example.com", Role::Editor).await;
+    let bob = person(&house, &staff, "bob@example.com", Role::Approver).await;
+    let set = "/c/silver_birch/content/set";
+    let prefilled = ana
+        .get(&format!("{set}?question=Is%20there%20a%20pool%3F"))
+        .await;
+    assert!(prefilled.body.contains("value=\"Is there a pool?\""));
+    let add = async |question: &str, expected: &str| {
+        let form = [
+            ("what", "add"),
+            ("question", question),
+            ("expected", expected),
+        ];
+        ana.act(set, &form).await
+    };
+    for (question, expected, said) in [
+        (" ", "Swedish Massage", "Write the question"),
+        ("How much?", "No such thing", "Name one to three items"),
+        ("How much?", " ; ", "Name one to three items"),
+    ] {
+        let done = add(question, expected).await;
+        assert_eq!(done.status, StatusCode::UNPROCESSABLE_ENTITY);
+        assert!(done.body.contains(said), "{}", done.body);
+    }
+    let massage = "How much is a Swedish massage?";
+    add(massage, "swedish massage").await;
+    add("Where can I eat a good steak?", "dining_001").await;
+    let again = add(massage, "spa_001").await;
+    assert!(again.body.contains("in the set already"), "{}", again.body);
+    let run = [("what", "run")];
+    assert_eq!(bob.act(set, &run).await.status, StatusCode::NOT_FOUND);
+    ana.act(set, &run).await;
+    let page = bob.get(set).await.body;
+    assert!(
+        page.contains("100 %") && !page.contains(">missed<"),
+        "{page}"
+    );
+    // The massage is switched off, and the set says what guests find in its place.
+    let form = fields(&ana.get(MASSAGE).await.body);
+    save(&ana, &form, &[("active", "false"), ("what", "publish")]).await;
+    ana.act(set, &run).await;
+    let page = ana.get(set).await.body;
+    assert!(page.contains("50 %") && page.contains(">missed<"), "{page}");
+    let id = "select question_id::text from content_questions where question like '%massage%'";
+    let id = house.texts_of(id).await.remove(0);
+    ana.act(set, &[("what", "remove"), ("id", &id)]).await;
+    assert!(!ana.get(set).await.body.contains(massage));
+    house.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")] // CMS-46
 async fn a_season_is_entered_as_drafts_and_published_as_one_change() {
     let house = with_console("content_season").await;
@@ -568,7 +622,7 @@ async fn a_season_is_entered_as_drafts_and_published_as_one_change() {
     assert_eq!(house.number(published).await, before);
     // A revision that is not the one shown is not published for it.
     let done = bob.act(together, &[("pick:spa_001", "1")]).await;
-    assert_eq!(done.status, StatusCode::NOT_FOUND, "{}", done.body);
+    assert_eq!(done.status, StatusCode::CONFLICT, "{}", done.body);
     let done = bob.act(together, &[("all", "yes")]).await;
     assert!(done.body.contains("Published: 2"), "{}", done.body);
     assert_eq!(house.number(published).await, before + 2);

@@ -159,11 +159,15 @@ fn names_and_images(found: &mut Findings<'_>, fleet: &FleetValues) {
         fleet.nats.replicas.to_string(),
         "1 or 3",
     );
-    if let Some(backup) = &fleet.backup {
+    let backup = fleet.backup.iter();
+    let backup = backup.map(|job| ("backup.schedule", &job.schedule));
+    let exports = fleet.exports.iter();
+    let exports = exports.map(|job| ("exports.schedule", &job.schedule));
+    for (key, schedule) in backup.chain(exports) {
         found.need(
-            backup.schedule.split_whitespace().count() == 5,
-            "backup.schedule",
-            format!("`{}`", backup.schedule),
+            schedule.split_whitespace().count() == 5,
+            key,
+            format!("`{schedule}`"),
             "five fields of cron, such as 0 3 * * *",
         );
     }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use seven_domain::{AuditEvent, CasinoId, GuestHash, PhoneE164};
 use seven_staff::{
     Right,
-    audit::{Category, Depth, Export, Sealed, View, check_seal},
+    audit::{Category, Depth, Export, Format, Sealed, View, check_seal},
 };
 use seven_store::audit::{Entry, Query};
 
@@ -221,7 +221,7 @@ pub(crate) async fn day(
     let entry = Entry::of(AuditEvent::AuditExported, &by, casino.as_str(), detail);
     tx.audit(&entry).await?;
     tx.commit().await?;
-    let export = Export::of_day(&casino, day, seal.sealed_at);
+    let export = Export::of_day(&casino, day, seal.sealed_at, Format::Json);
     let name = format!("{casino}-audit-{day}.jsonl");
     Ok(file(&name, lines(app, export)))
 }

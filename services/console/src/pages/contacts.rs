@@ -51,6 +51,7 @@ struct Row {
     security: bool,
     words: bool,
     weekly: bool,
+    content: bool,
     quiet: String,
     /// When a notice or a code last arrived; empty for never.
     reached: String,
@@ -79,6 +80,8 @@ pub(crate) struct Added {
     words: String,
     #[serde(default)]
     weekly: String,
+    #[serde(default)]
+    content: String,
     #[serde(default)]
     quiet_from: String,
     #[serde(default)]
@@ -126,6 +129,7 @@ async fn page(
         security: one.security,
         words: one.words,
         weekly: one.weekly,
+        content: one.content,
         quiet: one
             .quiet_from
             .zip(one.quiet_to)
@@ -227,6 +231,7 @@ fn read(form: &Added, contact_id: ContactId) -> Result<NewContact, Vec<&'static 
         security: form.security == "yes",
         words: form.words == "yes",
         weekly: form.weekly == "yes",
+        content: form.content == "yes",
         quiet,
     })
 }
@@ -236,7 +241,7 @@ fn said(person: &Person, refused: Refused) -> Result<String, Fault> {
     let key = match refused {
         Refused::Address(_) => "contact_address_wrong",
         Refused::NoMail => "contact_no_mail",
-        Refused::NoWeeklyText => "contact_no_weekly_text",
+        Refused::NoLetterByText => "contact_no_weekly_text",
         Refused::OwnNumber => "contact_own_number",
         Refused::Stopped => "contact_stopped",
         Refused::TooManyCodes => "contact_codes",

@@ -1,5 +1,6 @@
-//! `seven audit list|export|seals`: the audit log, its exports and the seals of its days.
+//! `seven audit list|export|daily|seals`: the audit log, its exports and the seals of its days.
 
+mod daily;
 mod export;
 
 use std::process::ExitCode;
@@ -26,6 +27,11 @@ pub enum Audit {
     ///
     /// The export is an entry of the log itself.
     Export(export::Export),
+    /// Write each sealed day of every casino as files that do not exist yet, guests as [HASH].
+    ///
+    /// A day's files are the same whenever they are written. A day that is not as it was sealed is
+    /// named and not written; exit 1 then.
+    Daily(daily::Daily),
     /// Check the sealed days: whether their entries are as they were; exit 1 when not.
     Seals(export::Seals),
 }
@@ -67,6 +73,7 @@ impl Operate for Audit {
         match self {
             Self::List(command) => list(ctx, command).await?,
             Self::Export(command) => export::export(ctx.fleet().await?, &command).await?,
+            Self::Daily(command) => daily::daily(ctx.fleet().await?, &command).await?,
             Self::Seals(command) => {
                 return export::seals(ctx, ctx.fleet().await?, &command).await;
             }

@@ -73,6 +73,9 @@ pub struct Add {
     /// Send the casino's figures each Monday, by chat or mail.
     #[arg(long)]
     weekly: bool,
+    /// Tell about content that was refused and needs a person, by chat or mail.
+    #[arg(long)]
+    content: bool,
     /// Local hours in which only sev0 is told, such as 22:00-07:00.
     #[arg(long, value_name = "HOURS")]
     quiet: Option<Hours>,
@@ -165,6 +168,7 @@ async fn add(ctx: &Context, fleet: &Fleet, command: Add) -> Result<()> {
         security: command.security,
         words: command.words,
         weekly: command.weekly,
+        content: command.content,
         quiet: command.quiet.map(|Hours(from, to)| (from, to)),
     };
     let reach = Reach {
@@ -215,13 +219,13 @@ async fn list(ctx: &Context, fleet: &Fleet, command: List) -> Result<()> {
         return json_rows(&rows);
     }
     let columns = [
-        "contact", "name", "channel", "level", "tells", "security", "words", "weekly", "quiet",
-        "reached",
+        "contact", "name", "channel", "level", "tells", "security", "words", "weekly", "content",
+        "quiet", "reached",
     ];
     let mut table = ctx
         .table(columns)
         .ids(["contact"])
-        .wide(["words", "weekly", "quiet"]);
+        .wide(["words", "weekly", "content", "quiet"]);
     let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
     for row in rows {
         let quiet = row.quiet_from.zip(row.quiet_to);
@@ -234,6 +238,7 @@ async fn list(ctx: &Context, fleet: &Fleet, command: List) -> Result<()> {
             yes(row.security),
             yes(row.words),
             yes(row.weekly),
+            yes(row.content),
             quiet
                 .map(|(from, to)| format!("{}-{}", from.format("%H:%M"), to.format("%H:%M")))
                 .unwrap_or_default(),

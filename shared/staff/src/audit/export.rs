@@ -101,13 +101,19 @@ pub async fn start(
 }
 
 impl Export {
-    /// Returns the export of a sealed day (UTC): all its entries, guests as `[HASH]`.
-    pub fn of_day(casino: &CasinoId, day: NaiveDate, sealed_at: DateTime<Utc>) -> Self {
+    /// Returns the export of a sealed day (UTC): all its entries, guests as `[HASH]`. It is the same
+    /// whenever it is made.
+    pub fn of_day(
+        casino: &CasinoId,
+        day: NaiveDate,
+        sealed_at: DateTime<Utc>,
+        format: Format,
+    ) -> Self {
         let midnight = |day: NaiveDate| day.and_time(NaiveTime::MIN).and_utc();
         Self {
             casino: casino.clone(),
             view: View::of_operator(),
-            format: Format::Json,
+            format,
             full: false,
             since: midnight(day),
             until: midnight(day + Days::new(1)),

@@ -6,6 +6,8 @@ instruments! {
     Content {
         edits: IntCounterVec = "seven_content_edits_total",
             "Edits of content by source and outcome", ["source", "outcome"];
+        sheets: IntCounterVec = "seven_content_sheets_total",
+            "Nightly readings of whole spreadsheets by outcome", ["outcome"];
         propagation: HistogramVec = "seven_content_propagation_seconds",
             "Seconds from publishing a change until the first process answers with it", ["casino"],
             PROPAGATION;

@@ -1,23 +1,27 @@
-//! Sends each casino's figures of the past week to the contacts that want them (D28). Reports are
-//! claimed, so that several schedulers send each of them once; a channel that is down is tried
-//! again.
+//! Sends letters to contacts by chat or mail: the casino's figures of the past week, and content
+//! that was refused (D28). Letters are claimed, so that several schedulers send each of them once;
+//! a channel that is down is tried again.
 
 use std::{sync::Arc, time::Duration};
 
 use chrono::{Days, NaiveDate, TimeDelta, Weekday};
 use chrono_tz::Tz;
 use seven_alerts::{Again, Untold, channels::backoff};
-use seven_domain::CasinoId;
+use seven_content::refusal;
+use seven_domain::{CasinoId, LetterKind};
 use seven_figures::{Period, Report, letter};
 use seven_notices::Senders;
 use seven_runtime::{Error, Fleet};
 use seven_settings::Settings;
-use seven_store::{Tx, alerts::NoticeOutcome, contacts::DueReport};
+use seven_store::{
+    Tx, alerts::NoticeOutcome, casinos::Casino, contacts::Contact, contacts::DueLetter,
+};
+use url::Url;
 
-/// How long a report is claimed: longer than counting it and one attempt may take.
+/// How long a letter is claimed: longer than writing it and one attempt may take.
 const CLAIM_TTL: Duration = Duration::from_secs(60);
 const MIN_WAIT: Duration = Duration::from_millis(200);
-/// How long after the week's end the report is sent: at eight in the morning.
+/// How long after the week's end its report is sent: at eight in the morning.
 const SENT_AFTER: TimeDelta = TimeDelta::hours(8);
 
 /// Plans the reports of the last week that ended before the day.
@@ -41,7 +45,7 @@ pub(crate) async fn round(
     settings: Arc<Settings>,
     senders: Senders,
 ) -> Result<(), Error> {
-    crate::rounds::each(fleet.store.with_weekly_reports().await?, |casino| {
+    crate::rounds::each(fleet.store.with_letters().await?, |casino| {
         send(fleet.clone(), settings.clone(), senders.clone(), casino)
     })
     .await
@@ -55,13 +59,13 @@ async fn send(
 ) -> Result<(), Error> {
     loop {
         let mut tx = fleet.store.bind(&casino).await?;
-        let due = tx.claim_weekly_report(CLAIM_TTL).await?;
+        let due = tx.claim_letter(CLAIM_TTL).await?;
         tx.commit().await?;
         let Some(due) = due else { return Ok(()) };
         let told = match tell(&fleet, &settings, &senders, &casino, &due).await {
             Ok(told) => told,
             Err(error) if error.is_away() => return Err(error),
-            // A week that cannot be counted keeps no other casino from its report.
+            // A letter that cannot be written keeps no other casino from its own.
             Err(error) => Err(Untold {
                 why: error.to_string(),
                 again: Again::Later(None),
@@ -76,7 +80,7 @@ async fn tell(
     settings: &Settings,
     senders: &Senders,
     casino: &CasinoId,
-    due: &DueReport,
+    due: &DueLetter,
 ) -> Result<Result<(), Untold>, Error> {
     let mut tx = fleet.store.bind(casino).await?;
     let (contact, row) = (tx.contact(due.contact_id).await?, tx.casino_row().await?);
@@ -87,26 +91,51 @@ async fn tell(
             again: Again::Never,
         }));
     };
-    let week = week(due.week, row.config.operational.timezone);
-    let report = Report::read(&mut tx, &settings.cost, week).await?;
-    let before = Report::read(&mut tx, &settings.cost, week.before()).await?;
+    let (subject, text) = match due.kind {
+        LetterKind::WeeklyReport => report(settings, &mut tx, &contact, &row, due).await?,
+        LetterKind::ContentRefused => {
+            let page = page(settings, &format!("c/{casino}/content"))?;
+            let name = &row.config.prompts.casino_name_display;
+            refusal::letter(contact.language, name, &due.detail, &page)
+        }
+    };
     // The channel may take seconds; no connection waits for it.
     tx.commit().await?;
-    let page = format!("c/{casino}/figures?from={}&to={}", week.from, week.to);
-    let page = settings.console.public_url.join(&page);
-    let page = page.map_err(|error| Error::Other(error.to_string()))?;
-    let name = &row.config.prompts.casino_name_display;
-    let (subject, text) = letter(contact.language, name, &report, &before, &page);
     let (channel, address) = (contact.channel, &contact.address);
-    let told = senders.say(channel, address, due.report_id, &subject, &text);
+    let told = senders.say(channel, address, due.letter_id, &subject, &text);
     Ok(told.await.map(drop))
 }
 
-/// Records what became of a report; one that failed is tried again while that may help.
+/// Writes the figures of a week.
+async fn report(
+    settings: &Settings,
+    tx: &mut Tx,
+    contact: &Contact,
+    row: &Casino,
+    due: &DueLetter,
+) -> Result<(String, String), Error> {
+    let monday: Result<NaiveDate, _> = due.key.parse();
+    let monday = monday.map_err(|error| Error::Other(format!("week {}: {error}", due.key)))?;
+    let week = week(monday, row.config.operational.timezone);
+    let report = Report::read(tx, &settings.cost, week).await?;
+    let before = Report::read(tx, &settings.cost, week.before()).await?;
+    let casino = &row.config.casino_id;
+    let path = format!("c/{casino}/figures?from={}&to={}", week.from, week.to);
+    let page = page(settings, &path)?;
+    let name = &row.config.prompts.casino_name_display;
+    Ok(letter(contact.language, name, &report, &before, &page))
+}
+
+fn page(settings: &Settings, path: &str) -> Result<Url, Error> {
+    let page = settings.console.public_url.join(path);
+    page.map_err(|error| Error::Other(error.to_string()))
+}
+
+/// Records what became of a letter; one that failed is tried again while that may help.
 async fn note(
     fleet: &Fleet,
     casino: &CasinoId,
-    due: &DueReport,
+    due: &DueLetter,
     told: Result<(), Untold>,
 ) -> Result<(), Error> {
     let tries = u32::try_from(due.tries).unwrap_or(u32::MAX);
@@ -115,8 +144,8 @@ async fn note(
         Ok(()) => NoticeOutcome::Delivered,
         Err(untold) => {
             why = untold.why;
-            let report_id = due.report_id;
-            tracing::warn!(%casino, %report_id, tries, error = why, "a weekly report was not delivered");
+            let letter_id = due.letter_id;
+            tracing::warn!(%casino, %letter_id, tries, error = why, "a letter was not delivered");
             match backoff(tries, untold.again) {
                 Some(wait) => {
                     NoticeOutcome::Later(fleet.timing.scale.at_least(wait, MIN_WAIT), &why)
@@ -126,6 +155,6 @@ async fn note(
         }
     };
     let mut tx = fleet.store.bind(casino).await?;
-    tx.note_weekly_report(due, outcome).await?;
+    tx.note_letter(due, outcome).await?;
     Ok(tx.commit().await?)
 }

@@ -1,0 +1,247 @@
+//! The casino's own questions, which its content must answer: adding some, also from what guests
+//! asked in vain, and running them (RAG-41, RAG-45).
+
+use std::collections::HashMap;
+
+use askama::Template;
+use axum::{
+    extract::{Path, Query, State},
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use serde::Deserialize;
+use seven_content::{Work, run_set};
+use seven_domain::CasinoId;
+use seven_staff::Right;
+use seven_store::content::{ListedItem, Run, SetQuestion};
+use uuid::Uuid;
+
+use super::{content_try::fault, conversations::clock};
+use crate::{
+    access::{Person, Posted},
+    app::Shared,
+    fault::Fault,
+    frame::Frame,
+    guard::{go_to, shown},
+};
+
+/// Runs that are listed.
+const MOST_RUNS: i64 = 10;
+const MOST_CHARS: usize = 300;
+/// Items that a question may expect.
+const MOST_EXPECTED: usize = 3;
+
+#[derive(Template)]
+#[template(path = "content_set.html")]
+struct Page {
+    frame: Frame,
+    casino: CasinoId,
+    may_edit: bool,
+    /// Names of the items, to choose from.
+    names: Vec<String>,
+    typed: Form,
+    problem: &'static str,
+    rows: Vec<Row>,
+    runs: Vec<ShownRun>,
+}
+
+struct Row {
+    id: Uuid,
+    question: String,
+    expected: String,
+    by: String,
+    /// What the newest run found in place of what it should; `None` where it found it.
+    missed: Option<String>,
+}
+
+struct ShownRun {
+    at: String,
+    by: String,
+    questions: i32,
+    recall: String,
+    mrr: String,
+}
+
+#[derive(Default, Deserialize)]
+pub(crate) struct Form {
+    #[serde(default)]
+    what: String,
+    #[serde(default)]
+    question: String,
+    /// Names or ids of items, separated by semicolons.
+    #[serde(default)]
+    expected: String,
+    #[serde(default)]
+    id: String,
+}
+
+pub(crate) async fn show(
+    State(app): State<Shared>,
+    Path(casino): Path<CasinoId>,
+    Query(typed): Query<Form>,
+    person: Person,
+) -> Result<Response, Fault> {
+    let page = Page::read(&app, &casino, &person, typed, "").await?;
+    Ok(shown(&page).into_response())
+}
+
+pub(crate) async fn change(
+    State(app): State<Shared>,
+    Path(casino): Path<CasinoId>,
+    Posted { person, form }: Posted<Form>,
+) -> Result<Response, Fault> {
+    person.needs(&casino, Right::Edit)?;
+    let actor = person.actor();
+    let problem = match form.what.as_str() {
+        "run" => {
+            let mut work = Work::look(&app.fleet, &casino).await.map_err(fault)?;
+            run_set(&mut work, &actor).await.map_err(fault)?;
+            work.commit().await.map_err(fault)?;
+            None
+        }
+        "remove" => {
+            let mut tx = app.fleet.store.bind(&casino).await?;
+            tx.remove_set_question(form.id.parse().unwrap_or_default())
+                .await?;
+            tx.commit().await?;
+            None
+        }
+        "add" => add(&app, &casino, &form, &actor).await?,
+        _ => return Err(Fault::NotFound),
+    };
+    match problem {
+        None => Ok(go_to(&format!("/c/{casino}/content/set"))),
+        Some(problem) => {
+            let page = Page::read(&app, &casino, &person, form, problem).await?;
+            Ok((StatusCode::UNPROCESSABLE_ENTITY, shown(&page)).into_response())
+        }
+    }
+}
+
+/// Adds a question; returns the key of what is wrong with it, if anything.
+async fn add(
+    app: &Shared,
+    casino: &CasinoId,
+    form: &Form,
+    by: &str,
+) -> Result<Option<&'static str>, Fault> {
+    let question: String = form.question.trim().chars().take(MOST_CHARS).collect();
+    if question.is_empty() {
+        return Ok(Some("set_no_question"));
+    }
+    let mut tx = app.fleet.store.bind(casino).await?;
+    let items = tx.listed_items(None).await?;
+    let Some(expected) = items_named(&form.expected, &items) else {
+        return Ok(Some("set_no_item"));
+    };
+    let new = SetQuestion {
+        question_id: app.fleet.ids.uuid(),
+        question,
+        expected,
+        added_by: by.to_owned(),
+        added_at: app.fleet.clock.now(),
+    };
+    let added = tx.add_set_question(&new).await?;
+    tx.commit().await?;
+    Ok((!added).then_some("set_not_added"))
+}
+
+/// Returns the ids of items by their names or ids; `None` when one is unknown, or none is named.
+fn items_named(text: &str, items: &[ListedItem]) -> Option<Vec<String>> {
+    let id = |name: &str| {
+        let same = |item: &&ListedItem| {
+            item.item_id == name || item.name.to_lowercase() == name.to_lowercase()
+        };
+        items.iter().find(same).map(|item| item.item_id.clone())
+    };
+    let names = text
+        .split(';')
+        .map(str::trim)
+        .filter(|name| !name.is_empty());
+    let ids: Option<Vec<String>> = names.take(MOST_EXPECTED).map(id).collect();
+    ids.filter(|ids| !ids.is_empty())
+}
+
+impl Page {
+    async fn read(
+        app: &Shared,
+        casino: &CasinoId,
+        person: &Person,
+        typed: Form,
+        problem: &'static str,
+    ) -> Result<Self, Fault> {
+        person.needs(casino, Right::Content)?;
+        let mut tx = app.fleet.store.bind(casino).await?;
+        let row = tx.casino_row().await?.ok_or(Fault::NotFound)?;
+        let items = tx.listed_items(None).await?;
+        let set = tx.set_questions().await?;
+        let runs = tx.runs(MOST_RUNS).await?;
+        let staff = tx.staff_names().await?;
+        tx.commit().await?;
+        let names: HashMap<&str, &str> = items
+            .iter()
+            .map(|item| (item.item_id.as_str(), item.name.as_str()))
+            .collect();
+        let named = |ids: &[String]| {
+            let name = |id: &String| {
+                names
+                    .get(id.as_str())
+                    .map_or(id.clone(), |n| (*n).to_owned())
+            };
+            ids.iter().map(name).collect::<Vec<_>>().join("; ")
+        };
+        let w = person.words();
+        let zone = Some(row.config.operational.timezone);
+        let who = |by: &str| super::conversations::name_of(&staff, by);
+        Ok(Self {
+            frame: Frame::of(person, Some(casino), w.t("set"), "content"),
+            casino: casino.clone(),
+            may_edit: person.may(casino, Right::Edit),
+            problem: if problem.is_empty() { "" } else { w.t(problem) },
+            typed,
+            rows: set
+                .iter()
+                .map(|one| Row {
+                    id: one.question_id,
+                    question: one.question.clone(),
+                    expected: named(&one.expected),
+                    by: who(&one.added_by),
+                    missed: runs
+                        .first()
+                        .and_then(|run| missed(run, one))
+                        .map(|f| named(&f)),
+                })
+                .collect(),
+            runs: runs
+                .iter()
+                .map(|run| ShownRun {
+                    at: clock(run.ran_at, zone),
+                    by: who(&run.ran_by),
+                    questions: run.questions,
+                    recall: format!("{:.0} %", run.recall * 100.0),
+                    mrr: format!("{:.2}", run.mrr),
+                })
+                .collect(),
+            names: items
+                .iter()
+                .filter(|item| item.active)
+                .map(|item| item.name.clone())
+                .collect(),
+        })
+    }
+}
+
+/// Returns what a run found for a question that it missed.
+fn missed(run: &Run, question: &SetQuestion) -> Option<Vec<String>> {
+    let id = question.question_id.to_string();
+    let misses = run.misses.as_array()?;
+    let miss = misses
+        .iter()
+        .find(|miss| miss["question_id"] == id.as_str())?;
+    let found = miss["found"].as_array().into_iter().flatten();
+    Some(
+        found
+            .filter_map(|id| Some(id.as_str()?.to_owned()))
+            .collect(),
+    )
+}

@@ -1,0 +1,238 @@
+//! The figures of the week reach the contacts that want them, once each (D28).
+
+use std::time::Duration;
+
+use axum::{Router, extract::State, http::StatusCode, response::IntoResponse, routing::get};
+use seven_content::{Edit, Terms, Work, save};
+use seven_domain::ContentSource;
+use seven_scheduler::{Sheets, read_sheet};
+use seven_testkit::{
+    mailbox::{Fault, Mailbox},
+    pagers::{Pagers, Side},
+};
+
+use crate::{
+    harness::{GUEST, House, until},
+    notices::{contact, with_mail},
+};
+
+const SHORT: Duration = Duration::from_secs(30);
+
+#[tokio::test(flavor = "multi_thread")] // D28, OBS-33
+async fn a_weekly_report_is_told_once_by_each_channel_and_names_nobody() {
+    let (mailbox, chat) = (
+        Mailbox::start().await.unwrap(),
+        Pagers::start().await.unwrap(),
+    );
+    let house = with_mail("weekly_report", &mailbox).await;
+    let ours = house.casino().as_str().to_owned();
+    let desk = ["--name", "Desk", "--weekly"];
+    contact(&house, &ours, &chat.slack_url(), &desk).await;
+    let boss = ["--name", "Boss", "--weekly", "--language", "es"];
+    contact(&house, &ours, "boss@birch.example", &boss).await;
+    contact(&house, &ours, "plain@birch.example", &["--name", "Plain"]).await;
+    house.text(GUEST, "What time is check-in?");
+    house.settle(1).await;
+    // A contact that was added since the week's end hears of the next one first.
+    let night = async || {
+        house.change("delete from nightly").await;
+        let zone = house.config.operational.timezone;
+        let today = chrono::Utc::now().with_timezone(&zone).date_naive();
+        seven_scheduler::night(&house.stack.fleet, &house.config, today)
+            .await
+            .unwrap();
+    };
+    night().await;
+    let planned = "select count(*) from contact_letters";
+    assert_eq!(house.number(planned).await, 0);
+    house
+        .change("update contacts set created_at = created_at - interval '30 days'")
+        .await;
+    house
+        .change("update inbound_messages set received_at = received_at - interval '7 days'")
+        .await;
+    mailbox.fail(Fault::Reply("451 4.3.0 try again later"), 1);
+    night().await;
+    night().await;
+    assert_eq!(house.number(planned).await, 2, "one per week and contact");
+    // Whatever the hour at which this test runs.
+    house
+        .change("update contact_letters set next_at = now()")
+        .await;
+    let told = "select count(*) from contact_letters where delivered_at is not null";
+    until("both are told", SHORT, || async {
+        house.number(told).await == 2
+    })
+    .await;
+    let posts = chat.taken(Side::Slack);
+    let mails = mailbox.taken();
+    assert_eq!((posts.len(), mails.len()), (1, 1));
+    let text = posts[0]["text"].as_str().unwrap();
+    assert!(
+        text.contains("the week from") && text.contains("Guests who wrote: 1 (the week before: 0)"),
+        "{text}"
+    );
+    assert!(text.contains("/c/silver_birch/figures?from="), "{text}");
+    assert!(
+        !text.contains("check-in") && !text.contains("5550142"),
+        "{text}"
+    );
+    assert_eq!(mails[0].to, ["boss@birch.example"]);
+    house.stop().await;
+}
+
+const HEAD: &str = "category,name,description,treatment_type,duration_minutes,price\n";
+
+/// A server with a spreadsheet, and how it answers.
+#[derive(Clone, Default)]
+struct Sheet(std::sync::Arc<std::sync::Mutex<(u16, String)>>);
+
+impl Sheet {
+    async fn start() -> (Self, String) {
+        let sheet = Self::default();
+        let answer = async |State(sheet): State<Sheet>| {
+            let (status, body) = sheet.0.lock().unwrap().clone();
+            let headers = [("content-type", "text/csv"), ("location", "/elsewhere")];
+            (StatusCode::from_u16(status).unwrap(), headers, body).into_response()
+        };
+        let app = Router::new()
+            .route("/sheet", get(answer))
+            .with_state(sheet.clone());
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}/sheet", listener.local_addr().unwrap());
+        tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
+        (sheet, address)
+    }
+
+    fn answers(&self, status: u16, body: &str) {
+        *self.0.lock().unwrap() = (status, body.to_owned());
+    }
+}
+
+async fn price(house: &House) -> String {
+    let item = "select item -> 'details' ->> 'price' from content_items where item_id = 'spa_001'";
+    house.texts_of(item).await.remove(0)
+}
+
+#[tokio::test(flavor = "multi_thread")] // D31, CMS-25
+async fn a_whole_sheet_is_read_each_night_and_a_refused_one_is_told() {
+    let (mailbox, chat) = (
+        Mailbox::start().await.unwrap(),
+        Pagers::start().await.unwrap(),
+    );
+    let house = with_mail("nightly_sheet", &mailbox).await;
+    let ours = house.casino().as_str().to_owned();
+    let desk = ["--name", "Desk", "--content"];
+    contact(&house, &ours, &chat.slack_url(), &desk).await;
+    let (sheet, address) = Sheet::start().await;
+    let fleet = &house.stack.fleet;
+    let mut config = house.config.clone();
+    config.operational.content_sheet_url = Some(address.clone());
+    let read = async |local: bool, day: &str| {
+        let sheets = Sheets::new(local).unwrap();
+        let date = day.parse().unwrap();
+        read_sheet(fleet, &sheets, &config, &address, date).await
+    };
+
+    // Outside development, an address of our own network is never asked.
+    let refused = read(false, "2026-11-01").await.unwrap_err().to_string();
+    assert!(refused.contains("must begin with https://"), "{refused}");
+    for (status, said) in [
+        (302, "302 Found"),
+        (500, "500 Internal"),
+        (404, "404 Not Found"),
+    ] {
+        sheet.answers(status, "");
+        let refused = read(true, "2026-11-02").await.unwrap_err().to_string();
+        assert!(
+            refused.contains(said) && !refused.contains("127.0.0.1"),
+            "{refused}"
+        );
+    }
+    sheet.answers(200, &"x".repeat(11 << 20));
+    let refused = read(true, "2026-11-02").await.unwrap_err().to_string();
+    assert!(refused.contains("more than 10 MB"), "{refused}");
+
+    // What does not fit is refused whole, once, and told.
+    let bad = format!("{HEAD}spa,Swedish Massage,Oil,Massage,60,170\nspa,Sauna,Hot,Sauna,,30\n");
+    sheet.answers(200, &bad);
+    read(true, "2026-11-03").await.unwrap();
+    assert_eq!(price(&house).await, "165.0");
+    let good = format!("{HEAD}spa,Swedish Massage,Oil,Massage,60,170\n");
+    sheet.answers(200, &good);
+    read(true, "2026-11-03").await.unwrap();
+    assert_eq!(price(&house).await, "165.0", "one reading a night");
+    read(true, "2026-11-04").await.unwrap();
+    assert_eq!(price(&house).await, "170.0");
+    let result = "select result::text from nightly where job = 'content_sheet'";
+    let result = house.texts_of(result).await.remove(0);
+    assert!(result.contains("\"changed\": 1"), "{result}");
+
+    // Letters of three nights: the address twice, and the refused file.
+    let told = "select count(*) from contact_letters where delivered_at is not null";
+    until("three letters", SHORT, || async {
+        house.number(told).await == 3
+    })
+    .await;
+    let posts = chat.taken(Side::Slack);
+    let texts: Vec<&str> = posts
+        .iter()
+        .map(|post| post["text"].as_str().unwrap())
+        .collect();
+    let refused = texts.iter().find(|text| text.contains("duration_minutes"));
+    assert!(
+        refused.is_some_and(|text| text.contains("the spreadsheet of tonight was refused")),
+        "{texts:?}"
+    );
+    let kept = "select count(*) from contact_letters where detail <> '{}'";
+    assert_eq!(
+        house.number(kept).await,
+        0,
+        "problems are forgotten once told"
+    );
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")] // CMS-10, CMS-47
+async fn a_refused_regulation_is_told_to_those_who_want_to_hear_of_it() {
+    let mailbox = Mailbox::start().await.unwrap();
+    let house = with_mail("refused_told", &mailbox).await;
+    let ours = house.casino().as_str().to_owned();
+    let boss = ["--name", "Boss", "--content", "--language", "es"];
+    contact(&house, &ours, "boss@birch.example", &boss).await;
+    contact(&house, &ours, "plain@birch.example", &["--name", "Plain"]).await;
+    let edit = async |id: &str, field: &str| {
+        let fleet = &house.stack.fleet;
+        let mut work = Work::begin(fleet, house.casino()).await.unwrap();
+        let found = work.tx().published_items(Some(&[id.to_owned()])).await;
+        let mut value = found.unwrap()[0].item.clone();
+        value[field] = 7.into();
+        let terms = Terms {
+            source: ContentSource::Sheet,
+            editor: "ana@birch.example",
+            draft: false,
+            approved_by: None,
+            keep_refused: true,
+        };
+        let edit = Edit {
+            value,
+            ..Edit::default()
+        };
+        save(&mut work, &terms, &[edit]).await.unwrap();
+        work.commit().await.unwrap();
+    };
+    edit("spa_001", "description").await;
+    edit("regulation_001", "description").await;
+    let told = "select count(*) from contact_letters where delivered_at is not null";
+    until("one mail", SHORT, || async {
+        house.number(told).await == 1
+    })
+    .await;
+    let mails = mailbox.taken();
+    assert_eq!(mails[0].to, ["boss@birch.example"]);
+    assert_eq!(
+        house.number("select count(*) from contact_letters").await,
+        1
+    );
+    house.stop().await;
+}
