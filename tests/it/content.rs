@@ -5,13 +5,16 @@ use std::time::Duration;
 use chrono::Utc;
 use serde_json::Value;
 use seven::{ingest, onboard, wiring};
-use seven_domain::CasinoId;
-use seven_knowledge::Item;
+use seven_content::{Edit, Terms, Work, save};
+use seven_domain::{CasinoId, ContentSource};
+use seven_knowledge::{Chunk, Item};
 use seven_llm::embedding::{Embedding, Stored};
-use seven_settings::Settings;
+use seven_settings::{Settings, Worker};
 use seven_testkit::models::{Models, Play};
 
-use crate::harness::{GUEST, House, Wanted, house};
+use crate::harness::{GUEST, House, Wanted, house, until};
+
+const SHORT: Duration = Duration::from_secs(30);
 
 const ASKED: &str = "How much is the Swedish Massage?";
 
@@ -127,23 +130,98 @@ async fn raised(house: &House) -> Vec<String> {
     alerts.into_iter().map(|alert| alert.name).collect()
 }
 
+#[tokio::test] // CMS-37, RAG-27
+async fn a_change_gets_its_vectors_without_a_command() {
+    let models = Models::start().await.unwrap();
+    models.otherwise(Play::vectors(thoughts));
+    let wanted = Wanted {
+        extra: hosted(&models),
+        ..Wanted::default()
+    };
+    let house = house("content_embeds", wanted).await;
+    let fleet = &house.stack.fleet;
+    let content: Value = serde_json::from_str(seven_packs::demo::CONTENT).unwrap();
+    let rows = content["items"].as_array().unwrap().len();
+    let vectors = "select count(*) from content_vectors";
+    until("every row has its vector", SHORT, || async {
+        house.number(vectors).await == rows as i64
+    })
+    .await;
+    let before: usize = embedded(&models);
+
+    // An editor saves in the console; the provider fails once.
+    models.then(Play::status(500));
+    let mut work = Work::begin(fleet, house.casino()).await.unwrap();
+    let found = work
+        .tx()
+        .published_items(Some(&["spa_001".to_owned()]))
+        .await;
+    let mut value = found.unwrap()[0].item.clone();
+    value["description"] = "A massage with warm birch oil.".into();
+    let terms = Terms {
+        source: ContentSource::Console,
+        editor: "ana",
+        draft: false,
+        approved_by: None,
+        keep_refused: false,
+    };
+    let edit = Edit {
+        value,
+        ..Edit::default()
+    };
+    save(&mut work, &terms, &[edit]).await.unwrap();
+    work.commit().await.unwrap();
+    until("the change has its vector", SHORT, || async {
+        let mut tx = fleet.store.bind(house.casino()).await.unwrap();
+        let settings = Settings::load(Some(&house.stack.config_file)).unwrap();
+        let space = wiring::embedding(&settings, &fleet.cache).unwrap();
+        let hashes = tx.vector_hashes(&space.space().to_string()).await.unwrap();
+        tx.commit().await.unwrap();
+        let now = hashes["spa_001"].clone();
+        let items = item_hash(&house, &space).await;
+        now == items
+    })
+    .await;
+    assert!(embedded(&models) <= before + 4, "one row, and its tries");
+    house.stop().await;
+}
+
+/// Returns the hash that the present words of `spa_001` have.
+async fn item_hash(house: &House, embedding: &Embedding) -> String {
+    let mut tx = house.stack.fleet.store.bind(house.casino()).await.unwrap();
+    let found = tx.published_items(Some(&["spa_001".to_owned()])).await;
+    tx.commit().await.unwrap();
+    let item = Item::from_json(&found.unwrap()[0].item).unwrap();
+    let zone = house.config.operational.timezone;
+    Chunk::of(&item, zone).unwrap().hash(embedding.space())
+}
+
+fn embedded(models: &Models) -> usize {
+    let requests = models.requests();
+    requests.iter().map(|request| request.embedded.len()).sum()
+}
+
+fn hosted(models: &Models) -> String {
+    format!(
+        "[knowledge]\nprovider = \"openai\"\nbase_url = \"{}\"\nmodel = \"thoughts-1\"\ndimension = 3\nbatch = 50\nprice = \"0.15\"\n\
+         [cost]\nreindex = \"0.0005\"\n",
+        models.openai_url()
+    )
+}
+
 #[tokio::test] // RAG-17, RAG-24, RAG-25, RAG-10, OBS-32, C-23, D9, DATA-34, PROD-33, SEC-84, WID-10
 async fn vectors_are_made_once_and_belong_to_one_casino() {
     let models = Models::start().await.unwrap();
     models.otherwise(Play::vectors(thoughts).tokens(2_000, 0));
-    let section = format!(
-        "[knowledge]\nprovider = \"openai\"\nbase_url = \"{}\"\nmodel = \"thoughts-1\"\ndimension = 3\nbatch = 50\nprice = \"0.15\"\n\
-         [cost]\nreindex = \"0.0005\"\n",
-        models.openai_url()
-    );
-    let house = house(
-        "content_vectors",
-        Wanted {
-            extra: section,
-            ..Wanted::default()
-        },
-    )
-    .await;
+    // Without a swarm, which would make the vectors by itself, only commands make them.
+    let workers = Worker::ALL.into_iter();
+    let workers = workers.filter(|worker| *worker != Worker::AgentSwarm);
+    let wanted = Wanted {
+        extra: hosted(&models),
+        workers: workers.collect(),
+        ..Wanted::default()
+    };
+    let house = house("content_vectors", wanted).await;
     let settings = Settings::load(Some(&house.stack.config_file)).unwrap();
     let embedding = wiring::embedding(&settings, &house.stack.fleet.cache).unwrap();
     let casino = house.casino().clone();
@@ -169,14 +247,11 @@ async fn vectors_are_made_once_and_belong_to_one_casino() {
         ["reindex_cost"],
         "more than it may cost"
     );
-    let embedded = || {
-        models
-            .requests()
-            .iter()
-            .map(|request| request.embedded.len())
-            .sum::<usize>()
-    };
-    assert_eq!((embedded(), models.count()), (rows, 3), "batches of fifty");
+    assert_eq!(
+        (embedded(&models), models.count()),
+        (rows, 3),
+        "batches of fifty"
+    );
     let said = seven(
         &house,
         &["knowledge", "reindex", "--casino", casino.as_str()],
@@ -195,7 +270,7 @@ async fn vectors_are_made_once_and_belong_to_one_casino() {
         said.contains(&format!("vectors: 1 embedded, {} kept", rows - 1)),
         "{said}"
     );
-    assert_eq!(embedded(), rows + 1);
+    assert_eq!(embedded(&models), rows + 1);
 
     // Words that no row contains find the row by meaning; another casino's index has none of these
     // vectors.

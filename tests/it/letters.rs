@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::{Router, extract::State, http::StatusCode, response::IntoResponse, routing::get};
-use seven_content::{Edit, Terms, Work, save};
+use seven_content::{Edit, Outcome, Terms, Work, save};
 use seven_domain::ContentSource;
 use seven_scheduler::{Sheets, read_sheet};
 use seven_testkit::{
@@ -201,12 +201,12 @@ async fn a_refused_regulation_is_told_to_those_who_want_to_hear_of_it() {
     let boss = ["--name", "Boss", "--content", "--language", "es"];
     contact(&house, &ours, "boss@birch.example", &boss).await;
     contact(&house, &ours, "plain@birch.example", &["--name", "Plain"]).await;
-    let edit = async |id: &str, field: &str| {
+    let edit = async |id: &str| {
         let fleet = &house.stack.fleet;
         let mut work = Work::begin(fleet, house.casino()).await.unwrap();
         let found = work.tx().published_items(Some(&[id.to_owned()])).await;
         let mut value = found.unwrap()[0].item.clone();
-        value[field] = 7.into();
+        value["name"] = "".into();
         let terms = Terms {
             source: ContentSource::Sheet,
             editor: "ana@birch.example",
@@ -218,11 +218,15 @@ async fn a_refused_regulation_is_told_to_those_who_want_to_hear_of_it() {
             value,
             ..Edit::default()
         };
-        save(&mut work, &terms, &[edit]).await.unwrap();
+        let outcomes = save(&mut work, &terms, &[edit]).await.unwrap();
+        assert!(
+            matches!(outcomes[0], Outcome::Refused { .. }),
+            "{outcomes:?}"
+        );
         work.commit().await.unwrap();
     };
-    edit("spa_001", "description").await;
-    edit("regulation_001", "description").await;
+    edit("spa_001").await;
+    edit("regulation_001").await;
     let told = "select count(*) from contact_letters where delivered_at is not null";
     until("one mail", SHORT, || async {
         house.number(told).await == 1

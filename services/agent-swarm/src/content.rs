@@ -15,6 +15,10 @@ use seven_telemetry::metrics;
 
 /// How many casinos' content is loaded at the start. The others' is loaded at their first text.
 const WARMED: usize = 8;
+/// Tries to make the vectors of a change, and the first wait between them; each next one is five
+/// times as long. Until then the change is found by words.
+const EMBED_TRIES: u32 = 4;
+const EMBED_WAIT: Duration = Duration::from_secs(2);
 /// How long the worker waits before it makes a broken subscription again.
 const RESUBSCRIBE_DELAY: Duration = Duration::from_millis(500);
 
@@ -28,6 +32,36 @@ pub(crate) struct Library {
 struct Shelf {
     version: i64,
     index: Arc<Index>,
+}
+
+/// Makes the vectors that a change of content lacks, in one of the processes that heard of it. The
+/// new content version that this brings is announced like any other.
+async fn embed(embedding: Embedding, fleet: Fleet, casino: CasinoId, version: i64) {
+    if !fleet
+        .cache
+        .is_first(&casino, &format!("vectors:{version}"))
+        .await
+    {
+        return;
+    }
+    let mut wait = EMBED_WAIT;
+    for tried in 1..=EMBED_TRIES {
+        let Err(error) = seven_content::ingest(&fleet, &casino, &embedding, false).await else {
+            return;
+        };
+        if tried == EMBED_TRIES {
+            tracing::warn!(
+                %casino,
+                error = &error as &dyn std::error::Error,
+                "a change of content has no vectors and is found by words; seven knowledge reindex"
+            );
+            return;
+        }
+        tokio::select! {
+            () = fleet.shutdown.cancelled() => return,
+            () = tokio::time::sleep(wait) => wait *= 5,
+        }
+    }
 }
 
 impl Library {
@@ -141,7 +175,16 @@ impl Library {
             );
         }
         while let Some((casino, version)) = changes.next().await {
-            if let Err(error) = self.changed(fleet, &casino, version).await {
+            let changed = self.changed(fleet, &casino, version).await;
+            if self.embedding.is_stored() {
+                tokio::spawn(embed(
+                    self.embedding.clone(),
+                    fleet.clone(),
+                    casino.clone(),
+                    version,
+                ));
+            }
+            if let Err(error) = changed {
                 self.shelves.invalidate(&casino).await;
                 tracing::warn!(
                     %casino,

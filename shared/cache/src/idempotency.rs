@@ -42,6 +42,22 @@ impl Cache {
             .unwrap_or(now)
     }
 
+    /// Returns whether no other process asked this about the work within the last day. Without
+    /// Redis every process is the first.
+    pub async fn is_first(&self, casino: &CasinoId, key: &str) -> bool {
+        let command = redis::cmd("SET")
+            .arg(self.key("taken", casino.as_str(), key))
+            .arg(1)
+            .arg("NX")
+            .arg("EX")
+            .arg(KEPT_SECONDS)
+            .to_owned();
+        // Redis answers nil where the key is there; the answer itself is missing without Redis.
+        self.ask::<Option<String>>("idempotency", &command)
+            .await
+            .is_none_or(|set| set.is_some())
+    }
+
     /// Records that the effect of this work is durable.
     pub async fn mark_done(&self, casino: &CasinoId, key: &str) {
         let command = redis::cmd("SET")

@@ -5,6 +5,7 @@
 mod ask;
 pub mod diff;
 mod guard;
+mod ingest;
 pub mod load;
 mod publish;
 pub mod questions;
@@ -26,6 +27,7 @@ use seven_store::{Tx, casinos::Casino};
 
 pub use ask::{DRAFT, ask};
 pub use guard::{Change, Finding, Standing, Weight, guard, weight, weight_of};
+pub use ingest::{IngestError, Ingested, ingest};
 pub use publish::{due, publish, publish_all, reject, withdraw};
 pub use restore::{Past, Restored, RolledBack, preview, purge, restore, roll_back, undo};
 pub use row::item_of_row;

@@ -157,6 +157,8 @@ impl Export {
                     let mut line = serde_json::to_value(&row).unwrap_or_default();
                     line["casino_id"] = json!(self.casino);
                     line["export_timestamp"] = json!(self.exported_at);
+                    // The same bytes in every build, whichever order of keys serde_json keeps.
+                    line.sort_all_objects();
                     format!("{line}\n")
                 })
                 .collect(),
@@ -173,7 +175,8 @@ impl Export {
         }
     }
 
-    fn cells(&self, row: Row) -> [String; 11] {
+    fn cells(&self, mut row: Row) -> [String; 11] {
+        row.detail.sort_all_objects();
         [
             row.at.to_rfc3339(),
             self.casino.to_string(),

@@ -1,0 +1,133 @@
+//! Makes and stores the vectors of a casino's content: after an edit, after a load, and for
+//! `knowledge reindex`.
+
+use std::collections::HashMap;
+
+use seven_domain::CasinoId;
+use seven_knowledge::{Chunk, EmbedError, Ingestion, IngestionError, Item, Purpose, Vector};
+use seven_llm::embedding::Embedding;
+use seven_runtime::Fleet;
+use seven_store::vectors::VectorRow;
+
+/// Rows embedded per commit: a later provider failure keeps the vectors that were already paid for.
+const STRETCH: usize = 256;
+
+/// Why vectors are missing; those that were made are stored, and the content is found by words.
+#[derive(Debug, thiserror::Error)]
+pub enum IngestError {
+    #[error("no casino {0}; `seven casino list` shows them")]
+    NoCasino(CasinoId),
+    #[error("nothing was embedded; --remove allows it")]
+    MassRemoval(#[source] IngestionError),
+    #[error("the provider made no vectors")]
+    Embed(#[from] EmbedError),
+    #[error(transparent)]
+    Store(#[from] seven_store::Error),
+    #[error(transparent)]
+    Bus(#[from] seven_bus::Error),
+}
+
+/// Numbers of vectors that an ingestion made, kept and removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Ingested {
+    pub embedded: usize,
+    pub kept: usize,
+    pub removed: u64,
+}
+
+/// Embeds rows without a current vector, removes vectors of deleted rows (over half of all only
+/// with `mass_removal`) and makes workers reload changes. Does nothing for the offline embedding.
+///
+/// # Errors
+/// Fails when the provider, Postgres or the bus does.
+pub async fn ingest(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    embedding: &Embedding,
+    mass_removal: bool,
+) -> Result<Ingested, IngestError> {
+    if !embedding.is_stored() {
+        return Ok(Ingested::default());
+    }
+    let space = embedding.space().to_string();
+    let mut tx = fleet.store.bind(casino).await?;
+    let row = tx
+        .casino_row()
+        .await?
+        .ok_or_else(|| IngestError::NoCasino(casino.clone()))?;
+    let rows = tx.content().await?;
+    let mut stored = tx.vector_hashes(&space).await?;
+    tx.commit().await?;
+    let items: Vec<Item> = rows
+        .iter()
+        .filter_map(|row| Item::from_json(row).ok())
+        .collect();
+    let mut gone = Vec::new();
+    if mass_removal {
+        gone = forget_missing(&items, &mut stored);
+    }
+    let plan = Ingestion::plan(
+        &items,
+        row.config.operational.timezone,
+        embedding.space(),
+        &stored,
+    )
+    .map_err(IngestError::MassRemoval)?;
+    gone.extend(plan.orphans);
+    let mut done = Ingested {
+        kept: plan.unchanged,
+        ..Ingested::default()
+    };
+    let outcome = embed(fleet, casino, embedding, &plan.embed, &mut done).await;
+    if outcome.is_ok() && !gone.is_empty() {
+        let mut tx = fleet.store.bind(casino).await?;
+        done.removed = tx.remove_vectors(&space, &gone).await?;
+        tx.commit().await?;
+    }
+    if done.embedded > 0 || done.removed > 0 {
+        let mut tx = fleet.store.bind(casino).await?;
+        let version = tx.raise_content_version().await?;
+        tx.commit().await?;
+        fleet.bus.announce_content(casino, version).await?;
+    }
+    outcome.map(|()| done)
+}
+
+fn forget_missing(items: &[Item], stored: &mut HashMap<String, String>) -> Vec<String> {
+    let there = |id: &String| items.iter().any(|item| item.id == *id);
+    let gone: Vec<String> = stored.keys().filter(|id| !there(id)).cloned().collect();
+    stored.retain(|id, _| there(id));
+    gone
+}
+
+async fn embed(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    embedding: &Embedding,
+    missing: &[(Chunk, String)],
+    done: &mut Ingested,
+) -> Result<(), IngestError> {
+    let space = embedding.space().to_string();
+    for stretch in missing.chunks(STRETCH) {
+        let texts: Vec<&str> = stretch
+            .iter()
+            .map(|(chunk, _)| chunk.text.as_str())
+            .collect();
+        let vectors = embedding
+            .embedder()
+            .embed(&texts, Purpose::Document)
+            .await?;
+        let row = |((chunk, hash), vector): (&(Chunk, String), Vector)| VectorRow {
+            item_id: chunk.item_id.clone(),
+            content_hash: hash.clone(),
+            vector: vector.values().to_vec(),
+        };
+        let rows: Vec<VectorRow> = stretch.iter().zip(vectors).map(row).collect();
+        // No transaction is open during the provider's call.
+        let mut tx = fleet.store.bind(casino).await?;
+        tx.put_vectors(&space, &rows).await?;
+        tx.commit().await?;
+        done.embedded += rows.len();
+    }
+    Ok(())
+}
