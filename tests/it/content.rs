@@ -164,6 +164,7 @@ async fn a_change_gets_its_vectors_without_a_command() {
         draft: false,
         approved_by: None,
         keep_refused: false,
+        keep_waiting: false,
     };
     let edit = Edit {
         value,

@@ -28,6 +28,7 @@ fn by(editor: &str) -> Terms<'_> {
         draft: false,
         approved_by: None,
         keep_refused: true,
+        keep_waiting: false,
     }
 }
 
@@ -626,6 +627,11 @@ async fn a_spreadsheet_is_loaded_whole_or_not_at_all() {
         "{}",
         house.said_to(GUEST)
     );
+
+    // A column of blank ids is none: the rows are the items of these names.
+    let blank = b"id,name,price\n,Mint Bath,121\n,Caf\xe9 Wrap,141\n";
+    let said = load("spa.csv", blank).await;
+    assert!(said.out.contains("0 new, 2 changed"), "{said:?}");
 
     // A season's items wait as drafts, and one command publishes them together.
     let path = house.file(

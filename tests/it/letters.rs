@@ -1,4 +1,5 @@
-//! The figures of the week reach the contacts that want them, once each (D28).
+//! Letters reach the contacts that want them, once each: figures of the week, and refused content
+//! (D28, D31).
 
 use std::time::Duration;
 
@@ -81,7 +82,8 @@ async fn a_weekly_report_is_told_once_by_each_channel_and_names_nobody() {
     house.stop().await;
 }
 
-const HEAD: &str = "category,name,description,treatment_type,duration_minutes,price\n";
+const HEAD: &str =
+    "category,name,description,treatment_type,duration_minutes,price,regulation_type,state\n";
 
 /// A server with a spreadsheet, and how it answers.
 #[derive(Clone, Default)]
@@ -126,17 +128,28 @@ async fn a_whole_sheet_is_read_each_night_and_a_refused_one_is_told() {
     contact(&house, &ours, &chat.slack_url(), &desk).await;
     let (sheet, address) = Sheet::start().await;
     let fleet = &house.stack.fleet;
-    let mut config = house.config.clone();
-    config.operational.content_sheet_url = Some(address.clone());
-    let read = async |local: bool, day: &str| {
+    let ours = house.casino();
+    let read_at = async |local: bool, address: &str, day: &str| {
         let sheets = Sheets::new(local).unwrap();
         let date = day.parse().unwrap();
-        read_sheet(fleet, &sheets, &config, &address, date).await
+        read_sheet(fleet, &sheets, (ours, address), date, true).await
     };
+    let read = async |local: bool, day: &str| read_at(local, &address, day).await;
 
-    // Outside development, an address of our own network is never asked.
-    let refused = read(false, "2026-11-01").await.unwrap_err().to_string();
-    assert!(refused.contains("must begin with https://"), "{refused}");
+    // Outside development, an address of our own network is never asked: neither one that says so
+    // nor a name that leads there.
+    let port = address.split(':').nth(2).unwrap();
+    for (address, said) in [
+        (address.clone(), "must begin with https://"),
+        (format!("https://127.0.0.1:{port}"), "not public"),
+        (format!("https://localhost.:{port}"), "not public"),
+    ] {
+        let refused = read_at(false, &address, "2026-11-01")
+            .await
+            .unwrap_err()
+            .to_string();
+        assert!(refused.contains(said), "{address}: {refused}");
+    }
     for (status, said) in [
         (302, "302 Found"),
         (500, "500 Internal"),
@@ -154,11 +167,12 @@ async fn a_whole_sheet_is_read_each_night_and_a_refused_one_is_told() {
     assert!(refused.contains("more than 10 MB"), "{refused}");
 
     // What does not fit is refused whole, once, and told.
-    let bad = format!("{HEAD}spa,Swedish Massage,Oil,Massage,60,170\nspa,Sauna,Hot,Sauna,,30\n");
+    let bad =
+        format!("{HEAD}spa,Swedish Massage,Oil,Massage,60,170,,\nspa,Sauna,Hot,Sauna,,30,,\n");
     sheet.answers(200, &bad);
     read(true, "2026-11-03").await.unwrap();
     assert_eq!(price(&house).await, "165.0");
-    let good = format!("{HEAD}spa,Swedish Massage,Oil,Massage,60,170\n");
+    let good = format!("{HEAD}spa,Swedish Massage,Oil,Massage,60,170,,\n");
     sheet.answers(200, &good);
     read(true, "2026-11-03").await.unwrap();
     assert_eq!(price(&house).await, "165.0", "one reading a night");
@@ -167,6 +181,64 @@ async fn a_whole_sheet_is_read_each_night_and_a_refused_one_is_told() {
     let result = "select result::text from nightly where job = 'content_sheet'";
     let result = house.texts_of(result).await.remove(0);
     assert!(result.contains("\"changed\": 1"), "{result}");
+
+    // What waits for people, and what they refused, a reading leaves alone.
+    let draft = |price: i32| {
+        let fleet = &house.stack.fleet;
+        async move {
+            let mut work = Work::begin(fleet, ours).await.unwrap();
+            let found = work
+                .tx()
+                .published_items(Some(&["spa_001".to_owned()]))
+                .await;
+            let mut value = found.unwrap()[0].item.clone();
+            value["details"]["price"] = price.into();
+            let terms = Terms {
+                source: ContentSource::Console,
+                editor: "ana",
+                draft: true,
+                approved_by: None,
+                keep_refused: false,
+                keep_waiting: false,
+            };
+            let edit = Edit {
+                value,
+                ..Edit::default()
+            };
+            save(&mut work, &terms, &[edit]).await.unwrap();
+            work.commit().await.unwrap();
+        }
+    };
+    draft(200).await;
+    let changed = format!(
+        "{HEAD}spa,Swedish Massage,Oil,Massage,60,175,,\nregulations,No Drones,None fly here.,,,,Photography,CT\n"
+    );
+    sheet.answers(200, &changed);
+    read(true, "2026-11-05").await.unwrap();
+    assert_eq!(price(&house).await, "170.0");
+    let waits = "select count(*) from content_revisions where state in ('draft', 'review')";
+    let waiting = house.number(waits).await;
+    read(true, "2026-11-06").await.unwrap();
+    assert_eq!(
+        house.number(waits).await,
+        waiting,
+        "nothing is proposed twice"
+    );
+    let reject =
+        "update content_revisions set state = 'rejected' where state in ('draft', 'review')";
+    house.change(reject).await;
+    read(true, "2026-11-07").await.unwrap();
+    let again = "select count(*) from content_revisions where state = 'review'";
+    assert_eq!(
+        house.number(again).await,
+        0,
+        "what a person refused does not come back"
+    );
+    assert_eq!(
+        price(&house).await,
+        "175.0",
+        "another price than the refused one does"
+    );
 
     // Letters of three nights: the address twice, and the refused file.
     let told = "select count(*) from contact_letters where delivered_at is not null";
@@ -181,7 +253,7 @@ async fn a_whole_sheet_is_read_each_night_and_a_refused_one_is_told() {
         .collect();
     let refused = texts.iter().find(|text| text.contains("duration_minutes"));
     assert!(
-        refused.is_some_and(|text| text.contains("the spreadsheet of tonight was refused")),
+        refused.is_some_and(|text| text.contains("the spreadsheet was refused")),
         "{texts:?}"
     );
     let kept = "select count(*) from contact_letters where detail <> '{}'";
@@ -213,6 +285,7 @@ async fn a_refused_regulation_is_told_to_those_who_want_to_hear_of_it() {
             draft: false,
             approved_by: None,
             keep_refused: true,
+            keep_waiting: false,
         };
         let edit = Edit {
             value,

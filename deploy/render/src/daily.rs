@@ -41,7 +41,7 @@ pub(crate) fn backup(fleet: &FleetValues, backup: &Backup) -> Vec<Document> {
 pub(crate) fn exports(fleet: &FleetValues, exports: &Exports) -> Vec<Document> {
     let job = Cron {
         component: EXPORTS,
-        note: "Writes the days that were sealed and have no file yet, and fails when a sealed day was changed.",
+        note: "Writes the days that were sealed and have no file yet; fails when a sealed day of the last 31 was changed.",
         image: &fleet.image,
         args: &[
             "audit",
@@ -55,7 +55,7 @@ pub(crate) fn exports(fleet: &FleetValues, exports: &Exports) -> Vec<Document> {
         mounts: mounts_with_nats(),
         volumes: vec![
             config_volume(),
-            settings::operator_volume(fleet),
+            settings::exports_volume(fleet),
             settings::nats_volume(fleet),
         ],
         schedule: &exports.schedule,

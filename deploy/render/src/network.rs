@@ -38,8 +38,13 @@ pub(crate) fn policies(fleet: &FleetValues, settings: &Settings) -> Vec<Document
     let workers: Vec<&str> = Worker::ALL.into_iter().map(Worker::name).collect();
     let console = fleet.console.as_ref().map(|_| Worker::Console.name());
     let workers: Vec<&str> = workers.into_iter().chain(console).collect();
-    let people = [operator::COMPONENT, EXPORTS];
-    let connecting: Vec<&str> = workers.iter().copied().chain(people).collect();
+    let people = [operator::COMPONENT];
+    let connecting: Vec<&str> = workers
+        .iter()
+        .copied()
+        .chain(people)
+        .chain([EXPORTS])
+        .collect();
     let with_jobs: Vec<&str> = connecting
         .iter()
         .copied()

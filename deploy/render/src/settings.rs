@@ -226,6 +226,14 @@ pub(crate) fn backup_volume(fleet: &FleetValues) -> Value {
     )
 }
 
+/// Builds the volume of the exports' secrets: they read the audit log and announce nothing.
+pub(crate) fn exports_volume(fleet: &FleetValues) -> Value {
+    with_nats(chosen(
+        fleet,
+        &["postgres.url", "redis.url", "guest_hash.secret"],
+    ))
+}
+
 /// Builds the volume of secrets that operators' commands read, without the database owner's login.
 pub(crate) fn operator_volume(fleet: &FleetValues) -> Value {
     let names: Vec<&str> = SECRETS
@@ -233,7 +241,11 @@ pub(crate) fn operator_volume(fleet: &FleetValues) -> Value {
         .map(|(name, _)| *name)
         .filter(|name| *name != "postgres.owner_url")
         .collect();
-    let mut volume = chosen(fleet, &names);
+    with_nats(chosen(fleet, &names))
+}
+
+/// Adds the password of the operators' NATS user.
+fn with_nats(mut volume: Value) -> Value {
     let password = SecretRef {
         name: names::password_secret(super::nats::OPERATOR),
         key: "password".into(),

@@ -243,6 +243,7 @@ async fn store(
         draft: false,
         approved_by: None,
         keep_refused: true,
+        keep_waiting: false,
     };
     let edit = Edit {
         value,

@@ -12,8 +12,8 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 pub(crate) fn longest(duty: &str) -> Duration {
     match duty {
         // These read amounts that grow: a night's work, a provider's records at a limited rate,
-        // streams.
-        "nightly" | "reconcile" | "delete" | "cost" | "read_again" => {
+        // streams, casinos' spreadsheets.
+        "nightly" | "reconcile" | "delete" | "cost" | "read_again" | "sheets" => {
             Duration::from_secs(6 * 3_600)
         }
         // These signal the rows that they claimed one by one. If a slow bus ended a round early,

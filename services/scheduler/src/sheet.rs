@@ -3,13 +3,18 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, Timelike, Utc};
+use futures::{StreamExt, TryStreamExt, stream};
 use reqwest::{Client, StatusCode, header, redirect::Policy};
 use serde_json::{Value, json};
-use seven_content::load::{File, LoadError, Loaded, Loading, load};
-use seven_domain::{CasinoConfig, CasinoId};
+use seven_content::{
+    load::{File, LoadError, Loaded, Loading, load},
+    refusal::{AWAY, SHEET},
+};
+use seven_domain::CasinoId;
 use seven_notices::address::{Bad, PublicOnly, public_url};
 use seven_runtime::{Error, Fleet};
+use seven_store::Tx;
 use seven_telemetry::metrics;
 
 use crate::nightly::{FROM_HOUR, Nights, RETRY_DELAY, next_night};
@@ -19,6 +24,8 @@ const JOB: &str = "content_sheet";
 const TIMEOUT: Duration = Duration::from_secs(60);
 /// Problems that a letter tells; the nightly result has their number.
 const MOST_PROBLEMS: usize = 20;
+/// Spreadsheets that are read at the same time.
+const AT_ONCE: usize = 4;
 
 /// Why a spreadsheet was not read.
 #[derive(Debug, thiserror::Error)]
@@ -26,7 +33,7 @@ enum Unread {
     #[error("operational.content_sheet_url: {0}")]
     Address(#[from] Bad),
     #[error("no answer: {0}")]
-    Away(reqwest::Error),
+    Away(String),
     #[error("the address answers with {0}; expected the file itself, with status 200")]
     Status(StatusCode),
     #[error("the file has more than {} MB", seven_content::table::MOST_BYTES >> 20)]
@@ -51,7 +58,9 @@ impl Sheets {
         let mut http = Client::builder()
             .timeout(TIMEOUT)
             .connect_timeout(Duration::from_secs(5))
-            .redirect(Policy::none());
+            .redirect(Policy::none())
+            // A proxy would resolve the name itself.
+            .no_proxy();
         if !local {
             http = http.dns_resolver(PublicOnly);
         }
@@ -65,7 +74,7 @@ impl Sheets {
     /// Returns the file under the name that problems give, whose ending says what it is.
     async fn fetch(&self, address: &str) -> Result<(&'static str, Vec<u8>), Unread> {
         let url = public_url(address, self.local)?;
-        let away = |error: reqwest::Error| Unread::Away(error.without_url());
+        let away = |error: reqwest::Error| Unread::Away(causes(&error.without_url()));
         let mut answer = self.http.get(url.clone()).send().await.map_err(away)?;
         if answer.status() != StatusCode::OK {
             return Err(Unread::Status(answer.status()));
@@ -87,26 +96,41 @@ impl Sheets {
     }
 }
 
+/// Returns an error with its causes in one line: the last one says what failed.
+fn causes(error: &dyn std::error::Error) -> String {
+    let all = std::iter::successors(Some(error), |error| error.source());
+    all.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
 pub(crate) async fn round(fleet: Fleet, sheets: Sheets) -> Result<(), Error> {
     let now = fleet.clock.property_now();
-    for entry in fleet.store.roster().await? {
-        if !entry.active || !sheets.nights.is_due(&entry.casino, now) {
-            continue;
+    let casinos = fleet.store.roster().await?.into_iter();
+    let due = casinos.filter(|entry| entry.active && sheets.nights.is_due(&entry.casino, now));
+    // A slow address keeps only some of the others waiting.
+    let read = stream::iter(due).map(|entry| one_casino(&fleet, &sheets, entry.casino, now));
+    read.buffer_unordered(AT_ONCE).try_collect().await
+}
+
+/// Reads one casino's spreadsheet when it is time; a failure stops no other casino's.
+async fn one_casino(
+    fleet: &Fleet,
+    sheets: &Sheets,
+    casino: CasinoId,
+    now: DateTime<Utc>,
+) -> Result<(), Error> {
+    let next = match casino_round(fleet, sheets, &casino, now).await {
+        Ok(next) => next,
+        Err(error) if error.is_away() => return Err(error),
+        Err(error) => {
+            tracing::warn!(
+                %casino,
+                error = &error as &dyn std::error::Error,
+                "a casino's spreadsheet was not read; it is tried again in ten minutes"
+            );
+            now + RETRY_DELAY
         }
-        let next = match casino_round(&fleet, &sheets, &entry.casino, now).await {
-            Ok(next) => next,
-            Err(error) if error.is_away() => return Err(error),
-            Err(error) => {
-                tracing::warn!(
-                    casino = %entry.casino,
-                    error = &error as &dyn std::error::Error,
-                    "a casino's spreadsheet was not read; it is tried again in ten minutes"
-                );
-                now + RETRY_DELAY
-            }
-        };
-        sheets.nights.next(entry.casino, next);
-    }
+    };
+    sheets.nights.next(casino, next);
     Ok(())
 }
 
@@ -120,21 +144,26 @@ async fn casino_round(
     let mut tx = fleet.store.bind(casino).await?;
     let row = tx.casino_row().await?;
     tx.commit().await?;
-    let Some(row) = row else {
-        return Ok(now + RETRY_DELAY);
-    };
-    let Some(address) = &row.config.operational.content_sheet_url else {
-        // The document may name an address at any time.
+    // The document may name an address at any time.
+    let address = row.as_ref().and_then(|row| {
+        let address = row.config.operational.content_sheet_url.as_ref()?;
+        Some((row, address))
+    });
+    let Some((row, address)) = address else {
         return Ok(now + RETRY_DELAY);
     };
     let local = now.with_timezone(&row.config.operational.timezone);
-    if chrono::Timelike::hour(&local) >= FROM_HOUR {
-        read_sheet(fleet, sheets, &row.config, address, local.date_naive()).await?;
+    if local.hour() >= FROM_HOUR {
+        // The first hour's failures may heal by themselves; nobody is told of them.
+        let tells = local.hour() > FROM_HOUR;
+        let date = local.date_naive();
+        read_sheet(fleet, sheets, (casino, address), date, tells).await?;
     }
     Ok(next_night(local))
 }
 
-/// Reads and loads a casino's spreadsheet, unless that was done for this date.
+/// Reads and loads a casino's spreadsheet, unless that was done for this date. `tells` says whether
+/// contacts hear that the address does not answer.
 ///
 /// # Errors
 /// Fails when the address does not answer with a file, or the database is away. A file that is
@@ -142,49 +171,55 @@ async fn casino_round(
 pub async fn read_sheet(
     fleet: &Fleet,
     sheets: &Sheets,
-    config: &CasinoConfig,
-    address: &str,
+    (casino, address): (&CasinoId, &str),
     date: NaiveDate,
+    tells: bool,
 ) -> Result<(), Error> {
-    let casino = &config.casino_id;
     let mut tx = fleet.store.bind(casino).await?;
-    let due = tx.nightly_due(JOB, date).await?;
+    // Claimed before the effect, so that two schedulers do not load it twice. What a process that
+    // dies now leaves undone, the next night finds.
+    let ours = tx.claim_nightly(JOB, date).await?;
     tx.commit().await?;
-    if !due {
+    if !ours {
         return Ok(());
     }
-    let read = sheets
-        .fetch(address)
-        .await
-        .map_err(|unread| vec![unread.to_string()]);
-    let loaded = match &read {
-        Ok((name, bytes)) => take(fleet, casino, name, bytes.clone()).await?,
-        Err(problems) => Err(problems.clone()),
+    let loaded = match sheets.fetch(address).await {
+        Ok((name, bytes)) => take(fleet, casino, name, bytes).await?,
+        Err(unread) => {
+            metrics().content.sheets.with_label_values(&["away"]).inc();
+            let mut tx = fleet.store.bind(casino).await?;
+            // It is asked again in a while.
+            tx.release_nightly(JOB, date).await?;
+            if tells {
+                tell(&mut tx, AWAY, date, &[unread.to_string()]).await?;
+            }
+            tx.commit().await?;
+            return Err(Error::Other(unread.to_string()));
+        }
     };
     let outcome = if loaded.is_ok() { "loaded" } else { "refused" };
     metrics().content.sheets.with_label_values(&[outcome]).inc();
     let mut tx = fleet.store.bind(casino).await?;
     if let Err(problems) = &loaded {
-        let told: Vec<String> = problems.iter().take(MOST_PROBLEMS).cloned().collect();
-        let key = format!("{JOB} {date}");
-        tx.plan_refusal_letters(&key, "", JOB, &told).await?;
+        tell(&mut tx, SHEET, date, problems).await?;
     }
-    // An address that does not answer is asked again tonight.
-    if read.is_ok() && tx.claim_nightly(JOB, date).await? {
-        tx.note_nightly(JOB, &result(&loaded)).await?;
-    }
-    tx.commit().await?;
-    match read {
-        Ok(_) => Ok(()),
-        Err(problems) => Err(Error::Other(problems.join("; "))),
-    }
+    tx.note_nightly(JOB, &result(&loaded)).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Plans one letter of this kind for the date.
+async fn tell(tx: &mut Tx, kind: &str, date: NaiveDate, problems: &[String]) -> Result<(), Error> {
+    let told = &problems[..problems.len().min(MOST_PROBLEMS)];
+    tx.plan_refusal_letters(&format!("{kind} {date}"), kind, JOB, told)
+        .await?;
+    Ok(())
 }
 
 /// Loads the file; the inner error has every problem of it.
 async fn take(
     fleet: &Fleet,
     casino: &CasinoId,
-    name: &str,
+    name: &'static str,
     bytes: Vec<u8>,
 ) -> Result<Result<Loaded, Vec<String>>, Error> {
     let loading = Loading {
@@ -192,9 +227,13 @@ async fn take(
         approved_by: None,
         switch_off_missing: false,
         draft: false,
+        keep_waiting: true,
         first_waits_for_nobody: false,
     };
-    let done = match File::read(name, bytes) {
+    // A workbook is unpacked and read by the processor alone.
+    let read = tokio::task::spawn_blocking(move || File::read(name, bytes)).await;
+    let read = read.map_err(|error| Error::Other(error.to_string()))?;
+    let done = match read {
         Ok(file) => load(fleet, casino, &file, &loading).await,
         Err(error) => Err(error),
     };

@@ -123,6 +123,7 @@ pub async fn load_content(
         approved_by: Some(PREPARED),
         switch_off_missing: true,
         draft: false,
+        keep_waiting: false,
         first_waits_for_nobody: true,
     };
     Ok(load(fleet, casino, &File::json(file, text), &loading).await?)

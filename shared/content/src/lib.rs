@@ -93,6 +93,9 @@ pub struct Terms<'a> {
     pub approved_by: Option<&'a str>,
     /// Store refused edits, too, so that their editor finds them again.
     pub keep_refused: bool,
+    /// Leave an item alone while something of it waits for people, and do not propose again what a
+    /// person refused: a reading that nobody asked for is no decision.
+    pub keep_waiting: bool,
 }
 
 /// The outcome of an edit.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use seven_domain::{CasinoId, ContentFinding, ContentSource, RevisionState};
 use seven_knowledge::{Category, Item, Reference, parse_content_of};
 use seven_runtime::Fleet;
-use seven_store::content::PublishedItem;
+use seven_store::content::{ListedItem, PublishedItem};
 
 use crate::{
     Edit, Error, Outcome, Terms, Work,
@@ -55,6 +55,8 @@ pub struct Loading<'a> {
     pub switch_off_missing: bool,
     /// Save all of it as drafts, which somebody publishes together later.
     pub draft: bool,
+    /// Leave alone the items of which something waits for people.
+    pub keep_waiting: bool,
     /// A casino's first content, which no guest has had an answer from, waits for nobody. Only
     /// people with a shell load it so.
     pub first_waits_for_nobody: bool,
@@ -197,7 +199,11 @@ async fn put<'f>(
     let before = before.map_err(|error| failed(error.into()))?;
     let values = match &file.content {
         Content::Text(text) => items(&work, (file.name, text))?,
-        Content::Rows(rows) => of_table(&work, file.name, rows, &before),
+        Content::Rows(rows) => {
+            let listed = work.tx().listed_items(None).await;
+            let listed = listed.map_err(|error| failed(error.into()))?;
+            of_table(&work, (file.name, rows), &before, &listed)
+        }
     };
     if values.len() > MOST_ROWS {
         let file = file.name.to_owned();
@@ -233,6 +239,7 @@ async fn put<'f>(
             (loading.first_waits_for_nobody && before.is_empty()).then_some(FIRST_LOAD)
         }),
         keep_refused: false,
+        keep_waiting: loading.keep_waiting,
     };
     let outcomes = save(&mut work, &terms, &edits).await.map_err(failed)?;
     refused(&places, &outcomes)?;
@@ -267,12 +274,12 @@ fn items(work: &Work<'_>, (file, text): (&str, &str)) -> Result<Vec<(String, Val
 }
 
 /// Returns the items of a spreadsheet's rows, each with its place. A row without an id is the item
-/// of its category that has its name, or a new one.
+/// of its category that has its name, also one that was never published, or a new one.
 fn of_table(
     work: &Work<'_>,
-    file: &str,
-    rows: &[TableRow],
+    (file, rows): (&str, &[TableRow]),
     before: &[PublishedItem],
+    listed: &[ListedItem],
 ) -> Vec<(String, Value)> {
     let item = |row: &TableRow| {
         let cell = |wanted: &str| {
@@ -286,7 +293,9 @@ fn of_table(
             })
         };
         let category = Category::from(cell("category").unwrap_or_else(|| row.tab.clone()));
-        let (id, name) = (cell("id"), cell("name").unwrap_or_default().to_lowercase());
+        // A blank cell names no item, like a column that is not there.
+        let id = cell("id").filter(|id| !id.is_empty());
+        let (id, name) = (id, cell("name").unwrap_or_default().to_lowercase());
         let same = |known: &&PublishedItem| match &id {
             Some(id) => known.item_id == *id,
             None => {
@@ -296,7 +305,15 @@ fn of_table(
         };
         let known = before.iter().find(same).map(|known| &known.item);
         let schema = work.schema(category.as_str());
-        let item = item_of_row(category.as_str(), &row.cells, known, schema);
+        let mut item = item_of_row(category.as_str(), &row.cells, known, schema);
+        let waits = |one: &&ListedItem| {
+            one.revision.is_none()
+                && one.name.to_lowercase() == name
+                && one.category == category.as_str()
+        };
+        if let (None, None, Some(one)) = (&id, known, listed.iter().find(waits)) {
+            item["id"] = one.item_id.clone().into();
+        }
         (format!("{file}[{}]:{}", row.tab, row.number), item)
     };
     rows.iter().map(item).collect()

@@ -195,11 +195,12 @@ async fn make(
         .filter(|at| *at > work.fleet.clock.now());
     if later.is_some() {
         let from = [RevisionState::Draft, RevisionState::Review];
-        work.tx
-            .decide_revision(what, &from, RevisionState::Scheduled)
-            .await?;
-        work.audit_decision(what, RevisionState::Scheduled).await?;
-        return Ok(RevisionState::Scheduled);
+        let to = RevisionState::Scheduled;
+        // One that has its time already was decided about.
+        if work.tx.decide_revision(what, &from, to).await? {
+            work.audit_decision(what, to).await?;
+        }
+        return Ok(to);
     }
     work.make_public(what.item_id, what.revision, what.by, what.reason)
         .await?;

@@ -24,12 +24,18 @@ struct Words {
     /// The subject for an edit, with `{item}`, and the one for a whole spreadsheet.
     edit: String,
     sheet: String,
+    /// The one for a spreadsheet whose address does not answer.
+    away: String,
     /// Names who edited, with `{editor}`.
     by: String,
     /// What guests get meanwhile.
     meanwhile: String,
     more: String,
 }
+
+/// Subjects of letters about a whole spreadsheet; no item has these names.
+pub const SHEET: &str = "content_sheet refused";
+pub const AWAY: &str = "content_sheet away";
 
 /// Returns subject and text. `detail` is what `plan_refusal_letters` stored; `page` the console's
 /// list of content.
@@ -40,16 +46,18 @@ pub fn letter(language: Language, casino: &str, detail: &Value, page: &Url) -> (
     };
     let text = |key: &str| detail[key].as_str().unwrap_or_default();
     let (item, editor) = (text("subject"), text("editor"));
-    let what = match item.is_empty() {
-        true => words.sheet.clone(),
-        false => words.edit.replace("{item}", item),
+    let of_sheet = matches!(item, SHEET | AWAY);
+    let what = match item {
+        SHEET => words.sheet.clone(),
+        AWAY => words.away.clone(),
+        item => words.edit.replace("{item}", item),
     };
     let subject = format!("{casino}: {what}");
     let mut body = format!("{subject}\n\n");
     for problem in detail["problems"].as_array().into_iter().flatten() {
         body.push_str(&format!("- {}\n", problem.as_str().unwrap_or_default()));
     }
-    let by = match item.is_empty() {
+    let by = match of_sheet {
         true => String::new(),
         false => words.by.replace("{editor}", editor) + "\n",
     };
@@ -85,7 +93,8 @@ mod tests {
         ] {
             assert!(body.contains(part), "{part}: {body}");
         }
-        let sheet = json!({ "subject": "", "editor": "content_sheet", "problems": ["no answer"] });
+        let sheet =
+            json!({ "subject": SHEET, "editor": "content_sheet", "problems": ["no answer"] });
         let (subject, body) = letter(Language::Es, "Silver Birch", &sheet, &page);
         assert!(
             !subject.contains('{') && !body.contains("content_sheet"),

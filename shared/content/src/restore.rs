@@ -23,6 +23,8 @@ pub struct Restored {
     pub changed: Vec<(String, Vec<Change>)>,
     /// Items that were not there then, or were off; they are switched off.
     pub off: Vec<String>,
+    /// Those of them of which something waited that the rollback takes back.
+    pub withdrawn: Vec<String>,
     pub unchanged: usize,
     /// Items whose contents of that time were purged; they stay as they are.
     pub purged: Vec<String>,
@@ -164,6 +166,8 @@ pub async fn restore(
     let then = work.tx.content_at(at, category).await?;
     let ids: Vec<String> = then.iter().map(|one| one.item_id.clone()).collect();
     let now = work.tx.published_items(Some(&ids)).await?;
+    let undecided = work.tx.undecided(&ids).await?;
+    let today = work.fleet.clock.now();
     let (mut restored, mut edits) = (Restored::default(), Vec::new());
     for was in then {
         let Some(is) = now.iter().find(|item| item.item_id == was.item_id) else {
@@ -178,6 +182,10 @@ pub async fn restore(
                 restored.purged.push(was.name);
                 continue;
             }
+            // Its time is over by now, as it would be had nobody changed it.
+            (Some(_), Some(value)) if was.take_down_at.is_some_and(|end| end <= today) => {
+                off(value)
+            }
             (Some(_), Some(value)) => value,
             (None, _) => off(is.item.clone()),
         };
@@ -185,6 +193,10 @@ pub async fn restore(
             restored.unchanged += 1;
             continue;
         }
+        if undecided.get(&was.item_id).is_some_and(|left| left.waits) {
+            restored.withdrawn.push(was.name.clone());
+        }
+        let end = was.take_down_at.filter(|end| *end > today);
         if value["active"] == Value::Bool(false) {
             restored.off.push(was.name);
         } else {
@@ -193,6 +205,8 @@ pub async fn restore(
         }
         edits.push(Edit {
             value,
+            take_down_at: end,
+            no_end: end.is_none(),
             ..Edit::default()
         });
     }

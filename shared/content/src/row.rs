@@ -123,7 +123,7 @@ fn detail(name: &str, cell: &Value, kind: Option<Kind>, before: Option<&Value>) 
         (Some(Kind::Number | Kind::Price), _) | (None, Some(Value::Number(_))) => {
             amount(text).unwrap_or(plain)
         }
-        (Some(Kind::Text | Kind::Hours | Kind::Date), _) | (None, Some(_)) => plain,
+        (Some(Kind::Text | Kind::Hours | Kind::Date | Kind::Moment), _) | (None, Some(_)) => plain,
         (None, None) => match text {
             "TRUE" | "true" => true.into(),
             "FALSE" | "false" => false.into(),

@@ -138,6 +138,10 @@ async fn check(
         .map(|item| (item.item_id.clone(), item))
         .collect();
     let newest = work.tx.newest_revisions(&ids).await?;
+    let undecided = match terms.keep_waiting {
+        true => work.tx.undecided(&ids).await?,
+        false => HashMap::new(),
+    };
     let (mut checked, mut seen) = (Vec::new(), HashSet::new());
     let mut numbers = HashMap::new();
     for (place, edit) in edits.iter().enumerate() {
@@ -185,7 +189,14 @@ async fn check(
             Ok(item) => {
                 let value = item.to_json();
                 let hash = hash(&value);
+                let left = undecided.get(&id);
                 match before {
+                    before if left.is_some_and(|left| left.waits || left.refused == hash) => {
+                        outcomes[place] = Some(Outcome::Unchanged {
+                            item_id: id,
+                            revision: before.map_or(0, |before| before.revision),
+                        });
+                    }
                     Some(before) if before.content_hash == hash && same_times(edit, &before) => {
                         if !terms.draft {
                             // The editor went back to what guests get.
@@ -448,8 +459,8 @@ async fn refuse(
         publish_at: edit.publish_at,
         take_down_at: edit.take_down_at,
     };
-    let revision = work.tx.add_revision(&refused).await?;
-    tell(work, terms, &refused, revision, findings).await
+    work.tx.add_revision(&refused).await?;
+    tell(work, terms, &refused, findings).await
 }
 
 /// Plans letters about a refused edit of what a second person must look at, such as a regulation:
@@ -458,15 +469,22 @@ async fn tell(
     work: &mut Work<'_>,
     terms: &Terms<'_>,
     refused: &NewRevision<'_>,
-    revision: i32,
     findings: &[Finding],
 ) -> Result<(), Error> {
-    let review = &work.fleet.packs.of(&work.row.config)?.rules.content.review;
-    if !review.iter().any(|one| one == refused.category) {
+    let rules = &work.fleet.packs.of(&work.row.config)?.rules.content;
+    let ids = [refused.item_id.to_owned()];
+    let before = work.tx.published_items(Some(&ids)).await?.pop();
+    // A regulation whose category was mistyped is one all the same.
+    let before = before.and_then(|before| before.item["category"].as_str().map(str::to_owned));
+    let is = |category: &str| rules.review.iter().any(|one| one == category);
+    if !is(refused.category) && !before.is_some_and(|before| is(&before)) {
         return Ok(());
     }
     let problems: Vec<String> = findings.iter().map(ToString::to_string).collect();
-    let key = format!("{} {revision}", refused.item_id);
+    // A sheet tells a row at every edited cell: the same problem is told once a day.
+    let told = hex::encode(Sha256::digest(problems.join("\n")));
+    let day = work.fleet.clock.now().date_naive();
+    let key = format!("{} {day} {}", refused.item_id, &told[..16]);
     let subject = if refused.name.is_empty() {
         refused.item_id
     } else {

@@ -351,6 +351,13 @@ impl CasinoConfig {
             format!("{phone} characters"),
             "3 to 16 characters, such as 1-860-555-0199",
         );
+        let sheet = self.operational.content_sheet_url.as_deref();
+        need(
+            sheet.is_none_or(|url| url.starts_with("https://")),
+            "operational.content_sheet_url",
+            "does not begin with https://".into(),
+            "the public address of the sheet, which begins with https://",
+        );
         let paced = self.operational.number_kind != NumberKind::LongCode
             || self
                 .operational

@@ -15,8 +15,9 @@ pub struct Reference {
     pub zone: Tz,
 }
 
-pub(crate) const MOMENT_FIX: &str = "write `2026-12-01 20:00`, `today 20:00`, `tomorrow 19:30`, `in 3 days 20:00` or `next saturday 20:00`";
-pub(crate) const DAY_FIX: &str = "write `2026-12-31`, `today`, `tomorrow` or `in 30 days`";
+pub(crate) const MOMENT_FIX: &str = "write `2026-12-01 20:00`, `12/1/2026 8pm`, `today 20:00`, `tomorrow 19:30`, `in 3 days 20:00` or `next saturday 20:00`";
+pub(crate) const DAY_FIX: &str =
+    "write `2026-12-31`, `12/31/2026`, `today`, `tomorrow` or `in 30 days`";
 
 /// Reads a point in time. Stored items have it as RFC 3339, which needs no reference.
 pub(crate) fn moment(text: &str, reference: Option<Reference>) -> Option<DateTime<Utc>> {
@@ -25,18 +26,36 @@ pub(crate) fn moment(text: &str, reference: Option<Reference>) -> Option<DateTim
     }
     let reference = reference?;
     let text = fold(text.trim());
-    let (date, time) = text
+    let iso = text
         .split_once('t')
-        .filter(|(date, _)| date.parse::<NaiveDate>().is_ok())
-        .or_else(|| text.rsplit_once(' '))?;
-    let wall = NaiveDateTime::new(day(date, Some(reference))?, clock(time)?);
+        .filter(|(date, _)| date.parse::<NaiveDate>().is_ok());
+    // "8 pm" has a blank of its own.
+    let split = |(at, _)| (&text[..at], &text[at + 1..]);
+    let blanks = text.rmatch_indices(' ').map(split);
+    let mut parts = iso.into_iter().chain(blanks.take(2));
+    let wall = parts.find_map(|(date, time)| {
+        let date = date.trim_end_matches([',', ' ']);
+        Some(NaiveDateTime::new(
+            day(date, Some(reference))?,
+            clock(time)?,
+        ))
+    })?;
     Some(instant(wall, reference.zone, DateTime::<Utc>::MIN_UTC))
 }
+
+/// The forms in which people and spreadsheets of the United States write a day.
+const AMERICAN: [&str; 4] = ["%m/%d/%Y", "%b %d, %Y", "%b %d %Y", "%m-%d-%Y"];
 
 /// Reads a calendar day in the casino's time zone.
 pub(crate) fn day(text: &str, reference: Option<Reference>) -> Option<NaiveDate> {
     let text = fold(text.trim());
     if let Ok(date) = text.parse::<NaiveDate>() {
+        return Some(date);
+    }
+    let american = |form: &&str| NaiveDate::parse_from_str(&text, form).ok();
+    let american = AMERICAN.iter().find_map(|form| american(&form));
+    // "%Y" also reads the two digits of "12/3/26".
+    if let Some(date) = american.filter(|date| date.year() > 1_999) {
         return Some(date);
     }
     let reference = reference?;
@@ -63,7 +82,15 @@ pub(crate) fn day(text: &str, reference: Option<Reference>) -> Option<NaiveDate>
 }
 
 fn clock(text: &str) -> Option<NaiveTime> {
-    ["%H:%M", "%H:%M:%S"]
+    // chrono reads no hour without minutes.
+    let hour = |text: &str, half: &str| {
+        let hour = text.strip_suffix(half)?.trim_end();
+        let only = hour.bytes().all(|b| b.is_ascii_digit());
+        only.then(|| format!("{hour}:00 {half}"))
+    };
+    let whole = hour(text, "am").or_else(|| hour(text, "pm"));
+    let text = whole.as_deref().unwrap_or(text);
+    ["%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M%p"]
         .iter()
         .find_map(|format| NaiveTime::parse_from_str(text, format).ok())
 }
@@ -94,6 +121,11 @@ mod tests {
             ("next friday 20:00", "03-13 20:00"),
             ("2026-12-01 20:00", "12-01 20:00"),
             ("2026-12-01T20:00", "12-01 20:00"),
+            ("2026-12-01 8pm", "12-01 20:00"),
+            ("12/3/2026 8:30 PM", "12-03 20:30"),
+            ("Dec 3, 2026, 8 pm", "12-03 20:00"),
+            ("December 3 2026 12:15am", "12-03 00:15"),
+            ("12-03-2026 19:00", "12-03 19:00"),
             ("2026-03-08 02:30", "03-08 03:00"),
         ] {
             assert_eq!(shown(text).as_deref(), Some(expected), "{text}");
@@ -105,6 +137,10 @@ mod tests {
             "in 99999999999 days 20:00",
             "next payday 20:00",
             "today 25:00",
+            "today 13pm",
+            "12/3/26 8pm",
+            "31/12/2026 8pm",
+            "Dec 3 8pm",
             "",
         ] {
             assert_eq!(shown(bad), None, "{bad}");

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -49,6 +49,8 @@ pub enum Kind {
     Hours,
     /// A day as `2026-12-31`.
     Date,
+    /// A day and an hour as `2026-12-31 20:00`, on the property's clock.
+    Moment,
 }
 
 // === impl Categories ===
@@ -147,6 +149,9 @@ impl Field {
             Kind::Date => value
                 .as_str()
                 .is_some_and(|text| text.trim().parse::<NaiveDate>().is_ok()),
+            Kind::Moment => value
+                .as_str()
+                .is_some_and(|text| DateTime::parse_from_rfc3339(text.trim()).is_ok()),
         };
         let listed =
             |text: &str| self.one_of.is_empty() || self.one_of.iter().any(|one| one == text);
@@ -176,6 +181,7 @@ impl fmt::Display for Field {
             Kind::List => "a list of texts, such as [\"vegan\", \"gluten-free\"]",
             Kind::Hours => "hours such as `Daily 7am-2am` or `24 hours`",
             Kind::Date => "a day such as 2026-12-31",
+            Kind::Moment => "a day and an hour such as 2026-12-31 20:00",
         })
     }
 }

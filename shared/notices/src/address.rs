@@ -12,7 +12,7 @@ use url::{Host, Url};
 /// Why an address cannot be a contact's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Bad {
-    #[error("that is no URL; expected the address that your chat shows for an incoming webhook")]
+    #[error("that is no URL; expected the whole address, which begins with https://")]
     Url,
     #[error("the address must begin with https://")]
     NotHttps,

@@ -12,7 +12,7 @@ use serde_json::Value;
 pub use decide::Decided;
 pub use history::{ListedItem, Revision, Then, Wanted};
 pub use questions::Unanswered;
-pub use revisions::{NewRevision, PublishedItem, ToldEdit, WAITING};
+pub use revisions::{NewRevision, PublishedItem, ToldEdit, Undecided, WAITING};
 pub use standing::{Name, Waits};
 pub use trials::{MOST_QUESTIONS, Run, SetQuestion};
 

@@ -23,15 +23,14 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Returns whether the job has not run for the date yet.
-    pub async fn nightly_due(&mut self, job: &str, date: NaiveDate) -> Result<bool> {
-        Ok(sqlx::query_scalar(
-            "select not exists (select 1 from nightly where job = $1 and last_date >= $2)",
-        )
-        .bind(job)
-        .bind(date)
-        .fetch_one(self.conn())
-        .await?)
+    /// Gives a claim of [`Tx::claim_nightly`] back: the job is due again.
+    pub async fn release_nightly(&mut self, job: &str, date: NaiveDate) -> Result<()> {
+        sqlx::query("update nightly set last_date = $2 - 1 where job = $1 and last_date = $2")
+            .bind(job)
+            .bind(date)
+            .execute(self.conn())
+            .await?;
+        Ok(())
     }
 
     /// Stores the result of a job, for operators.

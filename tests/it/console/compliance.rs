@@ -286,10 +286,15 @@ async fn a_sealed_day_comes_out_the_same_and_a_changed_one_is_found() {
     let cases =
         "select count(*) from escalations where reason = 'audit_seal_broken' and severity = 'sev0'";
     assert_eq!(house.number(cases).await, 1);
+    let done = daily().await;
+    assert_eq!(done.code, 1, "found though its files are there: {done:?}");
     std::fs::remove_file(of("csv")).unwrap();
     let done = daily().await;
     assert!(
-        done.code == 1 && done.err.contains(&format!("silver_birch {sealed_day}")),
+        done.code == 1
+            && done.err.contains(&format!(
+                "silver_birch: not as sealed, and not exported: {sealed_day}"
+            )),
         "{done:?}"
     );
     assert!(!of("csv").exists());

@@ -537,9 +537,8 @@ async fn a_set_of_questions_tells_which_answers_an_edit_cost() {
     let ana = person(&house, &staff, "ana@example.com", Role::Editor).await;
     let bob = person(&house, &staff, "bob@example.com", Role::Approver).await;
     let set = "/c/silver_birch/content/set";
-    let prefilled = ana
-        .get(&format!("{set}?question=Is%20there%20a%20pool%3F"))
-        .await;
+    let join = [("what", "join"), ("question", "Is there a pool?")];
+    let prefilled = ana.act(set, &join).await;
     assert!(prefilled.body.contains("value=\"Is there a pool?\""));
     let add = async |question: &str, expected: &str| {
         let form = [
@@ -595,9 +594,9 @@ async fn a_season_is_entered_as_drafts_and_published_as_one_change() {
         Pine Steam,Winter steam with pine,Steam room,30,47\n\
         Swedish Massage,Winter massage with warm oil,Massage,60,400\n";
     let forms = ana.forms();
-    let fields = [("forms", &*forms), ("draft", "yes")];
+    let sent = [("forms", &*forms), ("draft", "yes")];
     let page = ana
-        .send_file(UPLOAD, &fields, "spa.csv", season.as_bytes())
+        .send_file(UPLOAD, &sent, "spa.csv", season.as_bytes())
         .await;
     let key = page.body.split("name=\"key\" value=\"").nth(1).unwrap();
     let key = key.split('"').next().unwrap().to_owned();
@@ -610,20 +609,51 @@ async fn a_season_is_entered_as_drafts_and_published_as_one_change() {
     let said = house.said_to(GUEST);
     assert!(!said.contains("$47"), "guests get no draft: {said}");
 
-    // One that its editor may not publish keeps all of them back.
-    let done = ana.act(together, &[("all", "yes")]).await;
+    // Approvers publish; what is sent is what their page showed.
+    assert_eq!(ana.get(together).await.status, StatusCode::NOT_FOUND);
+    let shown = async || {
+        let page = bob.get(together).await.body;
+        let seen = page.split("name=\"seen:").skip(1).map(|field| {
+            let (id, rest) = field.split_once('"').unwrap();
+            let value = rest.split('"').nth(1).unwrap().to_owned();
+            (format!("seen:{id}"), value)
+        });
+        seen.collect::<Vec<_>>()
+    };
+    let all = async |seen: &[(String, String)]| {
+        let mut form: Vec<(&str, &str)> = seen.iter().map(|(n, v)| (&**n, &**v)).collect();
+        form.push(("all", "yes"));
+        bob.act(together, &form).await
+    };
+    let seen = shown().await;
+    assert_eq!(seen.len(), 2);
+    let none = bob.act(together, &[]).await;
+    assert_eq!(none.status, StatusCode::UNPROCESSABLE_ENTITY);
+    // A revision that came after the page was shown is not published for the one that was.
+    let form = fields(&ana.get(MASSAGE).await.body);
+    save(&ana, &form, &[("d.price", "410"), ("what", "draft")]).await;
+    let done = all(&seen).await;
     assert_eq!(done.status, StatusCode::CONFLICT, "{}", done.body);
     assert!(
         done.body.contains("Nothing was published")
-            && done.body.contains("Swedish Massage</bdi>: You wrote this"),
+            && done
+                .body
+                .contains("Swedish Massage</bdi>: It no longer waits"),
         "{}",
         done.body
     );
     assert_eq!(house.number(published).await, before);
-    // A revision that is not the one shown is not published for it.
-    let done = bob.act(together, &[("pick:spa_001", "1")]).await;
-    assert_eq!(done.status, StatusCode::CONFLICT, "{}", done.body);
-    let done = bob.act(together, &[("all", "yes")]).await;
+    // A refused edit of another item keeps nothing back.
+    let refuse = [
+        ("what", "reject"),
+        ("revision", "2"),
+        ("reason", "not agreed"),
+    ];
+    let wrap = "/c/silver_birch/content/items/spa_002";
+    let form = fields(&ana.get(wrap).await.body);
+    save(&ana, &form, &[("d.price", "900"), ("what", "publish")]).await;
+    bob.act(&format!("{wrap}/decide"), &refuse).await;
+    let done = all(&shown().await).await;
     assert!(done.body.contains("Published: 2"), "{}", done.body);
     assert_eq!(house.number(published).await, before + 2);
     let versions = "select count(distinct content_version) from content_revisions \

@@ -231,7 +231,6 @@ impl Stack {
     }
 }
 
-/// Listens on a port of 127.0.0.1, or on a free one if the port is taken.
 /// Makes the streams. Servers of a cluster that has just started answer only once they have agreed
 /// on a leader, so a refusal is tried again for a minute.
 async fn streams(bus: &Bus) -> Result<()> {
@@ -243,6 +242,7 @@ async fn streams(bus: &Bus) -> Result<()> {
     Ok(())
 }
 
+/// Listens on a port of 127.0.0.1, or on a free one if the port is taken.
 async fn listen(port: u16) -> Result<TcpListener> {
     if let Ok(listener) = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await {
         return Ok(listener);

@@ -128,7 +128,7 @@ fn input_of(kind: Kind) -> &'static str {
         Kind::Number => "number",
         Kind::Date => "date",
         Kind::Flag => "select",
-        Kind::Text | Kind::Price | Kind::List | Kind::Hours => "text",
+        Kind::Text | Kind::Price | Kind::List | Kind::Hours | Kind::Moment => "text",
     }
 }
 
@@ -137,6 +137,7 @@ fn hint(w: Words, kind: Kind) -> String {
         Kind::Hours => "hint_hours",
         Kind::Price => "hint_price",
         Kind::List => "hint_list",
+        Kind::Moment => "hint_moment",
         Kind::Text | Kind::Number | Kind::Flag | Kind::Date => return String::new(),
     };
     w.t(key).to_owned()
@@ -165,13 +166,17 @@ pub(super) fn typed(revision: Option<&Revision>, zone: Tz) -> BTreeMap<String, S
         values.insert("active".to_owned(), "true".to_owned());
         return values;
     };
+    let moment = |value: &Value| {
+        let at = chrono::DateTime::parse_from_rfc3339(value.as_str()?).ok()?;
+        Some(at.with_timezone(&zone).format("%Y-%m-%d %H:%M").to_string())
+    };
     let mut others = Map::new();
     for (name, value) in item {
         match (name.as_str(), value) {
             ("id" | "category", _) => {}
             ("details", Value::Object(details)) => {
                 for (name, value) in details {
-                    match text(value) {
+                    match moment(value).or_else(|| text(value)) {
                         Some(text) => drop(values.insert(format!("{DETAIL}{name}"), text)),
                         None => drop(others.insert(name.clone(), value.clone())),
                     }

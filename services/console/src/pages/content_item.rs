@@ -193,7 +193,7 @@ async fn page(
 }
 
 /// An approver decides about everybody's revisions, an editor about their own.
-pub(super) fn may_decide(person: &Person, casino: &CasinoId, one: &Revision) -> bool {
+fn may_decide(person: &Person, casino: &CasinoId, one: &Revision) -> bool {
     person.may(casino, Right::Approve)
         || person.may(casino, Right::Edit) && one.editor == person.actor()
 }
@@ -404,6 +404,7 @@ async fn undone(work: &mut Work<'_>, by: &str, item: &str) -> Result<(), Error> 
         draft: false,
         approved_by: None,
         keep_refused: false,
+        keep_waiting: false,
     };
     match undo(work, &terms, item).await? {
         Outcome::Refused { findings, .. } => {

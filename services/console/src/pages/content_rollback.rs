@@ -41,6 +41,8 @@ struct Page {
 struct Shown {
     changed: Vec<(String, Vec<String>)>,
     off: Vec<String>,
+    /// Items of which something waits that is taken back.
+    withdrawn: Vec<String>,
     purged: Vec<String>,
     unchanged: usize,
     /// Empty when there is nothing to do.
@@ -110,6 +112,7 @@ fn terms(by: &str) -> Terms<'_> {
         draft: false,
         approved_by: Some(REASON),
         keep_refused: false,
+        keep_waiting: false,
     }
 }
 
@@ -179,6 +182,7 @@ impl Shown {
         Self {
             changed: changed.collect(),
             off: planned.off.clone(),
+            withdrawn: planned.withdrawn.clone(),
             purged: planned.purged.clone(),
             unchanged: planned.unchanged,
             seal: match planned.is_empty() {

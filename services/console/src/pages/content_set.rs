@@ -10,7 +10,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde::Deserialize;
-use seven_content::{Work, run_set};
+use seven_content::run_set;
 use seven_domain::CasinoId;
 use seven_staff::Right;
 use seven_store::content::{ListedItem, Run, SetQuestion};
@@ -50,6 +50,8 @@ struct Row {
     question: String,
     expected: String,
     by: String,
+    /// Whether the newest run asked it.
+    asked: bool,
     /// What the newest run found in place of what it should; `None` where it found it.
     missed: Option<String>,
 }
@@ -94,9 +96,7 @@ pub(crate) async fn change(
     let actor = person.actor();
     let problem = match form.what.as_str() {
         "run" => {
-            let mut work = Work::look(&app.fleet, &casino).await.map_err(fault)?;
-            run_set(&mut work, &actor).await.map_err(fault)?;
-            work.commit().await.map_err(fault)?;
+            run_set(&app.fleet, &casino, &actor).await.map_err(fault)?;
             None
         }
         "remove" => {
@@ -107,6 +107,11 @@ pub(crate) async fn change(
             None
         }
         "add" => add(&app, &casino, &form, &actor).await?,
+        // A guest's question comes here without standing in an address.
+        "join" => {
+            let page = Page::read(&app, &casino, &person, form, "").await?;
+            return Ok(shown(&page).into_response());
+        }
         _ => return Err(Fault::NotFound),
     };
     match problem {
@@ -125,8 +130,9 @@ async fn add(
     form: &Form,
     by: &str,
 ) -> Result<Option<&'static str>, Fault> {
-    let question: String = form.question.trim().chars().take(MOST_CHARS).collect();
-    if question.is_empty() {
+    let question = form.question.trim().to_owned();
+    let length = question.chars().count();
+    if length == 0 || length > MOST_CHARS || question.contains('\0') {
         return Ok(Some("set_no_question"));
     }
     let mut tx = app.fleet.store.bind(casino).await?;
@@ -158,8 +164,8 @@ fn items_named(text: &str, items: &[ListedItem]) -> Option<Vec<String>> {
         .split(';')
         .map(str::trim)
         .filter(|name| !name.is_empty());
-    let ids: Option<Vec<String>> = names.take(MOST_EXPECTED).map(id).collect();
-    ids.filter(|ids| !ids.is_empty())
+    let ids: Option<Vec<String>> = names.map(id).collect();
+    ids.filter(|ids| (1..=MOST_EXPECTED).contains(&ids.len()))
 }
 
 impl Page {
@@ -206,6 +212,7 @@ impl Page {
                     question: one.question.clone(),
                     expected: named(&one.expected),
                     by: who(&one.added_by),
+                    asked: runs.first().is_some_and(|run| run.ran_at >= one.added_at),
                     missed: runs
                         .first()
                         .and_then(|run| missed(run, one))

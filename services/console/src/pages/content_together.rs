@@ -13,21 +13,20 @@ use seven_domain::{CasinoId, RevisionState};
 use seven_staff::Right;
 use seven_store::content::{Decided, ListedItem};
 
-use super::{
-    content::state,
-    content_item::{may_decide, said},
-    content_try::fault,
-};
+use super::{content::state, content_item::said, content_try::fault};
 use crate::{
     access::{Person, Posted},
     app::Shared,
     fault::Fault,
     frame::Frame,
     guard::shown,
+    words::Words,
 };
 
 /// The beginning of the names of the form's check boxes; the item's id follows.
 const PICK: &str = "pick:";
+/// The beginning of the names of the fields that say which revision of an item was shown.
+const SEEN: &str = "seen:";
 const ALL: &str = "all";
 
 #[derive(Template)]
@@ -60,7 +59,7 @@ pub(crate) async fn show(
     Ok(shown(&page).into_response())
 }
 
-/// Publishes all that was picked, or nothing.
+/// Publishes what was picked, as it was shown, or nothing.
 pub(crate) async fn publish(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,
@@ -68,36 +67,22 @@ pub(crate) async fn publish(
 ) -> Result<Response, Fault> {
     let mut page = Page::read(&app, &casino, &person, &form).await?;
     let actor = person.actor();
-    let picked = page.rows.iter().filter(|row| row.picked);
-    // A revision that came after the page was shown is not what the person agreed to.
-    let seen = |row: &Row| {
-        form.get(&format!("{PICK}{}", row.id))
-            .and_then(|n| n.parse().ok())
-    };
-    let whats: Vec<Decided<'_>> = picked
-        .map(|row| Decided {
-            item_id: &row.id,
-            revision: seen(row).unwrap_or(row.revision),
-            by: &actor,
-            reason: "",
-        })
-        .collect();
-    let mut work = Work::begin(&app.fleet, &casino).await.map_err(fault)?;
-    for what in &whats {
-        let found = work.tx().revision(what.item_id, what.revision).await?;
-        if !found.is_some_and(|one| may_decide(&person, &casino, &one)) {
-            return Err(Fault::NotFound);
-        }
+    let whats = picked(&form, &actor);
+    if whats.is_empty() {
+        page.problems
+            .push((String::new(), person.words().t("together_pick").to_owned()));
+        return Ok((StatusCode::UNPROCESSABLE_ENTITY, shown(&page)).into_response());
     }
+    let mut work = Work::begin(&app.fleet, &casino).await.map_err(fault)?;
     let outcomes = publish_all(&mut work, &whats, &[&person.session.email]).await;
     let outcomes = outcomes.map_err(fault)?;
     let name_of = |what: &Decided<'_>| {
         let row = page.rows.iter().find(|row| row.id == what.item_id);
-        row.map_or_else(String::new, |row| row.name.clone())
+        row.map_or_else(|| what.item_id.to_owned(), |row| row.name.clone())
     };
     let told = |(what, outcome): (&Decided<'_>, &Result<RevisionState, Error>)| {
         let error = outcome.as_ref().err()?;
-        Some((name_of(what), said(person.words(), error)))
+        Some((name_of(what), refused(person.words(), error)))
     };
     let problems: Vec<(String, String)> = whats.iter().zip(&outcomes).filter_map(told).collect();
     if !problems.is_empty() {
@@ -117,6 +102,31 @@ pub(crate) async fn publish(
     Ok(shown(&page).into_response())
 }
 
+/// Returns the revisions that the form picks: of all rows, as they were shown, or of those that are
+/// checked. A number that cannot be read becomes 0, which no revision has.
+fn picked<'a>(form: &'a BTreeMap<String, String>, by: &'a str) -> Vec<Decided<'a>> {
+    let prefix = if form.contains_key(ALL) { SEEN } else { PICK };
+    let pick = |(name, revision): (&'a String, &'a String)| {
+        Some(Decided {
+            item_id: name.strip_prefix(prefix)?,
+            revision: revision.parse().unwrap_or_default(),
+            by,
+            reason: "",
+        })
+    };
+    form.iter().filter_map(pick).collect()
+}
+
+/// Returns why one revision keeps all of them back.
+fn refused(w: Words, error: &Error) -> String {
+    match error {
+        Error::Moved { .. } | Error::NotWaiting { .. } | Error::NoRevision { .. } => {
+            w.t("together_moved").to_owned()
+        }
+        other => said(w, other),
+    }
+}
+
 impl Page {
     async fn read(
         app: &Shared,
@@ -124,7 +134,7 @@ impl Page {
         person: &Person,
         form: &BTreeMap<String, String>,
     ) -> Result<Self, Fault> {
-        person.needs(casino, Right::Content)?;
+        person.needs(casino, Right::Approve)?;
         let mut tx = app.fleet.store.bind(casino).await?;
         let items = tx.listed_items(None).await?;
         tx.commit().await?;
@@ -143,7 +153,11 @@ impl Page {
         Ok(Self {
             frame: Frame::of(person, Some(casino), w.t("together"), "content"),
             casino: casino.clone(),
-            rows: items.iter().filter_map(row).collect(),
+            rows: items
+                .iter()
+                .filter(|item| item.awaits_people())
+                .filter_map(row)
+                .collect(),
             problems: Vec::new(),
             done: None,
         })

@@ -139,6 +139,7 @@ pub(super) async fn attempt(
         draft: text("what") == "draft",
         approved_by: None,
         keep_refused: false,
+        keep_waiting: false,
     };
     Ok(save(work, &terms, &[edit]).await.map_err(fault)?.pop())
 }

@@ -202,6 +202,7 @@ fn terms(by: &str, options: Options) -> Loading<'_> {
         approved_by: None,
         switch_off_missing: options.switch_off_missing,
         draft: options.draft,
+        keep_waiting: false,
         first_waits_for_nobody: false,
     }
 }

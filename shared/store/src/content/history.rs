@@ -50,6 +50,16 @@ pub struct ListedItem {
     pub english_only: bool,
 }
 
+impl ListedItem {
+    /// Returns whether a draft or a revision for review waits: neither refused nor scheduled.
+    pub fn awaits_people(&self) -> bool {
+        matches!(
+            self.waits,
+            Some(RevisionState::Draft | RevisionState::Review)
+        )
+    }
+}
+
 /// An item as it was at a time; `None` for `item` when it was not published then.
 #[derive(Debug, Clone, FromRow)]
 pub struct Then {
@@ -57,6 +67,8 @@ pub struct Then {
     pub name: String,
     pub revision: Option<i32>,
     pub item: Option<Value>,
+    /// When that revision was to end.
+    pub take_down_at: Option<DateTime<Utc>>,
 }
 
 /// Restricts a reading of revisions.
@@ -120,9 +132,9 @@ impl Tx {
         category: Option<&str>,
     ) -> Result<Vec<Then>> {
         Ok(sqlx::query_as(
-            "select i.item_id, i.name, was.revision, was.item
+            "select i.item_id, i.name, was.revision, was.item, was.take_down_at
              from content_items i left join lateral (
-               select r.revision, r.item from content_revisions r
+               select r.revision, r.item, r.take_down_at from content_revisions r
                where r.item_id = i.item_id and r.state = 'published' and r.published_at <= $1
                order by r.published_at desc, r.revision desc limit 1) was on true
              where $2::text is null or i.category = $2 order by i.position, i.item_id",

@@ -58,6 +58,14 @@ pub const WAITING: [RevisionState; 4] = [
     RevisionState::Rejected,
 ];
 
+/// What people have not decided about an item, or decided against.
+#[derive(Debug, Clone)]
+pub struct Undecided {
+    pub waits: bool,
+    /// Hash of the newest contents that wait or were refused; empty where they could not be read.
+    pub refused: String,
+}
+
 impl Tx {
     /// Returns these items as guests get them, switched-off ones included; all of the casino for
     /// `None`.
@@ -82,6 +90,22 @@ impl Tx {
         .fetch_all(self.conn())
         .await?;
         Ok(rows.into_iter().collect())
+    }
+
+    /// Returns those of the items of which something waits for people, or whose newest revision a
+    /// person refused.
+    pub async fn undecided(&mut self, ids: &[String]) -> Result<HashMap<String, Undecided>> {
+        let rows: Vec<(String, bool, String)> = sqlx::query_as(
+            "select item_id, bool_or(state in ('draft', 'review', 'scheduled')),
+               coalesce((array_agg(content_hash order by revision desc))[1], '')
+             from content_revisions where item_id = any($1) and state in ('draft', 'review', 'scheduled', 'rejected')
+             group by item_id",
+        )
+        .bind(ids)
+        .fetch_all(self.conn())
+        .await?;
+        let one = |(id, waits, refused)| (id, Undecided { waits, refused });
+        Ok(rows.into_iter().map(one).collect())
     }
 
     /// Saves a revision of an item and returns its number. It replaces earlier ones that wait: a

@@ -32,73 +32,79 @@ pub struct Daily {
 }
 
 pub(super) async fn daily(fleet: &Fleet, command: &Daily) -> Result<()> {
-    let (mut files, mut broken) = (0, Vec::new());
+    let (mut files, mut problems) = (0, Vec::new());
+    // One casino that fails keeps no other from its files.
     for casino in fleet.store.tenants().await? {
-        let done = of_casino(fleet, command, &casino).await;
-        let (written, bad) = done.with_context(|| format!("exporting the days of {casino}"))?;
-        files += written;
-        broken.extend(bad.iter().map(|day| format!("{casino} {day}")));
+        if let Err(error) = of_casino(fleet, command, &casino, &mut files).await {
+            problems.push(format!("{casino}: {error:#}"));
+        }
     }
     out!("{files} file(s) written below {}.", command.into.display());
-    ensure!(
-        broken.is_empty(),
-        "these days are not as they were sealed, and were not exported: {}; seven audit seals",
-        broken.join(", ")
-    );
+    ensure!(problems.is_empty(), "{}", problems.join("\n"));
     Ok(())
 }
 
-/// Writes the missing files of a casino; returns how many, and the days whose seal is broken.
+/// Writes the missing files of a casino, and compares each day with its seal.
 async fn of_casino(
     fleet: &Fleet,
     command: &Daily,
     casino: &CasinoId,
-) -> Result<(usize, Vec<NaiveDate>)> {
+    files: &mut usize,
+) -> Result<()> {
     let folder = command.into.join(casino.as_str());
     let mut tx = fleet.store.bind(casino).await?;
     let seals = tx.seals(command.days).await?;
     tx.commit().await?;
-    let (mut written, mut days, mut broken) = (0, Vec::new(), Vec::new());
+    let mut broken = Vec::new();
     for seal in seals.iter().filter(|seal| seal.entries > 0) {
-        let file = |format: Format| folder.join(format!("audit-{}.{format}", seal.day));
-        let missing: Vec<Format> = Format::ALL
-            .iter()
-            .copied()
-            .filter(|format| !file(*format).exists())
-            .collect();
-        if missing.is_empty() {
-            continue;
-        }
         let mut tx = fleet.store.bind(casino).await?;
         let sealed = check_seal(&mut tx, seal.day).await?;
         tx.commit().await?;
         if !matches!(sealed, Sealed::Whole(_)) {
-            broken.push(seal.day);
+            broken.push(seal.day.to_string());
             continue;
         }
+        let file = |format: Format| folder.join(format!("audit-{}.{format}", seal.day));
+        let missing = Format::ALL.iter().filter(|format| !file(**format).exists());
+        let missing: Vec<Format> = missing.copied().collect();
+        if missing.is_empty() {
+            continue;
+        }
+        // Noted before there is a file: none leaves without an entry.
+        note(fleet, casino, seal.day, &missing, &command.by.by).await?;
         std::fs::create_dir_all(&folder)
             .with_context(|| format!("creating {}", folder.display()))?;
         for format in missing {
             let export = Export::of_day(casino, seal.day, seal.sealed_at, format);
             write(fleet, export, &file(format)).await?;
-            written += 1;
+            *files += 1;
         }
-        days.push(seal.day);
     }
-    if !days.is_empty() {
-        let detail = json!({ "days": days, "full": false, "files": written });
-        let by = &command.by.by;
-        let entry = Entry::of(AuditEvent::AuditExported, by, casino.as_str(), detail);
-        let mut tx = fleet.store.bind(casino).await?;
-        tx.audit(&entry).await?;
-        tx.commit().await?;
-    }
-    Ok((written, broken))
+    ensure!(
+        broken.is_empty(),
+        "not as sealed, and not exported: {}; seven audit seals --casino {casino}",
+        broken.join(", ")
+    );
+    Ok(())
+}
+
+async fn note(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    day: NaiveDate,
+    formats: &[Format],
+    by: &str,
+) -> Result<()> {
+    let detail = json!({ "day": day, "formats": formats, "full": false });
+    let entry = Entry::of(AuditEvent::AuditExported, by, casino.as_str(), detail);
+    let mut tx = fleet.store.bind(casino).await?;
+    tx.audit(&entry).await?;
+    Ok(tx.commit().await?)
 }
 
 /// Writes a whole file, or none: a job that died leaves only its temporary file.
 async fn write(fleet: &Fleet, mut export: Export, path: &Path) -> Result<()> {
-    let unfinished = path.with_extension("unfinished");
+    let unfinished = format!("{}.{}.unfinished", path.display(), std::process::id());
     let writing = || format!("writing {}", path.display());
     let mut file = tokio::fs::File::create(&unfinished)
         .await

@@ -168,7 +168,10 @@ async fn together(
         "somebody changed what waits meanwhile; nothing was published"
     );
     work.commit().await?;
-    out!("Published {} item(s) as one change.", names.len());
+    out!(
+        "Published {} item(s) as one change; those with a time become public then.",
+        names.len()
+    );
     vectors(ctx, casino).await
 }
 
@@ -179,7 +182,8 @@ async fn publish_waiting(
     by: &str,
 ) -> Result<Vec<String>> {
     let listed = work.tx().listed_items(category).await?;
-    let waits = listed.iter().filter_map(|row| Some((row, row.waiting?)));
+    let waits = listed.iter().filter(|row| row.awaits_people());
+    let waits = waits.filter_map(|row| Some((row, row.waiting?)));
     let whats: Vec<Decided<'_>> = waits
         .clone()
         .map(|(row, revision)| Decided {

@@ -34,7 +34,7 @@ pub struct Load {
     /// The second person, who approved the file; nothing of it then waits.
     #[arg(long, value_name = "NAME", value_parser = words)]
     approved_by: Option<String>,
-    /// Switch off the items that the file does not name.
+    /// Switch off the items that the file does not name, in all categories.
     #[arg(long)]
     switch_off_missing: bool,
     /// Save all of it as drafts, for `seven content publish-all`.
@@ -74,6 +74,7 @@ pub(super) async fn load(ctx: &Context, command: Load) -> Result<()> {
         approved_by: approved_by.as_deref(),
         switch_off_missing,
         draft,
+        keep_waiting: false,
         first_waits_for_nobody: true,
     };
     let planned = load::try_load(fleet, &casino, &file, &loading).await?;

@@ -116,6 +116,7 @@ fn terms<'a>(by: &'a str, approved_by: Option<&'a str>) -> Terms<'a> {
         draft: false,
         approved_by,
         keep_refused: false,
+        keep_waiting: false,
     }
 }
 
@@ -123,11 +124,14 @@ fn show(planned: &Restored) {
     named('~', planned.changed.iter().map(with_fields));
     named('-', planned.off.iter().cloned());
     named('!', planned.purged.iter().cloned());
+    named('x', planned.withdrawn.iter().cloned());
     out!(
-        "{} changed, {} switched off, {} unchanged, {} purged and left as they are.",
+        "{} changed, {} switched off, {} unchanged, {} purged and left as they are; what waits of \
+         {} is taken back.",
         planned.changed.len(),
         planned.off.len(),
         planned.unchanged,
-        planned.purged.len()
+        planned.purged.len(),
+        planned.withdrawn.len()
     );
 }
