@@ -6,12 +6,17 @@ mod editors;
 
 use std::time::Duration;
 
-use seven_domain::Role;
+use seven_content::{Edit, Terms, Work, save};
+use seven_domain::{ContentSource, Role};
 use seven_testkit::pagers::{Pagers, Side};
 
 use self::driver::Browser;
 use crate::{
-    console::{hostile, staff::Staff, with_console},
+    console::{
+        hostile,
+        staff::{Caller, Staff},
+        with_console,
+    },
     harness::{GUEST, until},
     notices,
 };
@@ -196,6 +201,8 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
     let everyone = seven_staff::account::set_role;
     for role in [
         Role::Admin,
+        Role::Editor,
+        Role::Approver,
         Role::Marketing,
         Role::Manager,
         Role::Compliance,
@@ -208,6 +215,7 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
     let link = format!("/link/{}", token.expose());
     let evidence = format!("{thread}/consent");
     leave_traces(&house).await;
+    let rollback = edit_content(&house, &caller).await;
     let browser = Browser::start(&house).await;
     for language in ["en", "es"] {
         house
@@ -250,6 +258,9 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
             ),
             ("content-gaps", "/c/silver_birch/content/gaps"),
             ("content-upload", "/c/silver_birch/content/upload"),
+            ("content-together", "/c/silver_birch/content/together"),
+            ("content-set", "/c/silver_birch/content/set"),
+            ("content-rollback", &*rollback),
             ("figures", "/c/silver_birch/figures"),
             ("compliance", "/c/silver_birch/compliance"),
             ("audit", "/c/silver_birch/audit"),
@@ -282,6 +293,54 @@ async fn leave_traces(house: &crate::harness::House) {
     seven_scheduler::night(&house.stack.fleet, &house.config, date)
         .await
         .unwrap();
+}
+
+/// Fills the pages for editors: a change and a draft, and a set of questions that was run. Returns
+/// the address of a rollback that is shown.
+async fn edit_content(house: &crate::harness::House, caller: &Caller) -> String {
+    let ours = "update content_revisions set published_at = published_at - interval '1 hour'";
+    house.change(ours).await;
+    let fleet = &house.stack.fleet;
+    for (draft, price) in [(false, 170), (true, 180)] {
+        let mut work = Work::begin(fleet, house.casino()).await.unwrap();
+        let found = work
+            .tx()
+            .published_items(Some(&["spa_001".to_owned()]))
+            .await;
+        let mut value = found.unwrap()[0].item.clone();
+        value["details"]["price"] = price.into();
+        let terms = Terms {
+            source: ContentSource::Console,
+            editor: "ana",
+            draft,
+            approved_by: None,
+            keep_refused: false,
+            keep_waiting: false,
+        };
+        let edit = Edit {
+            value,
+            ..Edit::default()
+        };
+        save(&mut work, &terms, &[edit]).await.unwrap();
+        work.commit().await.unwrap();
+    }
+    let set = "/c/silver_birch/content/set";
+    for (question, expected) in [
+        ("How much is a Swedish massage?", "Swedish Massage"),
+        ("Do you have kennels?", "Cinder Grove"),
+    ] {
+        let add = [
+            ("what", "add"),
+            ("question", question),
+            ("expected", expected),
+        ];
+        caller.act(set, &add).await;
+    }
+    caller.act(set, &[("what", "run")]).await;
+    let then = fleet.clock.now() - chrono::TimeDelta::minutes(5);
+    let then = then.with_timezone(&house.config.operational.timezone);
+    let at = then.format("%Y-%m-%dT%H:%M");
+    format!("/c/silver_birch/content/rollback?at={at}")
 }
 
 #[tokio::test] // D27

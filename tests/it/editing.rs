@@ -659,7 +659,7 @@ async fn a_spreadsheet_is_loaded_whole_or_not_at_all() {
     assert_eq!(house.number(waits).await, 2);
     let said = house.seven(&all, "").await;
     assert!(
-        said.out.contains("Published 2 item(s) as one change."),
+        said.out.contains("Published 2 item(s) as one change;"),
         "{said:?}"
     );
     assert_eq!(house.number(waits).await, 0);

@@ -136,13 +136,12 @@ async fn a_whole_sheet_is_read_each_night_and_a_refused_one_is_told() {
     };
     let read = async |local: bool, day: &str| read_at(local, &address, day).await;
 
-    // Outside development, an address of our own network is never asked: neither one that says so
-    // nor a name that leads there.
+    // Outside development, an address of our own network is never asked. Names that lead there are
+    // refused by the resolver (`seven_notices::address`).
     let port = address.split(':').nth(2).unwrap();
     for (address, said) in [
         (address.clone(), "must begin with https://"),
         (format!("https://127.0.0.1:{port}"), "not public"),
-        (format!("https://localhost.:{port}"), "not public"),
     ] {
         let refused = read_at(false, &address, "2026-11-01")
             .await
@@ -166,7 +165,7 @@ async fn a_whole_sheet_is_read_each_night_and_a_refused_one_is_told() {
     let refused = read(true, "2026-11-02").await.unwrap_err().to_string();
     assert!(refused.contains("more than 10 MB"), "{refused}");
 
-    // What does not fit is refused whole, once, and told.
+    // A file with one bad row is refused whole, and told once.
     let bad =
         format!("{HEAD}spa,Swedish Massage,Oil,Massage,60,170,,\nspa,Sauna,Hot,Sauna,,30,,\n");
     sheet.answers(200, &bad);
@@ -182,7 +181,7 @@ async fn a_whole_sheet_is_read_each_night_and_a_refused_one_is_told() {
     let result = house.texts_of(result).await.remove(0);
     assert!(result.contains("\"changed\": 1"), "{result}");
 
-    // What waits for people, and what they refused, a reading leaves alone.
+    // A reading leaves alone the revisions that wait for people, and those they refused.
     let draft = |price: i32| {
         let fleet = &house.stack.fleet;
         async move {
@@ -211,13 +210,14 @@ async fn a_whole_sheet_is_read_each_night_and_a_refused_one_is_told() {
     };
     draft(200).await;
     let changed = format!(
-        "{HEAD}spa,Swedish Massage,Oil,Massage,60,175,,\nregulations,No Drones,None fly here.,,,,Photography,CT\n"
+        "{HEAD}spa,Swedish Massage,Oil,Massage,60,175,,\nregulations,No Drones,None fly here.,,,,Age restriction,CT\n"
     );
     sheet.answers(200, &changed);
     read(true, "2026-11-05").await.unwrap();
     assert_eq!(price(&house).await, "170.0");
     let waits = "select count(*) from content_revisions where state in ('draft', 'review')";
     let waiting = house.number(waits).await;
+    assert_eq!(waiting, 2, "the draft, and the new regulation for review");
     read(true, "2026-11-06").await.unwrap();
     assert_eq!(
         house.number(waits).await,

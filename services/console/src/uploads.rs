@@ -12,7 +12,7 @@ use uuid::Uuid;
 const UPLOAD_TTL: Duration = Duration::from_secs(15 * 60);
 const UPLOAD_BYTES: u64 = 64 << 20;
 
-/// What a person chose beside the file.
+/// The choices beside the file.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Options {
     pub(crate) switch_off_missing: bool,

@@ -176,8 +176,8 @@ pub async fn read_sheet(
     tells: bool,
 ) -> Result<(), Error> {
     let mut tx = fleet.store.bind(casino).await?;
-    // Claimed before the effect, so that two schedulers do not load it twice. What a process that
-    // dies now leaves undone, the next night finds.
+    // Claimed before the effect, so that two schedulers do not load it twice. If this process dies
+    // now, the next night finds the edits.
     let ours = tx.claim_nightly(JOB, date).await?;
     tx.commit().await?;
     if !ours {

@@ -28,7 +28,7 @@ struct Words {
     away: String,
     /// Names who edited, with `{editor}`.
     by: String,
-    /// What guests get meanwhile.
+    /// A sentence about the content that guests get meanwhile.
     meanwhile: String,
     more: String,
 }

@@ -44,7 +44,7 @@ pub(crate) fn moment(text: &str, reference: Option<Reference>) -> Option<DateTim
 }
 
 /// The forms in which people and spreadsheets of the United States write a day.
-const AMERICAN: [&str; 4] = ["%m/%d/%Y", "%b %d, %Y", "%b %d %Y", "%m-%d-%Y"];
+const AMERICAN: [&str; 4] = ["%m/%d/%Y", "%B %d, %Y", "%B %d %Y", "%m-%d-%Y"];
 
 /// Reads a calendar day in the casino's time zone.
 pub(crate) fn day(text: &str, reference: Option<Reference>) -> Option<NaiveDate> {

@@ -52,7 +52,7 @@ struct Row {
     by: String,
     /// Whether the newest run asked it.
     asked: bool,
-    /// What the newest run found in place of what it should; `None` where it found it.
+    /// The items that the newest run found in place of the right ones; `None` where it found those.
     missed: Option<String>,
 }
 

@@ -58,7 +58,7 @@ pub const WAITING: [RevisionState; 4] = [
     RevisionState::Rejected,
 ];
 
-/// What people have not decided about an item, or decided against.
+/// The contents of an item that people have not decided about, or decided against.
 #[derive(Debug, Clone)]
 pub struct Undecided {
     pub waits: bool,

@@ -23,7 +23,7 @@ pub struct SetQuestion {
     pub added_at: DateTime<Utc>,
 }
 
-/// What a run of the set found.
+/// The result of a run of the set.
 #[derive(Debug, Clone, FromRow)]
 pub struct Run {
     pub run_id: Uuid,
