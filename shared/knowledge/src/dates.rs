@@ -53,7 +53,7 @@ pub(crate) fn day(text: &str, reference: Option<Reference>) -> Option<NaiveDate>
         return Some(date);
     }
     let american = |form: &&str| NaiveDate::parse_from_str(&text, form).ok();
-    let american = AMERICAN.iter().find_map(|form| american(&form));
+    let american = AMERICAN.iter().find_map(american);
     // "%Y" also reads the two digits of "12/3/26".
     if let Some(date) = american.filter(|date| date.year() > 1_999) {
         return Some(date);

@@ -13,7 +13,7 @@ pub enum Dialect {
     Analytics,
 }
 
-/// What the host does while nothing can be shown yet.
+/// The work of the host while nothing can be shown yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// The text is being read.

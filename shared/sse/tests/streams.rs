@@ -1,5 +1,7 @@
 //! Golden files of each dialect, and properties of resumed streams.
 
+#![expect(clippy::unwrap_used, reason = "a test that fails says where")]
+
 use std::time::Duration;
 
 use proptest::prelude::*;
