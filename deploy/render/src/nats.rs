@@ -89,6 +89,8 @@ pub fn user_of(worker: Worker, casino: Option<&CasinoId>) -> User {
         Worker::IngressWebhook => base
             .hand_on(Stage::Gate, casino)
             .hand_on(Stage::Receipts, casino)
+            // A casino's spreadsheet changes its content here.
+            .announce_content(casino)
             .dead_letter(Stage::Ingress, casino)
             // Allows dead letters for signed events whose number belongs to no casino.
             .dead_letter(Stage::Ingress, Some(&CasinoId::unknown())),
@@ -99,12 +101,15 @@ pub fn user_of(worker: Worker, casino: Option<&CasinoId>) -> User {
         Worker::AgentSwarm => base
             .hand_on(Stage::Envelope, casino)
             .hand_on(Stage::Sender, casino)
-            .hear_content(casino),
+            .hear_content(casino)
+            // It makes the vectors of a change, which are a new version.
+            .announce_content(casino),
         Worker::PersonaEnvelope => base.hand_on(Stage::Sender, casino),
         Worker::OutboundSender => base,
         Worker::Console => base
             .hand_on(Stage::Swarm, casino)
             .hand_on(Stage::Sender, casino)
+            .announce_content(casino)
             .hear_changes(),
         Worker::Scheduler => base.tend(),
     };

@@ -9,8 +9,8 @@ use seven_compliance::{
     area_codes::{self, Prefix},
 };
 use seven_domain::{
-    AuditEvent, CasinoId, Channel, Disposition, GuestHash, GuestStatus, InboundId, PhoneE164,
-    Stage, TraceContext,
+    Address, AuditEvent, CasinoId, Channel, Disposition, GuestHash, GuestStatus, InboundId,
+    PhoneE164, Stage, TraceContext,
 };
 use seven_faults::failpoint;
 use seven_runtime::{Error, outcome_of};
@@ -64,9 +64,9 @@ async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Er
     };
     let (party, Casino { config, .. }) = tx
         .meet(
-            &text.from,
+            &Address::Phone(text.from.clone()),
             &guest,
-            &text.to,
+            text.to.as_str(),
             Channel::Sms,
             new,
             &law_of(&text.from),

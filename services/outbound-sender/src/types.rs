@@ -84,6 +84,8 @@ impl Job {
             .as_slice()
             .try_into()
             .map_err(|_| Error::Other("a guest hash is not 32 bytes".into()))?;
+        let phone = pending.phone.as_deref();
+        let phone = phone.ok_or_else(|| Error::Other("the guest has no phone".into()))?;
         Ok(Self {
             casino: casino.clone(),
             config,
@@ -94,7 +96,7 @@ impl Job {
                 key_id: pending.key_id,
                 bytes,
             },
-            phone: pending.phone.parse()?,
+            phone: phone.parse()?,
             zone: pending.zone.as_deref().and_then(|zone| zone.parse().ok()),
             state: pending
                 .guest_state

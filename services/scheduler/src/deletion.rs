@@ -6,7 +6,7 @@ mod unread;
 use std::time::Duration;
 
 use seven_bus::topology;
-use seven_domain::{CasinoId, DeletionState, PhoneE164, Stage};
+use seven_domain::{Address, CasinoId, DeletionState, PhoneE164, Stage};
 use seven_runtime::{Error, Fleet};
 use seven_store::due::{Due, DueKind, Kinds};
 use uuid::Uuid;
@@ -115,35 +115,35 @@ async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Option<Durati
                 .max(Duration::from_millis(200)),
         ));
     }
-    let phone: PhoneE164 = remains.phone.parse()?;
+    let address = remains.address()?;
     let elsewhere = serde_json::json!({
         "ingress_stream": erase(
             fleet,
             topology::stream_of(Stage::Gate),
             &seven_bus::subject(Stage::Gate, casino, None),
-            &phone,
+            &address,
         ).await?,
         "dead_letter_stream": erase(
             fleet,
             topology::DEAD_STREAM,
             &format!("dead.*.{casino}"),
-            &phone,
+            &address,
         ).await?,
         "unknown_letter_stream": erase(
             fleet,
             topology::DEAD_STREAM,
             &format!("dead.*.{}", CasinoId::unknown()),
-            &phone,
+            &address,
         ).await?,
-        "unknown_letters": letters(fleet, &CasinoId::unknown(), &phone).await?,
-        "letters": letters(fleet, casino, &phone).await?,
+        "unknown_letters": letters(fleet, &CasinoId::unknown(), &address).await?,
+        "letters": letters(fleet, casino, &address).await?,
     });
     let mut tx = fleet.store.bind(casino).await?;
     let counts = tx
         .erase(
             &deletion,
             &guest,
-            Some(phone.as_str()),
+            address.phone().map(PhoneE164::as_str),
             fleet.clock.now(),
             &elsewhere,
             &fleet.keys,
@@ -156,34 +156,36 @@ async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Option<Durati
     Ok(None)
 }
 
-/// Returns the phone number as events contain it, and as Twilio's raw webhooks do, in which the
-/// plus is %2B.
-fn spellings(phone: &PhoneE164) -> [Vec<u8>; 2] {
-    let digits = phone.as_str().trim_start_matches('+');
-    [
-        phone.as_str().as_bytes().to_vec(),
-        format!("%2B{digits}").into_bytes(),
-    ]
+/// Returns the address as events contain it, and a phone also as Twilio's raw webhooks do, in which
+/// the plus is %2B.
+fn spellings(address: &Address) -> Vec<Vec<u8>> {
+    let raw = address.phone().map(|phone| {
+        let digits = phone.as_str().trim_start_matches('+');
+        format!("%2B{digits}").into_bytes()
+    });
+    std::iter::once(address.text().into_bytes())
+        .chain(raw)
+        .collect()
 }
 
 async fn erase(
     fleet: &Fleet,
     stream: &str,
     subject: &str,
-    phone: &PhoneE164,
+    address: &Address,
 ) -> Result<u64, Error> {
     let mut erased = 0;
-    for spelling in spellings(phone) {
+    for spelling in spellings(address) {
         erased += fleet.bus.erase_holding(stream, subject, &spelling).await?;
     }
     Ok(erased)
 }
 
-/// Deletes dead letters with this phone number: texts to a number that belonged to no casino, and
+/// Deletes dead letters with this address: texts to a number that belonged to no casino, and
 /// raw webhook bodies.
-async fn letters(fleet: &Fleet, owner: &CasinoId, phone: &PhoneE164) -> Result<u64, Error> {
+async fn letters(fleet: &Fleet, owner: &CasinoId, address: &Address) -> Result<u64, Error> {
     let mut tx = fleet.store.bind(owner).await?;
-    let erased = tx.erase_letters(&spellings(phone)).await?;
+    let erased = tx.erase_letters(&spellings(address)).await?;
     tx.commit().await?;
     Ok(erased)
 }

@@ -89,6 +89,14 @@ impl Permissions {
         self
     }
 
+    /// Adds announcing new content.
+    #[must_use]
+    pub fn announce_content(mut self, casino: Option<&CasinoId>) -> Self {
+        self.publish
+            .insert(casino.map_or_else(|| CONTENT_SUBJECTS.to_owned(), subject_for_content));
+        self
+    }
+
     /// Adds hearing that something changed at any casino ([`crate::Bus::changes`]).
     #[must_use]
     pub fn hear_changes(mut self) -> Self {
@@ -107,7 +115,7 @@ impl Permissions {
     }
 
     /// Adds the scheduler's rights: maintaining streams, bucket and consumers, repeating any
-    /// signal, filing dead letters, and erasing deleted guests' messages.
+    /// signal, filing dead letters, announcing content, and erasing deleted guests' messages.
     #[must_use]
     pub fn tend(mut self) -> Self {
         for call in [
@@ -131,18 +139,18 @@ impl Permissions {
             subject_for_control(None),
             subjects_of_dead(None, None),
         ]);
+        let with_content = self.follow(None).announce_content(None);
         CONSUMING
             .into_iter()
-            .fold(self.follow(None), |all, stage| all.hand_on(stage, None))
+            .fold(with_content, |all, stage| all.hand_on(stage, None))
     }
 
-    /// Adds to `tend` the rights of operators' commands: announcing content, removing a casino's
-    /// consumers, and hearing the workers' heartbeats.
+    /// Adds to `tend` the rights of operators' commands: removing a casino's consumers, and hearing
+    /// the workers' heartbeats.
     #[must_use]
     pub fn operate(self) -> Self {
         let mut all = self.tend();
         all.api("CONSUMER.DELETE.*.*");
-        all.publish.insert(CONTENT_SUBJECTS.to_owned());
         all.subscribe.insert(WORKER_BEAT.to_owned());
         all
     }
@@ -163,7 +171,8 @@ mod tests {
             .follow(Some(&casino))
             .work(Stage::Swarm, Some(&casino))
             .hand_on(Stage::Sender, Some(&casino))
-            .hear_content(Some(&casino));
+            .hear_content(Some(&casino))
+            .announce_content(Some(&casino));
         let bare = [
             "$JS.API.STREAM.INFO.KV_fleet",
             "$JS.FC.KV_fleet.>",

@@ -26,7 +26,7 @@ pub enum LoadError {
     Table { file: String, why: TableError },
     #[error("{0} is not UTF-8")]
     NotText(String),
-    #[error("{} problems, nothing was loaded{}:\n{}", lines.len(), way(*only_guards), lines.join("\n"))]
+    #[error("{}, nothing was loaded{}:\n{}", count(lines.len()), way(*only_guards), lines.join("\n"))]
     Problems {
         /// Every problem, with its place in the file.
         lines: Vec<String>,
@@ -35,6 +35,13 @@ pub enum LoadError {
     },
     #[error("no content was loaded for {casino}: {why}")]
     Content { casino: CasinoId, why: Error },
+}
+
+fn count(problems: usize) -> String {
+    match problems {
+        1 => "1 problem".to_owned(),
+        many => format!("{many} problems"),
+    }
 }
 
 fn way(only_guards: bool) -> &'static str {

@@ -33,7 +33,10 @@ pub(crate) async fn weigh(
         let of = standing.entry(one.category.into()).or_default();
         of.active += usize::from(one.active);
         of.off_lately += usize::from(one.off_lately);
-        of.names.push((one.name.to_lowercase(), one.item_id));
+        // An item that is off shares its name with nobody whom guests hear of.
+        if one.active {
+            of.names.push((one.name.to_lowercase(), one.item_id));
+        }
     }
     let rules = &work.fleet.packs.of(&work.row.config)?.rules.content;
     Ok(guard(changes, &standing, rules))

@@ -5,7 +5,8 @@
 
 mod column;
 
-pub mod audit;
+pub mod address;
+mod audit;
 pub mod campaign;
 pub mod case;
 pub mod casino;
@@ -31,6 +32,7 @@ pub mod trace;
 #[doc(hidden)]
 pub use sqlx;
 
+pub use address::Address;
 pub use audit::{AuditEvent, Severity};
 pub use campaign::{CampaignState, ListedState};
 pub use case::{CaseSeverity, CaseSource};

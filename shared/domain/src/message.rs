@@ -181,6 +181,7 @@ text_enum! {
     /// The channel by which a guest writes to us (D18).
     Channel {
         Sms => "sms",
+        Web => "web",
     }
 }
 

@@ -7,7 +7,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
-use crate::{CasinoId, Invalid};
+use crate::{Address, CasinoId, Invalid};
 
 /// A phone number in E.164: `+`, then 2 to 15 digits, the first not 0. `Debug` shows the last two
 /// digits only.
@@ -134,11 +134,20 @@ impl HashKeys {
     /// Returns the guest's hash at this casino. The casino is part of the input, so the hashes of
     /// two casinos cannot be matched.
     pub fn hash(&self, casino: &CasinoId, phone: &PhoneE164) -> GuestHash {
+        self.hash_text(casino, phone.as_str())
+    }
+
+    /// Returns the hash of a guest's address, which for a phone is [`HashKeys::hash`].
+    pub fn hash_address(&self, casino: &CasinoId, address: &Address) -> GuestHash {
+        self.hash_text(casino, &address.text())
+    }
+
+    fn hash_text(&self, casino: &CasinoId, address: &str) -> GuestHash {
         let key = self.current.secret.expose_secret().as_bytes();
         let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes a key of any length");
         mac.update(casino.as_str().as_bytes());
         mac.update(b"|");
-        mac.update(phone.as_str().as_bytes());
+        mac.update(address.as_bytes());
         GuestHash {
             key_id: self.current.id,
             bytes: mac.finalize().into_bytes().into(),

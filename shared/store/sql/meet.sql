@@ -1,9 +1,9 @@
 with known as (
   select guest_id, language, status, consent_tier from guests where key_id = $2 and phone_hash = $3
 ), made as (
-  insert into guests (casino_id, guest_id, phone, key_id, phone_hash, disclosure_required,
-    disclosure_law)
-  select $1, $5, $4, $2, $3, $9, $10 where not exists (select 1 from known) on conflict do nothing
+  insert into guests (casino_id, guest_id, phone, visitor_id, key_id, phone_hash,
+    disclosure_required, disclosure_law)
+  select $1, $5, $4, $12, $2, $3, $9, $10 where not exists (select 1 from known) on conflict do nothing
   returning guest_id, language, status, consent_tier
 ), safety as (
   insert into suppressions (casino_id, key_id, phone_hash, state, as_of, event_id) select $1, $2,

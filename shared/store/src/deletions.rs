@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use seven_compliance::chain::Action;
 use seven_domain::{
-    AuditEvent, ConsentTier, DeletionState, GuestHash, GuestId, GuestStatus, HashKeys,
+    Address, AuditEvent, ConsentTier, DeletionState, GuestHash, GuestId, GuestStatus, HashKeys,
 };
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -17,6 +17,7 @@ use crate::{
     audit::Entry,
     consent::{Consent, method},
     due::DueKind,
+    guests::address,
 };
 
 /// The current state of a deletion request.
@@ -47,9 +48,20 @@ impl Deletion {
 /// Data of a guest that the deletion job still finds.
 #[derive(Debug, Clone, FromRow)]
 pub struct Remains {
-    pub phone: String,
+    pub phone: Option<String>,
+    pub visitor_id: Option<Uuid>,
     /// Number of texts that are queued or being sent, the guest's own confirmation included.
     pub unsent: i64,
+}
+
+impl Remains {
+    /// Returns the guest's address.
+    ///
+    /// # Errors
+    /// Fails when the row's address is malformed.
+    pub fn address(&self) -> Result<Address> {
+        address(self.phone.clone(), self.visitor_id)
+    }
 }
 
 impl Tx {
@@ -194,7 +206,7 @@ impl Tx {
             .execute(self.conn())
             .await?;
         Ok(sqlx::query_as(
-            "select g.phone, (select count(*) from outbound_messages o where o.guest_id = g.guest_id and o.state in ('queued', 'sending')) as unsent
+            "select g.phone, g.visitor_id, (select count(*) from outbound_messages o where o.guest_id = g.guest_id and o.state in ('queued', 'sending')) as unsent
              from guests g where g.guest_id = $1",
         )
         .bind(guest_id)

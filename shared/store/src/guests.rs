@@ -2,7 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use seven_domain::{
-    Channel, ConsentTier, ConversationId, GuestHash, GuestId, GuestStatus, Language, PhoneE164,
+    Address, Channel, ConsentTier, ConversationId, GuestHash, GuestId, GuestStatus, Language,
+    PhoneE164,
 };
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -75,6 +76,15 @@ struct Met {
     document: Document,
 }
 
+/// Returns the address of a guest's row, which has exactly one of both.
+pub(crate) fn address(phone: Option<String>, visitor: Option<Uuid>) -> Result<Address> {
+    match (phone, visitor) {
+        (Some(phone), _) => Ok(Address::Phone(phone.parse()?)),
+        (None, Some(visitor)) => Ok(Address::Visitor(visitor)),
+        (None, None) => Err(sqlx::Error::Decode("a guest has no address".into()).into()),
+    }
+}
+
 /// Takes no lock on the guest's row: a transaction always locks the conversation first.
 const MEET: &str = include_str!("../sql/meet.sql");
 
@@ -89,17 +99,19 @@ impl Tx {
         new: NewIds,
         law: &GuestLaw,
     ) -> Result<Party> {
-        self.meet(phone, hash, number, channel, new, law)
+        let address = Address::Phone(phone.clone());
+        self.meet(&address, hash, number.as_str(), channel, new, law)
             .await
             .map(|(party, _)| party)
     }
 
-    /// Works like [`Tx::party`], and also returns the bound casino, in one round trip.
+    /// Works like [`Tx::party`] for any address, and also returns the bound casino, in one round
+    /// trip. `number` is the one that the guest wrote to; empty for a channel without.
     pub async fn meet(
         &mut self,
-        phone: &PhoneE164,
+        address: &Address,
         hash: &GuestHash,
-        number: &PhoneE164,
+        number: &str,
         channel: Channel,
         new: NewIds,
         law: &GuestLaw,
@@ -113,14 +125,15 @@ impl Tx {
                 .bind(&casino)
                 .bind(hash.key_id)
                 .bind(&hash.bytes[..])
-                .bind(phone.as_str())
+                .bind(address.phone().map(PhoneE164::as_str))
                 .bind(new.guest.0)
                 .bind(new.conversation.0)
                 .bind(channel)
-                .bind(number.as_str())
+                .bind(number)
                 .bind(law.disclosure_required)
                 .bind(&law.disclosure_law)
                 .bind(held.as_ref().map(|held| held.version))
+                .bind(address.visitor())
                 .fetch_optional(self.conn())
                 .await?;
             if let Some(met) = met {
@@ -154,11 +167,15 @@ impl Tx {
         Ok(id.map(GuestId))
     }
 
-    /// Returns the guest's phone; `None` if the guest was erased.
-    pub async fn phone_of(&mut self, guest: GuestId) -> Result<Option<String>> {
-        let query =
-            sqlx::query_scalar("select phone from guests where guest_id = $1").bind(guest.0);
-        Ok(query.fetch_optional(self.conn()).await?)
+    /// Returns the guest's address; `None` if the guest was erased.
+    pub async fn address_of(&mut self, guest: GuestId) -> Result<Option<Address>> {
+        let row: Option<(Option<String>, Option<Uuid>)> =
+            sqlx::query_as("select phone, visitor_id from guests where guest_id = $1")
+                .bind(guest.0)
+                .fetch_optional(self.conn())
+                .await?;
+        row.map(|(phone, visitor)| address(phone, visitor))
+            .transpose()
     }
 
     /// Returns the keyed hash of a guest.

@@ -1,9 +1,10 @@
 //! Checks under which key a casino's guests are stored: with another key none of their rows is
 //! found, opt-outs included.
 
-use seven_domain::{GuestHash, HashKeys, PhoneE164};
+use seven_domain::{GuestHash, HashKeys};
+use uuid::Uuid;
 
-use crate::{Result, Tx};
+use crate::{Result, Tx, guests::address};
 
 /// Result of comparing a process's key with the casino's guests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,23 +38,23 @@ impl Tx {
     /// the primary key finds it at once.
     ///
     /// # Errors
-    /// Fails when Postgres does not answer, or a row's phone or hash is malformed.
+    /// Fails when Postgres does not answer, or a row's address or hash is malformed.
     pub async fn found_with(&mut self, keys: &HashKeys) -> Result<KeyMatch> {
-        let newest: Option<(String, i16, Vec<u8>)> = sqlx::query_as(
-            "select phone, key_id, phone_hash from guests order by guest_id desc limit 1",
+        let newest: Option<(Option<String>, Option<Uuid>, i16, Vec<u8>)> = sqlx::query_as(
+            "select phone, visitor_id, key_id, phone_hash from guests order by guest_id desc limit 1",
         )
         .fetch_optional(self.conn())
         .await?;
-        let Some((phone, key_id, hash)) = newest else {
+        let Some((phone, visitor, key_id, hash)) = newest else {
             return Ok(KeyMatch::Nobody);
         };
-        let phone: PhoneE164 = phone.parse()?;
+        let address = address(phone, visitor)?;
         let bytes = hash
             .try_into()
             .map_err(|_: Vec<u8>| sqlx::Error::Decode("a hash is 32 bytes".into()))?;
         Ok(KeyMatch::by(
             GuestHash { key_id, bytes },
-            keys.hash(self.casino(), &phone),
+            keys.hash_address(self.casino(), &address),
         ))
     }
 }

@@ -230,13 +230,13 @@ impl Tx {
     }
 
     /// Returns the STOP in this inbound text, for applying it at other casinos; `None` if the guest
-    /// was erased since.
+    /// was erased since, or has no phone.
     pub async fn said_stop(&mut self, inbound: uuid::Uuid) -> Result<Option<SaidStop>> {
         Ok(sqlx::query_as(
             "select g.phone, coalesce(i.casino_number, c.casino_number) as casino_number, i.occurred_at, i.event_id, s.method
              from inbound_messages i join guests g on g.guest_id = i.guest_id join conversations c on c.conversation_id = i.conversation_id
              join suppressions s on s.key_id = g.key_id and s.phone_hash = g.phone_hash
-             where i.inbound_id = $1",
+             where i.inbound_id = $1 and g.phone is not null",
         )
         .bind(inbound)
         .fetch_optional(self.conn())

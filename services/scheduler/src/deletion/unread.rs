@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use prost::Message;
 use seven_bus::events::InboundText;
 use seven_compliance::dialogue::keeps_data;
-use seven_domain::{CasinoId, GuestId, PhoneE164, Stage};
+use seven_domain::{CasinoId, GuestId, Stage};
 use seven_runtime::{Error, Fleet};
 use seven_store::{Tx, deletions::Deletion};
 use seven_telemetry::Alert;
@@ -80,22 +80,22 @@ async fn read_here(
         .ok_or_else(|| Error::Other("a deletion's hash is not 32 bytes".into()))?;
     let mut tx = fleet.store.bind(casino).await?;
     let guest_id = GuestId(deletion.guest_id);
-    let (phone, row) = (tx.phone_of(guest_id).await?, tx.casino_row().await?);
-    let (Some(phone), Some(row)) = (phone, row) else {
+    let (address, row) = (tx.address_of(guest_id).await?, tx.casino_row().await?);
+    let (Some(address), Some(row)) = (address, row) else {
         return Ok(Read::All);
     };
-    let phone: PhoneE164 = phone.parse()?;
+    let address = address.text();
     let rails = fleet.packs.of(&row.config)?.guardrails();
     let unread = fleet
         .bus
-        .holding_after(Stage::Gate, casino, floor, phone.as_str().as_bytes())
+        .holding_after(Stage::Gate, casino, floor, address.as_bytes())
         .await?;
     let mut read = Read::All;
     for text in unread
         .iter()
         .filter_map(|payload| InboundText::decode(payload.as_ref()).ok())
     {
-        if text.from != phone.as_str() {
+        if text.from != address {
             continue;
         }
         if keeps_data(&text.text) {

@@ -106,7 +106,7 @@ pub(super) fn item(value: &Value, reference: Option<Reference>) -> Result<Item, 
     let description = f.require(
         "description",
         description,
-        "describe it in one to three sentences",
+        "describe it in one to three English sentences; `description_es` has the Spanish ones",
     );
     let (name_es, description_es) = (f.text("name_es", 200), f.text("description_es", 1_000));
     let subcategory = match category {

@@ -24,7 +24,8 @@ pub struct Pending {
     pub tries: i32,
     pub key_id: i16,
     pub phone_hash: Vec<u8>,
-    pub phone: String,
+    /// `None` for a guest of the website.
+    pub phone: Option<String>,
     /// The time zone of the guest's home, from the guest's profile.
     pub zone: Option<String>,
     pub guest_state: Option<String>,
