@@ -1,16 +1,16 @@
-//! Tells which rows a party with somebody under age may be sent to.
+//! Tells which rows a party may be sent to: some are not for those under age.
 
 use seven_guest::dialogue::ADULT_AGE_YEARS;
 use seven_knowledge::{Category, Item, item::Details};
 
-use crate::{host::Host, understand::Understood};
+use crate::{cautions::warns, host::Host, understand::Understood};
 
-/// Returns whether the guest's party may be sent there at all. "My husband and me" leaves the
-/// children out.
+/// Returns whether the guest's party may be sent there at all: not with children to a place for
+/// adults, nor to a row that warns of itself. "My husband and me" leaves the children out.
 pub(crate) fn is_allowed(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> bool {
     let grown = !host.state.young && host.pack.grown.found(&u.said);
     let minors = host.state.has_minors() && !grown;
-    !(minors && is_for_adults(item))
+    !(minors && is_for_adults(item)) && !warns(host, item)
 }
 
 /// Returns whether a row is for adults only: by its own words, or by its place.

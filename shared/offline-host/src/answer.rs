@@ -22,6 +22,7 @@ use super::{
 use crate::{
     about::{about_topic, about_venue},
     acts::{self, Act, Heard, learnt::Learnt},
+    cautions::{self, Caution},
     compare, hear,
     host::Host,
     request, resolve, suggest,
@@ -42,6 +43,7 @@ pub(crate) fn parts(pack: &HostPack, request: &Request, language: Language) -> A
     state.learn(&request.profile);
     let news = state.is_news(&request.state);
     let listed = suggest::listed_stems(request);
+    let cautions = cautions::named(pack, request);
     // Texts that another stage answered left no state behind.
     let host = Host {
         pack,
@@ -50,6 +52,7 @@ pub(crate) fn parts(pack: &HostPack, request: &Request, language: Language) -> A
         room: Room::behind(None),
         state: &request.state,
         listed: &listed,
+        cautions: &cautions,
     };
     let mut earlier = request.history.iter();
     state.children |= earlier.any(|earlier| hear::speaks_of_young(&host, &earlier.guest));
@@ -59,6 +62,7 @@ pub(crate) fn parts(pack: &HostPack, request: &Request, language: Language) -> A
         language,
         news,
         listed: &listed,
+        cautions: &cautions,
         said: Vec::new(),
         parts: Vec::new(),
         state,
@@ -97,6 +101,7 @@ struct Dialogue<'a> {
     news: bool,
     /// The stems of all words by which rows are called or filed.
     listed: &'a HashSet<String>,
+    cautions: &'a [&'a Caution],
     /// The sentences answered already.
     said: Vec<&'a str>,
     /// The answers, each with whether it is one to a mere remark.
@@ -185,6 +190,7 @@ impl<'a> Dialogue<'a> {
             room: Room::behind(self.request.lead.as_deref()),
             state,
             listed: self.listed,
+            cautions: self.cautions,
         }
     }
 

@@ -9,6 +9,7 @@ use seven_knowledge::{Category, Item};
 use seven_llm::{Request, StaffKind, StaffRequest};
 
 use crate::{
+    cautions::Caution,
     fit::{Part, Room, join_names, plain_spanish},
     pack::{Field, HostPack, Kind},
     understand::{Understood, Wish},
@@ -26,6 +27,8 @@ pub(crate) struct Host<'a> {
     pub(crate) state: &'a DialogueState,
     /// The stems of all words by which rows are called or filed.
     pub(crate) listed: &'a HashSet<String>,
+    /// Conditions of the guest of which a row may warn.
+    pub(crate) cautions: &'a [&'a Caution],
 }
 
 impl<'a> Host<'a> {

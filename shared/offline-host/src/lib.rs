@@ -6,6 +6,7 @@ mod acts;
 mod adults;
 mod answer;
 mod calendar;
+mod cautions;
 mod company;
 mod compare;
 mod compose;

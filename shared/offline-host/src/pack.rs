@@ -8,7 +8,7 @@ use seven_domain::Language;
 use seven_knowledge::Category;
 use seven_text::{stem, words};
 
-use super::{language::Tongue, phrases::Phrases, spelling::Speller};
+use super::{cautions::Caution, language::Tongue, phrases::Phrases, spelling::Speller};
 use seven_llm::Error;
 
 /// The parsed pack. Reading checks every key that the code uses, so that no wording is missing
@@ -36,6 +36,7 @@ pub struct HostPack {
     pub(crate) same: Vec<Vec<String>>,
     /// Words of a guest who comes without the children.
     pub(crate) grown: Phrases,
+    pub(crate) cautions: Vec<Caution>,
     pub(crate) speller: Speller,
     say: BTreeMap<String, Wording>,
     values_es: BTreeMap<String, String>,
@@ -112,6 +113,8 @@ struct File {
     literal: Literal,
     #[serde(default)]
     grown: Vec<String>,
+    #[serde(default)]
+    cautions: Vec<CautionFile>,
     say: BTreeMap<String, Wording>,
     values_es: BTreeMap<String, String>,
     replace_es: Vec<Replace>,
@@ -159,6 +162,13 @@ struct KindFile {
     field: Field,
     values: Vec<String>,
     words: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CautionFile {
+    pub(crate) said: Vec<String>,
+    pub(crate) rows: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -371,6 +381,7 @@ impl HostPack {
             literal: Phrases::new(&file.literal.words),
             same: file.literal.same,
             grown: Phrases::new(&file.grown),
+            cautions: file.cautions.iter().map(Caution::new).collect(),
             speller,
             say: file.say,
             values_es: file.values_es,

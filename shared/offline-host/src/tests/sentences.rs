@@ -93,3 +93,30 @@ fn a_minor_spoken_of_is_shown_what_is_for_all_ages() {
     let reply = desk.ask("can my 19 year old son gamble?");
     assert!(reply.text.contains("21"), "{}", reply.text);
 }
+
+#[test] // a row's own warning
+fn a_row_that_warns_of_itself_is_not_suggested_to_whom_it_warns() {
+    const SPA: &str = r#"{"schema": 1, "items": [
+{"id":"stone","category":"spa","name":"Hot Stone Massage","description":"Warm basalt stones. Not recommended during pregnancy.","details":{"treatment_type":"Massage","duration_minutes":60,"price":150}},
+{"id":"calm","category":"spa","name":"Calm Massage","description":"Light pressure, on the side; made for guests who are expecting.","details":{"treatment_type":"Massage","duration_minutes":60,"price":140}}
+]}"#;
+    let now = at("2026-11-20 12:30");
+    let mut desk = Fixture::with(index(now, SPA), now);
+    let any = desk.ask("can you recommend a massage").text;
+    assert!(any.contains("Hot Stone") && any.contains("Calm"), "{any}");
+    let text = "I'm pregnant, can you recommend a massage?";
+    let reply = desk.ask(text).text;
+    assert!(
+        reply.contains("Calm Massage") && !reply.contains("Hot Stone"),
+        "{reply}"
+    );
+    desk.history.push(seven_llm::Exchange {
+        guest: "my wife is pregnant".into(),
+        host: "Congratulations!".into(),
+    });
+    let later = desk.ask("can you recommend a massage").text;
+    assert!(
+        later.contains("Calm") && !later.contains("Hot Stone"),
+        "{later}"
+    );
+}
