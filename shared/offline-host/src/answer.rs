@@ -22,9 +22,9 @@ use super::{
 use crate::{
     about::{about_topic, about_venue},
     acts::{self, Act, Heard, learnt::Learnt},
-    cautions::{self, Caution},
-    compare, hear,
+    cautions, compare, hear,
     host::Host,
+    pack::Caution,
     request, resolve, suggest,
 };
 

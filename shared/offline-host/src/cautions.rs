@@ -7,25 +7,9 @@ use seven_text::{sentences, words};
 
 use crate::{
     host::Host,
-    pack::{CautionFile, HostPack},
-    phrases::{Phrases, Tokens},
+    pack::{Caution, HostPack},
+    phrases::Tokens,
 };
-
-/// A condition of a guest, as guests say it and as rows name it.
-#[derive(Debug, Clone)]
-pub(crate) struct Caution {
-    said: Phrases,
-    rows: Phrases,
-}
-
-impl Caution {
-    pub(crate) fn new(file: &CautionFile) -> Self {
-        Self {
-            said: Phrases::new(&file.said),
-            rows: Phrases::new(&file.rows),
-        }
-    }
-}
 
 /// Words with which a sentence warns of what it names.
 const WARNING: [&str; 12] = [

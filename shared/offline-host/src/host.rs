@@ -9,9 +9,8 @@ use seven_knowledge::{Category, Item};
 use seven_llm::{Request, StaffKind, StaffRequest};
 
 use crate::{
-    cautions::Caution,
     fit::{Part, Room, join_names, plain_spanish},
-    pack::{Field, HostPack, Kind},
+    pack::{Caution, Field, HostPack, Kind},
     understand::{Understood, Wish},
     when::{Day, Time, When},
 };

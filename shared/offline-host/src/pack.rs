@@ -8,7 +8,7 @@ use seven_domain::Language;
 use seven_knowledge::Category;
 use seven_text::{stem, words};
 
-use super::{cautions::Caution, language::Tongue, phrases::Phrases, spelling::Speller};
+use super::{language::Tongue, phrases::Phrases, spelling::Speller};
 use seven_llm::Error;
 
 /// The parsed pack. Reading checks every key that the code uses, so that no wording is missing
@@ -164,11 +164,27 @@ struct KindFile {
     words: Vec<String>,
 }
 
+/// A condition of a guest, as guests say it and as rows name it.
+#[derive(Debug, Clone)]
+pub(crate) struct Caution {
+    pub(crate) said: Phrases,
+    pub(crate) rows: Phrases,
+}
+
+impl Caution {
+    fn new(file: &CautionFile) -> Self {
+        Self {
+            said: Phrases::new(&file.said),
+            rows: Phrases::new(&file.rows),
+        }
+    }
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct CautionFile {
-    pub(crate) said: Vec<String>,
-    pub(crate) rows: Vec<String>,
+struct CautionFile {
+    said: Vec<String>,
+    rows: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
