@@ -16,9 +16,10 @@ use seven_domain::{
     AttemptOutcome, CampaignState, CaseSeverity, CaseSource, CasinoId, CasinoStatus, Channel,
     Clock, ConsentTier, ContactChannel, ContentSource, DeadState, DeletionState, DisclosureKind,
     Disposition, GuestStatus, HashKey, HashKeys, HeldDecision, IdSource, IncidentKind,
-    IncidentSeverity, IncidentState, Lane, Language, LinkPurpose, ListedState, MaterialChange,
-    MessageClass, NumberCheck, OfferStatus, OfferTier, OperatorStatus, OutboundState, PhoneE164,
-    PromptState, RevisionState, Role, Severity, Stage, SuppressionState, TurnState,
+    IncidentSeverity, IncidentState, Lane, Language, LetterKind, LinkPurpose, ListedState,
+    MaterialChange, MessageClass, NumberCheck, OfferStatus, OfferTier, OperatorStatus,
+    OutboundState, PhoneE164, PromptState, RevisionState, Role, Severity, Stage, SuppressionState,
+    TurnState,
 };
 use seven_guest::phase::Phase;
 use seven_store::{
@@ -98,6 +99,7 @@ fn enums() -> Vec<(&'static str, Vec<&'static str>)> {
         ("controls.name", names!(Switch)),
         ("dead_letters.state", names!(DeadState)),
         ("deletions.state", names!(DeletionState)),
+        ("contact_letters.kind", names!(LetterKind)),
         ("contacts.channel", names!(ContactChannel)),
         ("contacts.severity", names!(CaseSeverity)),
         ("escalations.severity", names!(CaseSeverity)),

@@ -1,6 +1,6 @@
 //! The story of an editor, an approver and a manager in a real browser (D31, D44).
 
-use std::time::Duration;
+use std::{cell::Cell, time::Duration};
 
 use seven_domain::Role;
 
@@ -30,12 +30,23 @@ async fn open(browser: &Browser, caller: &Caller, path: &str) {
     browser.page(path).await;
 }
 
+const QUESTIONS: [&str; 3] = [
+    "How much is the Swedish Massage?",
+    "What does the Swedish Massage cost?",
+    "And the price of the Swedish Massage?",
+];
+/// How long a busy machine may take.
+const ASKED_FOR: Duration = Duration::from_secs(120);
+
 /// Asks as a guest until the answer says this.
 async fn answered(house: &House, price: &str) {
-    until(&format!("guests are told {price}"), SOON, || async {
+    // The gate closes a text that repeats the one before, so each question has its own words.
+    let asked = Cell::new(0);
+    until(&format!("guests are told {price}"), ASKED_FOR, || async {
         let before = house.texts_to(GUEST).len();
-        house.text(GUEST, "How much is the Swedish Massage?");
-        until("an answer", SOON, || async {
+        let n = asked.replace(asked.get() + 1);
+        house.text(GUEST, QUESTIONS[n % QUESTIONS.len()]);
+        until("an answer", ASKED_FOR, || async {
             house.texts_to(GUEST).len() > before
         })
         .await;
