@@ -10,7 +10,8 @@ use crate::{cautions::warns, host::Host, understand::Understood};
 pub(crate) fn is_allowed(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> bool {
     let grown = !host.state.young && host.pack.grown.found(&u.said);
     let minors = host.state.has_minors() && !grown;
-    !(minors && is_for_adults(item)) && !warns(host, item)
+    let barred = minors && is_for_adults(item);
+    !barred && !warns(host, item)
 }
 
 /// Returns whether a row is for adults only: by its own words, or by its place.

@@ -2,6 +2,7 @@
 //! found, opt-outs included.
 
 use seven_domain::{GuestHash, HashKeys};
+use sqlx::FromRow;
 use uuid::Uuid;
 
 use crate::{Result, Tx, guests::address};
@@ -17,6 +18,14 @@ pub enum KeyMatch {
     AnotherSecret,
     /// The guests are stored under this other key id.
     AnotherId(i16),
+}
+
+#[derive(FromRow)]
+struct Newest {
+    phone: Option<String>,
+    visitor_id: Option<Uuid>,
+    key_id: i16,
+    phone_hash: Vec<u8>,
 }
 
 // === impl KeyMatch ===
@@ -40,16 +49,17 @@ impl Tx {
     /// # Errors
     /// Fails when Postgres does not answer, or a row's address or hash is malformed.
     pub async fn found_with(&mut self, keys: &HashKeys) -> Result<KeyMatch> {
-        let newest: Option<(Option<String>, Option<Uuid>, i16, Vec<u8>)> = sqlx::query_as(
+        let newest: Option<Newest> = sqlx::query_as(
             "select phone, visitor_id, key_id, phone_hash from guests order by guest_id desc limit 1",
         )
         .fetch_optional(self.conn())
         .await?;
-        let Some((phone, visitor, key_id, hash)) = newest else {
+        let Some(newest) = newest else {
             return Ok(KeyMatch::Nobody);
         };
-        let address = address(phone, visitor)?;
-        let bytes = hash
+        let (address, key_id) = (address(newest.phone, newest.visitor_id)?, newest.key_id);
+        let bytes = newest
+            .phone_hash
             .try_into()
             .map_err(|_: Vec<u8>| sqlx::Error::Decode("a hash is 32 bytes".into()))?;
         Ok(KeyMatch::by(
