@@ -6,8 +6,8 @@ mod editors;
 
 use std::time::Duration;
 
-use seven_content::{Edit, Terms, Work, save};
-use seven_domain::{ContentSource, Role};
+use seven_content::Terms;
+use seven_domain::Role;
 use seven_testkit::pagers::{Pagers, Side};
 
 use self::driver::Browser;
@@ -17,6 +17,7 @@ use crate::{
         staff::{Caller, Staff},
         with_console,
     },
+    editing::{by, changed},
     harness::{GUEST, until},
     notices,
 };
@@ -302,27 +303,11 @@ async fn edit_content(house: &crate::harness::House, caller: &Caller) -> String 
     house.change(ours).await;
     let fleet = &house.stack.fleet;
     for (draft, price) in [(false, 170), (true, 180)] {
-        let mut work = Work::begin(fleet, house.casino()).await.unwrap();
-        let found = work
-            .tx()
-            .published_items(Some(&["spa_001".to_owned()]))
-            .await;
-        let mut value = found.unwrap()[0].item.clone();
-        value["details"]["price"] = price.into();
-        let terms = Terms {
-            source: ContentSource::Console,
-            editor: "ana",
-            draft,
-            approved_by: None,
-            keep_refused: false,
-            keep_waiting: false,
-        };
-        let edit = Edit {
-            value,
-            ..Edit::default()
-        };
-        save(&mut work, &terms, &[edit]).await.unwrap();
-        work.commit().await.unwrap();
+        let terms = Terms { draft, ..by("ana") };
+        changed(house, &terms, "spa_001", |item| {
+            item["details"]["price"] = price.into();
+        })
+        .await;
     }
     let set = "/c/silver_birch/content/set";
     for (question, expected) in [

@@ -5,14 +5,16 @@ use std::time::Duration;
 use chrono::Utc;
 use serde_json::Value;
 use seven::{ingest, onboard, wiring};
-use seven_content::{Edit, Terms, Work, save};
-use seven_domain::{CasinoId, ContentSource};
+use seven_domain::CasinoId;
 use seven_knowledge::{Chunk, Item};
 use seven_llm::embedding::{Embedding, Stored};
 use seven_settings::{Settings, Worker};
 use seven_testkit::models::{Models, Play};
 
-use crate::harness::{GUEST, House, Wanted, house, until};
+use crate::{
+    editing::{by, changed, item},
+    harness::{GUEST, House, Wanted, house, until},
+};
 
 const SHORT: Duration = Duration::from_secs(30);
 
@@ -151,27 +153,10 @@ async fn a_change_gets_its_vectors_without_a_command() {
 
     // An editor saves in the console; the provider fails once.
     models.then(Play::status(500));
-    let mut work = Work::begin(fleet, house.casino()).await.unwrap();
-    let found = work
-        .tx()
-        .published_items(Some(&["spa_001".to_owned()]))
-        .await;
-    let mut value = found.unwrap()[0].item.clone();
-    value["description"] = "A massage with warm birch oil.".into();
-    let terms = Terms {
-        source: ContentSource::Console,
-        editor: "ana",
-        draft: false,
-        approved_by: None,
-        keep_refused: false,
-        keep_waiting: false,
-    };
-    let edit = Edit {
-        value,
-        ..Edit::default()
-    };
-    save(&mut work, &terms, &[edit]).await.unwrap();
-    work.commit().await.unwrap();
+    changed(&house, &by("ana"), "spa_001", |item| {
+        item["description"] = "A massage with warm birch oil.".into();
+    })
+    .await;
     until("the change has its vector", SHORT, || async {
         let mut tx = fleet.store.bind(house.casino()).await.unwrap();
         let settings = Settings::load(Some(&house.stack.config_file)).unwrap();
@@ -189,10 +174,7 @@ async fn a_change_gets_its_vectors_without_a_command() {
 
 /// Returns the hash that the present words of `spa_001` have.
 async fn item_hash(house: &House, embedding: &Embedding) -> String {
-    let mut tx = house.stack.fleet.store.bind(house.casino()).await.unwrap();
-    let found = tx.published_items(Some(&["spa_001".to_owned()])).await;
-    tx.commit().await.unwrap();
-    let item = Item::from_json(&found.unwrap()[0].item).unwrap();
+    let item = Item::from_json(&item(house, "spa_001").await).unwrap();
     let zone = house.config.operational.timezone;
     Chunk::of(&item, zone).unwrap().hash(embedding.space())
 }

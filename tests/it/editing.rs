@@ -21,7 +21,7 @@ use crate::harness::{GUEST, House, Wanted as HouseWanted, house, until};
 const SHORT: Duration = Duration::from_secs(30);
 const MASSAGE: &str = "How much is the Swedish Massage?";
 
-fn by(editor: &str) -> Terms<'_> {
+pub(crate) fn by(editor: &str) -> Terms<'_> {
     Terms {
         source: ContentSource::Console,
         editor,
@@ -33,7 +33,7 @@ fn by(editor: &str) -> Terms<'_> {
 }
 
 /// Returns an item as guests get it.
-async fn item(house: &House, id: &str) -> Value {
+pub(crate) async fn item(house: &House, id: &str) -> Value {
     let mut tx = house.stack.fleet.store.bind(house.casino()).await.unwrap();
     let found = tx.published_items(Some(&[id.to_owned()])).await.unwrap();
     tx.commit().await.unwrap();
@@ -48,7 +48,8 @@ async fn edit(house: &House, terms: &Terms<'_>, edit: Edit) -> Outcome {
     outcomes.remove(0)
 }
 
-async fn changed(
+/// Saves the item of this id with a change.
+pub(crate) async fn changed(
     house: &House,
     terms: &Terms<'_>,
     id: &str,

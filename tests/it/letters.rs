@@ -4,8 +4,7 @@
 use std::time::Duration;
 
 use axum::{Router, extract::State, http::StatusCode, response::IntoResponse, routing::get};
-use seven_content::{Edit, Outcome, Terms, Work, save};
-use seven_domain::ContentSource;
+use seven_content::{Outcome, Terms};
 use seven_scheduler::{Sheets, read_sheet};
 use seven_testkit::{
     mailbox::{Fault, Mailbox},
@@ -13,6 +12,7 @@ use seven_testkit::{
 };
 
 use crate::{
+    editing::{by, changed},
     harness::{GUEST, House, until},
     notices::{contact, with_mail},
 };
@@ -134,6 +134,15 @@ async fn a_whole_sheet_is_read_each_night_and_a_refused_one_is_told() {
         let date = day.parse().unwrap();
         read_sheet(fleet, &sheets, (ours, address), date, true).await
     };
+    // In the first hour a failure is told to nobody.
+    let (sheets, date) = (Sheets::new(true).unwrap(), "2026-10-31".parse().unwrap());
+    sheet.answers(500, "");
+    let silent = read_sheet(fleet, &sheets, (ours, &address), date, false).await;
+    assert!(silent.is_err());
+    assert_eq!(
+        house.number("select count(*) from contact_letters").await,
+        0
+    );
     let read = async |local: bool, day: &str| read_at(local, &address, day).await;
 
     // Outside development, an address of our own network is never asked. Names that lead there are
@@ -182,37 +191,18 @@ async fn a_whole_sheet_is_read_each_night_and_a_refused_one_is_told() {
     assert!(result.contains("\"changed\": 1"), "{result}");
 
     // A reading leaves alone the revisions that wait for people, and those they refused.
-    let draft = |price: i32| {
-        let fleet = &house.stack.fleet;
-        async move {
-            let mut work = Work::begin(fleet, ours).await.unwrap();
-            let found = work
-                .tx()
-                .published_items(Some(&["spa_001".to_owned()]))
-                .await;
-            let mut value = found.unwrap()[0].item.clone();
-            value["details"]["price"] = price.into();
-            let terms = Terms {
-                source: ContentSource::Console,
-                editor: "ana",
-                draft: true,
-                approved_by: None,
-                keep_refused: false,
-                keep_waiting: false,
-            };
-            let edit = Edit {
-                value,
-                ..Edit::default()
-            };
-            save(&mut work, &terms, &[edit]).await.unwrap();
-            work.commit().await.unwrap();
-        }
+    let draft = Terms {
+        draft: true,
+        ..by("ana")
     };
-    draft(200).await;
-    let changed = format!(
+    changed(&house, &draft, "spa_001", |item| {
+        item["details"]["price"] = 200.into();
+    })
+    .await;
+    let other = format!(
         "{HEAD}spa,Swedish Massage,Oil,Massage,60,175,,\nregulations,No Drones,None fly here.,,,,Age restriction,CT\n"
     );
-    sheet.answers(200, &changed);
+    sheet.answers(200, &other);
     read(true, "2026-11-05").await.unwrap();
     assert_eq!(price(&house).await, "170.0");
     let waits = "select count(*) from content_revisions where state in ('draft', 'review')";
@@ -274,29 +264,8 @@ async fn a_refused_regulation_is_told_to_those_who_want_to_hear_of_it() {
     contact(&house, &ours, "boss@birch.example", &boss).await;
     contact(&house, &ours, "plain@birch.example", &["--name", "Plain"]).await;
     let edit = async |id: &str| {
-        let fleet = &house.stack.fleet;
-        let mut work = Work::begin(fleet, house.casino()).await.unwrap();
-        let found = work.tx().published_items(Some(&[id.to_owned()])).await;
-        let mut value = found.unwrap()[0].item.clone();
-        value["name"] = "".into();
-        let terms = Terms {
-            source: ContentSource::Sheet,
-            editor: "ana@birch.example",
-            draft: false,
-            approved_by: None,
-            keep_refused: true,
-            keep_waiting: false,
-        };
-        let edit = Edit {
-            value,
-            ..Edit::default()
-        };
-        let outcomes = save(&mut work, &terms, &[edit]).await.unwrap();
-        assert!(
-            matches!(outcomes[0], Outcome::Refused { .. }),
-            "{outcomes:?}"
-        );
-        work.commit().await.unwrap();
+        let outcome = changed(&house, &by("ana"), id, |item| item["name"] = "".into()).await;
+        assert!(matches!(outcome, Outcome::Refused { .. }), "{outcome:?}");
     };
     edit("spa_001").await;
     edit("regulation_001").await;

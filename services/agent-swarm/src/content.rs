@@ -15,8 +15,8 @@ use seven_telemetry::metrics;
 
 /// How many casinos' content is loaded at the start. The others' is loaded at their first text.
 const WARMED: usize = 8;
-/// Tries to make the vectors of a change, and the first wait between them; each next one is five
-/// times as long. Until then the change is found by words.
+/// Tries to make the vectors of a change, and the wait before the first; each next one is five times
+/// as long. A command that changed the content makes them itself within the first.
 const EMBED_TRIES: u32 = 4;
 const EMBED_WAIT: Duration = Duration::from_secs(2);
 /// How long the worker waits before it makes a broken subscription again.
@@ -37,29 +37,23 @@ struct Shelf {
 /// Makes the vectors that a change of content lacks, in one of the processes that heard of it. The
 /// new content version that this brings is announced like any other.
 async fn embed(embedding: Embedding, fleet: Fleet, casino: CasinoId, version: i64) {
-    if !fleet
-        .cache
-        .is_first(&casino, &format!("vectors:{version}"))
-        .await
-    {
-        return;
-    }
     let mut wait = EMBED_WAIT;
     for tried in 1..=EMBED_TRIES {
-        let Err(error) = seven_content::ingest(&fleet, &casino, &embedding, false).await else {
-            return;
-        };
-        if tried == EMBED_TRIES {
-            tracing::warn!(
-                %casino,
-                error = &error as &dyn std::error::Error,
-                "a change of content has no vectors and is found by words; seven knowledge reindex"
-            );
-            return;
-        }
         tokio::select! {
             () = fleet.shutdown.cancelled() => return,
             () = tokio::time::sleep(wait) => wait *= 5,
+        }
+        if tried == 1 && !seven_content::claim_vectors(&fleet, &casino, version).await {
+            return;
+        }
+        match seven_content::ingest(&fleet, &casino, &embedding, false).await {
+            Ok(_) => return,
+            Err(error) if tried == EMBED_TRIES => tracing::warn!(
+                %casino,
+                error = &error as &dyn std::error::Error,
+                "a change of content has no vectors and is found by words; seven knowledge reindex"
+            ),
+            Err(_) => {}
         }
     }
 }

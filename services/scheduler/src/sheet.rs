@@ -184,7 +184,15 @@ pub async fn read_sheet(
         return Ok(());
     }
     let loaded = match sheets.fetch(address).await {
-        Ok((name, bytes)) => take(fleet, casino, name, bytes).await?,
+        Ok((name, bytes)) => match take(fleet, casino, name, bytes).await {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                let mut tx = fleet.store.bind(casino).await?;
+                tx.release_nightly(JOB, date).await?;
+                tx.commit().await?;
+                return Err(error);
+            }
+        },
         Err(unread) => {
             metrics().content.sheets.with_label_values(&["away"]).inc();
             let mut tx = fleet.store.bind(casino).await?;

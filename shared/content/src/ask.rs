@@ -9,7 +9,7 @@ use seven_knowledge::{Index, Item, Offline};
 use seven_llm::{Reply, Request};
 use seven_offline_host::OfflineModel;
 
-use crate::{Error, Work, save::id_of};
+use crate::{Error, Work, check::id_of};
 
 /// The id of a draft that has none, as the reply's sources name it.
 pub const DRAFT: &str = "draft";

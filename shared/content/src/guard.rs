@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use seven_domain::ContentFinding;
 use seven_knowledge::{Category, Item, Problem, WeeklyHours, item::Details};
 use seven_packs::ContentRules;
@@ -112,6 +112,19 @@ pub fn weight_of(kind: ContentFinding) -> Weight {
             Weight::Block
         }
     }
+}
+
+/// Returns the form in which findings are stored and told: kind, field, problem and fix.
+pub fn as_json(findings: &[Finding]) -> Value {
+    let one = |finding: &Finding| {
+        let Problem {
+            field,
+            problem,
+            fix,
+        } = &finding.problem;
+        json!({ "kind": finding.kind, "field": field, "problem": problem, "fix": fix })
+    };
+    findings.iter().map(one).collect()
 }
 
 fn is_off(change: &Change<'_>) -> bool {

@@ -35,6 +35,13 @@ pub struct Ingested {
     pub removed: u64,
 }
 
+/// Claims the vectors of a content version; returns whether no other process has. The same rows are
+/// then not paid for twice. Without Redis every process claims them.
+pub async fn claim_vectors(fleet: &Fleet, casino: &CasinoId, version: i64) -> bool {
+    let key = format!("vectors:{version}");
+    fleet.cache.is_first(casino, &key).await
+}
+
 /// Embeds rows without a current vector, removes vectors of deleted rows (over half of all only
 /// with `mass_removal`) and makes workers reload changes. Does nothing for the offline embedding.
 ///

@@ -3,6 +3,7 @@
 //! published revision of each item.
 
 mod ask;
+mod check;
 pub mod diff;
 mod guard;
 mod ingest;
@@ -26,12 +27,12 @@ use seven_runtime::Fleet;
 use seven_store::{Tx, casinos::Casino};
 
 pub use ask::{DRAFT, ask};
-pub use guard::{Change, Finding, Standing, Weight, guard, weight, weight_of};
-pub use ingest::{IngestError, Ingested, ingest};
+pub use guard::{Change, Finding, Standing, Weight, as_json, guard, weight, weight_of};
+pub use ingest::{IngestError, Ingested, claim_vectors, ingest};
 pub use publish::{due, publish, publish_all, reject, withdraw};
 pub use restore::{Past, Restored, RolledBack, preview, purge, restore, roll_back, undo};
 pub use row::item_of_row;
-pub use save::{as_json, save};
+pub use save::save;
 pub use trial::run_set;
 
 /// Why content was not changed.

@@ -76,13 +76,6 @@ impl Work<'_> {
     }
 }
 
-/// A revision that waits, read for publishing.
-struct Ready {
-    revision: Revision,
-    before: Option<Item>,
-    after: Item,
-}
-
 /// Publishes a revision that waits, at its time if that is still to come. The editor of a revision
 /// that needs a second person cannot publish it; `also` are other names of the person who publishes,
 /// such as the mail address under which a spreadsheet knows them.
@@ -95,62 +88,6 @@ pub async fn publish(
     what: &Decided<'_>,
     also: &[&str],
 ) -> Result<RevisionState, Error> {
-    let ready = ready(work, what).await?;
-    let findings = weigh(work, &[ready.change()])
-        .await?
-        .pop()
-        .unwrap_or_default();
-    make(work, what, also, &ready.revision, &findings).await
-}
-
-/// Publishes revisions that wait, as one change: the guards weigh them together, so that a season's
-/// items may replace each other. Returns the outcome of each; the caller commits only if all of them
-/// are as they should be.
-///
-/// # Errors
-/// Fails when the database does; why a revision is not published stands in its outcome.
-pub async fn publish_all(
-    work: &mut Work<'_>,
-    whats: &[Decided<'_>],
-    also: &[&str],
-) -> Result<Vec<Result<RevisionState, Error>>, Error> {
-    let mut all = Vec::with_capacity(whats.len());
-    for what in whats {
-        all.push(outcome(ready(work, what).await)?);
-    }
-    let changes: Vec<Change<'_>> = all.iter().flatten().map(Ready::change).collect();
-    let mut findings = weigh(work, &changes).await?.into_iter();
-    let mut states = Vec::with_capacity(whats.len());
-    for (what, ready) in whats.iter().zip(all) {
-        states.push(match ready {
-            Ok(ready) => {
-                let found = findings.next().unwrap_or_default();
-                outcome(make(work, what, also, &ready.revision, &found).await)?
-            }
-            Err(error) => Err(error),
-        });
-    }
-    Ok(states)
-}
-
-/// Sorts failures of the database from what is wrong with one revision.
-fn outcome<T>(of: Result<T, Error>) -> Result<Result<T, Error>, Error> {
-    match of {
-        Err(error @ (Error::Store(_) | Error::NoCasino | Error::Pack(_))) => Err(error),
-        other => Ok(other),
-    }
-}
-
-impl Ready {
-    fn change(&self) -> Change<'_> {
-        Change {
-            before: self.before.as_ref(),
-            after: &self.after,
-        }
-    }
-}
-
-async fn ready(work: &mut Work<'_>, what: &Decided<'_>) -> Result<Ready, Error> {
     let revision = work.waiting(what.item_id, what.revision).await?;
     let Some(value) = &revision.item else {
         return Err(Error::Purged {
@@ -172,24 +109,14 @@ async fn ready(work: &mut Work<'_>, what: &Decided<'_>) -> Result<Ready, Error> 
         Error::Blocked(problems.collect::<Vec<_>>().join("; "))
     })?;
     let before = before.and_then(|before| Item::from_json(&before.item).ok());
-    Ok(Ready {
-        revision,
-        before,
-        after,
-    })
-}
-
-/// Publishes what was read, if the guards allow it to this person.
-async fn make(
-    work: &mut Work<'_>,
-    what: &Decided<'_>,
-    also: &[&str],
-    revision: &Revision,
-    findings: &[Finding],
-) -> Result<RevisionState, Error> {
+    let change = Change {
+        before: before.as_ref(),
+        after: &after,
+    };
+    let findings = weigh(work, &[change]).await?.pop().unwrap_or_default();
     let same = |name: &&str| name.eq_ignore_ascii_case(&revision.editor);
     let own = same(&what.by) || also.iter().any(same);
-    allowed(findings, own, what.by)?;
+    allowed(&findings, own, what.by)?;
     let later = revision
         .publish_at
         .filter(|at| *at > work.fleet.clock.now());
@@ -206,6 +133,26 @@ async fn make(
         .await?;
     work.audit_decision(what, RevisionState::Published).await?;
     Ok(RevisionState::Published)
+}
+
+/// Publishes revisions that wait in one transaction, each as the ones before it left the content.
+/// Returns the outcome of each; the caller commits only if all of them are as they should be.
+///
+/// # Errors
+/// Fails when the database does; why a revision is not published stands in its outcome.
+pub async fn publish_all(
+    work: &mut Work<'_>,
+    whats: &[Decided<'_>],
+    also: &[&str],
+) -> Result<Vec<Result<RevisionState, Error>>, Error> {
+    let mut outcomes = Vec::with_capacity(whats.len());
+    for what in whats {
+        outcomes.push(match publish(work, what, also).await {
+            Err(error @ (Error::Store(_) | Error::NoCasino | Error::Pack(_))) => return Err(error),
+            outcome => outcome,
+        });
+    }
+    Ok(outcomes)
 }
 
 /// Checks what the guards say now against who publishes.

@@ -1,11 +1,21 @@
-//! The letter about content that was refused, as plain text for mail and chat.
+//! Edits that are refused: where their editor finds them, and the letter about them as plain text
+//! for mail and chat.
 
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde_json::Value;
-use seven_domain::Language;
+use seven_domain::{Language, RevisionState};
+use seven_knowledge::Category;
+use seven_store::content::NewRevision;
+use sha2::{Digest, Sha256};
 use url::Url;
+
+use crate::{
+    Edit, Error, Terms, Work,
+    check::{MOST_ID_CHARS, has_nul, id_of},
+    guard::{Finding, as_json},
+};
 
 static WORDS: LazyLock<Languages> = LazyLock::new(|| {
     toml::from_str(include_str!("../words/refusal.toml")).expect("the words are read, says a test")
@@ -31,6 +41,76 @@ struct Words {
     /// A sentence about the content that guests get meanwhile.
     meanwhile: String,
     more: String,
+}
+
+/// Keeps a refused edit where its editor finds it, when the terms say so and it has an id.
+pub(crate) async fn refuse(
+    work: &mut Work<'_>,
+    terms: &Terms<'_>,
+    edit: &Edit,
+    value: &Value,
+    findings: &[Finding],
+) -> Result<(), Error> {
+    let Some(id) = id_of(value).filter(|id| id.chars().count() <= MOST_ID_CHARS) else {
+        return Ok(());
+    };
+    // An id that was given here is lost with its row: the editor would never settle it.
+    if !terms.keep_refused || id_of(&edit.value).is_none() || has_nul(value) {
+        return Ok(());
+    }
+    let text = |key| value.get(key).and_then(Value::as_str).unwrap_or_default();
+    let category = Category::from(text("category"));
+    let name: String = text("name").chars().take(200).collect();
+    let refused = NewRevision {
+        item_id: &id,
+        category: category.as_str(),
+        name: &name,
+        item: value,
+        content_hash: "",
+        active: false,
+        state: RevisionState::Rejected,
+        source: terms.source,
+        editor: terms.editor,
+        base: None,
+        findings: &as_json(findings),
+        publish_at: edit.publish_at,
+        take_down_at: edit.take_down_at,
+    };
+    work.tx.add_revision(&refused).await?;
+    tell(work, terms, &refused, findings).await
+}
+
+/// Plans letters about a refused edit of what a second person must look at, such as a regulation:
+/// guests go on getting the old one.
+async fn tell(
+    work: &mut Work<'_>,
+    terms: &Terms<'_>,
+    refused: &NewRevision<'_>,
+    findings: &[Finding],
+) -> Result<(), Error> {
+    let rules = &work.fleet.packs.of(&work.row.config)?.rules.content;
+    let ids = [refused.item_id.to_owned()];
+    let before = work.tx.published_items(Some(&ids)).await?.pop();
+    // A regulation whose category was mistyped is one all the same.
+    let before = before.and_then(|before| before.item["category"].as_str().map(str::to_owned));
+    let is = |category: &str| rules.review.iter().any(|one| one == category);
+    if !is(refused.category) && !before.is_some_and(|before| is(&before)) {
+        return Ok(());
+    }
+    let problems: Vec<String> = findings.iter().map(ToString::to_string).collect();
+    // A sheet tells a row at every edited cell: the same problem is told once a day.
+    let told = hex::encode(Sha256::digest(problems.join("\n")));
+    let day = work.fleet.clock.now().date_naive();
+    let key = format!("{} {day} {}", refused.item_id, &told[..16]);
+    let subject = if refused.name.is_empty() {
+        refused.item_id
+    } else {
+        refused.name
+    };
+    let tx = &mut work.tx;
+    tx.plan_refusal_letters(&key, subject, terms.editor, &problems)
+        .await?;
+    Ok(())
 }
 
 /// Subjects of letters about a whole spreadsheet; no item has these names.

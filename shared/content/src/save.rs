@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use seven_domain::{AuditEvent, ContentFinding, RevisionState};
-use seven_knowledge::{Categories, Category, Item, Problem, Reference};
+use seven_domain::{AuditEvent, RevisionState};
+use seven_knowledge::{Category, Item, Problem};
 use seven_store::{
     audit::Entry,
     content::{NewRevision, PublishedItem, ToldEdit, WAITING},
@@ -15,12 +15,11 @@ use seven_store::{
 
 use crate::{
     Edit, Error, Outcome, Terms, Weight, Work,
-    guard::{Change, Finding, weight},
+    check::{id_of, invalid, read_item, times},
+    guard::{Change, Finding, as_json, weight},
+    refusal::refuse,
     weigh::weigh,
 };
-
-/// Longest id of an item; it stands in addresses and in the audit log.
-const MOST_ID_CHARS: usize = 64;
 
 /// An edit that can be read.
 struct Checked {
@@ -223,91 +222,6 @@ async fn check(
     Ok(checked)
 }
 
-/// Reads an item as a person wrote it; returns every problem at once.
-fn read_item(work: &Work<'_>, value: &Value) -> Result<Item, Vec<Finding>> {
-    let reference = Reference {
-        now: work.fleet.clock.property_now(),
-        zone: work.row.config.operational.timezone,
-    };
-    let nothing = Categories::default();
-    let pack = work.fleet.packs.of(&work.row.config).ok();
-    let categories = pack
-        .as_ref()
-        .map_or(&nothing, |pack| &pack.agents.categories);
-    if has_nul(value) {
-        return Err(vec![invalid(Problem {
-            field: "item".into(),
-            problem: "has a NUL character".into(),
-            fix: "remove it".into(),
-        })]);
-    }
-    let mut problems = match Item::read(value, reference) {
-        Ok(item) => {
-            let problems = categories.problems(&item);
-            if problems.is_empty() && item.id.chars().count() <= MOST_ID_CHARS {
-                return Ok(item);
-            }
-            problems
-        }
-        Err(problems) => problems,
-    };
-    if id_of(value).is_some_and(|id| id.chars().count() > MOST_ID_CHARS) {
-        problems.push(Problem {
-            field: "id".into(),
-            problem: format!("has more than {MOST_ID_CHARS} characters"),
-            fix: "use a short id such as dining_001".into(),
-        });
-    }
-    Err(problems.into_iter().map(invalid).collect())
-}
-
-/// The latest time that an edit may name.
-const MOST_AHEAD: TimeDelta = TimeDelta::days(3_660);
-
-/// Returns what is wrong with the times of an edit. An end that has passed would switch the item off
-/// without a guard.
-fn times(work: &Work<'_>, edit: &Edit) -> Vec<Finding> {
-    let now = work.fleet.clock.now();
-    let begins = edit.publish_at.unwrap_or(now).max(now);
-    let wrong = |field: &str, problem: &str, fix: &str| {
-        invalid(Problem {
-            field: field.into(),
-            problem: problem.into(),
-            fix: fix.into(),
-        })
-    };
-    let mut found = Vec::new();
-    if edit.take_down_at.is_some_and(|at| at <= begins) {
-        let fix = "write a later time, or switch the item off now";
-        found.push(wrong("take_down_at", "is before the item begins", fix));
-    }
-    for (field, at) in [
-        ("publish_at", edit.publish_at),
-        ("take_down_at", edit.take_down_at),
-    ] {
-        if at.is_some_and(|at| at > now + MOST_AHEAD) {
-            found.push(wrong(
-                field,
-                "is more than ten years ahead",
-                "write a nearer time",
-            ));
-        }
-    }
-    found
-}
-
-/// Postgres keeps no NUL in a text.
-fn has_nul(value: &Value) -> bool {
-    value.to_string().contains("\\u0000")
-}
-
-fn invalid(problem: Problem) -> Finding {
-    Finding {
-        kind: ContentFinding::Invalid,
-        problem,
-    }
-}
-
 /// Returns when the item is to end. An edit that names no end leaves the one that it has.
 fn end_of(edit: &Edit, before: Option<&PublishedItem>) -> Option<DateTime<Utc>> {
     if edit.no_end {
@@ -320,16 +234,6 @@ fn end_of(edit: &Edit, before: Option<&PublishedItem>) -> Option<DateTime<Utc>> 
 /// Whether the edit leaves the times of its item alone.
 fn same_times(edit: &Edit, before: &PublishedItem) -> bool {
     edit.publish_at.is_none() && end_of(edit, Some(before)) == before.take_down_at
-}
-
-pub(crate) fn id_of(value: &Value) -> Option<String> {
-    let id = match value.get("id")? {
-        Value::String(text) => text.trim().to_owned(),
-        // A spreadsheet's cell may be a number.
-        Value::Number(number) => number.to_string(),
-        _ => return None,
-    };
-    (!id.is_empty()).then_some(id)
 }
 
 /// Gives a new item an id of its category, such as `dining_012`. `numbers` has the number that each
@@ -424,89 +328,6 @@ async fn store(
         new: one.before.is_none(),
         findings,
     })
-}
-
-/// Keeps a refused edit where its editor finds it, when the terms say so and it has an id.
-async fn refuse(
-    work: &mut Work<'_>,
-    terms: &Terms<'_>,
-    edit: &Edit,
-    value: &Value,
-    findings: &[Finding],
-) -> Result<(), Error> {
-    let Some(id) = id_of(value).filter(|id| id.chars().count() <= MOST_ID_CHARS) else {
-        return Ok(());
-    };
-    // An id that was given here is lost with its row: the editor would never settle it.
-    if !terms.keep_refused || id_of(&edit.value).is_none() || has_nul(value) {
-        return Ok(());
-    }
-    let text = |key| value.get(key).and_then(Value::as_str).unwrap_or_default();
-    let category = Category::from(text("category"));
-    let name: String = text("name").chars().take(200).collect();
-    let refused = NewRevision {
-        item_id: &id,
-        category: category.as_str(),
-        name: &name,
-        item: value,
-        content_hash: "",
-        active: false,
-        state: RevisionState::Rejected,
-        source: terms.source,
-        editor: terms.editor,
-        base: None,
-        findings: &as_json(findings),
-        publish_at: edit.publish_at,
-        take_down_at: edit.take_down_at,
-    };
-    work.tx.add_revision(&refused).await?;
-    tell(work, terms, &refused, findings).await
-}
-
-/// Plans letters about a refused edit of what a second person must look at, such as a regulation:
-/// guests go on getting the old one.
-async fn tell(
-    work: &mut Work<'_>,
-    terms: &Terms<'_>,
-    refused: &NewRevision<'_>,
-    findings: &[Finding],
-) -> Result<(), Error> {
-    let rules = &work.fleet.packs.of(&work.row.config)?.rules.content;
-    let ids = [refused.item_id.to_owned()];
-    let before = work.tx.published_items(Some(&ids)).await?.pop();
-    // A regulation whose category was mistyped is one all the same.
-    let before = before.and_then(|before| before.item["category"].as_str().map(str::to_owned));
-    let is = |category: &str| rules.review.iter().any(|one| one == category);
-    if !is(refused.category) && !before.is_some_and(|before| is(&before)) {
-        return Ok(());
-    }
-    let problems: Vec<String> = findings.iter().map(ToString::to_string).collect();
-    // A sheet tells a row at every edited cell: the same problem is told once a day.
-    let told = hex::encode(Sha256::digest(problems.join("\n")));
-    let day = work.fleet.clock.now().date_naive();
-    let key = format!("{} {day} {}", refused.item_id, &told[..16]);
-    let subject = if refused.name.is_empty() {
-        refused.item_id
-    } else {
-        refused.name
-    };
-    let tx = &mut work.tx;
-    tx.plan_refusal_letters(&key, subject, terms.editor, &problems)
-        .await?;
-    Ok(())
-}
-
-/// Returns the form in which findings are stored and told: kind, field, problem and fix.
-pub fn as_json(findings: &[Finding]) -> Value {
-    let one = |finding: &Finding| {
-        let Problem {
-            field,
-            problem,
-            fix,
-        } = &finding.problem;
-        json!({ "kind": finding.kind, "field": field, "problem": problem, "fix": fix })
-    };
-    findings.iter().map(one).collect()
 }
 
 /// Returns the SHA-256 of the item with sorted keys: equal items are unchanged, whichever order of

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use askama::Template;
 use axum::{
-    extract::{Path, Query, State},
+    extract::{Path, State},
     http::StatusCode,
     response::{IntoResponse, Response},
 };
@@ -80,10 +80,9 @@ pub(crate) struct Form {
 pub(crate) async fn show(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,
-    Query(typed): Query<Form>,
     person: Person,
 ) -> Result<Response, Fault> {
-    let page = Page::read(&app, &casino, &person, typed, "").await?;
+    let page = Page::read(&app, &casino, &person, Form::default(), "").await?;
     Ok(shown(&page).into_response())
 }
 

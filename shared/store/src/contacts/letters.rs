@@ -59,8 +59,8 @@ impl Tx {
     }
 
     /// Plans a letter about a refused edit for each contact that wants to hear of it. `key` names
-    /// the edit; `subject` is the item's name, or the kind of a letter about a whole file; `problems` has a
-    /// line each.
+    /// the edit; `subject` is the item's name, or the kind of a letter about a whole file;
+    /// `problems` has a line each.
     pub async fn plan_refusal_letters(
         &mut self,
         key: &str,

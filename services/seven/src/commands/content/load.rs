@@ -8,6 +8,7 @@ use std::{
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use seven_content::{
+    claim_vectors,
     diff::Change,
     load::{self, File, Loaded, Loading},
 };
@@ -108,6 +109,15 @@ fn read(file: &Path) -> Result<Vec<u8>> {
 pub(super) async fn vectors(ctx: &Context, casino: &CasinoId) -> Result<()> {
     let fleet = ctx.fleet().await?;
     let paid = Paid::new(&ctx.settings()?, &fleet.cache)?;
+    if paid.embedding.is_stored() {
+        let mut tx = fleet.store.bind(casino).await?;
+        let row = tx.casino_row().await?;
+        tx.commit().await?;
+        if let Some(row) = row {
+            // A swarm that has heard of the change leaves its vectors to this command.
+            claim_vectors(fleet, casino, row.content_version).await;
+        }
+    }
     let ingested = during("Making vectors", paid.ingest(fleet, casino, false))
         .await
         .with_context(|| {

@@ -1,0 +1,107 @@
+//! Checks an edit against the pack's schema and the calendar, before any guard looks.
+
+use chrono::TimeDelta;
+use serde_json::Value;
+use seven_domain::ContentFinding;
+use seven_knowledge::{Categories, Item, Problem, Reference};
+
+use crate::{Edit, Work, guard::Finding};
+
+/// Longest id of an item; it stands in addresses and in the audit log.
+pub(crate) const MOST_ID_CHARS: usize = 64;
+
+/// Reads an item as a person wrote it; returns every problem at once.
+pub(crate) fn read_item(work: &Work<'_>, value: &Value) -> Result<Item, Vec<Finding>> {
+    let reference = Reference {
+        now: work.fleet.clock.property_now(),
+        zone: work.row.config.operational.timezone,
+    };
+    let nothing = Categories::default();
+    let pack = work.fleet.packs.of(&work.row.config).ok();
+    let categories = pack
+        .as_ref()
+        .map_or(&nothing, |pack| &pack.agents.categories);
+    if has_nul(value) {
+        return Err(vec![invalid(Problem {
+            field: "item".into(),
+            problem: "has a NUL character".into(),
+            fix: "remove it".into(),
+        })]);
+    }
+    let mut problems = match Item::read(value, reference) {
+        Ok(item) => {
+            let problems = categories.problems(&item);
+            if problems.is_empty() && item.id.chars().count() <= MOST_ID_CHARS {
+                return Ok(item);
+            }
+            problems
+        }
+        Err(problems) => problems,
+    };
+    if id_of(value).is_some_and(|id| id.chars().count() > MOST_ID_CHARS) {
+        problems.push(Problem {
+            field: "id".into(),
+            problem: format!("has more than {MOST_ID_CHARS} characters"),
+            fix: "use a short id such as dining_001".into(),
+        });
+    }
+    Err(problems.into_iter().map(invalid).collect())
+}
+
+/// The latest time that an edit may name.
+const MOST_AHEAD: TimeDelta = TimeDelta::days(3_660);
+
+/// Returns what is wrong with the times of an edit. An end that has passed would switch the item off
+/// without a guard.
+pub(crate) fn times(work: &Work<'_>, edit: &Edit) -> Vec<Finding> {
+    let now = work.fleet.clock.now();
+    let begins = edit.publish_at.unwrap_or(now).max(now);
+    let wrong = |field: &str, problem: &str, fix: &str| {
+        invalid(Problem {
+            field: field.into(),
+            problem: problem.into(),
+            fix: fix.into(),
+        })
+    };
+    let mut found = Vec::new();
+    if edit.take_down_at.is_some_and(|at| at <= begins) {
+        let fix = "write a later time, or switch the item off now";
+        found.push(wrong("take_down_at", "is before the item begins", fix));
+    }
+    for (field, at) in [
+        ("publish_at", edit.publish_at),
+        ("take_down_at", edit.take_down_at),
+    ] {
+        if at.is_some_and(|at| at > now + MOST_AHEAD) {
+            found.push(wrong(
+                field,
+                "is more than ten years ahead",
+                "write a nearer time",
+            ));
+        }
+    }
+    found
+}
+
+/// Postgres keeps no NUL in a text.
+pub(crate) fn has_nul(value: &Value) -> bool {
+    value.to_string().contains("\\u0000")
+}
+
+pub(crate) fn invalid(problem: Problem) -> Finding {
+    Finding {
+        kind: ContentFinding::Invalid,
+        problem,
+    }
+}
+
+/// Returns the id that an item has, if it has one.
+pub(crate) fn id_of(value: &Value) -> Option<String> {
+    let id = match value.get("id")? {
+        Value::String(text) => text.trim().to_owned(),
+        // A spreadsheet's cell may be a number.
+        Value::Number(number) => number.to_string(),
+        _ => return None,
+    };
+    (!id.is_empty()).then_some(id)
+}
