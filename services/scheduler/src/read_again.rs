@@ -103,7 +103,14 @@ async fn unproven(
         return Ok(Vec::new());
     }
     let zone = casino.config.operational.timezone;
-    let mut known = catalogue_of(&tx.content().await?, zone);
+    let content = tx.content().await?;
+    // The replies were chosen by when the content had changed last. If it has changed since, they
+    // were made from another; the next round chooses again.
+    let now = tx.casino_row().await?;
+    if now.is_none_or(|now| now.content_version != casino.content_version) {
+        return Ok(Vec::new());
+    }
+    let mut known = catalogue_of(&content, zone);
     for promotion in &mut known.promotions {
         (promotion.valid_from, promotion.valid_until) = (None, None);
     }
