@@ -269,7 +269,8 @@ async fn undo_and_rollback_bring_old_answers_back() {
         house.texts_to(GUEST).split_off(before).join(" ")
     };
     let before = Utc::now();
-    assert!(answer(1).await.contains("$165"));
+    let said = answer(1).await;
+    assert!(said.contains("$165"), "{said}");
     for price in [175, 185] {
         let by = by("ana");
         changed(&house, &by, "spa_001", |item| {
@@ -277,13 +278,15 @@ async fn undo_and_rollback_bring_old_answers_back() {
         })
         .await;
     }
-    assert!(answer(2).await.contains("$185"));
+    let said = answer(2).await;
+    assert!(said.contains("$185"), "{said}");
     let said = seven(&house, &["content", "undo", "spa_001", "--by", "ana"]).await;
     assert!(
         said.contains("Revision 4 of spa_001 is published"),
         "{said}"
     );
-    assert!(answer(3).await.contains("$175"));
+    let said = answer(3).await;
+    assert!(said.contains("$175"), "{said}");
     let history = seven(&house, &["content", "history", "spa_001"]).await;
     assert_eq!(history.matches("published").count(), 4, "{history}");
     let diff = seven(
@@ -300,7 +303,8 @@ async fn undo_and_rollback_bring_old_answers_back() {
         "{dry}"
     );
     seven(&house, &[&rollback[..], &["--yes"]].concat()).await;
-    assert!(answer(4).await.contains("$165"));
+    let said = answer(4).await;
+    assert!(said.contains("$165"), "{said}");
     // The words of a revision can be removed, but not what guests get.
     let purge = [
         "content",

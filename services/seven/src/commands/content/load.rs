@@ -88,7 +88,10 @@ pub(super) async fn load(ctx: &Context, command: Load) -> Result<()> {
         load::load(fleet, &casino, &file, &loading),
     )
     .await?;
-    out!("Loaded.");
+    match draft {
+        true => out!("Saved as drafts; seven content publish-all publishes them."),
+        false => out!("Loaded."),
+    }
     dead::of_known_numbers(fleet, &by).await?.tell();
     vectors(ctx, &casino).await
 }

@@ -124,14 +124,15 @@ fn show(planned: &Restored) {
     named('~', planned.changed.iter().map(with_fields));
     named('-', planned.off.iter().cloned());
     named('!', planned.purged.iter().cloned());
-    named('x', planned.withdrawn.iter().cloned());
     out!(
-        "{} changed, {} switched off, {} unchanged, {} purged and left as they are; what waits of \
-         {} is taken back.",
+        "{} changed, {} switched off, {} unchanged, {} purged and left as they are.",
         planned.changed.len(),
         planned.off.len(),
         planned.unchanged,
-        planned.purged.len(),
-        planned.withdrawn.len()
+        planned.purged.len()
     );
+    if !planned.withdrawn.is_empty() {
+        out!("Drafts and reviews of these are taken back:");
+        named('x', planned.withdrawn.iter().cloned());
+    }
 }
