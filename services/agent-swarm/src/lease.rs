@@ -50,6 +50,7 @@ pub(crate) async fn look(
     let waiting = waiting.ok_or_else(|| Error::Other("the casino has no row".into()))?;
     let Waiting {
         mut casino,
+        channel,
         open,
         switched,
         flags,
@@ -63,11 +64,13 @@ pub(crate) async fn look(
     let model = model
         .ok_or_else(|| Error::Other(format!("no model answers for the pack `{}`", pack.name)))?;
     let rules = &pack.rules;
-    if let Some(rest) = quiet_rest(
-        &open,
-        timing.pause(rules.quiet_window()),
-        timing.pause(rules.quiet_window_max()),
-    ) {
+    if channel.is_none_or(|channel| channel.profile().waits)
+        && let Some(rest) = quiet_rest(
+            &open,
+            timing.pause(rules.quiet_window()),
+            timing.pause(rules.quiet_window_max()),
+        )
+    {
         tx.commit().await?;
         return Ok(Lookup::Early(rest, "quiet_window"));
     }

@@ -334,11 +334,7 @@ fn disclosure_due(work: &Work) -> Option<DisclosureKind> {
 /// Returns the disclosure that the envelope will put before the reply. The model chooses the
 /// language, so room is kept for the longer one.
 fn disclosure(work: &Work, due: DisclosureKind) -> String {
-    let key = if due == DisclosureKind::Again {
-        TextKey::Redisclosure
-    } else {
-        TextKey::Disclosure
-    };
+    let key = TextKey::disclosure(due, work.lease.channel);
     let rendered = Language::ALL.map(|language| work.pack.say(key, language, &work.config));
     rendered
         .into_iter()

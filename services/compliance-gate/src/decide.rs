@@ -2,7 +2,7 @@
 //! reason, is answered from the pack, or goes to the swarm.
 
 use seven_compliance::{Author, Intent, Likely, LikelyKind, Verdict};
-use seven_domain::GuestStatus;
+use seven_domain::{GuestStatus, PhoneE164};
 use seven_packs::TextKey;
 use seven_runtime::Error;
 use seven_store::Tx;
@@ -114,13 +114,9 @@ pub(crate) async fn decide(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<
 /// Returns why no guest wrote the text, if so: a machine, a short code, a number of ours, or a
 /// phone that quotes our text sent it.
 fn not_a_guests(gate: &Gate, case: &Case<'_>) -> Option<&'static str> {
-    if gate
-        .fleet
-        .roster
-        .casino_of(case.text.from.as_str())
-        .is_some()
-        || case.text.from.is_short_code()
-    {
+    let is_ours = |phone: &PhoneE164| gate.fleet.roster.casino_of(phone.as_str()).is_some();
+    let phone = case.text.from.phone();
+    if phone.is_some_and(|phone| is_ours(phone) || phone.is_short_code()) {
         return Some("not_a_guest");
     }
     match case.decision.author {

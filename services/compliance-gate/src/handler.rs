@@ -9,8 +9,8 @@ use seven_compliance::{
     area_codes::{self, Prefix},
 };
 use seven_domain::{
-    Address, AuditEvent, CasinoId, Channel, Disposition, GuestHash, GuestStatus, InboundId,
-    PhoneE164, Stage, TraceContext,
+    Address, AuditEvent, CasinoId, Channel, Disposition, GuestHash, GuestStatus, InboundId, Stage,
+    TraceContext,
 };
 use seven_faults::failpoint;
 use seven_runtime::{Error, outcome_of};
@@ -57,17 +57,17 @@ async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Er
         return Ok(());
     }
     let mut tx = gate.fleet.store.bind(casino).await?;
-    let guest = gate.fleet.keys.hash(casino, &text.from);
+    let guest = gate.fleet.keys.hash_address(casino, &text.from);
     let new = NewIds {
         guest: gate.fleet.ids.next(),
         conversation: gate.fleet.ids.next(),
     };
     let (party, Casino { config, .. }) = tx
         .meet(
-            &Address::Phone(text.from.clone()),
+            &text.from,
             &guest,
-            text.to.as_str(),
-            Channel::Sms,
+            text.number(),
+            text.channel(),
             new,
             &law_of(&text.from),
         )
@@ -169,6 +169,10 @@ async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Er
     );
     mutant::dawdle().await;
     publish(gate, casino, &next, inbound_id, copy, &trace).await?;
+    if text.channel() == Channel::Web {
+        // The guest's stream waits for the text's disposition, which may need no answer.
+        gate.fleet.bus.hint(casino, &guest.bytes).await;
+    }
     failpoint!("gate.after_publish");
     gate.fleet
         .cache
@@ -228,6 +232,10 @@ async fn publish(
 
 /// Builds the audit entry of the text, whose row is the entry's subject.
 fn audit_entry<'a>(text: &Text, decision: &Decision, guest: &'a GuestHash) -> Entry<'a> {
+    let event = match text.channel() {
+        Channel::Sms => AuditEvent::SmsInbound,
+        Channel::Web => AuditEvent::WebInbound,
+    };
     let hit = decision.hits.first();
     let detail = serde_json::json!({
         "message_length": text.body.chars().count(), "media": text.media_count,
@@ -239,14 +247,15 @@ fn audit_entry<'a>(text: &Text, decision: &Decision, guest: &'a GuestHash) -> En
     });
     Entry {
         guest: Some(guest),
-        ..Entry::of(AuditEvent::SmsInbound, "compliance-gate", "", detail)
+        ..Entry::of(event, "compliance-gate", "", detail)
     }
 }
 
 /// Counts a new guest whose area code is not in the table, so that somebody adds the code
 /// (`data/area_codes.csv`).
 fn count_unknown_code(case: &Case<'_>, casino: &CasinoId) {
-    if let Prefix::UnknownCode(code) = area_codes::prefix_of(&case.text.from)
+    if let Some(phone) = case.text.from.phone()
+        && let Prefix::UnknownCode(code) = area_codes::prefix_of(phone)
         && case.party.new
     {
         metrics()
@@ -262,8 +271,15 @@ fn count_unknown_code(case: &Case<'_>, casino: &CasinoId) {
     }
 }
 
-/// Returns the disclosure laws of every state to which this number may belong (D15).
-fn law_of(phone: &PhoneE164) -> GuestLaw {
+/// Returns the disclosure laws of every state to which this number may belong (D15). A visitor of
+/// the website may be anywhere, so that the disclosure is always made.
+fn law_of(address: &Address) -> GuestLaw {
+    let Some(phone) = address.phone() else {
+        return GuestLaw {
+            disclosure_required: true,
+            disclosure_law: None,
+        };
+    };
     let rules = seven_compliance::jurisdiction::of(phone, None);
     let laws = rules.ai_disclosure_laws.join("; ");
     GuestLaw {

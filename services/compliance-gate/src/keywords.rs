@@ -27,6 +27,9 @@ pub(crate) async fn keyword(
     keyword: &Keyword,
 ) -> Result<Option<Next>, Error> {
     Ok(match keyword.intent {
+        Intent::OptOut if !case.text.profile().commands => {
+            Some(canned::canned(gate, tx, case, TextKey::WebStop).await?)
+        }
         Intent::OptOut => Some(opt_out(gate, tx, case, keyword).await?),
         Intent::OptIn => opt_in(gate, tx, case, keyword).await?,
         Intent::Help => {

@@ -19,7 +19,8 @@ pub(crate) async fn tell_of_change(
     case: &Case<'_>,
     answer: &Next,
 ) -> Result<Next, Error> {
-    let retired = case.config.operational.owner_of(&case.text.to).is_none();
+    let number = case.text.to.as_ref();
+    let retired = number.is_some_and(|number| case.config.operational.owner_of(number).is_none());
     let stop = case
         .decision
         .keyword

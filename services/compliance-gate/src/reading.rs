@@ -1,8 +1,10 @@
 //! Judges a text, compares it with our latest texts to the guest, and writes the verdict to its
 //! span.
 
-use seven_compliance::{Author, Decision, Guardrails, Intent, Verdict, echo, provider};
-use seven_domain::{CasinoConfig, GuestHash};
+use seven_compliance::{
+    Author, Decision, Guardrails, Intent, Keyword, Likely, LikelyKind, Verdict, echo, provider,
+};
+use seven_domain::{CasinoConfig, ChannelProfile, GuestHash};
 use seven_packs::Pack;
 use seven_reader::{Reader, beside_our_texts, matters, needs_our_texts};
 use seven_runtime::Error;
@@ -31,6 +33,7 @@ pub(crate) async fn judge(
         decision = beside_our_texts(again, decision, &text.body, rails, &ours, says).await;
     }
     let decision = with_provider(decision, text.autoresponse.as_deref());
+    let decision = of_channel(decision, text.profile());
     if step.is_recorded() {
         step.set("seven.verdict", decision.verdict.as_str());
         step.set("seven.message_length", text.body.chars().count());
@@ -84,6 +87,31 @@ async fn read(gate: &Gate, rails: &Guardrails, words: &str) -> Decision {
             first
         }
     }
+}
+
+/// Drops the parts of a decision that have no meaning on the channel: commands of text messages,
+/// and authors that are machines. The word STOP is kept, because it gets an answer of its own,
+/// unless help comes first.
+fn of_channel(mut decision: Decision, profile: &ChannelProfile) -> Decision {
+    if !profile.machines {
+        decision.author = Author::Guest;
+    }
+    if profile.commands {
+        return decision;
+    }
+    let urgent = decision.hits.iter().any(|hit| hit.layer.is_urgent());
+    let holds = |keyword: &Keyword| match keyword.intent {
+        Intent::Privacy | Intent::Delete => true,
+        Intent::OptOut => !urgent,
+        Intent::OptIn | Intent::Help | Intent::Affirm => false,
+    };
+    decision.keyword = decision.keyword.filter(holds);
+    if matches!(&decision.verdict, Verdict::Keyword(keyword) if !holds(keyword)) {
+        decision.verdict = Verdict::Pass;
+    }
+    let asks_to_stop = |likely: &Likely| likely.kind == LikelyKind::OptOut;
+    decision.likely = decision.likely.filter(|likely| !asks_to_stop(likely));
+    decision
 }
 
 /// Applies the command that the provider reports, whatever the text says, because the provider has

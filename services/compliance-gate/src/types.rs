@@ -6,7 +6,8 @@ use chrono::{DateTime, TimeZone, Utc};
 use seven_bus::{Delivery, RECOVERED, RECOVERED_AFTER_RESTORE, events::InboundText};
 use seven_compliance::{Decision, Keyword, Verdict};
 use seven_domain::{
-    CasinoConfig, Channel, ConversationId, GuestHash, InboundId, Language, PhoneE164,
+    Address, CasinoConfig, Channel, ChannelProfile, ConversationId, GuestHash, InboundId, Language,
+    PhoneE164,
 };
 use seven_packs::Pack;
 use seven_runtime::{Error, Fleet, word_of};
@@ -37,8 +38,9 @@ pub(crate) struct Case<'a> {
 
 /// The inbound event after its fields were checked.
 pub(crate) struct Text {
-    pub(crate) from: PhoneE164,
-    pub(crate) to: PhoneE164,
+    pub(crate) from: Address,
+    /// The casino's number; `None` where the channel has none.
+    pub(crate) to: Option<PhoneE164>,
     pub(crate) body: String,
     pub(crate) media_count: i32,
     pub(crate) autoresponse: Option<String>,
@@ -101,9 +103,11 @@ impl Next {
 
 impl Text {
     pub(crate) fn read(event: &InboundText) -> Result<Self, Error> {
+        let from: Address = event.from.parse()?;
+        let to = from.phone().map(|_| event.to.parse()).transpose()?;
         Ok(Self {
-            from: event.from.parse()?,
-            to: event.to.parse()?,
+            from,
+            to,
             body: event.text.clone(),
             media_count: i32::try_from(event.media_count).unwrap_or(i32::MAX),
             autoresponse: (!event.autoresponse.is_empty()).then(|| event.autoresponse.clone()),
@@ -113,6 +117,19 @@ impl Text {
             occurred_at: millis(event.occurred_at)?,
             received_at: millis(event.received_at)?,
         })
+    }
+
+    pub(crate) fn channel(&self) -> Channel {
+        self.from.channel()
+    }
+
+    pub(crate) fn profile(&self) -> &'static ChannelProfile {
+        self.channel().profile()
+    }
+
+    /// Returns the casino's number; empty where the channel has none.
+    pub(crate) fn number(&self) -> &str {
+        self.to.as_ref().map_or("", PhoneE164::as_str)
     }
 
     /// Returns whether the text was found in the provider's records because its webhook never came.
@@ -137,10 +154,10 @@ impl Text {
     ) -> NewInbound {
         NewInbound {
             inbound_id,
-            channel: Channel::Sms,
+            channel: self.channel(),
             provider: self.provider.clone(),
             provider_message_id: self.provider_message_id.clone(),
-            casino_number: self.to.as_str().to_owned(),
+            casino_number: self.number().to_owned(),
             event_id: self.event_id.clone(),
             body: if personal {
                 NOT_KEPT.to_owned()

@@ -159,11 +159,12 @@ async fn check(
     refused_as_of: Option<DateTime<Utc>>,
 ) -> Result<Result<Claim, Refusal>, Error> {
     let mut span = trace::step("seven.node.presend_check", "");
+    let ours = &job.config.operational;
     let mut check = PresendCheck {
         outbound_id: job.outbound_id,
         attempt_id,
         provider,
-        sender: from_number(&job.config.operational, &job.number, provider),
+        sender: Some(from_number(ours, job.number()?, provider)),
         deadline: sender.fleet.timing.send_deadline(),
         grace: sender.fleet.timing.doubt_grace(),
         window_open: eligibility.window_open,
@@ -417,8 +418,8 @@ fn request(
     Ok(SendRequest {
         casino: job.casino.clone(),
         attempt,
-        from: from_number(&job.config.operational, &job.number, provider),
-        to: claim.to.parse()?,
+        from: from_number(&job.config.operational, job.number()?, provider),
+        to: claim.to.as_deref().unwrap_or_default().parse()?,
         text: claim.body.clone(),
         messaging_profile_id: match provider {
             TWILIO => job.config.operational.twilio_messaging_service_sid.clone(),

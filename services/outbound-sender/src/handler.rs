@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use seven_bus::{Delivery, Handler, Outcome, events::OutboundReady};
-use seven_domain::{CasinoId, OutboundId, OutboundState, Stage};
+use seven_domain::{CasinoId, Channel, ConversationId, OutboundId, OutboundState, Stage};
 use seven_runtime::{Error, outcome_of};
 use seven_store::{connections::Lent, due::DueKind, outbound::PendingSend};
 use seven_telemetry::trace;
@@ -11,6 +11,7 @@ use seven_telemetry::trace;
 use crate::{
     attempt, numbers, pace,
     types::{Job, MAX_HELD_WAIT, Sender},
+    web,
 };
 
 impl Handler for Sender {
@@ -73,6 +74,9 @@ async fn process(sender: &Sender, delivery: &Delivery<OutboundReady>) -> Result<
             after: wait,
             why: "shutting_down",
         });
+    }
+    if pending.channel == Channel::Web {
+        return web::show(sender, &job, ConversationId(pending.conversation_id)).await;
     }
     let pace = trace::step("seven.node.pace", "");
     if let Some(after) = pace::paced(sender, &job).await {

@@ -19,6 +19,7 @@ mod registry;
 mod route;
 pub mod stops;
 mod types;
+mod web;
 mod window;
 
 use std::sync::Arc;

@@ -18,7 +18,7 @@ pub(crate) async fn check_number(sender: &Sender, job: &Job) -> Result<(), Error
     let wanted = tx.number_unchecked_since(&job.guest).await?;
     tx.commit().await?;
     let Some(since) = wanted else { return Ok(()) };
-    let Some(holder) = registry.holder(&job.phone, since).await else {
+    let Some(holder) = registry.holder(job.phone()?, since).await else {
         return Ok(());
     };
     let mut tx = sender.fleet.store.bind(&job.casino).await?;

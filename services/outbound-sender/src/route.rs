@@ -97,7 +97,7 @@ pub(crate) fn carriers_for<'a>(sender: &'a Sender, job: &Job) -> Vec<&'a Carrier
     let fleet: Vec<&str> = sender.carriers.iter().map(Carrier::name).collect();
     let order = order(
         &job.config.operational,
-        &job.number,
+        job.number.as_ref(),
         job.class.lane(),
         &fleet,
     );
@@ -111,7 +111,7 @@ pub(crate) fn carriers_for<'a>(sender: &'a Sender, job: &Job) -> Vec<&'a Carrier
 /// first. Proactive texts use Twilio only with a campaign there.
 fn order<'a>(
     ours: &Operational,
-    number: &PhoneE164,
+    number: Option<&PhoneE164>,
     lane: Lane,
     fleet: &[&'a str],
 ) -> Vec<&'a str> {
@@ -121,7 +121,7 @@ fn order<'a>(
     };
     let mut order: Vec<&str> = fleet.iter().copied().filter(|name| has(name)).collect();
     if ours.providers.is_empty() {
-        order.sort_by_key(|name| ours.number_at(name) != Some(number));
+        order.sort_by_key(|name| ours.number_at(name) != number);
     } else {
         let place = |name: &str| ours.providers.iter().position(|named| named == name);
         order.retain(|name| place(name).is_some());

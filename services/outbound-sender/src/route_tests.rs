@@ -38,17 +38,22 @@ fn the_order_is_the_casinos_else_the_guests_else_the_fleets() {
         (&approved, FIRST, Lane::Bulk, &["telnyx", "twilio"]),
     ] {
         assert_eq!(
-            order(ours, &number(writes_to), lane, &fleet),
+            order(ours, Some(&number(writes_to)), lane, &fleet),
             expected,
             "{writes_to} {lane:?}"
         );
     }
     assert_eq!(
-        order(&plain, &number(OLD), Lane::Reply, &["twilio", "telnyx"]),
+        order(
+            &plain,
+            Some(&number(OLD)),
+            Lane::Reply,
+            &["twilio", "telnyx"]
+        ),
         ["twilio", "telnyx"]
     );
     assert_eq!(
-        order(&plain, &number(SECOND), Lane::Reply, &["telnyx"]),
+        order(&plain, Some(&number(SECOND)), Lane::Reply, &["telnyx"]),
         ["telnyx"],
         "no account there"
     );

@@ -6,7 +6,8 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use seven_compliance::jurisdiction::State;
 use seven_domain::{
-    AttemptId, AuditEvent, CasinoConfig, CasinoId, GuestHash, MessageClass, OutboundId, PhoneE164,
+    AttemptId, AuditEvent, CasinoConfig, CasinoId, Channel, GuestHash, MessageClass, OutboundId,
+    PhoneE164,
 };
 use seven_providers::Provider;
 use seven_runtime::{Error, Fleet};
@@ -54,7 +55,10 @@ pub(crate) struct Job {
     pub(crate) class: MessageClass,
     pub(crate) segments: u32,
     pub(crate) guest: GuestHash,
-    pub(crate) phone: PhoneE164,
+    /// `None` for a guest of the website, as is the number.
+    pub(crate) phone: Option<PhoneE164>,
+    /// The number the guest writes to.
+    pub(crate) number: Option<PhoneE164>,
     pub(crate) zone: Option<Tz>,
     pub(crate) state: Option<State>,
     pub(crate) tries: u32,
@@ -64,8 +68,6 @@ pub(crate) struct Job {
     pub(crate) delay: Duration,
     /// Whether a turn made this text; a turn waits out the quiet window first.
     pub(crate) of_turn: bool,
-    /// The number the guest writes to.
-    pub(crate) number: PhoneE164,
     /// Providers that may not be called, as read when the text was taken up; the pre-send check
     /// decides.
     pub(crate) stops: Vec<Stop>,
@@ -84,8 +86,6 @@ impl Job {
             .as_slice()
             .try_into()
             .map_err(|_| Error::Other("a guest hash is not 32 bytes".into()))?;
-        let phone = pending.phone.as_deref();
-        let phone = phone.ok_or_else(|| Error::Other("the guest has no phone".into()))?;
         Ok(Self {
             casino: casino.clone(),
             config,
@@ -96,7 +96,11 @@ impl Job {
                 key_id: pending.key_id,
                 bytes,
             },
-            phone: phone.parse()?,
+            phone: pending.phone.as_deref().map(str::parse).transpose()?,
+            number: match pending.channel {
+                Channel::Sms => Some(pending.casino_number.parse()?),
+                Channel::Web => None,
+            },
             zone: pending.zone.as_deref().and_then(|zone| zone.parse().ok()),
             state: pending
                 .guest_state
@@ -106,9 +110,19 @@ impl Job {
             answers_at: pending.answers_at,
             delay: Duration::try_from_secs_f64(pending.delay).unwrap_or_default(),
             of_turn: pending.of_turn,
-            number: pending.casino_number.parse()?,
             stops,
         })
+    }
+
+    /// Returns the guest's phone, which every text message needs.
+    pub(crate) fn phone(&self) -> Result<&PhoneE164, Error> {
+        let phone = self.phone.as_ref();
+        phone.ok_or_else(|| Error::Other("the guest has no phone".into()))
+    }
+
+    pub(crate) fn number(&self) -> Result<&PhoneE164, Error> {
+        let number = self.number.as_ref();
+        number.ok_or_else(|| Error::Other("the conversation has no number".into()))
     }
 
     /// Returns whether all sending to this provider is stopped, because it refuses the account.

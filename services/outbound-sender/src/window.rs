@@ -32,13 +32,14 @@ pub(crate) fn eligibility(sender: &Sender, job: &Job) -> Result<Eligibility, Err
             exclusion_list_needed: false,
         });
     }
+    let phone = job.phone()?;
     let profile = job.zone.map(|zone| Residence {
         zone,
         state: job.state,
     });
     let casino = CasinoWindow::from_regulations(&job.config.regulations)?;
     let window: Window = quiet_hours::check(&Question {
-        to: &job.phone,
+        to: phone,
         at: sender.fleet.clock.property_now(),
         profile,
         casino,
@@ -46,7 +47,7 @@ pub(crate) fn eligibility(sender: &Sender, job: &Job) -> Result<Eligibility, Err
     Ok(Eligibility {
         window_open: window.open,
         opens_at: window.opens_at,
-        exclusion_list_needed: jurisdiction::of(&job.phone, profile.as_ref()).self_exclusion_check,
+        exclusion_list_needed: jurisdiction::of(phone, profile.as_ref()).self_exclusion_check,
     })
 }
 

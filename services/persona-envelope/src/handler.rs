@@ -8,7 +8,7 @@ use seven_domain::{CasinoConfig, MessageClass, Stage, TurnId, TurnState};
 use seven_faults::failpoint;
 use seven_packs::{Pack, TypingKind};
 use seven_runtime::{Error, Fleet, outcome_of};
-use seven_sms::measure;
+use seven_sms::{Shaped, measure};
 use seven_store::{
     Tx,
     outbound::{NewOutbound, Origin, Queued, Recipient},
@@ -117,8 +117,15 @@ impl Envelope {
     ) -> Result<Vec<Queued>, Error> {
         let pack = self.fleet.packs.of(config)?;
         let mut span = trace::step("seven.node.persona_envelope", "");
-        let composed = pack.disclosed(turn.disclosure_kind, turn.language, config, &turn.draft);
-        let shaped = seven_sms::shape(&composed, pack.rules.max_texts);
+        let profile = turn.channel.profile();
+        let composed = pack.disclosed(
+            turn.disclosure_kind,
+            turn.language,
+            config,
+            turn.channel,
+            &turn.draft,
+        );
+        let shaped = Shaped::of(&composed, profile.segments, pack.rules.max_texts);
         if span.is_recorded() {
             let length =
                 |texts: &[String]| texts.iter().map(|text| text.chars().count()).sum::<usize>();
@@ -144,12 +151,11 @@ impl Envelope {
                 "an answer did not fit two texts and was cut"
             );
         }
-        let mut delay = self.first_delay(
-            pack,
-            config,
-            turn,
-            shaped.texts.first().map_or("", String::as_str),
-        );
+        let first = shaped.texts.first().map_or("", String::as_str);
+        let mut delay = match profile.waits {
+            true => self.first_delay(pack, config, turn, first),
+            false => Duration::ZERO,
+        };
         let parts = i32::try_from(shaped.texts.len()).unwrap_or(i32::MAX);
         let to = Recipient {
             conversation_id: turn.conversation_id.into(),

@@ -10,6 +10,7 @@ mod connect;
 mod erase;
 mod error;
 mod floors;
+mod hints;
 mod kept;
 mod overhear;
 pub mod permissions;

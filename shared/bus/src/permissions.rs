@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use seven_domain::{CasinoId, Stage};
 
 use crate::topology::{
-    CONSUMING, CONTENT_SUBJECTS, FLEET_BUCKET_STREAM, TRACE_KEEP, WORKER_BEAT, consumer_name,
-    lanes_of, stream_of, subject_for_content, subject_for_control, subjects_of, subjects_of_dead,
+    CONSUMING, CONTENT_SUBJECTS, FLEET_BUCKET_STREAM, HINT_SUBJECTS, TRACE_KEEP, WORKER_BEAT,
+    consumer_name, lanes_of, stream_of, subject_for_content, subject_for_control,
+    subject_for_hints, subjects_of, subjects_of_dead,
 };
 
 /// Returns the prefix of a user's inboxes.
@@ -94,6 +95,21 @@ impl Permissions {
     pub fn announce_content(mut self, casino: Option<&CasinoId>) -> Self {
         self.publish
             .insert(casino.map_or_else(|| CONTENT_SUBJECTS.to_owned(), subject_for_content));
+        self
+    }
+
+    /// Adds telling the gateways that a guest's stream has something new.
+    #[must_use]
+    pub fn hint(mut self, casino: Option<&CasinoId>) -> Self {
+        self.publish
+            .insert(casino.map_or_else(|| HINT_SUBJECTS.to_owned(), subject_for_hints));
+        self
+    }
+
+    /// Adds hearing of every guest's stream ([`crate::Bus::hints`]).
+    #[must_use]
+    pub fn hear_hints(mut self) -> Self {
+        self.subscribe.insert(HINT_SUBJECTS.to_owned());
         self
     }
 

@@ -32,6 +32,8 @@ pub const TRACE_KEEP: &str = "trace.keep";
 /// Subject of the workers' heartbeats, stored in no stream; operators read them when the database
 /// is unreachable.
 pub const WORKER_BEAT: &str = "worker.beat";
+/// Subjects of hints that a guest's stream on the web has something new, stored in no stream.
+pub const HINT_SUBJECTS: &str = "web.*";
 /// Key-value bucket that mirrors the casinos' switches (D14).
 pub const FLEET_BUCKET: &str = "fleet";
 /// The stream behind the bucket, by the name that the server gives it.
@@ -133,6 +135,11 @@ pub fn subjects_of(stage: Stage, casino: Option<&CasinoId>) -> Vec<String> {
         .iter()
         .map(|lane| subject(stage, casino, *lane))
         .collect()
+}
+
+/// Returns the subject of hints for a casino's guests on the web.
+pub fn subject_for_hints(casino: &CasinoId) -> String {
+    format!("web.{casino}")
 }
 
 /// Returns the bucket's subject for a casino's switches, or for those of all casinos.

@@ -92,6 +92,10 @@ text_enum! {
         AuditExported => "audit_exported",
         /// The digest of a finished day's export is not the one that was sealed.
         AuditSealBroken => "audit_seal_broken",
+        /// A guest wrote on the website.
+        WebInbound => "web_inbound",
+        /// A message became visible on the website.
+        WebOutbound => "web_outbound",
         /// The fleet found an incident and contained it, or a person settled one.
         IncidentChanged => "incident_changed",
     }

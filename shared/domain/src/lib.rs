@@ -10,6 +10,7 @@ mod audit;
 pub mod campaign;
 pub mod case;
 pub mod casino;
+pub mod channel;
 pub mod clock;
 pub mod config;
 pub mod contact;
@@ -37,6 +38,7 @@ pub use audit::{AuditEvent, Severity};
 pub use campaign::{CampaignState, ListedState};
 pub use case::{CaseSeverity, CaseSource};
 pub use casino::{CasinoId, CasinoStatus, FLEET, UNKNOWN_CASINO};
+pub use channel::{Channel, ChannelProfile};
 pub use clock::{Clock, TimeScale};
 pub use config::CasinoConfig;
 pub use contact::{ContactChannel, LetterKind};
@@ -52,12 +54,12 @@ pub use ids::{
 pub use incident::{Containment, IncidentKind, IncidentSeverity, IncidentState};
 pub use language::Language;
 pub use message::{
-    AttemptOutcome, Channel, DeadState, Disposition, HeldDecision, Lane, MessageClass,
-    OutboundState, Stage, TurnState,
+    AttemptOutcome, DeadState, Disposition, HeldDecision, Lane, MessageClass, OutboundState, Stage,
+    TurnState,
 };
 pub use offer::{Offer, OfferCall, OfferStatus, OfferTier};
 pub use phone::{GuestHash, HashKey, HashKeys, PhoneE164};
-pub use providers::{PROVIDERS, TELNYX, TWILIO};
+pub use providers::{PROVIDERS, TELNYX, TWILIO, WEB};
 pub use staff::{LinkPurpose, OperatorStatus, Role};
 pub use trace::TraceContext;
 

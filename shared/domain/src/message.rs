@@ -178,14 +178,6 @@ text_enum! {
 }
 
 text_enum! {
-    /// The channel by which a guest writes to us (D18).
-    Channel {
-        Sms => "sms",
-        Web => "web",
-    }
-}
-
-text_enum! {
     /// A worker's step in the processing of a text; names its stream, its consumers and its dead
     /// letters.
     Stage {

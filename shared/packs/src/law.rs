@@ -54,6 +54,11 @@ const MUST_HOLD: &[(TextKey, &[&str], &[&str])] = &[
         &["AI", LONGEST.casino],
         &["IA", LONGEST.casino],
     ),
+    (
+        TextKey::WebDisclosure,
+        &["AI", LONGEST.casino],
+        &["IA", LONGEST.casino],
+    ),
     (TextKey::Identity, &["AI"], &["IA"]),
     // These texts must give a phone number.
     (TextKey::Fallback, &[LONGEST.phone], &[LONGEST.phone]),

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, sync::OnceLock};
 
 use seven_compliance::Guardrails;
-use seven_domain::{CasinoConfig, DisclosureKind, Language};
+use seven_domain::{CasinoConfig, Channel, DisclosureKind, Language};
 use seven_guest::offers::Policy;
 use seven_host::{Manifest, Prompts, prompt::Sources};
 
@@ -160,13 +160,13 @@ impl Pack {
         kind: Option<DisclosureKind>,
         language: Language,
         config: &CasinoConfig,
+        channel: Channel,
         reply: &str,
     ) -> String {
-        let key = match kind {
-            None => return reply.to_owned(),
-            Some(DisclosureKind::Again) => TextKey::Redisclosure,
-            Some(DisclosureKind::First | DisclosureKind::Session) => TextKey::Disclosure,
+        let Some(kind) = kind else {
+            return reply.to_owned();
         };
+        let key = TextKey::disclosure(kind, channel);
         format!("{} {reply}", self.say(key, language, config))
     }
 

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use seven_compliance::Layer;
+use seven_domain::{Channel, DisclosureKind};
 
 macro_rules! text_keys {
     ($($(#[$doc:meta])* $variant:ident => $word:literal),+ $(,)?) => {
@@ -60,6 +61,10 @@ text_keys! {
     Disclosure => "disclosure",
     /// Opens a text with the disclosure again, after a material change in what the guest was told.
     Redisclosure => "redisclosure",
+    /// The disclosure where no command ends the texts, because none comes unasked.
+    WebDisclosure => "web_disclosure",
+    /// The answer to a STOP where nothing comes unasked.
+    WebStop => "web_stop",
     /// The only notice sent to a machine that answers each of our texts.
     AutoResponder => "auto_responder",
     /// Tells a guest who wrote to a number that the casino no longer uses about the new one.
@@ -92,6 +97,15 @@ impl TextKey {
             Layer::Emergency => Some(Self::EmergencyLine),
             Layer::ResponsibleGaming => Some(Self::GamingLine),
             _ => None,
+        }
+    }
+
+    /// Returns the text that discloses to a guest of this channel that an AI writes.
+    pub fn disclosure(kind: DisclosureKind, channel: Channel) -> Self {
+        match (channel.profile().names_stop, kind) {
+            (false, _) => Self::WebDisclosure,
+            (true, DisclosureKind::Again) => Self::Redisclosure,
+            (true, DisclosureKind::First | DisclosureKind::Session) => Self::Disclosure,
         }
     }
 

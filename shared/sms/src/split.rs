@@ -16,6 +16,19 @@ pub struct Shaped {
     pub truncated: bool,
 }
 
+impl Shaped {
+    /// Shapes a reply for text messages, or takes it whole, as a channel without segments does.
+    pub fn of(text: &str, segments: bool, max_texts: usize) -> Self {
+        if segments {
+            return shape(text, max_texts);
+        }
+        Self {
+            texts: vec![text.trim().to_owned()],
+            truncated: false,
+        }
+    }
+}
+
 /// Transliterates a reply, joins its lines and cuts it into at most `max_texts` texts. A cut that
 /// loses nothing is preferred to a better-looking one that leaves too little space for the rest.
 pub fn shape(text: &str, max_texts: usize) -> Shaped {

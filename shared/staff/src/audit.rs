@@ -100,9 +100,13 @@ pub fn category(event: AuditEvent) -> Category {
         | E::DeletionWithdrawn
         | E::DataDeleted
         | E::RetentionApplied => Category::Privacy,
-        E::SmsInbound | E::SmsOutbound | E::PersonWrote | E::ReplyReviewed | E::NoteAdded => {
-            Category::Text
-        }
+        E::SmsInbound
+        | E::SmsOutbound
+        | E::WebInbound
+        | E::WebOutbound
+        | E::PersonWrote
+        | E::ReplyReviewed
+        | E::NoteAdded => Category::Text,
         E::ProfileUpdated
         | E::ContentUpdated
         | E::CasinoChanged

@@ -8,6 +8,7 @@ use seven_domain::{
 };
 use seven_knowledge::offers::catalogue_of;
 use seven_runtime::Fleet;
+use seven_sms::Shaped;
 use seven_store::{
     Tx,
     escalations::REPLY_WAITS,
@@ -131,8 +132,9 @@ async fn edit(fleet: &Fleet, tx: &mut Tx, held: &HeldReply, words: &str) -> Resu
     }
     let pack = fleet.packs.of(&row.config)?;
     let most = pack.rules.max_texts;
-    let whole = pack.disclosed(held.disclosure_kind, held.language, &row.config, words);
-    let shaped = seven_sms::shape(&whole, most);
+    let (kind, language) = (held.disclosure_kind, held.language);
+    let whole = pack.disclosed(kind, language, &row.config, held.channel, words);
+    let shaped = Shaped::of(&whole, held.channel.profile().segments, most);
     if shaped.truncated {
         return Err(Undecided::TooLong { most });
     }

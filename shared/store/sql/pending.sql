@@ -1,6 +1,6 @@
 select outbound.outbound_id, outbound.state, outbound.class, outbound.segments,
   greatest(0, extract(epoch from outbound.not_before - now()))::float8 as wait,
-  conversation.casino_number,
+  conversation.channel, conversation.casino_number,
   outbound.conversation_id, outbound.tries, guest.key_id, guest.phone_hash, guest.phone,
     guest.zone, guest.state as guest_state,
   case when outbound.turn_id is null and outbound.inbound_id is null then null

@@ -19,7 +19,9 @@ with suppression as (
       when text.state <> 'queued' then 'not_queued'
       when casino.status <> 'active' and policy.lane <> 'safety' then 'casino_inactive'
       when text.useful_until < now() then 'expired'
-      when not exists (select 1 from routes route where route.number = $12 and route.casino_id = $7
+      -- A message of the web is never handed to a provider, nor a text to the web (D33).
+      when (conversation.channel = 'web') <> ($3 = 'web') then 'not_queued'
+      when $3 <> 'web' and not exists (select 1 from routes route where route.number = $12 and route.casino_id = $7
         and route.retired_at is null) then 'sender_retired'
       when policy.when_killed = 'stop' and exists (select 1 from off where name = 'kill')
         then 'killed'
@@ -47,7 +49,8 @@ with suppression as (
       when exists (select 1 from stops where not park and provider = $3) then 'provider_stopped'
       -- The limit is the casino's brake on its spending: only a safety text may take another
       -- provider.
-      when exists (select 1 from stops where park and (policy.lane <> 'safety' or provider = $3))
+      when $3 <> 'web'
+        and exists (select 1 from stops where park and (policy.lane <> 'safety' or provider = $3))
         then 'sending_parked'
       -- Nothing is sold or announced to a guest who waits for a person.
       when policy.lane = 'bulk' and conversation.paused_at is not null
@@ -128,18 +131,26 @@ with suppression as (
   left join number_checks number_check on number_check.key_id = guest.key_id
     and number_check.phone_hash = guest.phone_hash
 ), claimed as (
-  update outbound_messages message set state = 'sending', provider = $3, reason = null,
-    risk_score_at_send = $10
+  -- On the web this is the delivery; the caller holds the conversation's lock, so that the numbers
+  -- have the order of the commits.
+  update outbound_messages message set provider = $3, reason = null, risk_score_at_send = $10,
+    state = case when $3 = 'web' then 'sent' else 'sending' end,
+    sent_at = case when $3 = 'web' then now() else message.sent_at end,
+    web_seq = case when $3 = 'web' then (
+      select coalesce(max(shown.web_seq), 0) + 1 from outbound_messages shown
+      where shown.conversation_id = message.conversation_id and shown.web_seq is not null) end
   from facts where message.outbound_id = facts.outbound_id and facts.refusal is null
   returning message.outbound_id
 ), attempt as (
   insert into send_attempts (casino_id, attempt_id, outbound_id, provider, deadline_at, called_at)
   select $7, $2, outbound_id, $3, now() + make_interval(secs => $4), $9 from claimed
+  where $3 <> 'web'
   returning attempt_id
 ), doubt as (
   -- Whatever becomes of the call, somebody asks about it when its deadline and the grace are over.
   insert into due (casino_id, kind, row_id, due_at) select $7, 'attempt_doubt', attempt_id,
     now() + make_interval(secs => $11) from attempt
 )
-select facts.*, exists (select 1 from claimed) and exists (select 1 from attempt) as claimed
+select facts.*, exists (select 1 from claimed)
+    and ($3 = 'web' or exists (select 1 from attempt)) as claimed
   from facts

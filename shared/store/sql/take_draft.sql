@@ -8,6 +8,8 @@ with locked as (
     turn.class, turn.newest_text_at, turn.state, turn.tries, turn.trace,
     (select true from turns earlier where earlier.conversation_id = turn.conversation_id
       and earlier.state = 'drafted' and earlier.epoch < turn.epoch limit 1) is not null as behind,
+    (select channel from conversations talk
+      where talk.conversation_id = turn.conversation_id) as channel,
     exists (select 1 from reviewed_conversations reviewed
       where reviewed.conversation_id = turn.conversation_id) as reviewed
   from turns turn, (select count(*) from locked) as locked_first

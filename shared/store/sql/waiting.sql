@@ -1,4 +1,4 @@
-select
+select (select channel from conversations where conversation_id = $1) as channel,
   casinos.xmin::text::bigint as document_version, casinos.content_version,
   case when casinos.xmin::text::bigint = $2 then null else casinos.config end as config,
   coalesce((select jsonb_agg(to_jsonb(open_text)) from (

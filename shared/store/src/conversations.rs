@@ -6,7 +6,7 @@ mod shown;
 
 use std::time::Duration;
 
-use seven_domain::{ConversationId, GuestId, Language, MaterialChange};
+use seven_domain::{Channel, ConversationId, GuestId, Language, MaterialChange};
 use sqlx::Row;
 use uuid::Uuid;
 
@@ -21,6 +21,7 @@ use crate::{Result, Tx, outbound::Recipient};
 pub struct Lease {
     pub conversation_id: ConversationId,
     pub guest_id: GuestId,
+    pub channel: Channel,
     pub epoch: i64,
     pub disclosed: bool,
     /// Whether the disclosure was made in the current session.
@@ -55,7 +56,7 @@ impl Tx {
             "update conversations c set turn_epoch = c.turn_epoch + 1, leased_until = now() + make_interval(secs => $2)
              from guests g
              where c.conversation_id = $1 and g.guest_id = c.guest_id and (c.leased_until is null or c.leased_until < now())
-             returning c.turn_epoch, c.guest_id, g.disclosed_at is not null as disclosed, g.language, g.disclosure_required, g.redisclose,
+             returning c.turn_epoch, c.guest_id, c.channel, g.disclosed_at is not null as disclosed, g.language, g.disclosure_required, g.redisclose,
                g.disclosed_session is not distinct from c.session_started_at as disclosed_this_session,
                (g.responsible_gaming_at is not null or coalesce(c.cried_at >= c.session_started_at, false)) as responsible_gaming",
         )
@@ -67,6 +68,7 @@ impl Tx {
             Ok(Lease {
                 conversation_id: conversation,
                 guest_id: GuestId(r.try_get::<Uuid, _>("guest_id")?),
+                channel: r.try_get("channel")?,
                 epoch: r.try_get("turn_epoch")?,
                 disclosed: r.try_get("disclosed")?,
                 disclosed_this_session: r.try_get("disclosed_this_session")?,

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use seven_domain::{ConversationId, DisclosureKind, HeldDecision, Language, OutboundId, TurnId};
+use seven_domain::{
+    Channel, ConversationId, DisclosureKind, HeldDecision, Language, OutboundId, TurnId,
+};
 use sqlx::{AssertSqlSafe, FromRow};
 use uuid::Uuid;
 
@@ -19,6 +21,7 @@ pub struct HeldReply {
     pub draft: String,
     pub disclosure_kind: Option<DisclosureKind>,
     pub language: Language,
+    pub channel: Channel,
     pub agent: String,
     pub trace: String,
     pub held_at: DateTime<Utc>,
@@ -36,14 +39,15 @@ pub struct HeldPart {
     pub part: i32,
 }
 
-const HELD: &str = "select h.turn_id, h.conversation_id, t.guest_id, t.draft, t.disclosure_kind, t.language, t.agent, t.trace, h.held_at,
+const HELD: &str = "select h.turn_id, h.conversation_id, t.guest_id, t.draft, t.disclosure_kind, t.language, talk.channel, t.agent, t.trace, h.held_at,
      min(o.useful_until) as useful_until,
      coalesce((select string_agg(i.body, E'\\n' order by i.arrival) from inbound_messages i
        where i.conversation_id = h.conversation_id and i.disposition_ref = h.turn_id), '') as asked,
      (select right(g.phone, 4) from guests g where g.guest_id = t.guest_id) as last_four
-   from held_turns h join turns t on t.turn_id = h.turn_id join outbound_messages o on o.turn_id = h.turn_id and o.state = 'queued'
+   from held_turns h join turns t on t.turn_id = h.turn_id
+   join conversations talk on talk.conversation_id = h.conversation_id join outbound_messages o on o.turn_id = h.turn_id and o.state = 'queued'
    where h.decided_at is null and h.held_at > now() - interval '1 day' and ($1::uuid is null or h.turn_id = $1)
-   group by h.casino_id, h.turn_id, h.conversation_id, h.held_at, t.guest_id, t.draft, t.disclosure_kind, t.language, t.agent, t.trace
+   group by h.casino_id, h.turn_id, h.conversation_id, h.held_at, t.guest_id, t.draft, t.disclosure_kind, t.language, talk.channel, t.agent, t.trace
    order by h.held_at limit $2";
 
 /// Ends the wait of undecided turns. Nobody read their words, so the host must not remember them.
@@ -105,7 +109,7 @@ impl Tx {
     pub async fn reword(&mut self, text: OutboundId, body: &str, parts: i32) -> Result<()> {
         let measure = seven_sms::measure(body);
         sqlx::query(
-            "update outbound_messages set body = $2, encoding = $3, units = $4, segments = $5, parts = $6 where outbound_id = $1 and state = 'queued'",
+            "update outbound_messages set body = $2, encoding = $3, units = $4, segments = case when segments = 0 then 0 else $5 end, parts = $6 where outbound_id = $1 and state = 'queued'",
         )
         .bind(text.0)
         .bind(body)

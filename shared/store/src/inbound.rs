@@ -84,6 +84,8 @@ pub struct Earlier {
 #[derive(Debug)]
 pub struct Waiting {
     pub casino: Casino,
+    /// `None` if there is no such conversation.
+    pub channel: Option<Channel>,
     pub open: Vec<OpenText>,
     /// Switches that are on for the casino (D14).
     pub switched: Vec<Switch>,
@@ -307,6 +309,7 @@ impl Tx {
         struct Row {
             #[sqlx(flatten)]
             document: Document,
+            channel: Option<Channel>,
             open: Json<Vec<OpenText>>,
             switched: Vec<Switch>,
             flags: Option<Json<BTreeMap<String, serde_json::Value>>>,
@@ -320,6 +323,7 @@ impl Tx {
         let Some(row) = row else { return Ok(None) };
         Ok(Some(Waiting {
             casino: self.casino_of(row.document, held)?,
+            channel: row.channel,
             open: row.open.0,
             switched: row.switched,
             flags: flags::read(row.flags.map(|Json(rules)| rules).unwrap_or_default()),

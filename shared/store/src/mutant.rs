@@ -31,7 +31,7 @@ pub(crate) async fn claim_unchecked(tx: &mut Tx, check: &PresendCheck) -> Result
         .fetch_optional(tx.conn())
         .await?;
         Ok(row.map(|(to, body, class, conversation_id)| Claim {
-            to,
+            to: Some(to),
             body,
             class,
             conversation_id,

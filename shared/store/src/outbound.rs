@@ -80,10 +80,10 @@ impl Tx {
         let (turn_id, inbound_id, campaign_id) = text.origin.ids();
         // The row lock on the conversation serialises `seq`.
         let done = sqlx::query(
-            "with s as (update conversations set next_seq = next_seq + 1 where conversation_id = $3 returning next_seq - 1 as seq)
+            "with s as (update conversations set next_seq = next_seq + 1 where conversation_id = $3 returning next_seq - 1 as seq, channel)
              insert into outbound_messages (casino_id, outbound_id, conversation_id, guest_id, turn_id, inbound_id, part, parts, kind, class, seq,
                body, encoding, units, segments, agent, answers_at, not_before, useful_until, trace, next_sweep_at, campaign_id)
-             select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, s.seq, $11, $12, $13, $14, $15, $16, now() + make_interval(secs => $17),
+             select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, s.seq, $11, $12, $13, case when s.channel = 'web' then 0 else $14 end, $15, $16, now() + make_interval(secs => $17),
                now() + make_interval(secs => $18), $19, now() + make_interval(secs => $17 + $20), $21 from s
              on conflict do nothing",
         )

@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use seven_domain::{AttemptId, MessageClass, OutboundId, PhoneE164, text_enum};
+use seven_domain::{
+    AttemptId, ConversationId, MessageClass, OutboundId, PhoneE164, WEB, text_enum,
+};
 use sqlx::{Row, postgres::PgRow};
 
 use crate::{Result, Tx, mutant};
@@ -16,8 +18,8 @@ pub struct PresendCheck {
     pub attempt_id: AttemptId,
     pub provider: &'static str,
     /// The number to send from. It must be one that the casino sends from today; otherwise the text
-    /// is refused (D40).
-    pub sender: PhoneE164,
+    /// is refused (D40). `None` for the web.
+    pub sender: Option<PhoneE164>,
     /// `deadline` is the time from now until the provider's answer is overdue; `grace` is the
     /// additional time to wait for a webhook after that.
     pub deadline: Duration,
@@ -40,7 +42,8 @@ pub struct PresendCheck {
 /// A permitted send: the row is `sending` and the attempt is written.
 #[derive(Debug, Clone)]
 pub struct Claim {
-    pub to: String,
+    /// `None` for a guest of the website.
+    pub to: Option<String>,
     pub body: String,
     pub class: MessageClass,
     pub conversation_id: uuid::Uuid,
@@ -110,6 +113,25 @@ impl Tx {
         if let Some(claim) = self.claim_at_once(check).await? {
             return Ok(Ok(claim));
         }
+        self.full_check(check).await
+    }
+
+    /// Delivers a message to the web, or returns the reason that forbids it (D33). The check is the
+    /// delivery: once it is committed, the message is `sent` and its stream shows it.
+    pub async fn show_on_web(
+        &mut self,
+        conversation: ConversationId,
+        check: &PresendCheck,
+    ) -> Result<std::result::Result<Claim, Refusal>> {
+        debug_assert_eq!(check.provider, WEB);
+        self.lock_conversation(conversation).await?;
+        self.full_check(check).await
+    }
+
+    async fn full_check(
+        &mut self,
+        check: &PresendCheck,
+    ) -> Result<std::result::Result<Claim, Refusal>> {
         let casino = self.casino_str();
         let row = sqlx::query(FULL_CHECK)
             .bind(check.outbound_id.0)
@@ -123,7 +145,7 @@ impl Tx {
             .bind(check.called_at)
             .bind(check.risk)
             .bind((check.deadline + check.grace).as_secs_f64())
-            .bind(check.sender.as_str())
+            .bind(check.sender.as_ref().map(PhoneE164::as_str))
             .fetch_optional(self.conn())
             .await?;
         let Some(row) = row else {
@@ -165,7 +187,7 @@ impl Tx {
             .bind(casino)
             .bind(check.risk)
             .bind(check.called_at)
-            .bind(check.sender.as_str())
+            .bind(check.sender.as_ref().map(PhoneE164::as_str))
             .fetch_optional(self.conn())
             .await?;
         let claim = |row: PgRow| {

@@ -4,7 +4,7 @@ mod shown;
 
 use chrono::{DateTime, Utc};
 use seven_domain::{
-    ConversationId, DisclosureKind, GuestId, Language, MessageClass, TurnId, TurnState,
+    Channel, ConversationId, DisclosureKind, GuestId, Language, MessageClass, TurnId, TurnState,
 };
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -62,6 +62,7 @@ pub struct Turn {
     pub state: TurnState,
     pub tries: i32,
     pub trace: String,
+    pub channel: Channel,
     /// An earlier turn of the conversation is not shaped yet; its texts have to be queued first.
     #[sqlx(default)]
     pub behind: bool,

@@ -225,7 +225,7 @@ impl<'h> Life<'h> {
                     outbound_id: self.outbound,
                     attempt_id: id,
                     provider: TELNYX,
-                    sender: self.house.config.operational.telnyx_phone_number.clone(),
+                    sender: Some(self.house.config.operational.telnyx_phone_number.clone()),
                     deadline: Duration::from_secs(10),
                     grace: Duration::from_secs(10),
                     window_open: true,

@@ -277,7 +277,7 @@ impl Bench {
             outbound_id,
             attempt_id: self.house.stack.fleet.ids.next::<AttemptId>(),
             provider: "telnyx",
-            sender: self.house.config.operational.telnyx_phone_number.clone(),
+            sender: Some(self.house.config.operational.telnyx_phone_number.clone()),
             deadline: Duration::from_secs(10),
             grace: Duration::from_secs(30),
             window_open: true,

@@ -259,6 +259,8 @@ fn disclosure_is_short_and_plain() {
         );
         let n = septets(&longest(TextKey::Disclosure, language));
         assert!(n <= 70, "{n}");
+        let web = longest(TextKey::WebDisclosure, language);
+        assert!(!web.contains("STOP"), "there is nothing to stop: {web}");
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use chrono::{DateTime, Utc};
-use seven_domain::{CasinoConfig, MessageClass, OutboundId, OutboundState};
+use seven_domain::{CasinoConfig, Channel, MessageClass, OutboundId, OutboundState};
 use sqlx::{FromRow, types::Json};
 use uuid::Uuid;
 
@@ -19,6 +19,8 @@ pub struct Pending {
     pub segments: i32,
     /// Seconds until `not_before`, never negative.
     pub wait: f64,
+    pub channel: Channel,
+    /// Empty on the web.
     pub casino_number: String,
     pub conversation_id: Uuid,
     pub tries: i32,

@@ -147,7 +147,7 @@ impl World {
             outbound_id,
             attempt_id: self.fleet.ids.next(),
             provider: seven_domain::TELNYX,
-            sender,
+            sender: Some(sender.clone()),
             deadline: Duration::from_secs(10),
             grace: Duration::from_secs(30),
             window_open: true,
@@ -162,8 +162,8 @@ impl World {
             let request = SendRequest {
                 casino,
                 attempt: check.attempt_id,
-                from: check.sender,
-                to: to.parse().unwrap(),
+                from: sender,
+                to: to.unwrap().parse().unwrap(),
                 text: body,
                 messaging_profile_id: None,
             };

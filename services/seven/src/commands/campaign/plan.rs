@@ -242,8 +242,8 @@ async fn ask(
         provider,
         sender: ours
             .number_at(provider)
-            .unwrap_or(&ours.telnyx_phone_number)
-            .clone(),
+            .or(Some(&ours.telnyx_phone_number))
+            .cloned(),
         deadline: fleet.timing.send_deadline(),
         grace: fleet.timing.doubt_grace(),
         window_open: place.window.open,

@@ -1,0 +1,53 @@
+//! Channels and how they differ (D32). Code after ingress and before delivery asks the profile and
+//! names no channel.
+
+use crate::text_enum;
+
+text_enum! {
+    /// The channel by which a guest writes to us.
+    Channel {
+        Sms => "sms",
+        Web => "web",
+    }
+}
+
+/// How a channel differs from the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChannelProfile {
+    /// Whether the commands of text messages hold: STOP, START, HELP and YES to a consent question.
+    /// Where nothing is sent without a question, there is nothing to opt out of.
+    pub commands: bool,
+    /// Whether texts of machines are recognised, such as an auto-reply to each of ours.
+    pub machines: bool,
+    /// Whether a reply is cut into texts of few segments; otherwise it is one message.
+    pub segments: bool,
+    /// Whether a reply waits for further texts of the guest, and as long as a person would type.
+    pub waits: bool,
+    /// Whether a reply may name the commands, as the disclosure of text messages does.
+    pub names_stop: bool,
+}
+
+const SMS: ChannelProfile = ChannelProfile {
+    commands: true,
+    machines: true,
+    segments: true,
+    waits: true,
+    names_stop: true,
+};
+
+const WEB: ChannelProfile = ChannelProfile {
+    commands: false,
+    machines: false,
+    segments: false,
+    waits: false,
+    names_stop: false,
+};
+
+impl Channel {
+    pub fn profile(self) -> &'static ChannelProfile {
+        match self {
+            Self::Sms => &SMS,
+            Self::Web => &WEB,
+        }
+    }
+}
