@@ -1,7 +1,6 @@
 //! Renders a fleet's Kubernetes manifests and NATS configuration from one values file per fleet and
 //! one per casino. Names and ports come from the code; the only I/O is reading the values.
 
-mod console;
 mod cron;
 mod daily;
 mod entrance;
@@ -10,6 +9,7 @@ mod names;
 pub mod nats;
 mod network;
 mod operator;
+mod pages;
 mod scaling;
 mod settings;
 pub mod values;
@@ -83,8 +83,11 @@ pub fn manifests(values: &Values) -> Result<Vec<(String, Vec<Document>)>> {
     if let Some(console) = &fleet.console {
         files.push((
             "55-console.yaml".to_owned(),
-            console::documents(fleet, &settings, console),
+            pages::console(fleet, &settings, console),
         ));
+    }
+    if let Some(web) = &fleet.web {
+        files.push(("56-web.yaml".to_owned(), pages::web(fleet, &settings, web)));
     }
     for casino in &values.casinos {
         for worker in Worker::ALL

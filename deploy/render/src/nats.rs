@@ -63,6 +63,9 @@ pub fn users(values: &Values) -> Vec<User> {
     if values.fleet.console.is_some() {
         users.push(user_of(Worker::Console, None));
     }
+    if values.fleet.web.is_some() {
+        users.push(user_of(Worker::WebGateway, None));
+    }
     for casino in &values.casinos {
         let own = Worker::ALL
             .into_iter()
@@ -97,6 +100,7 @@ pub fn user_of(worker: Worker, casino: Option<&CasinoId>) -> User {
         Worker::ComplianceGate => base
             .hand_on(Stage::Swarm, casino)
             .hand_on(Stage::Sender, casino)
+            .hint(casino)
             .erase(Stage::Gate),
         Worker::AgentSwarm => base
             .hand_on(Stage::Envelope, casino)
@@ -105,7 +109,8 @@ pub fn user_of(worker: Worker, casino: Option<&CasinoId>) -> User {
             // It makes the vectors of a change, which are a new version.
             .announce_content(casino),
         Worker::PersonaEnvelope => base.hand_on(Stage::Sender, casino),
-        Worker::OutboundSender => base,
+        Worker::OutboundSender => base.hint(casino),
+        Worker::WebGateway => base.hand_on(Stage::Gate, casino).hear_hints(),
         Worker::Console => base
             .hand_on(Stage::Swarm, casino)
             .hand_on(Stage::Sender, casino)

@@ -10,7 +10,7 @@ use super::{
     nats::{self, CLIENT_PORT, MONITORING_PORT, ROUTE_PORT},
     operator,
     values::{FleetValues, Peer},
-    workload::{console_port, ops_port, webhook_port},
+    workload::{console_port, ops_port, web_port, webhook_port},
     yaml::Document,
 };
 
@@ -37,7 +37,8 @@ const SOLVER_PORT: u16 = 8089;
 pub(crate) fn policies(fleet: &FleetValues, settings: &Settings) -> Vec<Document> {
     let workers: Vec<&str> = Worker::ALL.into_iter().map(Worker::name).collect();
     let console = fleet.console.as_ref().map(|_| Worker::Console.name());
-    let workers: Vec<&str> = workers.into_iter().chain(console).collect();
+    let gateway = fleet.web.as_ref().map(|_| Worker::WebGateway.name());
+    let workers: Vec<&str> = workers.into_iter().chain(console).chain(gateway).collect();
     let people = [operator::COMPONENT];
     let connecting: Vec<&str> = workers
         .iter()
@@ -169,6 +170,18 @@ pub(crate) fn policies(fleet: &FleetValues, settings: &Settings) -> Vec<Document
             &[from(
                 &namespace(&fleet.network.ingress_controller),
                 &[console_port(settings)],
+            )],
+        ));
+    }
+    if let Some(gateway) = gateway {
+        all.push(ingress(
+            fleet,
+            "web",
+            "Guests of the casinos' websites come through the ingress controller.",
+            &pods(&[gateway]),
+            &[from(
+                &namespace(&fleet.network.ingress_controller),
+                &[web_port(settings)],
             )],
         ));
     }

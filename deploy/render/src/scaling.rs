@@ -16,6 +16,9 @@ use super::{
 /// CPU use, in percent of the requested CPU, above which ingress gets more processes.
 const INGRESS_CPU: u32 = 60;
 
+/// Open streams per web gateway above which another one starts: half of its connections.
+const WEB_STREAMS: &str = "6000";
+
 /// Smallest backlog per process at which another process starts; a smaller backlog is processed
 /// before a new process is ready.
 const LEAST_BACKLOG: usize = 32;
@@ -213,6 +216,33 @@ fn by_cpu(
                     "resource": {
                         "name": "cpu",
                         "target": { "type": "Utilization", "averageUtilization": INGRESS_CPU },
+                    },
+                }],
+                "behavior": calm(fleet),
+            },
+        }),
+    )
+}
+
+/// Renders the web gateway's scaler.
+pub(crate) fn by_streams(fleet: &FleetValues, size: &Size) -> Document {
+    let worker = Worker::WebGateway;
+    let name = workload(worker, None);
+    Document::new(
+        "Open streams cost memory, not CPU, so their number decides. The cluster's metrics adapter reads seven_web_streams from Prometheus.",
+        json!({
+            "apiVersion": "autoscaling/v2",
+            "kind": "HorizontalPodAutoscaler",
+            "metadata": metadata(fleet, &name, worker.name(), None),
+            "spec": {
+                "scaleTargetRef": { "apiVersion": "apps/v1", "kind": "Deployment", "name": name },
+                "minReplicas": size.min,
+                "maxReplicas": size.max,
+                "metrics": [{
+                    "type": "Pods",
+                    "pods": {
+                        "metric": { "name": "seven_web_streams" },
+                        "target": { "type": "AverageValue", "averageValue": WEB_STREAMS },
                     },
                 }],
                 "behavior": calm(fleet),

@@ -19,8 +19,8 @@ pub(crate) const NATS_CA: &str = "/etc/seven/nats/ca.crt";
 pub(crate) const NATS_DIR: &str = "/etc/seven/nats";
 pub(crate) const CONFIG_MAP: &str = "seven-settings";
 
-const EVERY: &[Worker] = &Worker::ALL;
-const WITH_CONSOLE: &[Worker] = &[
+/// The workers that handle guests, and those that serve people.
+const AND_PAGES: &[Worker] = &[
     Worker::IngressWebhook,
     Worker::ComplianceGate,
     Worker::AgentSwarm,
@@ -28,17 +28,28 @@ const WITH_CONSOLE: &[Worker] = &[
     Worker::OutboundSender,
     Worker::Scheduler,
     Worker::Console,
+    Worker::WebGateway,
+];
+/// The workers with the fleet's own database login.
+const AND_WEB: &[Worker] = &[
+    Worker::IngressWebhook,
+    Worker::ComplianceGate,
+    Worker::AgentSwarm,
+    Worker::PersonaEnvelope,
+    Worker::OutboundSender,
+    Worker::Scheduler,
+    Worker::WebGateway,
 ];
 
 /// Every secret setting, with the workers that read it.
-pub(crate) const SECRETS: [(&str, &[Worker]); 14] = [
-    ("postgres.url", EVERY),
+pub(crate) const SECRETS: [(&str, &[Worker]); 17] = [
+    ("postgres.url", AND_WEB),
     // No worker reads the owner's login; only the migration and the backup do.
     ("postgres.owner_url", &[]),
     // The console has a login of its own, which alone reads the operators' accounts.
     ("console.postgres_url", &[Worker::Console]),
-    ("redis.url", WITH_CONSOLE),
-    ("guest_hash.secret", WITH_CONSOLE),
+    ("redis.url", AND_PAGES),
+    ("guest_hash.secret", AND_PAGES),
     (
         "telnyx.api_key",
         &[Worker::OutboundSender, Worker::Scheduler],
@@ -57,6 +68,9 @@ pub(crate) const SECRETS: [(&str, &[Worker]); 14] = [
     ("alerts.slack_webhook_url", &[Worker::Scheduler]),
     ("alerts.pagerduty_routing_key", &[Worker::Scheduler]),
     ("notices.smtp_url", &[Worker::Scheduler]),
+    ("web.token_key", &[Worker::WebGateway]),
+    ("web.former_token_key", &[Worker::WebGateway]),
+    ("web.api_key", &[Worker::WebGateway]),
 ];
 
 /// Secrets that the values of every fleet must name.
@@ -112,6 +126,16 @@ pub fn text(fleet: &FleetValues) -> Result<String> {
             toml::Value::Table(toml::from_str(&format!(
                 "listen = \"0.0.0.0:{port}\"\npublic_url = \"https://{}/\"\n",
                 console.domain
+            ))?),
+        );
+    }
+    if let Some(web) = &fleet.web {
+        let port = defaults.web.listen.port();
+        all.insert(
+            "web".to_owned(),
+            toml::Value::Table(toml::from_str(&format!(
+                "listen = \"0.0.0.0:{port}\"\npublic_url = \"https://{}/\"\n",
+                web.domain
             ))?),
         );
     }

@@ -65,8 +65,8 @@ fn every_command_line_is_one_the_binary_takes() {
     }
     assert_eq!(
         seen,
-        1 + 1 + Worker::ALL.len() + 1 + 2 * 5,
-        "the migration, the operators' pod, the workers, the console"
+        1 + 1 + Worker::ALL.len() + 2 + 2 * 5,
+        "the migration, the operators' pod, the workers, the console, the web gateway"
     );
 }
 

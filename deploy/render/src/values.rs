@@ -70,6 +70,10 @@ pub struct FleetValues {
     /// The pages for staff. `None`: the fleet has none, and no NATS user for them.
     #[serde(default)]
     pub console: Option<Console>,
+    /// The gateway for guests of the casinos' websites. `None`: the fleet has none, and no NATS user
+    /// for it.
+    #[serde(default)]
+    pub web: Option<Web>,
     /// The daily backup. `None`: no backup is rendered; operators schedule `seven backup`
     /// themselves.
     #[serde(default)]
@@ -86,6 +90,18 @@ pub struct Console {
     /// The console's host name, another than the webhooks'.
     pub domain: String,
     /// Annotations of its Ingress, such as the networks that may reach it.
+    #[serde(default)]
+    pub annotations: BTreeMap<String, String>,
+    pub size: Size,
+}
+
+/// The web gateway and its public address.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Web {
+    /// The gateway's host name, another than the webhooks' and the console's.
+    pub domain: String,
+    /// Annotations of its Ingress; those that keep nginx from buffering streams are there already.
     #[serde(default)]
     pub annotations: BTreeMap<String, String>,
     pub size: Size,
@@ -237,9 +253,9 @@ pub struct CasinoValues {
 impl FleetValues {
     /// Returns the size of a worker; `check` made sure that the worker has an entry.
     pub fn size(&self, worker: Worker) -> &Size {
-        let console = self.console.as_ref().map(|console| &console.size);
         let size = match worker {
-            Worker::Console => console,
+            Worker::Console => self.console.as_ref().map(|console| &console.size),
+            Worker::WebGateway => self.web.as_ref().map(|web| &web.size),
             _ => self.workers.get(worker.name()),
         };
         size.unwrap_or(&self.own_workers)

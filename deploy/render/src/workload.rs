@@ -41,6 +41,11 @@ pub(crate) fn console_port(settings: &Settings) -> u16 {
     settings.console.listen.port()
 }
 
+/// Returns the port on which the web gateway serves guests.
+pub(crate) fn web_port(settings: &Settings) -> u16 {
+    settings.web.listen.port()
+}
+
 /// Renders a worker's Deployment and its service account.
 pub(crate) fn deployment(
     fleet: &FleetValues,
@@ -135,6 +140,9 @@ fn pod(
     if worker == Worker::Console {
         ports.push(json!({ "name": "console", "containerPort": console_port(settings) }));
     }
+    if worker == Worker::WebGateway {
+        ports.push(json!({ "name": "web", "containerPort": web_port(settings) }));
+    }
     let mut container = json!({
         "name": worker.name(),
         "image": fleet.image,
@@ -155,7 +163,7 @@ fn pod(
         "securityContext": confined(),
         "volumeMounts": mounts_with_nats(),
     });
-    if worker == Worker::IngressWebhook {
+    if matches!(worker, Worker::IngressWebhook | Worker::WebGateway) {
         container["lifecycle"] = json!({ "preStop": { "sleep": { "seconds": PRE_STOP_SECONDS } } });
     }
     json!({

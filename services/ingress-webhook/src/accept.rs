@@ -11,10 +11,7 @@ use seven_compliance::{Intent, Keyword, classify, echo};
 use seven_domain::{CasinoId, PhoneE164, Stage, TWILIO};
 use seven_faults::failpoint;
 use seven_runtime::{Fleet, word_of};
-use seven_store::{
-    spool::Spooled,
-    suppressions::{Applied, Word},
-};
+use seven_store::suppressions::{Applied, Word};
 use seven_telemetry::metrics;
 
 use crate::{answer::Answer, app::App, intake::Intake, mutant};
@@ -380,13 +377,7 @@ impl App {
     }
 
     async fn spool(&self, casino: &CasinoId, message: &Outgoing<'_>) -> bool {
-        let spooled = Spooled {
-            spool_id: self.fleet.ids.uuid(),
-            subject: message.subject.clone(),
-            message_key: message.key.to_owned(),
-            headers: serde_json::json!({ "traceparent": message.trace }),
-            payload: message.payload.to_vec(),
-        };
+        let spooled = self.fleet.spooled(message);
         let (store, bound) = (self.fleet.store.clone(), casino.clone());
         let written = async move {
             let mut tx = store.bind(&bound).await?;

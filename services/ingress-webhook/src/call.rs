@@ -11,6 +11,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
+use seven_http::Peer;
 use seven_providers::{
     telnyx::signature::{self as telnyx, Refusal, SIGNATURE_HEADER, TIMESTAMP_HEADER},
     twilio::{self as twilio_api, signature as twilio},
@@ -21,7 +22,6 @@ use crate::{
     answer::Answer,
     app::App,
     intake::{Intake, intake, intake_form},
-    serve::Peer,
 };
 
 /// A call whose signature is verified, with the permit to handle it.

@@ -20,14 +20,12 @@ use seven_content::{
     webhook::{SIGNATURE_HEADER, TIMESTAMP_HEADER, age, key, verify},
 };
 use seven_domain::{CasinoId, ContentSource, RevisionState};
+use seven_http::Peer;
 use seven_runtime::{Fleet, Proxies};
 use seven_telemetry::metrics;
 use tokio::{sync::Semaphore, time::Instant};
 
-use crate::{
-    limits::{Places, in_time},
-    serve::Peer,
-};
+use crate::limits::{Places, in_time};
 
 /// An edit should be stored within this; a slower one is logged (CMS-6).
 const TARGET_MILLIS: u128 = 5_000;

@@ -7,17 +7,14 @@ mod app;
 mod auth_failures;
 mod call;
 mod content;
-mod crowd;
 mod intake;
 mod limits;
 mod mutant;
-mod serve;
 
 use seven_runtime::Fleet;
 use tokio::net::TcpListener;
 
 pub use app::{Twilio, Verifiers};
-pub use crowd::Waits;
 pub use intake::{Intake, intake, intake_form, intake_raw, word_in};
 pub use limits::Limits;
 pub use seven_runtime::Proxies;
@@ -32,5 +29,5 @@ pub async fn run(
 ) {
     let shutdown = fleet.shutdown.clone();
     let app = app::router(fleet, verifiers, proxies.clone(), &limits);
-    serve::serve(listener, app, proxies, &limits, shutdown).await;
+    seven_http::serve(listener, app, proxies, limits.connections, shutdown).await;
 }

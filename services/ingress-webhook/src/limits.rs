@@ -1,30 +1,23 @@
 //! Limits how many calls one process handles, and for how long. Reading and handling have separate
 //! permits, so that slow callers cannot block handling.
 
-use std::{net::IpAddr, pin::pin, sync::Arc, task::Poll, time::Duration};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use axum::{
-    body::{Body, to_bytes},
+    body::Body,
     extract::{Request, State},
-    http::{HeaderMap, header::CONTENT_LENGTH},
+    http::HeaderMap,
     middleware::Next,
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use futures::poll;
+use seven_http::{BodyFault, Connections, Crowd, Waits, read_body};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
-    time::{sleep, timeout},
-};
-use tokio_util::sync::CancellationToken;
-
-use crate::{
-    answer::Answer,
-    crowd::{Crowd, Waits},
+    time::timeout,
 };
 
-/// Largest body that is read, in bytes; enforced with and without Content-Length.
-const BODY_LIMIT: usize = 64 * 1024;
+use crate::answer::Answer;
 
 /// The most calls in progress, how long one may take, and how many callers may keep us waiting.
 #[derive(Debug, Clone, Copy)]
@@ -34,13 +27,7 @@ pub struct Limits {
     /// Time from a call's head to its answer; after it the call gets 503, which providers repeat.
     /// The body may take half of it; later it gets 408, which pages nobody.
     pub request: Duration,
-    /// Time in which a call's head must arrive, and how long a connection without a call stays
-    /// open.
-    pub head: Duration,
-    /// Most open connections.
-    pub connections: usize,
-    /// Most connections that wait for a call.
-    pub idle: Waits,
+    pub connections: Connections,
     /// Most calls whose body has not arrived yet.
     pub bodies: Waits,
 }
@@ -64,31 +51,19 @@ impl Places {
         }
     }
 
-    /// Reads the whole body. A body that arrived with its head never waits, so it cannot be
-    /// displaced.
+    /// Reads the whole body.
     pub(crate) async fn read(
         &self,
         client: Option<IpAddr>,
         headers: &HeaderMap,
         body: Body,
     ) -> Result<Bytes, Answer> {
-        let announced = headers
-            .get(CONTENT_LENGTH)
-            .and_then(|n| n.to_str().ok()?.parse::<usize>().ok());
-        if announced.is_some_and(|n| n > BODY_LIMIT) {
-            return Err(Answer::TooLarge);
-        }
-        let mut reading = pin!(to_bytes(body, BODY_LIMIT));
-        if let Poll::Ready(body) = poll!(reading.as_mut()) {
-            return body.map_err(|_| Answer::TooLarge);
-        }
-        let displaced = CancellationToken::new();
-        let _place = self.bodies.enter(client, displaced.clone());
-        tokio::select! {
-            body = reading => body.map_err(|_| Answer::TooLarge),
-            () = displaced.cancelled() => Err(Answer::Displaced),
-            () = sleep(self.request / 2) => Err(Answer::TooSlow),
-        }
+        let read = read_body(&self.bodies, client, headers, body, self.request / 2);
+        read.await.map_err(|fault| match fault {
+            BodyFault::TooLarge => Answer::TooLarge,
+            BodyFault::TooSlow => Answer::TooSlow,
+            BodyFault::Displaced => Answer::Displaced,
+        })
     }
 
     /// Returns a permit to handle a call. Only calls with a valid signature ask for one.

@@ -8,7 +8,8 @@ use seven_alerts::{Channels, channels};
 use seven_bus::{Bus, Roster, topology};
 use seven_cache::Cache;
 use seven_domain::{CasinoId, Clock, HashKeys, IdSource, TimeScale};
-use seven_ingress_webhook::{Verifiers, Waits};
+use seven_http::{Connections, Waits};
+use seven_ingress_webhook::Verifiers;
 use seven_llm::{embedding::Embedding, guarded::Observer};
 use seven_notices::{Mail, Senders};
 use seven_providers::{Provider, Records, telnyx, twilio};
@@ -311,7 +312,7 @@ pub(crate) fn console_login(settings: &Settings) -> Result<secrecy::SecretString
 }
 
 /// Runs one worker until the fleet's shutdown. Meanwhile it sends heartbeats and files the alerts
-/// that it raises. `listener` is for ingress and console.
+/// that it raises. `listener` is for ingress, console and web gateway.
 pub async fn run(
     worker: Worker,
     fleet: Fleet,
@@ -339,11 +340,14 @@ fn ingress_limits(ours: &seven_settings::Ingress) -> seven_ingress_webhook::Limi
     seven_ingress_webhook::Limits {
         concurrency: ours.concurrency,
         request: Duration::from_secs(ours.request_seconds),
-        head: Duration::from_secs(ours.head_seconds),
-        connections: ours.connections,
-        idle: Waits {
-            all: ours.connections,
-            of_one: ours.connections_per_address,
+        connections: Connections {
+            most: ours.connections,
+            idle: Waits {
+                all: ours.connections,
+                of_one: ours.connections_per_address,
+            },
+            head: Duration::from_secs(ours.head_seconds),
+            unread: None,
         },
         bodies: Waits {
             all: ours.bodies,
@@ -352,7 +356,7 @@ fn ingress_limits(ours: &seven_settings::Ingress) -> seven_ingress_webhook::Limi
     }
 }
 
-/// Opens the listener of ingress or console; returns none for the other workers.
+/// Opens the listener of ingress, console or web gateway; returns none for the other workers.
 pub async fn listener(
     worker: Worker,
     settings: &Settings,
@@ -360,6 +364,7 @@ pub async fn listener(
     let listen = match worker {
         Worker::IngressWebhook => settings.ingress.listen,
         Worker::Console => settings.console.listen,
+        Worker::WebGateway => settings.web.listen,
         _ => return Ok(None),
     };
     let listener = tokio::net::TcpListener::bind(listen)
@@ -368,7 +373,8 @@ pub async fn listener(
     Ok(Some(listener))
 }
 
-/// Serves until the shutdown. `listener` is for ingress and console, which bind their own without it.
+/// Serves until the shutdown. `listener` is for ingress, console and web gateway, which bind their
+/// own without it.
 async fn serve(
     worker: Worker,
     fleet: Fleet,
@@ -434,6 +440,15 @@ async fn serve(
                     .context("the console has a listener")?,
             };
             seven_console::run(fleet, settings, listener).await?;
+        }
+        Worker::WebGateway => {
+            let listener = match listener {
+                Some(listener) => listener,
+                None => self::listener(worker, settings)
+                    .await?
+                    .context("the web gateway has a listener")?,
+            };
+            seven_web_gateway::run(fleet, settings, listener).await?;
         }
         Worker::Scheduler => {
             Box::pin(seven_scheduler::run(

@@ -15,7 +15,7 @@ pub use self::registration::{
 };
 pub use self::retired::{Retired, retired};
 pub use crate::helpline::Helpline;
-use crate::{CasinoId, Invalid, PhoneE164};
+use crate::{BadDomain, CasinoId, Domains, Invalid, PhoneE164};
 
 macro_rules! group {
     (
@@ -235,6 +235,10 @@ pub struct Operational {
     /// read each night: https, public, without a redirect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_sheet_url: Option<String>,
+    /// Domains of the casino's website, on which guests may open the chat: `www.example.com` is
+    /// that host alone, `*.example.com` all names below it. None: the casino has no chat.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub web_domains: Vec<String>,
     /// Raised to give the casino's spreadsheet a new key for the content webhook; the one before
     /// ends at once.
     #[serde(default = "one", skip_serializing_if = "is_one")]
@@ -260,6 +264,14 @@ fn forty_eight() -> u32 {
 }
 
 impl Operational {
+    /// Returns the domains on which guests may open the chat.
+    ///
+    /// # Errors
+    /// Names the first one that is no domain.
+    pub fn web_domains(&self) -> Result<Domains, BadDomain> {
+        Domains::read(self.web_domains.iter().map(String::as_str))
+    }
+
     /// Returns the segments per second that this number may carry.
     pub fn segments_per_second(&self) -> u32 {
         match self.number_kind {
@@ -357,6 +369,15 @@ impl CasinoConfig {
             "operational.content_sheet_url",
             "does not begin with https://".into(),
             "the public address of the sheet, which begins with https://",
+        );
+        let domains = self.operational.web_domains();
+        need(
+            domains.is_ok(),
+            "operational.web_domains",
+            domains
+                .err()
+                .map_or_else(String::new, |bad| bad.to_string()),
+            "domains such as www.example.com or *.example.com",
         );
         let paced = self.operational.number_kind != NumberKind::LongCode
             || self

@@ -28,6 +28,7 @@ mod providers;
 pub mod sending;
 pub mod staff;
 pub mod trace;
+mod web_domains;
 
 #[cfg(feature = "sqlx")]
 #[doc(hidden)]
@@ -62,6 +63,7 @@ pub use phone::{GuestHash, HashKey, HashKeys, PhoneE164};
 pub use providers::{PROVIDERS, TELNYX, TWILIO, WEB};
 pub use staff::{LinkPurpose, OperatorStatus, Role};
 pub use trace::TraceContext;
+pub use web_domains::{BadDomain, Domains};
 
 /// A value that could not be parsed, with the problem and the expected form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -8,12 +8,12 @@ pub mod own_cases;
 mod proxies;
 mod timing;
 
-use seven_bus::{Bus, Roster};
+use seven_bus::{Bus, Outgoing, Roster};
 use seven_cache::Cache;
 use seven_compliance::Keyword;
 use seven_domain::{CasinoId, Clock, HashKeys, IdSource};
 use seven_packs::Packs;
-use seven_store::{Store, consent::method, outbound::Queued, suppressions::Word};
+use seven_store::{Store, consent::method, outbound::Queued, spool::Spooled, suppressions::Word};
 use tokio_util::sync::CancellationToken;
 
 pub use error::{Error, outcome_of};
@@ -84,6 +84,17 @@ impl Fleet {
                 .await?;
         }
         Ok(())
+    }
+
+    /// Returns a message as the spool keeps it while the bus does not take it (D2).
+    pub fn spooled(&self, message: &Outgoing<'_>) -> Spooled {
+        Spooled {
+            spool_id: self.ids.uuid(),
+            subject: message.subject.clone(),
+            message_key: message.key.to_owned(),
+            headers: serde_json::json!({ "traceparent": message.trace }),
+            payload: message.payload.to_vec(),
+        }
     }
 
     /// Returns the concurrency for work that waits only for the database.

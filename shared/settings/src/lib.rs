@@ -24,6 +24,7 @@ mod sending;
 mod stores;
 mod tls;
 mod watching;
+mod web;
 mod work;
 mod worker;
 
@@ -35,6 +36,7 @@ pub use self::{
     sending::{Limits, Sending, Telnyx, Twilio},
     stores::{Backup, Nats, Postgres, Redis, Stores},
     watching::{Alerts, Notices, Ops, Telemetry},
+    web::Web,
     work::{Gate, GuestHash, Packs, Time, Work},
     worker::Worker,
 };
@@ -61,6 +63,7 @@ pub struct Settings {
     pub notices: Notices,
     pub ingress: Ingress,
     pub console: Console,
+    pub web: Web,
     pub ops: Ops,
     pub cost: seven_cost::Prices,
     pub guest_hash: GuestHash,
@@ -144,6 +147,7 @@ impl Settings {
         self.notices.check(self.sends_here(), &mut faults);
         self.ingress.check(&mut faults);
         self.console.check(&mut faults);
+        self.web.check(&mut faults);
         self.nats.check(&mut faults);
         self.postgres.check(&mut faults);
         faults.none()

@@ -18,6 +18,8 @@ pub enum Worker {
     Scheduler,
     /// Serves the pages for staff; no guest's text waits for it.
     Console,
+    /// Serves guests of the casinos' websites.
+    WebGateway,
 }
 
 impl Worker {
@@ -41,13 +43,14 @@ impl Worker {
             Self::OutboundSender => "outbound-sender",
             Self::Scheduler => "scheduler",
             Self::Console => "console",
+            Self::WebGateway => "web-gateway",
         }
     }
 
     /// Returns the stages whose messages this worker takes from the bus.
     pub fn stages(self) -> &'static [Stage] {
         match self {
-            Self::IngressWebhook | Self::Scheduler | Self::Console => &[],
+            Self::IngressWebhook | Self::Scheduler | Self::Console | Self::WebGateway => &[],
             Self::ComplianceGate => &[Stage::Gate],
             Self::AgentSwarm => &[Stage::Swarm],
             Self::PersonaEnvelope => &[Stage::Envelope],
@@ -65,7 +68,8 @@ impl Worker {
             | Self::AgentSwarm
             | Self::PersonaEnvelope
             | Self::Scheduler
-            | Self::Console => settings.worker.concurrency,
+            | Self::Console
+            | Self::WebGateway => settings.worker.concurrency,
         };
         let loops = WorkerSettings {
             concurrency,
@@ -84,7 +88,8 @@ impl Worker {
             | Self::AgentSwarm
             | Self::OutboundSender
             | Self::Scheduler
-            | Self::Console => loops,
+            | Self::Console
+            | Self::WebGateway => loops,
         }
     }
 }

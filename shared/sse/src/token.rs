@@ -10,7 +10,7 @@ const MOST_GRAPHEMES: usize = 24;
 
 /// A place in a conversation's stream, as the client gives it back in `Last-Event-ID`: everything
 /// up to `offset` of the text `seq` was written, and all texts before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cursor {
     /// Number of the text in its conversation.
     pub seq: i64,

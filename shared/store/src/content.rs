@@ -28,6 +28,15 @@ impl Tx {
         .await?)
     }
 
+    /// Returns the categories that have active items, each with their number.
+    pub async fn active_categories(&mut self) -> Result<Vec<(String, i64)>> {
+        Ok(sqlx::query_as(
+            "select category, count(*) from content_items where active group by category order by category",
+        )
+        .fetch_all(self.conn())
+        .await?)
+    }
+
     /// Does what [`Tx::lock_content`] does, unless another transaction has the lock; returns whether
     /// this one has it now.
     pub async fn try_lock_content(&mut self) -> Result<bool> {

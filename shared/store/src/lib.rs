@@ -66,6 +66,7 @@ pub mod turns;
 pub mod upkeep;
 pub mod vectors;
 mod watches;
+pub mod web;
 pub mod wording;
 pub mod workers;
 

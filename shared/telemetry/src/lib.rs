@@ -11,8 +11,8 @@ use tracing_subscriber::{EnvFilter, fmt, prelude::*};
 
 pub use alert::{Alert, Raised, put_back, take_raised};
 pub use metrics::{
-    Content, Definition, Figures, Guests, LABELS, Metrics, Process, Texts, Timed, TimedVec, code,
-    definitions, metrics, render, render_open,
+    Content, Definition, Figures, Guests, LABELS, Metrics, Process, Texts, Timed, TimedVec, Web,
+    code, definitions, metrics, render, render_open,
 };
 
 /// Where the log goes.

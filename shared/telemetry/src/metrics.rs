@@ -11,6 +11,7 @@ mod openmetrics;
 mod process;
 mod texts;
 mod timed;
+mod web;
 
 use std::sync::OnceLock;
 
@@ -26,6 +27,7 @@ pub use self::{
     process::Process,
     texts::Texts,
     timed::{Timed, TimedVec},
+    web::Web,
 };
 
 instruments! {
@@ -129,6 +131,8 @@ instruments! {
         guests: Guests,
         /// The state of the fleet, which a scheduler reads.
         fleet: Figures,
+        /// Guests of the casinos' websites.
+        web: Web,
         /// Figures of this process.
         process: Process,
     }

@@ -199,6 +199,7 @@ fn ports_probes_and_graces_are_the_codes_own() {
                 let served = match container["args"][1].as_str().unwrap() {
                     "ingress-webhook" => Some(webhook),
                     "console" => Some(settings.console.listen.port()),
+                    "web-gateway" => Some(settings.web.listen.port()),
                     _ => None,
                 };
                 let wanted = [Some(ops), served].into_iter().flatten().map(u64::from);
@@ -223,7 +224,7 @@ fn ports_probes_and_graces_are_the_codes_own() {
         seen,
         Worker::ALL
             .into_iter()
-            .chain([Worker::Console])
+            .chain([Worker::Console, Worker::WebGateway])
             .map(|worker| worker.name().to_owned())
             .collect()
     );

@@ -60,6 +60,8 @@ pub struct Stack {
     pub ingress_url: String,
     /// URL of the console; `None` when it does not run.
     pub console_url: Option<String>,
+    /// URLs of the web gateways, in the order of their start.
+    pub web_urls: Vec<String>,
     /// URL of this process's health checks and metrics; `None` when the address was taken.
     pub ops_url: Option<String>,
     ops: Ops,
@@ -124,6 +126,7 @@ impl Stack {
             config_file,
             ingress_url,
             console_url: None,
+            web_urls: Vec::new(),
             ops_url,
             ops,
             tasks: JoinSet::new(),
@@ -160,6 +163,13 @@ impl Stack {
             let sweep = fleet.timing.sweep();
             fleet.store = Store::new(&settings.postgres.url, connections, sweep)?;
             (listener, self.console_url) = (Some(own), Some(url));
+        }
+        if worker == Worker::WebGateway {
+            let own = listen(settings.web.listen.port()).await?;
+            let url = format!("http://{}", own.local_addr()?);
+            settings.web.public_url = url.parse()?;
+            listener = Some(own);
+            self.web_urls.push(url);
         }
         // Gives ingress its own connections, as in production, so that a STOP does not wait for a
         // connection behind the senders.
@@ -307,6 +317,10 @@ fn config_text(plan: &Plan, sim: &Sim, ingress_url: &str) -> Result<String> {
     } else {
         "ops.listen = \"127.0.0.1:0\"\n"
     };
+    let web = match extra.contains("web.listen") {
+        true => "",
+        false => "web.listen = \"127.0.0.1:0\"\n",
+    };
     let at = plan
         .at
         .map(|at| format!("time.at = \"{}\"\n", at.to_rfc3339()))
@@ -320,6 +334,7 @@ fn config_text(plan: &Plan, sim: &Sim, ingress_url: &str) -> Result<String> {
          twilio.auth_tokens = [\"{token}\"]\nsending.providers = [\"telnyx\", \"twilio\"]\n\
          {account}\
          console.postgres_url = \"{console}\"\nnotices.local = true\n\
+         web.token_key = \"development only: signs sessions of this machine\"\n{web}\
          guest_hash.secret = \"development only: hashes of guests on this machine\"\ntime.scale = {scale:?}\n{at}{extra}"
     ))
 }

@@ -64,6 +64,22 @@ pub(crate) fn problems(
             "name and key of a Kubernetes secret with the login seven_console",
         );
     }
+    if let Some(web) = &fleet.web {
+        let console = fleet.console.as_ref().map(|console| &console.domain);
+        let own = web.domain != fleet.public.domain && Some(&web.domain) != console;
+        found.need(
+            own && web.domain.contains('.'),
+            "web.domain",
+            format!("`{}`", web.domain),
+            "a host name of its own, such as chat.example.com",
+        );
+        found.need(
+            fleet.secrets.contains_key("web.token_key"),
+            "secrets.web.token_key",
+            "missing",
+            "name and key of a Kubernetes secret with 32 random characters or more",
+        );
+    }
     let network = &fleet.network;
     let others = [
         ("network.collector", &network.collector),

@@ -119,7 +119,7 @@ impl Operate for StandBy {
 /// has duties beside the bus; the others only consume.
 fn nats_for(worker: Worker) -> Nats {
     match worker {
-        Worker::IngressWebhook | Worker::Scheduler | Worker::Console => {
+        Worker::IngressWebhook | Worker::Scheduler | Worker::Console | Worker::WebGateway => {
             Nats::Wanted(Duration::from_secs(5))
         }
         Worker::ComplianceGate

@@ -33,6 +33,8 @@ fn can_work(worker: Worker, stores: Stores) -> bool {
     match worker {
         // Either store makes an event durable (D2).
         Worker::IngressWebhook => stores.nats || stores.postgres,
+        // It stores messages like ingress, and shows what Postgres has.
+        Worker::WebGateway => stores.postgres,
         Worker::ComplianceGate
         | Worker::AgentSwarm
         | Worker::PersonaEnvelope

@@ -19,7 +19,7 @@ pub struct Waits {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Crowd {
+pub struct Crowd {
     waits: Waits,
     waiting: Arc<Mutex<Waiting>>,
 }
@@ -38,7 +38,7 @@ type Key = (bool, u64, Option<IpAddr>);
 
 /// One waiting caller; dropping it ends the wait.
 #[derive(Debug)]
-pub(crate) struct WaitingCaller {
+pub struct WaitingCaller {
     crowd: Crowd,
     key: Key,
 }
@@ -46,7 +46,7 @@ pub(crate) struct WaitingCaller {
 // === impl Crowd ===
 
 impl Crowd {
-    pub(crate) fn new(waits: Waits) -> Self {
+    pub fn new(waits: Waits) -> Self {
         Self {
             waits,
             waiting: Arc::default(),
@@ -55,11 +55,7 @@ impl Crowd {
 
     /// Adds a caller at `address`; none means a trusted proxy, which only the limit for all counts.
     /// `displaced` is cancelled when the caller is displaced.
-    pub(crate) fn enter(
-        &self,
-        address: Option<IpAddr>,
-        displaced: CancellationToken,
-    ) -> WaitingCaller {
+    pub fn enter(&self, address: Option<IpAddr>, displaced: CancellationToken) -> WaitingCaller {
         let address = address.map(network);
         let mut waiting = self.lock();
         waiting.entered += 1;
@@ -125,7 +121,8 @@ impl Drop for WaitingCaller {
     }
 }
 
-fn network(address: IpAddr) -> IpAddr {
+/// Returns the address that counts as one caller: with IPv6 the /64 network.
+pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
         v4 @ IpAddr::V4(_) => v4,

@@ -1,4 +1,4 @@
-//! The connections of the public address: how many may be open, and how long one may stay without a
+//! The connections of a public address: how many may be open, and how long one may stay without a
 //! call.
 
 use std::{
@@ -9,6 +9,7 @@ use std::{
 };
 
 use axum::{Router, body::Body, response::Response};
+use http::{HeaderValue, header::CONNECTION};
 use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
@@ -16,6 +17,7 @@ use hyper_util::{
 };
 use seven_runtime::Proxies;
 use seven_telemetry::metrics;
+use socket2::SockRef;
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -25,8 +27,8 @@ use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 use crate::{
+    Waits,
     crowd::{Crowd, WaitingCaller},
-    limits::Limits,
 };
 
 /// How long a proxy's idle connection stays open: longer than proxies keep it themselves, mostly 60
@@ -39,33 +41,53 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 /// Pause after a failed accept: without file descriptors, the next one would fail at once too.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
+/// The limits of an address's connections.
+#[derive(Debug, Clone, Copy)]
+pub struct Connections {
+    /// Most open connections.
+    pub most: usize,
+    /// Most connections that wait for a call.
+    pub idle: Waits,
+    /// Time in which a call's head must arrive, and how long a connection without a call stays
+    /// open.
+    pub head: Duration,
+    /// Time after which a connection is cut whose caller takes nothing of what was sent; `None`
+    /// leaves that to the system.
+    pub unread: Option<Duration>,
+}
+
 /// The remote address of a call's connection.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Peer(pub(crate) IpAddr);
+pub struct Peer(pub IpAddr);
+
+/// Marks a response whose body goes on: its connection takes no further call, and does not count as
+/// one that waits for a call.
+#[derive(Debug, Clone, Copy)]
+pub struct Streamed;
 
 #[derive(Debug)]
 struct Door {
     app: Router,
     proxies: Proxies,
-    head: Duration,
+    limits: Connections,
     idle: Crowd,
 }
 
 /// Serves until `shutdown`; calls in progress are finished.
-pub(crate) async fn serve(
+pub async fn serve(
     listener: TcpListener,
     app: Router,
     proxies: Proxies,
-    limits: &Limits,
+    limits: Connections,
     shutdown: CancellationToken,
 ) {
     let door = Arc::new(Door {
         app,
         proxies,
-        head: limits.head,
+        limits,
         idle: Crowd::new(limits.idle),
     });
-    let open = Arc::new(Semaphore::new(limits.connections));
+    let open = Arc::new(Semaphore::new(limits.most));
     let graceful = GracefulShutdown::new();
     while let Some(accepted) = shutdown.run_until_cancelled(listener.accept()).await {
         match accepted {
@@ -123,6 +145,10 @@ impl Door {
 
     async fn attend(&self, stream: TcpStream, peer: IpAddr, watcher: Watcher) {
         stream.set_nodelay(true).ok();
+        if self.limits.unread.is_some() {
+            let socket = SockRef::from(&stream);
+            socket.set_tcp_user_timeout(self.limits.unread).ok();
+        }
         let trusted = self.proxies.include(peer);
         let caller = Caller {
             door: self,
@@ -137,7 +163,7 @@ impl Door {
             .header_read_timeout(if trusted {
                 PROXY_IDLE_TIMEOUT
             } else {
-                self.head
+                self.limits.head
             })
             .max_buf_size(BUFFER_BYTES)
             .serve_connection(TokioIo::new(stream), service_fn(|call| caller.call(call)));
@@ -162,9 +188,14 @@ impl Caller<'_> {
         self.waits().take();
         let mut call = call.map(Body::new);
         call.extensions_mut().insert(Peer(self.peer));
-        let answer = self.door.app.clone().oneshot(call).await;
-        self.wait();
-        answer
+        let mut answer = self.door.app.clone().oneshot(call).await?;
+        if answer.extensions().get::<Streamed>().is_some() {
+            let close = HeaderValue::from_static("close");
+            answer.headers_mut().insert(CONNECTION, close);
+        } else {
+            self.wait();
+        }
+        Ok(answer)
     }
 
     fn waits(&self) -> MutexGuard<'_, Option<WaitingCaller>> {

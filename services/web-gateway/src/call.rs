@@ -1,0 +1,201 @@
+//! What a call tells about its caller: address, origin, language and session.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    Extension,
+    body::Body,
+    extract::{FromRequestParts, OptionalFromRequestParts},
+    http::{HeaderMap, header, request::Parts},
+};
+use serde::de::DeserializeOwned;
+use seven_cache::{Limit, LimitVerdict};
+use seven_domain::{Address, CasinoConfig, CasinoId, GuestHash, Language};
+use seven_http::{Peer, network, read_body};
+use seven_sse::Cursor;
+use url::Url;
+
+use crate::{
+    app::{App, Shared},
+    problem::Problem,
+    session::Session,
+    words,
+};
+
+/// The window of the limit of calls per address.
+const WINDOW: Duration = Duration::from_secs(60);
+/// The parameter of addresses that carries a token, for clients that cannot set headers (WID-3).
+const TOKEN: &str = "token";
+
+/// The head of a call.
+#[derive(Debug, Clone)]
+pub(crate) struct Caller {
+    peer: Peer,
+    pub(crate) headers: HeaderMap,
+}
+
+/// A guest whose token opens a session.
+#[derive(Debug, Clone)]
+pub(crate) struct Guest {
+    pub(crate) session: Session,
+    pub(crate) hash: GuestHash,
+}
+
+impl FromRequestParts<Shared> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, Problem> {
+        let peer = <Extension<Peer> as FromRequestParts<Shared>>::from_request_parts(parts, app);
+        let Extension(peer) = peer.await.map_err(|_| Problem::Internal)?;
+        Ok(Self {
+            peer,
+            headers: parts.headers.clone(),
+        })
+    }
+}
+
+impl Caller {
+    fn header(&self, name: header::HeaderName) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    pub(crate) fn language(&self) -> Language {
+        words::preferred(self.header(header::ACCEPT_LANGUAGE).unwrap_or_default())
+    }
+
+    pub(crate) fn accepts(&self, kind: &str) -> bool {
+        let accepted = self.header(header::ACCEPT).unwrap_or_default();
+        accepted.split(',').any(|one| one.trim().starts_with(kind))
+    }
+
+    /// Returns the place at which the client's last stream broke off.
+    ///
+    /// # Errors
+    /// Fails on a place that no stream of ours has named.
+    pub(crate) fn last_event(&self) -> Result<Option<Cursor>, Problem> {
+        let Some(last) = self.headers.get("last-event-id") else {
+            return Ok(None);
+        };
+        let cursor = last.to_str().ok().and_then(|last| last.parse().ok());
+        cursor.map(Some).ok_or_else(|| {
+            Problem::Invalid("`Last-Event-ID` must be the id of a frame, such as 3:120".into())
+        })
+    }
+
+    /// Checks that the page may open the casino's chat. Programs send no origin; for them
+    /// `must_name` decides.
+    pub(crate) fn check_origin(
+        &self,
+        app: &App,
+        config: &CasinoConfig,
+        must_name: bool,
+    ) -> Result<(), Problem> {
+        let Some(origin) = self.headers.get(header::ORIGIN) else {
+            return if must_name {
+                Err(Problem::ForeignOrigin)
+            } else {
+                Ok(())
+            };
+        };
+        let origin = origin.to_str().unwrap_or_default();
+        let ours = origin == app.web.public_url.origin().ascii_serialization();
+        let domains = config.operational.web_domains();
+        if ours || domains.is_ok_and(|domains| domains.allow(origin)) {
+            Ok(())
+        } else {
+            Err(Problem::ForeignOrigin)
+        }
+    }
+
+    /// Counts a call against the limit of its address, over all gateways. `call` identifies it, so
+    /// that a repeated call counts once.
+    pub(crate) async fn count(
+        &self,
+        app: &App,
+        casino: &CasinoId,
+        call: &str,
+    ) -> Result<(), Problem> {
+        let Some(address) = app.proxies.client(self.peer.0, &self.headers) else {
+            return Ok(());
+        };
+        let limit = Limit {
+            key: format!("web:{}", network(address)),
+            fleet: true,
+            most: app.web.requests_per_minute,
+            window: WINDOW,
+        };
+        match app.fleet.cache.count_text(casino, call, &[limit]).await {
+            LimitVerdict::Within => Ok(()),
+            LimitVerdict::Over { .. } => Err(Problem::TooMany {
+                retry_after: WINDOW,
+            }),
+        }
+    }
+
+    /// Reads the body as JSON.
+    pub(crate) async fn json<T: DeserializeOwned>(
+        &self,
+        app: &App,
+        body: Body,
+    ) -> Result<T, Problem> {
+        let client = app.proxies.client(self.peer.0, &self.headers);
+        let time = Duration::from_secs(app.web.request_seconds);
+        let body = read_body(&app.bodies, client, &self.headers, body, time).await?;
+        serde_json::from_slice(&body).map_err(|error| Problem::Invalid(error.to_string()))
+    }
+}
+
+impl FromRequestParts<Shared> for Guest {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, Problem> {
+        let token = token_of(parts).ok_or(Problem::NoToken)?;
+        let session = app.keys.read(&token, app.fleet.clock.now())?;
+        Ok(Self {
+            hash: hash_of(app, &session),
+            session,
+        })
+    }
+}
+
+impl OptionalFromRequestParts<Shared> for Guest {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Option<Self>, Problem> {
+        if token_of(parts).is_none() {
+            return Ok(None);
+        }
+        let guest = <Self as FromRequestParts<Shared>>::from_request_parts(parts, app);
+        guest.await.map(Some)
+    }
+}
+
+/// Returns the token of a call: from the header, else from the address.
+fn token_of(parts: &Parts) -> Option<String> {
+    let header = parts.headers.get(header::AUTHORIZATION);
+    let bearer = header.and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+    if let Some(token) = bearer {
+        return Some(token.to_owned());
+    }
+    // A complete address only for the parser; nothing of it is used.
+    let whole = format!("http://localhost{}", parts.uri.path_and_query()?);
+    let url = Url::parse(&whole).ok()?;
+    let mut pairs = url.query_pairs();
+    pairs.find_map(|(name, value)| (name == TOKEN).then(|| value.into_owned()))
+}
+
+pub(crate) fn hash_of(app: &App, session: &Session) -> GuestHash {
+    let address = Address::Visitor(session.visitor);
+    app.fleet.keys.hash_address(&session.casino, &address)
+}
+
+/// Returns the document of an active casino.
+pub(crate) async fn casino_of(app: &App, casino: &CasinoId) -> Result<Arc<CasinoConfig>, Problem> {
+    if !app.fleet.roster.serving().contains(casino) {
+        return Err(Problem::NoCasino);
+    }
+    let mut tx = app.fleet.store.bind(casino).await?;
+    let row = tx.casino_row().await?;
+    tx.commit().await?;
+    row.map(|row| row.config).ok_or(Problem::NoCasino)
+}

@@ -1,0 +1,157 @@
+//! `POST /chat`: the concierge (WEB-1, WEB-10) and programs (SUP-25). A thread is a guest of its
+//! own; whoever knows its id continues it.
+
+use std::time::Duration;
+
+use axum::{
+    Json,
+    body::Body,
+    extract::State,
+    response::{IntoResponse, Response},
+};
+use secrecy::ExposeSecret;
+use serde::Deserialize;
+use serde_json::json;
+use seven_domain::CasinoId;
+use seven_sse::{Dialect, Event};
+use seven_store::web::WebMessage;
+use subtle::ConstantTimeEq;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use crate::{
+    app::{App, Shared},
+    call::{Caller, casino_of, hash_of},
+    frames::{Place, route_of},
+    message::Message,
+    problem::Problem,
+    session::Session,
+    stream::{self, Answer, Reader, Until},
+    words::Words,
+};
+
+/// The ids of threads become visitors of their own, so that no thread is a widget's conversation.
+const THREADS: Uuid = Uuid::from_u128(0x8f6d_1d5e_6c1b_4b55_9a53_0e5c_7d9c_2f41);
+
+#[derive(Debug, Deserialize)]
+struct Told {
+    message: String,
+    /// The conversation to go on with; a new one without it.
+    #[serde(alias = "session_id")]
+    thread_id: Option<Uuid>,
+    /// The client's id of the message; a repeated call with it is the same message.
+    message_id: Option<Uuid>,
+    /// The casino; the gateway's own without it.
+    casino: Option<CasinoId>,
+}
+
+pub(crate) async fn chat(
+    State(app): State<Shared>,
+    caller: Caller,
+    body: Body,
+) -> Result<Response, Problem> {
+    check_key(&app, &caller)?;
+    let told: Told = caller.json(&app, body).await?;
+    let casino = named(&app, told.casino)?;
+    let config = casino_of(&app, &casino).await?;
+    caller.check_origin(&app, &config, false)?;
+    let last = caller.last_event()?;
+    let message = Message::new(&told.message, told.message_id)?;
+    let thread = told.thread_id.unwrap_or_else(Uuid::new_v4);
+    let visitor = Uuid::new_v5(&THREADS, thread.as_bytes());
+    let session = Session {
+        visitor,
+        casino,
+        ticket: visitor,
+    };
+    let key = message.key(&session);
+    caller.count(&app, &session.casino, &key).await?;
+    message.keep(&app, &session).await?;
+    let reader = Reader {
+        guest: hash_of(&app, &session),
+        casino: session.casino,
+        language: caller.language(),
+    };
+    let until = Until::Answered {
+        message: key,
+        at: Instant::now() + Duration::from_secs(app.web.answer_seconds),
+    };
+    let thread_text = thread.to_string();
+    if caller.accepts("text/event-stream") {
+        let first = Event::Metadata {
+            thread: &thread_text,
+        };
+        let place = last.map_or(Place::ANSWER, Place::after);
+        let dialect = Dialect::Concierge;
+        return Ok(stream::open(
+            &app,
+            reader,
+            dialect,
+            place,
+            until,
+            Some(first),
+        ));
+    }
+    let language = reader.language;
+    let (answer, messages) = stream::collect(&app, reader, until).await?;
+    Ok(whole(&thread_text, answer, &messages, Words::of(language)).into_response())
+}
+
+/// Returns the casino that a call names, else the gateway's own.
+pub(crate) fn named(app: &App, casino: Option<CasinoId>) -> Result<CasinoId, Problem> {
+    let own = || app.web.casino.as_deref()?.parse().ok();
+    casino.or_else(own).ok_or_else(|| {
+        Problem::Invalid("`casino` is missing, and the gateway has none of its own".into())
+    })
+}
+
+/// Returns the one JSON object of an answer (SUP-25).
+fn whole(
+    thread: &str,
+    answer: Answer,
+    messages: &[WebMessage],
+    words: &Words,
+) -> Json<serde_json::Value> {
+    let bodies: Vec<&str> = messages
+        .iter()
+        .map(|message| message.body.as_str())
+        .collect();
+    let reply = match answer {
+        _ if !bodies.is_empty() => bodies.join("\n"),
+        Answer::Waiting => words.waiting.clone(),
+        Answer::Coming => words.slow.clone(),
+        Answer::None | Answer::Complete => words.not_answered.clone(),
+    };
+    let mut sources: Vec<&String> = messages.iter().flat_map(|one| &one.sources).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    let last = messages.last();
+    Json(json!({
+        "thread_id": thread,
+        "session_id": thread,
+        "reply": reply,
+        "complete": answer == Answer::Complete,
+        "route": last.map(route_of),
+        "last_agent": last.map(|message| &message.agent),
+        "sources": (!sources.is_empty()).then_some(sources),
+        "used_tools": null,
+        "state_excerpt": {
+            "last_agent": last.map(|message| &message.agent),
+            "history_length": last.map_or(0, |message| message.seq),
+        },
+    }))
+}
+
+/// Checks the key of programs, where the gateway has one (WEB-5).
+fn check_key(app: &App, caller: &Caller) -> Result<(), Problem> {
+    let Some(key) = &app.web.api_key else {
+        return Ok(());
+    };
+    let given = caller.headers.get("x-api-key");
+    let given = given.map_or(&b""[..], |given| given.as_bytes());
+    if bool::from(key.expose_secret().as_bytes().ct_eq(given)) {
+        Ok(())
+    } else {
+        Err(Problem::WrongApiKey)
+    }
+}

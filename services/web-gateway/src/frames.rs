@@ -1,0 +1,108 @@
+//! Writes the messages of a conversation as frames, from the place at which the client's last stream
+//! broke off. Pure.
+
+use seven_sse::{Cursor, Dialect, Event, frame, tokens};
+use seven_store::web::{From, WebMessage};
+
+/// How far a stream has written, and where it begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    from: From,
+    /// Bytes of the message `from` that were written. One more than its bytes: its sources, too.
+    offset: usize,
+}
+
+impl Place {
+    /// Begins with the answer to the stream's own message.
+    pub(crate) const ANSWER: Self = Self {
+        from: From::Answer,
+        offset: 0,
+    };
+
+    /// Begins after the last frame that the client has.
+    pub(crate) fn after(cursor: Cursor) -> Self {
+        Self {
+            from: From::Seq(cursor.seq),
+            offset: cursor.offset,
+        }
+    }
+
+    /// Returns the last event id of a client that has all of a conversation up to this message.
+    pub(crate) fn behind(seq: i64, body: &str) -> String {
+        let offset = body.len() + 1;
+        Cursor { seq, offset }.to_string()
+    }
+
+    pub(crate) fn from(&self) -> From {
+        self.from
+    }
+
+    /// Returns the frames that the messages add, and moves behind them.
+    pub(crate) fn write(&mut self, dialect: Dialect, messages: &[WebMessage]) -> String {
+        let mut frames = String::new();
+        for message in messages {
+            let written = match self.from {
+                From::Seq(seq) if message.seq < seq => continue,
+                From::Seq(seq) if message.seq == seq => self.offset,
+                From::Seq(_) | From::Answer => 0,
+            };
+            frames.push_str(&of_message(dialect, message, written));
+            *self = Self::after(end_of(message));
+        }
+        frames
+    }
+}
+
+/// Returns the place after all frames of a message. Its sources count as one more byte, so that a
+/// stream that broke off before them resumes with them.
+fn end_of(message: &WebMessage) -> Cursor {
+    Cursor {
+        seq: message.seq,
+        offset: message.body.len() + 1,
+    }
+}
+
+/// Returns the frames of a message without those that were written: its tokens and sources, or the
+/// whole text at once where the host did not make it from the casino's content.
+fn of_message(dialect: Dialect, message: &WebMessage, written: usize) -> String {
+    let WebMessage {
+        seq, body, sources, ..
+    } = message;
+    let id = |offset| Some(Cursor { seq: *seq, offset });
+    let all = end_of(message).offset;
+    if written >= all {
+        return String::new();
+    }
+    if !is_generated(message) {
+        return frame(dialect, &Event::Replace { content: body }, id(all)).unwrap_or_default();
+    }
+    let words = tokens(body, written).filter_map(|token| {
+        let content = token.content;
+        frame(dialect, &Event::Token { content }, id(token.end))
+    });
+    let sources = frame(dialect, &Event::Sources { sources }, id(all));
+    words.chain(sources).collect()
+}
+
+/// Returns whether the host made the message from the casino's content. Greetings, fixed texts,
+/// fallbacks and people's messages are shown at once (WEB-10).
+pub(crate) fn is_generated(message: &WebMessage) -> bool {
+    let is_turn = message.kind == TURN;
+    is_turn && !message.sources.is_empty()
+}
+
+/// The kind of a message that a turn made.
+const TURN: &str = "turn";
+
+/// Returns the route of a message, as the concierge's JSON names it (SUP-25): the turn's intent, or
+/// the name of the fixed text.
+pub(crate) fn route_of(message: &WebMessage) -> &str {
+    match message.kind.as_str() {
+        TURN => message.intent.as_deref().unwrap_or(TURN),
+        kind => kind,
+    }
+}
+
+#[cfg(test)]
+#[path = "frames_tests.rs"]
+mod tests;

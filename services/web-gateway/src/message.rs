@@ -1,0 +1,124 @@
+//! A guest's message: its form, and making it durable like ingress does a text (D2).
+
+use std::time::Duration;
+
+use prost::Message as _;
+use seven_bus::{Outgoing, events::InboundText, subject};
+use seven_domain::{Address, Stage, TraceContext, WEB};
+use seven_faults::failpoint;
+use seven_telemetry::{metrics, trace};
+use uuid::Uuid;
+
+use crate::{app::App, problem::Problem, session::Session};
+
+/// Longest message, in characters (WEB-1).
+const MOST_CHARS: usize = 4_096;
+/// How long the bus may take until the message is kept in Postgres.
+const PUBLISH_TIMEOUT: Duration = Duration::from_millis(750);
+
+/// A message that is stored or about to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Message {
+    /// Chosen by the client, so that a repeated call is the same message.
+    pub(crate) id: Uuid,
+    text: String,
+}
+
+impl Message {
+    /// Checks a message; one without an id gets one.
+    ///
+    /// # Errors
+    /// Says which rule the text breaks.
+    pub(crate) fn new(text: &str, id: Option<Uuid>) -> Result<Self, Problem> {
+        // Postgres cannot store NUL characters, and they carry no meaning.
+        let text = text.replace('\0', "");
+        let chars = text.chars().count();
+        if text.trim().is_empty() || chars > MOST_CHARS {
+            let wanted = format!("`message` must have 1 to {MOST_CHARS} characters");
+            return Err(Problem::Invalid(format!("{wanted}; it has {chars}")));
+        }
+        let id = id.unwrap_or_else(Uuid::new_v4);
+        Ok(Self { id, text })
+    }
+
+    /// Returns the identity of the message in its casino.
+    pub(crate) fn key(&self, session: &Session) -> String {
+        format!("{}:{}", session.visitor, self.id)
+    }
+
+    /// Makes the message durable: by the bus, else by the spool.
+    ///
+    /// # Errors
+    /// Fails when neither takes it; then nothing was stored.
+    pub(crate) async fn keep(&self, app: &App, session: &Session) -> Result<(), Problem> {
+        let key = self.key(session);
+        let now = app.fleet.clock.now().timestamp_millis();
+        let event = InboundText {
+            provider: WEB.to_owned(),
+            provider_message_id: key.clone(),
+            event_id: key.clone(),
+            from: Address::Visitor(session.visitor).text(),
+            to: String::new(),
+            text: self.text.clone(),
+            media_count: 0,
+            autoresponse: String::new(),
+            occurred_at: now,
+            received_at: now,
+            channel: WEB.to_owned(),
+        };
+        trace::assume(TraceContext::of_text(WEB, &key));
+        let trace = trace::current().unwrap_or_else(|| TraceContext::of_text(WEB, &key));
+        let trace = trace.to_string();
+        let message = Outgoing {
+            subject: subject(Stage::Gate, &session.casino, None),
+            key: &key,
+            copy: None,
+            trace: &trace,
+            payload: event.encode_to_vec().into(),
+        };
+        failpoint!("web.before_publish");
+        let casino = &session.casino;
+        let by = match app.fleet.bus.publish(&message, PUBLISH_TIMEOUT).await {
+            Ok(()) => "bus",
+            Err(error) => {
+                tracing::warn!(
+                    %casino,
+                    error = &error as &dyn std::error::Error,
+                    "publishing a message failed; it is spooled"
+                );
+                let mut tx = app.fleet.store.bind(casino).await?;
+                tx.spool(&app.fleet.spooled(&message)).await?;
+                tx.commit().await?;
+                "spool"
+            }
+        };
+        metrics()
+            .web
+            .messages
+            .with_label_values(&[casino.as_str(), by])
+            .inc();
+        failpoint!("web.after_publish");
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // WEB-1
+    fn a_message_has_1_to_4096_characters() {
+        for (text, taken) in [
+            ("", false),
+            (" \n\u{0}", false),
+            ("?", true),
+            (&"é".repeat(MOST_CHARS), true),
+            (&"é".repeat(MOST_CHARS + 1), false),
+        ] {
+            assert_eq!(Message::new(text, None).is_ok(), taken);
+        }
+        let id = Uuid::from_u128(7);
+        let message = Message::new("a\u{0}b", Some(id)).unwrap();
+        assert_eq!((message.id, message.text.as_str()), (id, "ab"));
+    }
+}

@@ -1,0 +1,338 @@
+//! The stream of one guest: reads the conversation when it is woken and writes what is new, until
+//! the answer is complete, the time is over, or the client leaves. The host answers all the same when
+//! nobody reads.
+
+use std::{convert::Infallible, time::Duration};
+
+use axum::{
+    body::{Body, Bytes},
+    http::{HeaderValue, header},
+    response::{IntoResponse, Response},
+};
+use futures::{Stream, stream};
+use seven_domain::{CasinoId, Disposition, GuestHash, Language};
+use seven_http::Streamed;
+use seven_sse::{Dialect, Event, HEARTBEAT, Status, frame, retry};
+use seven_store::web::{From, WebMessage, WebNews};
+use seven_telemetry::metrics;
+use tokio::time::{Instant, sleep_until};
+
+use crate::{app::Shared, frames::Place, live::Follower, problem::Problem, words::Words};
+
+/// Time without a frame after which a comment keeps proxies from closing the stream.
+const HEARTBEAT_EVERY: Duration = Duration::from_secs(15);
+/// Time after which a stream looks for itself while it waits for its answer: a lost hint must not
+/// cost the guest more.
+const LOOK_AGAIN: Duration = Duration::from_secs(2);
+/// How long a client waits before it connects again.
+const RECONNECT: Duration = Duration::from_secs(2);
+
+/// The guest whose conversation is read.
+#[derive(Debug, Clone)]
+pub(crate) struct Reader {
+    pub(crate) casino: CasinoId,
+    pub(crate) guest: GuestHash,
+    /// The language of words that are no reply, until the guest's is known.
+    pub(crate) language: Language,
+}
+
+/// What a stream waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Until {
+    /// The answer to this message, by its provider message id, for as long as this.
+    Answered { message: String, at: Instant },
+    /// Nothing: it goes on until the client leaves.
+    Left,
+}
+
+/// The answer to a message, as far as it is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// The message is not stored yet, or an answer is being made.
+    Coming,
+    Complete,
+    /// A person answers, some time.
+    Waiting,
+    /// There will be none.
+    None,
+}
+
+/// Returns how far the answer to a stream's message has come. `shown`: the stream has shown
+/// something.
+pub(crate) fn answer_of(news: &WebNews, shown: bool) -> Answer {
+    let Some(asked) = news.asked else {
+        return Answer::Coming;
+    };
+    match asked.disposition {
+        Disposition::Open => Answer::Coming,
+        _ if news.busy => Answer::Coming,
+        Disposition::Held if !shown => Answer::Waiting,
+        Disposition::Closed if !shown => Answer::None,
+        _ => Answer::Complete,
+    }
+}
+
+/// A stream's state between two frames.
+struct Open {
+    app: Shared,
+    reader: Reader,
+    dialect: Dialect,
+    place: Place,
+    until: Until,
+    follower: Follower,
+    /// Frames that no message causes, such as the first ones.
+    first: Option<String>,
+    status: Option<Status>,
+    shown: bool,
+    busy: bool,
+    beat_at: Instant,
+    ended: bool,
+}
+
+/// Opens the response that carries a guest's stream. `first` is written before anything else.
+pub(crate) fn open(
+    app: &Shared,
+    reader: Reader,
+    dialect: Dialect,
+    place: Place,
+    until: Until,
+    first: Option<Event<'_>>,
+) -> Response {
+    // Follows before the first look, so that nothing between both is missed.
+    let follower = app.live.follow(&reader.casino, &reader.guest);
+    let first = first.and_then(|event| frame(dialect, &event, None));
+    let open = Open {
+        app: app.clone(),
+        dialect,
+        place,
+        until,
+        follower,
+        first: Some(retry(RECONNECT) + &first.unwrap_or_default()),
+        status: None,
+        shown: false,
+        busy: false,
+        beat_at: Instant::now() + HEARTBEAT_EVERY,
+        ended: false,
+        reader,
+    };
+    let mut response = Body::from_stream(chunks(open)).into_response();
+    response.extensions_mut().insert(Streamed);
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_TYPE, "text/event-stream"),
+        (header::CACHE_CONTROL, "no-store, no-transform"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    // nginx would hold the frames back otherwise.
+    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    response
+}
+
+/// Waits for the answer to a message and returns it whole.
+pub(crate) async fn collect(
+    app: &Shared,
+    reader: Reader,
+    until: Until,
+) -> Result<(Answer, Vec<WebMessage>), Problem> {
+    let Until::Answered { message, at } = until else {
+        return Err(Problem::Internal);
+    };
+    let mut follower = app.live.follow(&reader.casino, &reader.guest);
+    loop {
+        let news = read(app, &reader, Some(&message), From::Answer).await;
+        let late = Instant::now() >= at;
+        if let Some(news) = news {
+            let answer = answer_of(&news, !news.messages.is_empty());
+            if answer != Answer::Coming || late {
+                return Ok((answer, news.messages));
+            }
+        } else if late {
+            return Ok((Answer::Coming, Vec::new()));
+        }
+        tokio::select! {
+            () = app.fleet.shutdown.cancelled() => return Ok((Answer::Coming, Vec::new())),
+            () = follower.news() => {}
+            () = sleep_until(at.min(Instant::now() + LOOK_AGAIN)) => {}
+        }
+    }
+}
+
+/// Reads the news of a conversation; `None` if there is none yet, or the database does not answer.
+async fn read(app: &Shared, reader: &Reader, message: Option<&str>, from: From) -> Option<WebNews> {
+    let read = async {
+        let mut tx = app.fleet.store.bind(&reader.casino).await?;
+        let news = tx.web_news(&reader.guest, message, from).await?;
+        tx.commit().await?;
+        Ok::<_, seven_store::Error>(news)
+    };
+    match read.await {
+        Ok(news) => news,
+        // The stream looks again soon; the guest sees that the answer takes longer.
+        Err(error) => {
+            tracing::debug!(%error, "a stream could not be read");
+            None
+        }
+    }
+}
+
+fn chunks(open: Open) -> impl Stream<Item = Result<Bytes, Infallible>> {
+    let counted = Counted::new();
+    stream::unfold((open, counted), |(mut open, counted)| async move {
+        let chunk = open.next().await?;
+        Some((Ok(Bytes::from(chunk)), (open, counted)))
+    })
+}
+
+impl Open {
+    /// Returns the next frames; `None` when the stream is at its end.
+    async fn next(&mut self) -> Option<String> {
+        if self.ended {
+            return None;
+        }
+        if let Some(first) = self.first.take() {
+            let status = match self.until {
+                Until::Answered { .. } => self.status(Status::Reading),
+                Until::Left => None,
+            };
+            return Some(first + &status.unwrap_or_default());
+        }
+        loop {
+            if let Some(frames) = self.look().await {
+                self.beat_at = Instant::now() + HEARTBEAT_EVERY;
+                return Some(frames);
+            }
+            let look_at = match self.until {
+                Until::Answered { at, .. } => at.min(Instant::now() + LOOK_AGAIN),
+                Until::Left => self.beat_at,
+            };
+            tokio::select! {
+                biased;
+                () = self.app.fleet.shutdown.cancelled() => return self.end(&[Event::Bye]),
+                () = self.follower.news() => {}
+                () = sleep_until(look_at.min(self.beat_at)) => {
+                    if Instant::now() >= self.beat_at {
+                        self.beat_at = Instant::now() + HEARTBEAT_EVERY;
+                        return Some(HEARTBEAT.to_owned());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads the conversation and returns the frames that it adds, if any.
+    async fn look(&mut self) -> Option<String> {
+        let news = self.news().await;
+        let late = match &self.until {
+            Until::Answered { at, .. } => Instant::now() >= *at,
+            Until::Left => false,
+        };
+        let Some(news) = news else {
+            return late.then(|| self.give_up()).flatten();
+        };
+        self.reader.language = news.language.unwrap_or(self.reader.language);
+        let mut frames = self.place.write(self.dialect, &news.messages);
+        self.shown |= !frames.is_empty();
+        let words = Words::of(self.reader.language);
+        let ended = match &self.until {
+            Until::Left => {
+                // The last frame of each answer tells the page that no more comes.
+                if self.busy && !news.busy && self.shown {
+                    frames += &self.frame(&Event::Done { tokens: 0 });
+                }
+                None
+            }
+            Until::Answered { .. } => match answer_of(&news, self.shown) {
+                Answer::Coming if late => return self.give_up(),
+                Answer::Coming => None,
+                Answer::Complete => self.end(&[Event::Done { tokens: 0 }]),
+                Answer::Waiting => self.end(&[
+                    Event::Error {
+                        code: "waiting",
+                        message: &words.waiting,
+                    },
+                    Event::Done { tokens: 0 },
+                ]),
+                Answer::None => self.end(&[
+                    Event::Error {
+                        code: "not_answered",
+                        message: &words.not_answered,
+                    },
+                    Event::Done { tokens: 0 },
+                ]),
+            },
+        };
+        self.busy = news.busy;
+        let status = match (news.paused, news.busy) {
+            (true, _) => self.status(Status::Waiting),
+            (false, true) => self.status(Status::Searching),
+            (false, false) => {
+                self.status = None;
+                None
+            }
+        };
+        let frames = match ended {
+            Some(end) => frames + &end,
+            None => frames + &status.unwrap_or_default(),
+        };
+        (!frames.is_empty()).then_some(frames)
+    }
+
+    async fn news(&self) -> Option<WebNews> {
+        let message = match &self.until {
+            Until::Answered { message, .. } => Some(message.as_str()),
+            Until::Left => None,
+        };
+        read(&self.app, &self.reader, message, self.place.from()).await
+    }
+
+    fn give_up(&mut self) -> Option<String> {
+        let words = Words::of(self.reader.language);
+        let slow = Event::Error {
+            code: "timeout",
+            message: &words.slow,
+        };
+        self.end(&[slow, Event::Done { tokens: 0 }])
+    }
+
+    fn end(&mut self, events: &[Event<'_>]) -> Option<String> {
+        self.ended = true;
+        Some(events.iter().map(|event| self.frame(event)).collect())
+    }
+
+    /// Returns the frame of a status that was not told yet. The concierge's dialect has none.
+    fn status(&mut self, status: Status) -> Option<String> {
+        if self.dialect != Dialect::Widget || self.status == Some(status) {
+            return None;
+        }
+        self.status = Some(status);
+        let words = Words::of(self.reader.language);
+        let words = match status {
+            Status::Reading => &words.status_reading,
+            Status::Searching => &words.status_searching,
+            Status::Writing => &words.status_writing,
+            Status::Waiting => &words.status_waiting,
+        };
+        Some(self.frame(&Event::Status { status, words }))
+    }
+
+    fn frame(&self, event: &Event<'_>) -> String {
+        frame(self.dialect, event, None).unwrap_or_default()
+    }
+}
+
+/// Counts a stream as open.
+struct Counted;
+
+impl Counted {
+    fn new() -> Self {
+        metrics().web.streams.inc();
+        Self
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        metrics().web.streams.dec();
+    }
+}

@@ -1,0 +1,10 @@
+//! http: connections of the fleet's public addresses, ingress and the web gateway: how many may be
+//! open, how long a caller may keep one waiting, and how a body is read.
+
+mod body;
+mod crowd;
+mod serve;
+
+pub use body::{BODY_LIMIT_BYTES, BodyFault, read_body};
+pub use crowd::{Crowd, Waits, network};
+pub use serve::{Connections, Peer, Streamed, serve};
