@@ -64,6 +64,7 @@ mod traces;
 mod trades;
 mod turns;
 mod uncounted;
+mod web;
 mod webhook;
 mod windows;
 mod written;
