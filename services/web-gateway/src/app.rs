@@ -1,24 +1,12 @@
-//! The routes of the gateway, and what holds for every answer.
+//! The parts that the gateway's calls share.
 
 use std::sync::Arc;
 
-use axum::{
-    Router,
-    extract::{MatchedPath, Request, State},
-    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
-    middleware::{self, Next},
-    response::{IntoResponse, Response},
-    routing::{get, post},
-};
 use seven_http::Crowd;
 use seven_runtime::{Fleet, Proxies};
 use seven_settings::Web;
-use seven_telemetry::metrics;
-use tokio::time::Instant;
-use tower_http::catch_panic::CatchPanicLayer;
-use uuid::Uuid;
 
-use crate::{chat, live::Live, problem::Problem, property, session::Keys, widget};
+use crate::{live::Live, session::Keys};
 
 pub(crate) type Shared = Arc<App>;
 
@@ -31,112 +19,4 @@ pub(crate) struct App {
     /// Callers whose body has not arrived yet.
     pub(crate) bodies: Crowd,
     pub(crate) web: Web,
-}
-
-/// Two years, as WEB-4 has it.
-const HSTS: &str = "max-age=63072000; includeSubDomains";
-/// Answers are data; nothing in them is a page.
-const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
-const REQUEST_ID: &str = "x-request-id";
-
-pub(crate) fn router(app: Shared) -> Router {
-    Router::new()
-        .route("/chat", post(chat::chat))
-        .route("/api/v1/chat/init", post(widget::init))
-        .route("/api/v1/chat/stream", post(widget::say).get(widget::listen))
-        .route("/api/v1/chat/history", get(widget::history))
-        .route("/api/v1/chat/ack", post(widget::ack))
-        .route("/property", get(property::property))
-        .route("/health", get(property::health))
-        .fallback(|| async { Problem::NotFound })
-        .layer(middleware::from_fn_with_state(app.clone(), around))
-        .layer(CatchPanicLayer::custom(|_| {
-            Problem::Internal.into_response()
-        }))
-        .with_state(app)
-}
-
-/// Answers the browser's question about other origins, and gives every answer its headers and its
-/// request id. No address, token or text is logged.
-async fn around(State(_): State<Shared>, request: Request, next: Next) -> Response {
-    let began = Instant::now();
-    let route = request.extensions().get::<MatchedPath>();
-    let route = route.map_or("none", MatchedPath::as_str).to_owned();
-    let origin = request.headers().get(header::ORIGIN).cloned();
-    let id = request_id(request.headers());
-    let asks = request.method() == Method::OPTIONS
-        && request
-            .headers()
-            .contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
-    let mut response = match asks {
-        // Whether the origin is the casino's is decided with the call itself, which names the
-        // casino; no cookie is ever part of it.
-        true => preflight(origin.clone()),
-        false => next.run(request).await,
-    };
-    let problem = response
-        .extensions()
-        .get::<Problem>()
-        .map_or("none", Problem::code);
-    let status = response.status();
-    metrics()
-        .web
-        .calls
-        .with_label_values(&[route.as_str(), status.as_str(), problem])
-        .inc();
-    let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    tracing::info!(route, status = status.as_u16(), problem, millis, request_id = %id, "web call");
-    let headers = response.headers_mut();
-    for (name, value) in [
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::X_FRAME_OPTIONS, "DENY"),
-        (header::CONTENT_SECURITY_POLICY, POLICY),
-        (header::REFERRER_POLICY, "no-referrer"),
-        (header::STRICT_TRANSPORT_SECURITY, HSTS),
-        (header::CACHE_CONTROL, "no-store"),
-    ] {
-        headers
-            .entry(name)
-            .or_insert(HeaderValue::from_static(value));
-    }
-    if let Ok(id) = HeaderValue::from_str(&id.to_string()) {
-        headers.insert(REQUEST_ID, id);
-    }
-    headers.insert("x-response-time-ms", HeaderValue::from(millis));
-    headers.append(header::VARY, HeaderValue::from_static("Origin"));
-    // Data goes only to origins that the call's own check allowed; a page of another origin may read
-    // why it was refused.
-    if let Some(origin) = origin {
-        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-        let exposed = HeaderValue::from_static("retry-after, x-request-id");
-        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
-    }
-    response
-}
-
-fn preflight(origin: Option<HeaderValue>) -> Response {
-    let mut response = StatusCode::NO_CONTENT.into_response();
-    let headers = response.headers_mut();
-    for (name, value) in [
-        (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST"),
-        (
-            header::ACCESS_CONTROL_ALLOW_HEADERS,
-            "authorization, content-type, last-event-id, accept",
-        ),
-        (header::ACCESS_CONTROL_MAX_AGE, "600"),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    if let Some(origin) = origin {
-        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-    }
-    response
-}
-
-/// Returns the caller's request id where it is a UUID, else a new one.
-fn request_id(headers: &HeaderMap) -> Uuid {
-    let given = headers
-        .get(REQUEST_ID)
-        .and_then(|id| id.to_str().ok()?.parse().ok());
-    given.unwrap_or_else(Uuid::new_v4)
 }

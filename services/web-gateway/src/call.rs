@@ -1,4 +1,4 @@
-//! What a call tells about its caller: address, origin, language and session.
+//! The caller, as a call tells it: address, origin, language and session.
 
 use std::{sync::Arc, time::Duration};
 
@@ -198,4 +198,12 @@ pub(crate) async fn casino_of(app: &App, casino: &CasinoId) -> Result<Arc<Casino
     let row = tx.casino_row().await?;
     tx.commit().await?;
     row.map(|row| row.config).ok_or(Problem::NoCasino)
+}
+
+/// Returns the casino that a call names, else the gateway's own.
+pub(crate) fn named(app: &App, casino: Option<CasinoId>) -> Result<CasinoId, Problem> {
+    let own = || app.web.casino.as_deref()?.parse().ok();
+    casino.or_else(own).ok_or_else(|| {
+        Problem::Invalid("`casino` is missing, and the gateway has none of its own".into())
+    })
 }

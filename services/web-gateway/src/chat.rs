@@ -21,7 +21,7 @@ use uuid::Uuid;
 
 use crate::{
     app::{App, Shared},
-    call::{Caller, casino_of, hash_of},
+    call::{Caller, casino_of, hash_of, named},
     frames::{Place, route_of},
     message::Message,
     problem::Problem,
@@ -95,14 +95,6 @@ pub(crate) async fn chat(
     let language = reader.language;
     let (answer, messages) = stream::collect(&app, reader, until).await?;
     Ok(whole(&thread_text, answer, &messages, Words::of(language)).into_response())
-}
-
-/// Returns the casino that a call names, else the gateway's own.
-pub(crate) fn named(app: &App, casino: Option<CasinoId>) -> Result<CasinoId, Problem> {
-    let own = || app.web.casino.as_deref()?.parse().ok();
-    casino.or_else(own).ok_or_else(|| {
-        Problem::Invalid("`casino` is missing, and the gateway has none of its own".into())
-    })
 }
 
 /// Returns the one JSON object of an answer (SUP-25).

@@ -14,7 +14,7 @@ fn message(seq: i64, body: &str, kind: &str, sources: &[&str]) -> WebMessage {
     }
 }
 
-/// What a client has after some frames: the messages' texts, their sources, and its last event id.
+/// The state of a client after some frames: the messages' texts, their sources, and its last event id.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Client {
     texts: std::collections::BTreeMap<i64, String>,

@@ -9,6 +9,7 @@ mod live;
 mod message;
 mod problem;
 mod property;
+mod routes;
 mod session;
 mod stream;
 mod widget;
@@ -66,7 +67,7 @@ pub async fn run(
     let hearing = tokio::spawn(live::hear(fleet.clone(), app.live.clone()));
     let looking = tokio::spawn(live::look(fleet.clone(), app.live.clone()));
     let shutdown = fleet.shutdown.clone();
-    seven_http::serve(listener, app::router(app), proxies, limits, shutdown).await;
+    seven_http::serve(listener, routes::router(app), proxies, limits, shutdown).await;
     hearing.abort();
     looking.abort();
     Ok(())

@@ -119,13 +119,13 @@ pub(crate) async fn hear(fleet: Fleet, live: Live) {
 /// Looks for messages whose hint was lost, for all streams together.
 pub(crate) async fn look(fleet: Fleet, live: Live) {
     loop {
-        sleep(fleet.timing.scaled(POLL)).await;
+        sleep(POLL).await;
         for ((casino, key_id), guests) in live.by_casino() {
             for guests in guests.chunks(MOST_GUESTS) {
                 match heads(&fleet, &casino, key_id, guests).await {
                     Ok(heads) => live.put_heads(&casino, heads),
                     Err(error) => {
-                        tracing::debug!(%casino, %error, "lost hints are looked for later")
+                        tracing::debug!(%casino, %error, "lost hints are looked for later");
                     }
                 }
             }

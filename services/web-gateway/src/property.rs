@@ -11,7 +11,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use seven_domain::CasinoId;
 
-use crate::{app::Shared, call::casino_of, chat::named, problem::Problem};
+use crate::{
+    app::Shared,
+    call::{casino_of, named},
+    problem::Problem,
+};
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Which {

@@ -36,7 +36,7 @@ pub(crate) struct Reader {
     pub(crate) language: Language,
 }
 
-/// What a stream waits for.
+/// The end that a stream waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Until {
     /// The answer to this message, by its provider message id, for as long as this.

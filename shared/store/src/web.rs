@@ -1,5 +1,5 @@
-//! What a guest's stream on the web shows (D33): the messages of the conversation that are delivered,
-//! in the order in which they became visible, and whether an answer is still being made.
+//! The news of a guest's stream on the web (D33): the delivered messages of the conversation, in the
+//! order in which they became visible, and whether an answer is still being made.
 
 use chrono::{DateTime, Utc};
 use seven_domain::{Disposition, GuestHash, Language};
