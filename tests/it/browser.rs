@@ -3,6 +3,7 @@
 
 mod driver;
 mod editors;
+mod widget;
 
 use std::time::Duration;
 

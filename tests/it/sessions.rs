@@ -113,7 +113,7 @@ async fn who_asks_for_a_person_gets_one_and_nothing_is_lost() {
         .await
         .unwrap();
     assert!(
-        told.contains("kept your text") && told.contains("1-860-555-0199"),
+        told.contains("kept your message") && told.contains("1-860-555-0199"),
         "{told}"
     );
     assert_eq!(say(&house, &mut n, "anyone there").await, None);
@@ -333,7 +333,7 @@ async fn after_a_cry_the_host_is_silent_and_help_is_not() {
     let told = say(&house, &mut n, "what time does the buffet open?")
         .await
         .unwrap();
-    assert!(told.contains("kept your text"), "{told}");
+    assert!(told.contains("kept your message"), "{told}");
     assert!(
         say(&house, &mut n, "I really want to die")
             .await
@@ -491,7 +491,7 @@ async fn an_operator_takes_a_conversation_over() {
         say(&house, &mut n, "What time does the pool open?")
             .await
             .unwrap()
-            .contains("kept your text")
+            .contains("kept your message")
     );
     // A timed pause does not shorten an operator's pause, and settling a case does not end it.
     let mut tx = fleet.store.bind(house.casino()).await.unwrap();

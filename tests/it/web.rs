@@ -1,5 +1,6 @@
 //! Guests on the casinos' websites (D32, D33): the same host as by text, over two gateways.
 
+mod broken;
 pub(crate) mod visitor;
 
 use std::time::Duration;

@@ -49,6 +49,14 @@ impl Words {
         }
     }
 
+    /// Returns how a guest is called: by the end of the phone number, or as a visitor of the website.
+    pub(crate) fn guest(&self, last_four: Option<&str>) -> String {
+        match last_four {
+            Some(digits) => format!("{} {digits}", self.t("guest_ending")),
+            None => self.t("guest_web").to_owned(),
+        }
+    }
+
     pub(crate) fn language(self) -> Language {
         self.0
     }

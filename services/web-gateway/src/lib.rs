@@ -7,6 +7,7 @@ mod chat;
 mod frames;
 mod live;
 mod message;
+mod pages;
 mod problem;
 mod property;
 mod routes;

@@ -9,7 +9,7 @@ use axum::{
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
-use seven_domain::CasinoId;
+use seven_domain::{CasinoId, Language};
 
 use crate::{
     app::Shared,
@@ -19,7 +19,9 @@ use crate::{
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Which {
-    casino: Option<CasinoId>,
+    pub(crate) casino: Option<CasinoId>,
+    /// The language of a page; else the browser decides.
+    pub(crate) lang: Option<Language>,
 }
 
 /// Returns the casino's summary: its name and state, and what its content covers.

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use tower_http::catch_panic::CatchPanicLayer;
 use uuid::Uuid;
 
-use crate::{app::Shared, chat, problem::Problem, property, widget};
+use crate::{app::Shared, chat, pages, problem::Problem, property, widget};
 
 /// Two years, as WEB-4 has it.
 const HSTS: &str = "max-age=63072000; includeSubDomains";
@@ -28,6 +28,11 @@ pub(crate) fn router(app: Shared) -> Router {
         .route("/api/v1/chat/stream", post(widget::say).get(widget::listen))
         .route("/api/v1/chat/history", get(widget::history))
         .route("/api/v1/chat/ack", post(widget::ack))
+        .route("/", get(pages::concierge))
+        .route("/embed", get(pages::embed))
+        .route("/w.js", get(pages::widget))
+        .route("/page.js", get(pages::script))
+        .route("/page.css", get(pages::style))
         .route("/property", get(property::property))
         .route("/health", get(property::health))
         .fallback(|| async { Problem::NotFound })
@@ -69,9 +74,12 @@ async fn around(request: Request, next: Next) -> Response {
     let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     tracing::info!(route, status = status.as_u16(), problem, millis, request_id = %id, "web call");
     let headers = response.headers_mut();
+    // A page has its own policy, which says who may frame it.
+    if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
+        headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+    }
     for (name, value) in [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::X_FRAME_OPTIONS, "DENY"),
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::STRICT_TRANSPORT_SECURITY, HSTS),

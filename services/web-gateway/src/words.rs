@@ -1,6 +1,6 @@
-//! The words of the streams that are no reply of the host, in English and Spanish.
+//! The words of streams and pages that are no reply of the host, in English and Spanish.
 
-use std::sync::LazyLock;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use serde::Deserialize;
 use seven_domain::Language;
@@ -21,6 +21,13 @@ pub(crate) struct Words {
     /// The message gets no answer, because too many came or nothing was in it.
     pub(crate) not_answered: String,
     pub(crate) slow: String,
+    pub(crate) page_title: String,
+    pub(crate) page_intro: String,
+    pub(crate) page_suggestions: String,
+    /// The subjects of the host, by category of the content.
+    pub(crate) categories: BTreeMap<String, String>,
+    /// A question to begin with, by category.
+    pub(crate) suggestions: BTreeMap<String, String>,
 }
 
 impl Words {

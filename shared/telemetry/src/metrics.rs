@@ -177,6 +177,7 @@ pub fn definitions() -> Vec<Definition> {
         Guests::DEFINITIONS,
         Figures::DEFINITIONS,
         Process::DEFINITIONS,
+        Web::DEFINITIONS,
     ];
     Metrics::DEFINITIONS
         .iter()

@@ -44,7 +44,13 @@ fn now() -> u64 {
 }
 
 impl Browser {
+    /// Opens the console.
     pub(super) async fn start(house: &House) -> Self {
+        Self::start_at(house.stack.console_url.as_ref().unwrap()).await
+    }
+
+    /// Opens a browser whose pages lie at this address.
+    pub(super) async fn start_at(base: &str) -> Self {
         let port = std::net::TcpListener::bind("127.0.0.1:0")
             .unwrap()
             .local_addr()
@@ -82,7 +88,7 @@ impl Browser {
         let browser = Self {
             driver,
             process: Mutex::new(process),
-            base: house.stack.console_url.clone().unwrap(),
+            base: base.to_owned(),
         };
         let watch = json!({ "source": WATCH });
         browser
@@ -124,6 +130,38 @@ impl Browser {
     pub(super) async fn page(&self, path: &str) {
         self.driver
             .goto(format!("{}{path}", self.base))
+            .await
+            .unwrap();
+    }
+
+    /// Runs a script in the page and returns its result.
+    pub(super) async fn ask(&self, script: &str) -> Value {
+        let answer = self.driver.execute(script, vec![]).await.unwrap();
+        answer.json().clone()
+    }
+
+    /// Cuts the page off the network, or connects it again.
+    pub(super) async fn offline(&self, offline: bool) {
+        self.cdp("Network.enable", json!({})).await;
+        let conditions = json!({
+            "offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1,
+        });
+        self.cdp("Network.emulateNetworkConditions", conditions)
+            .await;
+    }
+
+    /// Opens a page in a tab of its own, which is then the one in front.
+    pub(super) async fn new_tab(&self, path: &str) {
+        let tab = self.driver.new_tab().await.unwrap();
+        self.driver.switch_to_window(tab).await.unwrap();
+        self.page(path).await;
+    }
+
+    /// Brings a tab to the front, by its number.
+    pub(super) async fn tab(&self, number: usize) {
+        let tabs = self.driver.windows().await.unwrap();
+        self.driver
+            .switch_to_window(tabs[number].clone())
             .await
             .unwrap();
     }

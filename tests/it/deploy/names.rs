@@ -93,7 +93,7 @@ async fn every_consumer_has_one_scaler_and_every_scaler_a_consumer() {
         assert_eq!(workloads.len(), 1, "{consumer:?} grows {workloads:?}");
     }
     // Every subject of ours to which a user may publish belongs to a stream, except the traces to
-    // keep (D24) and the workers' heartbeats, which are not stored.
+    // keep (D24), the workers' heartbeats and hints (D33), which are not stored.
     let users = std::fs::read_to_string(root().join("deploy/rendered/nats/users.conf")).unwrap();
     let mut subjects: BTreeSet<&str> = users
         .lines()
@@ -103,6 +103,10 @@ async fn every_consumer_has_one_scaler_and_every_scaler_a_consumer() {
     for kept_by_nobody in [topology::TRACE_KEEP, topology::WORKER_BEAT] {
         assert!(subjects.remove(kept_by_nobody), "{subjects:?}");
     }
+    // A casino's own workers hint at its guests' streams alone.
+    let hints = |subject: &&str| covers(topology::HINT_SUBJECTS, subject);
+    assert!(subjects.iter().any(hints), "{subjects:?}");
+    subjects.retain(|subject| !hints(&subject));
     assert!(subjects.len() > 10, "{subjects:?}");
     let taken: Vec<String> = streams
         .values()

@@ -34,14 +34,19 @@ pub(crate) async fn with_gateways(name: &str, extra: &str) -> House {
         ..Wanted::default()
     };
     let mut house = house(name, wanted).await;
-    house.config.operational.web_domains = vec!["www.birch.example".to_owned()];
-    onboard::add_casino(&house.stack.fleet, &house.config, "test")
-        .await
-        .unwrap();
+    birch(&mut house).await;
     for _ in 0..2 {
         house.stack.spawn(Worker::WebGateway, None).await.unwrap();
     }
     house
+}
+
+/// Gives the casino its website.
+pub(crate) async fn birch(house: &mut House) {
+    house.config.operational.web_domains = vec!["www.birch.example".to_owned()];
+    onboard::add_casino(&house.stack.fleet, &house.config, "test")
+        .await
+        .unwrap();
 }
 
 /// One frame of a stream.

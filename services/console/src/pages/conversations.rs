@@ -149,7 +149,7 @@ fn part(
         .filter(|row| is_wanted(row, filter, &mine))
         .map(|row| Row {
             id: row.conversation_id.to_string(),
-            guest: row.last_four.clone().unwrap_or_default(),
+            guest: w.guest(row.last_four.as_deref()),
             state_words: w.of_kind("state", &row.state),
             state: row.state.clone(),
             severity: row.severity.map(|s| s.to_string()).unwrap_or_default(),

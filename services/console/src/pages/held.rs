@@ -139,7 +139,7 @@ async fn part(
     let rows = held.into_iter().map(|one| Row {
         id: one.turn_id.to_string(),
         conversation: one.conversation_id.to_string(),
-        guest: one.last_four.unwrap_or_default(),
+        guest: person.words().guest(one.last_four.as_deref()),
         since: clock(one.held_at, zone),
         until: clock(one.useful_until, zone),
         asked: visible(&one.asked),

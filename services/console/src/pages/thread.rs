@@ -129,7 +129,7 @@ pub(super) async fn page(
     let (draft, problem, status) = refused;
     let (part, known) = read(app, place, person).await?;
     let w = person.words();
-    let title = format!("{} {}", w.t("guest_ending"), part.guest);
+    let title = part.guest.clone();
     let problem = if problem.is_empty() {
         problem
     } else {
@@ -187,7 +187,7 @@ async fn read(
             .map(|line| Line::of(line, person.words(), readable, zone))
             .collect(),
         mark,
-        guest: found.last_four.unwrap_or_default(),
+        guest: person.words().guest(found.last_four.as_deref()),
         paused: found.paused,
         held: found.taken_by.clone().unwrap_or_default(),
         readable,

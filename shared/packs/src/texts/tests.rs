@@ -224,7 +224,7 @@ fn the_guest_always_has_a_way_on() {
         holds(
             key,
             Language::En,
-            &[LONGEST.casino, LONGEST.phone, "a person will text you", en],
+            &[LONGEST.casino, LONGEST.phone, "a person will reply", en],
         );
         holds(
             key,

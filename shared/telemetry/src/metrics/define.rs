@@ -20,6 +20,7 @@ pub struct Definition {
 pub const LABELS: &[&str] = &[
     "agent",
     "alert",
+    "by",
     "casino",
     "channel",
     "class",
@@ -44,8 +45,10 @@ pub const LABELS: &[&str] = &[
     "outcome",
     "part",
     "pattern",
+    "problem",
     "provider",
     "reason",
+    "route",
     "rule",
     "sent",
     "severity",

@@ -11,7 +11,5 @@ instruments! {
         messages: IntCounterVec = "seven_web_messages_total",
             "Messages of guests that were made durable, by where (bus, spool)", ["casino", "by"];
         streams: IntGauge = "seven_web_streams", "Streams that are open", [];
-        cut: IntCounterVec = "seven_web_streams_ended_total",
-            "Streams by how they ended (complete, timeout, left, bye)", ["how"];
     }
 }

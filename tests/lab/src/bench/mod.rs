@@ -20,6 +20,7 @@ mod start;
 mod traces;
 mod usage;
 mod way;
+mod web;
 
 pub use options::{Bench, Hop};
 use std::process::ExitCode;
@@ -132,6 +133,10 @@ async fn parts(dir: &std::path::Path, bench: &Bench) -> Result<Results> {
         ),
         false => None,
     };
+    let web = match wanted(Measured::Web) {
+        true => Some(Box::pin(web::measure(dir, bench)).await.context("web")?),
+        false => None,
+    };
     let recovery = match wanted(Measured::Recovery) {
         true => Some(
             Box::pin(recovery::measure(dir, bench))
@@ -152,6 +157,7 @@ async fn parts(dir: &std::path::Path, bench: &Bench) -> Result<Results> {
         start,
         traces,
         consoles,
+        web,
         recovery,
     })
 }

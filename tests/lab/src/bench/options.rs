@@ -77,6 +77,8 @@ pub(crate) enum Measured {
     Traces,
     /// Cost of 50 open pages of the console for guests, and the time until a text is on a page.
     Consoles,
+    /// The web path beside its floor, 10 000 idle streams, and 1 000 readers who never read.
+    Web,
     /// Time that guests wait when a worker or a server dies, and the duration of a backup and its
     /// restore.
     Recovery,

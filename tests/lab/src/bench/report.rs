@@ -16,6 +16,7 @@ use super::{
     slow::Slow,
     start::Started,
     way::Step,
+    web::Web,
 };
 
 pub(super) fn print(results: &Results) {
@@ -55,6 +56,9 @@ pub(super) fn print(results: &Results) {
     if let Some(found) = &results.consoles {
         consoles(found);
     }
+    if let Some(found) = &results.web {
+        web(found);
+    }
     if let Some(results) = &results.recovery {
         recovered(results);
     }
@@ -74,6 +78,39 @@ fn consoles(found: &Consoles) {
         found.visible.p95,
         found.fetches_per_second,
         found.resident_mb,
+        if found.goals_met { "" } else { ". NOT MET" }
+    );
+}
+
+fn web(found: &Web) {
+    let mut table = table(["web, ms from POST", "p50", "p95", "p99", "worst"]);
+    let rate = found.asked.rate;
+    for (name, p) in [
+        (format!("first word at {rate:.0}/s"), found.asked.first),
+        ("end of the answer".to_owned(), found.asked.done),
+        ("floor: publish, commit, write".to_owned(), found.floor),
+        (
+            format!("first word beside {} idle streams", found.idle_streams),
+            found.beside_idle.first,
+        ),
+        (
+            format!("first word beside {} who never read", found.never_readers),
+            found.beside_unread.first,
+        ),
+    ] {
+        let [p50, p95, p99, worst] = [p.p50, p.p95, p.p99, p.worst].map(|ms| format!("{ms:.1}"));
+        table.add_row([name, p50, p95, p99, worst]);
+    }
+    out!("{table}");
+    out!(
+        "web: {:.0} answers/s at most; idle streams {:.0} MB; SIGTERM to end {:.1} s, {} told; \
+         never read: {:.0} MB, cut after {:.0} s{}",
+        found.throughput,
+        found.idle_mb,
+        found.end_seconds,
+        found.told,
+        found.unread_mb,
+        found.cut_seconds,
         if found.goals_met { "" } else { ". NOT MET" }
     );
 }

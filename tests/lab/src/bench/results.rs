@@ -18,5 +18,6 @@ pub(crate) struct Results {
     pub(crate) start: Option<BTreeMap<&'static str, super::start::Started>>,
     pub(crate) traces: Option<super::traces::Traces>,
     pub(crate) consoles: Option<super::consoles::Consoles>,
+    pub(crate) web: Option<super::web::Web>,
     pub(crate) recovery: Option<super::recovery::Recovery>,
 }

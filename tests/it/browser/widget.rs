@@ -1,0 +1,273 @@
+//! The widget on a casino's page (D32 to D34): by keyboard, over tabs, offline, under a strict policy,
+//! with hostile texts; and the concierge's page.
+
+use axum::{Router, http::header, response::Html, routing::get};
+use seven::onboard;
+use seven_domain::Role;
+use seven_settings::Worker;
+use seven_telemetry::metrics;
+use tokio::net::TcpListener;
+
+use super::{SOON, driver::Browser};
+use crate::{
+    console::{hostile, staff::Staff},
+    harness::{House, Wanted, house, until},
+};
+
+/// Expressions for parts of the widget, which live in its shadow root.
+const ROOT: &str = "document.querySelector('seven-chat').shadowRoot";
+
+/// Starts a fleet with a gateway, a console and a page of the casino that allows nothing but the
+/// widget; returns the page's address, too.
+async fn with_page(name: &str) -> (House, String) {
+    let wanted = Wanted {
+        workers: [&Worker::ALL[..], &[Worker::Console]].concat(),
+        extra: "web.casino = \"silver_birch\"\nweb.requests_per_minute = 10000\n".to_owned(),
+        ..Wanted::default()
+    };
+    let mut house = house(name, wanted).await;
+    house.stack.spawn(Worker::WebGateway, None).await.unwrap();
+    let gateway = house.stack.web_urls[0].clone();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let domain = format!("localhost:{}", listener.local_addr().unwrap().port());
+    house.config.operational.web_domains = vec![domain.clone()];
+    onboard::add_casino(&house.stack.fleet, &house.config, "test")
+        .await
+        .unwrap();
+    let policy = format!(
+        "default-src 'none'; script-src {gateway}; connect-src {gateway}; \
+         require-trusted-types-for 'script'; trusted-types 'none'; base-uri 'none'"
+    );
+    let page = move |language: &'static str| {
+        let html = format!(
+            "<!doctype html><html lang=\"{language}\"><head><title>Birch</title>\
+             <meta name=\"viewport\" content=\"width=device-width\"></head><body><main><h1>Birch</h1>\
+             </main><script src=\"{gateway}/w.js\" data-casino=\"silver_birch\" async></script></body></html>"
+        );
+        let headers = [(header::CONTENT_SECURITY_POLICY, policy.clone())];
+        (headers, Html(html))
+    };
+    let spanish = page.clone();
+    let app = Router::new()
+        .route("/", get(async move || page("en")))
+        .route("/es", get(async move || spanish("es")));
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    (house, format!("http://{domain}"))
+}
+
+impl Browser {
+    /// Waits until the conversation shows the words.
+    async fn chat_shows(&self, words: &str) {
+        until(words, SOON, || async { self.chat().await.contains(words) }).await;
+    }
+
+    /// Returns the text of the conversation.
+    async fn chat(&self) -> String {
+        let asked = format!(
+            "const s = document.querySelector('seven-chat')?.shadowRoot; return s ? s.querySelector('.log').innerText : ''"
+        );
+        self.ask(&asked)
+            .await
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    }
+
+    async fn say(&self, words: &str) {
+        self.ask(&format!("{ROOT}.querySelector('textarea').focus()"))
+            .await;
+        self.type_keys(words).await;
+        self.enter().await;
+    }
+}
+
+#[tokio::test] // WID-1..24, D33: by keyboard, a person who answers, offline, tabs
+async fn a_guest_asks_a_person_answers_and_nothing_is_lost_offline_or_over_tabs() {
+    let (house, page) = with_page("browser_widget").await;
+    let browser = Browser::start_at(&page).await;
+    browser.page("/").await;
+    browser.tab_to("seven-chat").await;
+    browser.enter().await;
+    browser.chat_shows("an AI host of").await;
+    browser.type_keys("Is there a steakhouse?").await;
+    browser.enter().await;
+    browser.chat_shows("From: Dining").await;
+    // A person is asked for, and answers in the console, in other hands.
+    let person = format!("{ROOT}.querySelector('.person').click()");
+    browser.ask(&person).await;
+    browser.chat_shows("I would like to talk to a person").await;
+    let staff = Staff::new(&house);
+    let host = staff
+        .add("luis@example.com", Role::Host, Some(house.casino()))
+        .await;
+    let luis = host.logged_in(&house).await;
+    house.settle(2).await;
+    let conversation = staff.conversation().await;
+    let thread = format!("/c/silver_birch/conversations/{conversation}");
+    let asked = [("reason", "the guest asked")];
+    luis.act(&format!("{thread}/takeover"), &asked).await;
+    let page = luis.get(&thread).await.body;
+    let read = page.split("name=\"read\" value=\"").nth(1).unwrap();
+    let read = read.split('"').next().unwrap();
+    let write = [("text", "Luis here, at the front desk."), ("read", read)];
+    luis.act(&format!("{thread}/say"), &write).await;
+    browser.chat_shows("Luis here, at the front desk.").await;
+    luis.act(&format!("{thread}/release"), &[]).await;
+    // Offline, three messages wait and go out in their order.
+    browser.offline(true).await;
+    for words in [
+        "What time does the pool open?",
+        "And the spa?",
+        "Is parking free?",
+    ] {
+        browser.say(words).await;
+    }
+    browser.chat_shows("waiting to be sent").await;
+    browser.offline(false).await;
+    until("all three are stored", SOON, || async {
+        count(&house, "select count(*) from inbound_messages where body in ('What time does the pool open?', 'And the spa?', 'Is parking free?')").await == 3
+    })
+    .await;
+    let order: Vec<String> = rows(
+        &house,
+        "select body from inbound_messages order by arrival desc limit 3",
+    )
+    .await;
+    assert_eq!(
+        order,
+        [
+            "Is parking free?",
+            "And the spa?",
+            "What time does the pool open?"
+        ]
+    );
+    house.settle(5).await;
+    // Eight tabs of one browser share one stream, and all show the same.
+    for _ in 0..7 {
+        browser.new_tab("/").await;
+        browser
+            .ask(&format!("{ROOT}.querySelector('.launch').click()"))
+            .await;
+        browser.chat_shows("Luis here, at the front desk.").await;
+    }
+    browser.say("Thank you!").await;
+    until("one stream", SOON, || async {
+        metrics().web.streams.get() == 1
+    })
+    .await;
+    house.settle(6).await;
+    for tab in 0..8 {
+        browser.tab(tab).await;
+        browser.chat_shows("Thank you!").await;
+        let chat = browser.chat().await;
+        assert_eq!(chat.matches("Luis here").count(), 1, "{chat}");
+    }
+    assert_eq!(browser.violations().await, Vec::<String>::new());
+    browser.stop().await;
+    house.stop().await;
+}
+
+#[tokio::test] // WEB-62, D27: five states, two languages, desk, phone and zoom
+async fn the_widget_and_the_concierge_are_accessible_in_every_state_and_language() {
+    let (house, page) = with_page("browser_widget_axe").await;
+    let browser = Browser::start_at(&page).await;
+    for (path, language, question) in [
+        ("/", "en", "Is there a steakhouse?"),
+        ("/es", "es", "¿Hay restaurante de carnes?"),
+    ] {
+        browser.page(path).await;
+        browser.ask("localStorage.clear()").await;
+        browser.page(path).await;
+        browser.tab_to("seven-chat").await;
+        browser
+            .is_accessible(&format!("widget-closed-{language}"))
+            .await;
+        browser.enter().await;
+        until("an open chat", SOON, || async {
+            !browser.chat().await.is_empty()
+        })
+        .await;
+        browser
+            .is_accessible(&format!("widget-open-{language}"))
+            .await;
+        browser.say(question).await;
+        let sources = if language == "en" { "From:" } else { "Fuente:" };
+        browser.chat_shows(sources).await;
+        browser
+            .is_accessible(&format!("widget-answer-{language}"))
+            .await;
+        browser.offline(true).await;
+        browser.say("?").await;
+        let waits = if language == "en" {
+            "waiting to be sent"
+        } else {
+            "en espera de envío"
+        };
+        browser.chat_shows(waits).await;
+        browser
+            .is_accessible(&format!("widget-offline-{language}"))
+            .await;
+        browser.offline(false).await;
+    }
+    let concierge = Browser::start_at(&house.stack.web_urls[0]).await;
+    for language in ["en", "es"] {
+        concierge.page(&format!("/?lang={language}")).await;
+        until("the page's chat", SOON, || async {
+            !concierge.chat().await.is_empty()
+        })
+        .await;
+        concierge.click("button[data-say]").await;
+        let sources = if language == "en" { "From:" } else { "Fuente:" };
+        concierge.chat_shows(sources).await;
+        concierge
+            .is_accessible(&format!("concierge-{language}"))
+            .await;
+    }
+    assert_eq!(concierge.violations().await, Vec::<String>::new());
+    concierge.stop().await;
+    browser.stop().await;
+    house.stop().await;
+}
+
+#[tokio::test] // issue L: hostile texts are shown as text
+async fn a_persons_hostile_words_stay_text_in_the_widget() {
+    let (house, page) = with_page("browser_widget_hostile").await;
+    let browser = Browser::start_at(&page).await;
+    browser.page("/").await;
+    browser.tab_to("seven-chat").await;
+    browser.enter().await;
+    browser.chat_shows("an AI host of").await;
+    let texts = hostile::texts();
+    assert!(texts.len() >= 40);
+    for text in &texts {
+        let say = format!(
+            "document.querySelector('seven-chat').say({})",
+            serde_json::json!(text)
+        );
+        browser.ask(&say).await;
+    }
+    let elements = format!(
+        "return [...{ROOT}.querySelectorAll('.log *')].filter((one) => \
+         !['DIV', 'B', 'P'].includes(one.tagName)).length"
+    );
+    assert_eq!(browser.ask(&elements).await, 0, "only our own elements");
+    let shown = format!(
+        "return [...{ROOT}.querySelectorAll('.guest .text')].map((one) => one.textContent)"
+    );
+    let shown: Vec<String> = serde_json::from_value(browser.ask(&shown).await).unwrap();
+    assert_eq!(shown, texts);
+    assert_eq!(browser.title().await, "Birch");
+    assert_eq!(browser.violations().await, Vec::<String>::new());
+    browser.stop().await;
+    house.stop().await;
+}
+
+async fn count(house: &House, query: &'static str) -> i64 {
+    let pool = sqlx::PgPool::connect(&house.database_url).await.unwrap();
+    sqlx::query_scalar(query).fetch_one(&pool).await.unwrap()
+}
+
+async fn rows(house: &House, query: &'static str) -> Vec<String> {
+    let pool = sqlx::PgPool::connect(&house.database_url).await.unwrap();
+    sqlx::query_scalar(query).fetch_all(&pool).await.unwrap()
+}

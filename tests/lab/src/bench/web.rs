@@ -1,0 +1,492 @@
+//! Measures the web path: from a visitor's POST to the first and the last frame of the answer, beside
+//! the floor of one durable publish, one commit and one write to a socket; what idle streams cost; and
+//! what readers who never read do to the others (D33).
+
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use anyhow::{Context, Result, ensure};
+use futures::{StreamExt, stream};
+use serde::Serialize;
+use seven::{onboard, out};
+use seven_bus::Outgoing;
+use seven_settings::Worker;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpSocket, TcpStream},
+    task::JoinSet,
+    time::{Instant, interval, sleep, timeout},
+};
+use uuid::Uuid;
+
+use super::{
+    ground::{DATABASE, Ground, Lay, free_address},
+    measure::{Percentiles, percentiles},
+    options::Bench,
+    pipeline::{Running, fleet_processes},
+    usage,
+};
+use crate::processes::Process;
+
+/// Visitors who ask; each is known to the fleet before anything is measured.
+const VISITORS: usize = 400;
+/// Questions under way while the fleet's throughput is measured.
+const UNDER_WAY: usize = 32;
+const IDLE_STREAMS: usize = 10_000;
+const NEVER_READERS: usize = 1_000;
+/// Questions to the visitor whose conversation is too long for the buffers of a reader who never
+/// reads.
+const LONG_CONVERSATION: usize = 30;
+const PAGE: &str = "https://www.birch.example";
+const LIMITS: &str = "web.requests_per_minute = 100000000\nweb.connections = 20000\nweb.connections_per_address = 20000\nweb.token_key = \"bench only: signs sessions of this run\"\n";
+const QUESTIONS: [&str; 4] = [
+    "Is there a steakhouse?",
+    "When does the spa open?",
+    "Where can I park?",
+    "What shows are on this week?",
+];
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Goals of issue L.
+const MOST_OVER_FLOOR_MS: f64 = 10.0;
+const MOST_GROWTH_MB: f64 = 300.0;
+const MOST_P95_IDLE_MS: f64 = 400.0;
+const MOST_END_SECONDS: f64 = 5.0;
+const MOST_UNREAD_MB: f64 = 64.0;
+const MOST_UNREAD_SECONDS: f64 = 60.0;
+const MOST_RISE: f64 = 0.20;
+
+/// Times of the answers to some questions, in milliseconds from the POST.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(super) struct Asked {
+    pub(super) rate: f64,
+    pub(super) first: Percentiles,
+    pub(super) done: Percentiles,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Web {
+    /// Answers per second with as many questions under way as the fleet can use.
+    pub(super) throughput: f64,
+    pub(super) asked: Asked,
+    /// One publish, one commit and one write, in milliseconds, at the same rate.
+    pub(super) floor: Percentiles,
+    pub(super) idle_streams: usize,
+    /// Growth of the gateway's memory by the idle streams, in megabytes.
+    pub(super) idle_mb: f64,
+    pub(super) beside_idle: Asked,
+    /// Seconds from SIGTERM to the gateway's end, and the streams that were told.
+    pub(super) end_seconds: f64,
+    pub(super) told: usize,
+    pub(super) never_readers: usize,
+    pub(super) unread_mb: f64,
+    /// Seconds until all of them were cut.
+    pub(super) cut_seconds: f64,
+    pub(super) beside_unread: Asked,
+    pub(super) goals_met: bool,
+}
+
+pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Web> {
+    let lay = Lay {
+        casinos: 1,
+        as_in_production: true,
+        receipts: false,
+    };
+    let ground = Ground::lay(&dir.join("web"), lay).await?;
+    let mut demo = onboard::read_casino("demo/casino.json", seven_packs::demo::CASINO)?;
+    demo.casino_id = ground.casinos[0].clone();
+    let row = {
+        let mut tx = ground.stack.fleet.store.bind(&demo.casino_id).await?;
+        let row = tx.casino_row().await?.context("the casino is there")?;
+        tx.commit().await?;
+        row
+    };
+    let mut config = (*row.config).clone();
+    config.operational.web_domains = vec!["www.birch.example".to_owned()];
+    onboard::add_casino(&ground.stack.fleet, &config, "seven bench").await?;
+    let processes = fleet_processes(&ground)?;
+    let mut running = Running { ground, processes };
+    let first = Gateway::start(&running.ground, "web-1").await?;
+    let second = Gateway::start(&running.ground, "web-2").await?;
+    let visitors = Visitors::meet(&running.ground, first.address).await?;
+    let throughput = visitors.saturate(bench.seconds).await?;
+    let rate = bench.rate.unwrap_or((throughput / 2.0).max(1.0));
+    out!("web: {throughput:.0} answers/s, measured at {rate:.0}");
+    let asked = visitors.ask(rate, bench.seconds).await?;
+    let floor = floor(&running.ground, rate, bench.seconds).await?;
+    let before = second.resident()?;
+    let idle = Idle::open(second.address, &visitors).await?;
+    sleep(Duration::from_secs(2)).await;
+    let idle_mb = (second.resident()? - before) / 1e6;
+    out!("web: {IDLE_STREAMS} idle streams took {idle_mb:.0} MB");
+    let beside_idle = visitors.at(second.address).ask(rate, bench.seconds).await?;
+    let (end_seconds, told) = second.end(idle).await?;
+    let before = first.resident()?;
+    let unread = Unread::open(first.address, &visitors).await?;
+    let pid = first.process.pid().context("the gateway has ended")?;
+    let (beside_unread, cut) = tokio::join!(visitors.ask(rate, bench.seconds), unread.cut(pid));
+    let (most, cut_seconds) = cut?;
+    let unread_mb = (most - before) / 1e6;
+    let beside_unread = beside_unread?;
+    running.processes.push(("web-1".to_owned(), first.process));
+    running.end().await?;
+    let rise = beside_unread.first.p95 / asked.first.p95 - 1.0;
+    Ok(Web {
+        goals_met: asked.first.p50 - floor.p50 <= MOST_OVER_FLOOR_MS
+            && idle_mb <= MOST_GROWTH_MB
+            && beside_idle.first.p95 < MOST_P95_IDLE_MS
+            && end_seconds < MOST_END_SECONDS
+            && told == IDLE_STREAMS
+            && unread_mb <= MOST_UNREAD_MB
+            && cut_seconds <= MOST_UNREAD_SECONDS
+            && rise <= MOST_RISE,
+        throughput,
+        asked,
+        floor,
+        idle_streams: IDLE_STREAMS,
+        idle_mb,
+        beside_idle,
+        end_seconds,
+        told,
+        never_readers: NEVER_READERS,
+        unread_mb,
+        cut_seconds,
+        beside_unread,
+    })
+}
+
+/// A gateway as a process.
+struct Gateway {
+    process: Process,
+    address: SocketAddr,
+}
+
+impl Gateway {
+    async fn start(ground: &Ground, name: &str) -> Result<Self> {
+        let address = free_address().await?;
+        let config: PathBuf = ground.dir.join(format!("{name}.toml"));
+        let text = std::fs::read_to_string(&ground.config)?;
+        let ours = |line: &&str| !line.trim_start().starts_with("web.");
+        let text: String = text
+            .lines()
+            .filter(ours)
+            .flat_map(|line| [line, "\n"])
+            .collect();
+        let text = format!("web.listen = \"{address}\"\n{LIMITS}{text}");
+        std::fs::write(&config, text)?;
+        let process = Process::worker(Worker::WebGateway, &config, ground.log(name))?;
+        let url = format!("http://{address}/health");
+        let until = Instant::now() + PATIENCE;
+        while !reqwest::get(&url)
+            .await
+            .is_ok_and(|answer| answer.status().is_success())
+        {
+            ensure!(Instant::now() < until, "{name} does not answer");
+            sleep(Duration::from_millis(50)).await;
+        }
+        Ok(Self { process, address })
+    }
+
+    fn resident(&self) -> Result<f64> {
+        let pid = self.process.pid().context("the gateway has ended")?;
+        Ok(usage::of(pid).resident_bytes as f64)
+    }
+
+    /// Ends the process as an orchestrator does; returns the seconds that it took and how many
+    /// streams were told.
+    async fn end(mut self, idle: Idle) -> Result<(f64, usize)> {
+        let pid = self.process.pid().context("the gateway has ended")?;
+        let began = Instant::now();
+        let status = std::process::Command::new("kill")
+            .arg(pid.to_string())
+            .status()?;
+        ensure!(status.success(), "the gateway could not be told to end");
+        while !self.process.ended()? {
+            ensure!(began.elapsed() < PATIENCE, "the gateway does not end");
+            sleep(Duration::from_millis(20)).await;
+        }
+        Ok((began.elapsed().as_secs_f64(), idle.told().await))
+    }
+}
+
+/// Visitors with sessions, whose first questions were answered.
+struct Visitors {
+    address: SocketAddr,
+    tokens: Arc<Vec<String>>,
+    http: reqwest::Client,
+    asked: Arc<AtomicUsize>,
+}
+
+impl Visitors {
+    async fn meet(ground: &Ground, address: SocketAddr) -> Result<Self> {
+        let http = reqwest::Client::builder().no_proxy().build()?;
+        let casino = ground.casinos[0].to_string();
+        let init = || async {
+            let body = serde_json::json!({ "tenant_id": casino });
+            let call = http.post(format!("http://{address}/api/v1/chat/init"));
+            let answer = call.header("origin", PAGE).json(&body).send().await?;
+            let answer: serde_json::Value = answer.error_for_status()?.json().await?;
+            let token = answer["token"].as_str().context("a token")?;
+            anyhow::Ok(token.to_owned())
+        };
+        let tokens: Vec<Result<String>> = stream::iter(0..VISITORS)
+            .map(|_| init())
+            .buffered(16)
+            .collect()
+            .await;
+        let visitors = Self {
+            address,
+            tokens: Arc::new(tokens.into_iter().collect::<Result<_>>()?),
+            http,
+            asked: Arc::default(),
+        };
+        let first: Vec<Result<Times>> = stream::iter(0..VISITORS)
+            .map(|_| visitors.one())
+            .buffer_unordered(16)
+            .collect()
+            .await;
+        first.into_iter().collect::<Result<Vec<_>>>()?;
+        Ok(visitors)
+    }
+
+    fn at(&self, address: SocketAddr) -> Self {
+        Self {
+            address,
+            tokens: Arc::clone(&self.tokens),
+            http: self.http.clone(),
+            asked: Arc::clone(&self.asked),
+        }
+    }
+
+    /// Asks one question and reads its answer.
+    async fn one(&self) -> Result<Times> {
+        let n = self.asked.fetch_add(1, Ordering::Relaxed);
+        let token = &self.tokens[n % self.tokens.len()];
+        let question = QUESTIONS[n / self.tokens.len() % QUESTIONS.len()];
+        ask(&self.http, self.address, token, question).await
+    }
+
+    /// Returns the answers per second with [`UNDER_WAY`] questions under way.
+    async fn saturate(&self, seconds: u64) -> Result<f64> {
+        let began = Instant::now();
+        let until = began + Duration::from_secs(seconds);
+        let askers = stream::iter(0..UNDER_WAY).map(|_| async {
+            let mut answered = 0;
+            while Instant::now() < until {
+                self.one().await?;
+                answered += 1;
+            }
+            anyhow::Ok(answered)
+        });
+        let answered: Vec<Result<usize>> = askers.buffer_unordered(UNDER_WAY).collect().await;
+        let answered: usize = answered.into_iter().sum::<Result<usize>>()?;
+        Ok(answered as f64 / began.elapsed().as_secs_f64())
+    }
+
+    /// Asks at a rate, however long the answers take.
+    async fn ask(&self, rate: f64, seconds: u64) -> Result<Asked> {
+        let count = ((rate * seconds as f64) as usize).max(1);
+        let mut ticks = interval(Duration::from_secs_f64(1.0 / rate));
+        let mut asking = JoinSet::new();
+        for _ in 0..count {
+            ticks.tick().await;
+            let visitors = self.at(self.address);
+            asking.spawn(async move { visitors.one().await });
+        }
+        let (mut first, mut done) = (Vec::new(), Vec::new());
+        while let Some(times) = asking.join_next().await {
+            let times = times.context("a question panicked")??;
+            first.push(times.first);
+            done.push(times.done);
+        }
+        Ok(Asked {
+            rate,
+            first: percentiles(first),
+            done: percentiles(done),
+        })
+    }
+}
+
+struct Times {
+    first: Duration,
+    done: Duration,
+}
+
+async fn ask(
+    http: &reqwest::Client,
+    address: SocketAddr,
+    token: &str,
+    question: &str,
+) -> Result<Times> {
+    let body = serde_json::json!({ "message": question, "message_id": Uuid::new_v4() });
+    let call = http.post(format!("http://{address}/api/v1/chat/stream"));
+    let call = call
+        .bearer_auth(token)
+        .header("accept", "text/event-stream");
+    let began = Instant::now();
+    let read = async {
+        let mut answer = call.json(&body).send().await?.error_for_status()?;
+        let (mut unread, mut first) = (String::new(), None);
+        while let Some(chunk) = answer.chunk().await? {
+            unread.push_str(&String::from_utf8_lossy(&chunk));
+            let shown = unread.contains("event: token") || unread.contains("event: replace");
+            if shown && first.is_none() {
+                first = Some(began.elapsed());
+            }
+        }
+        ensure!(unread.contains("event: end"), "a stream without an end");
+        Ok(Times {
+            first: first.context("an answer without words")?,
+            done: began.elapsed(),
+        })
+    };
+    timeout(PATIENCE, read).await.context("no answer")?
+}
+
+/// Measures one durable publish, one commit and one write to a socket, one after the other.
+async fn floor(ground: &Ground, rate: f64, seconds: u64) -> Result<Percentiles> {
+    let url = ground.servers.postgres.url_of(DATABASE);
+    let pool = sqlx::PgPool::connect(&url).await?;
+    sqlx::query("create table if not exists floor (id uuid primary key, body text)")
+        .execute(&pool)
+        .await?;
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let mut client = TcpStream::connect(listener.local_addr()?).await?;
+    let (mut server, _) = listener.accept().await?;
+    server.set_nodelay(true)?;
+    let bus = &ground.stack.fleet.bus;
+    let count = ((rate * seconds as f64) as usize).max(1);
+    let mut ticks = interval(Duration::from_secs_f64(1.0 / rate));
+    let mut took = Vec::with_capacity(count);
+    for _ in 0..count {
+        ticks.tick().await;
+        let id = Uuid::new_v4();
+        let began = Instant::now();
+        let message = Outgoing {
+            // A stream keeps it, and no casino of this name listens.
+            subject: "content.bench_floor".to_owned(),
+            key: &id.to_string(),
+            copy: None,
+            trace: "",
+            payload: bytes::Bytes::from_static(&[0; 200]),
+        };
+        bus.publish(&message, PATIENCE).await?;
+        sqlx::query("insert into floor values ($1, $2)")
+            .bind(id)
+            .bind("a reply of some length")
+            .execute(&pool)
+            .await?;
+        server.write_all(&[b'x'; 1_500]).await?;
+        client.read_exact(&mut [0; 1_500]).await?;
+        took.push(began.elapsed());
+    }
+    Ok(percentiles(took))
+}
+
+/// Opens a stream by hand, as small as possible on our side.
+async fn open(address: SocketAddr, token: &str, buffer: Option<u32>) -> Result<TcpStream> {
+    let socket = TcpSocket::new_v4()?;
+    if let Some(bytes) = buffer {
+        socket.set_recv_buffer_size(bytes)?;
+    }
+    let mut stream = socket.connect(address).await?;
+    let call = format!(
+        "GET /api/v1/chat/stream HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\n\
+         accept: text/event-stream\r\n\r\n"
+    );
+    stream.write_all(call.as_bytes()).await?;
+    Ok(stream)
+}
+
+/// Streams on which nothing happens.
+struct Idle {
+    streams: Vec<TcpStream>,
+}
+
+impl Idle {
+    async fn open(address: SocketAddr, visitors: &Visitors) -> Result<Self> {
+        let tokens = visitors.tokens.iter().cycle().take(IDLE_STREAMS);
+        let opened: Vec<Result<TcpStream>> = stream::iter(tokens)
+            .map(|token| async move {
+                let mut stream = open(address, token, None).await?;
+                let mut head = [0; 1_024];
+                let read = timeout(PATIENCE, stream.read(&mut head)).await??;
+                ensure!(
+                    head[..read].starts_with(b"HTTP/1.1 200"),
+                    "an idle stream was refused"
+                );
+                Ok(stream)
+            })
+            .buffer_unordered(64)
+            .collect()
+            .await;
+        let streams = opened.into_iter().collect::<Result<_>>();
+        Ok(Self {
+            streams: streams.context("10 000 streams need `ulimit -n 24000` for both processes")?,
+        })
+    }
+
+    /// Returns how many streams were told that the gateway ends.
+    async fn told(self) -> usize {
+        let told = stream::iter(self.streams).map(|mut stream| async move {
+            let mut rest = Vec::new();
+            let read = timeout(PATIENCE, stream.read_to_end(&mut rest)).await;
+            drop(read);
+            String::from_utf8_lossy(&rest).contains("event: bye")
+        });
+        let told: Vec<bool> = told.buffer_unordered(64).collect().await;
+        told.into_iter().filter(|told| *told).count()
+    }
+}
+
+/// Readers who open a long conversation and never read.
+struct Unread {
+    streams: Vec<TcpStream>,
+    opened: Instant,
+}
+
+impl Unread {
+    async fn open(address: SocketAddr, visitors: &Visitors) -> Result<Self> {
+        let token = &visitors.tokens[0];
+        for n in 0..LONG_CONVERSATION {
+            let question = QUESTIONS[n % QUESTIONS.len()];
+            ask(&visitors.http, address, token, question).await?;
+        }
+        let opened = Instant::now();
+        let streams: Vec<Result<TcpStream>> = stream::iter(0..NEVER_READERS)
+            .map(|_| open(address, token, Some(2_048)))
+            .buffer_unordered(64)
+            .collect()
+            .await;
+        Ok(Self {
+            streams: streams.into_iter().collect::<Result<_>>()?,
+            opened,
+        })
+    }
+
+    /// Waits until the gateway has cut all of them; returns its most memory and the seconds.
+    async fn cut(self, gateway: u32) -> Result<(f64, f64)> {
+        let mut most = 0.0_f64;
+        let mut left = self.streams;
+        while !left.is_empty() && self.opened.elapsed() < Duration::from_secs(90) {
+            sleep(Duration::from_secs(1)).await;
+            most = most.max(usage::of(gateway).resident_bytes as f64);
+            // A cut connection reports its error to a write; a byte more of a call is no call.
+            let mut open = Vec::with_capacity(left.len());
+            for mut stream in left {
+                if stream.write_all(b"x").await.is_ok() {
+                    open.push(stream);
+                }
+            }
+            left = open;
+        }
+        ensure!(left.is_empty(), "{} readers were not cut", left.len());
+        Ok((most, self.opened.elapsed().as_secs_f64()))
+    }
+}
