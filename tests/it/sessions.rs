@@ -95,7 +95,7 @@ async fn who_asks_for_a_person_gets_one_and_nothing_is_lost() {
         .await
         .unwrap();
     assert!(
-        told.contains("a person will text you shortly") && told.contains("1-860-555-0199"),
+        told.contains("a person will reply shortly") && told.contains("1-860-555-0199"),
         "{told}"
     );
     let case = "select count(*) from escalations where reason = 'asks_for_human' and severity = 'sev2' and source = 'keyword'

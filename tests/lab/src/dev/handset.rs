@@ -23,7 +23,7 @@ const SUGGESTIONS: [&str; 3] = [
 
 pub(super) async fn run(dev: &Dev) -> Result<()> {
     let started = Instant::now();
-    let workers = [&Worker::ALL[..], &[Worker::Console]].concat();
+    let workers = [&Worker::ALL[..], &[Worker::Console, Worker::WebGateway]].concat();
     let house = house(dev, &workers, false).await?;
     let password = console::password(&house.stack).await?;
     let prometheus = match (&dev.observe, &house.stack.ops_url) {
@@ -74,6 +74,10 @@ fn welcome(
         console::EMAIL
     );
     out!(
+        "  Website    {}   the casino's chat",
+        stack.web_urls.first().map_or("(none)", String::as_str)
+    );
+    out!(
         "  Status     ./target/debug/seven status   and {}/metrics",
         stack.ops_url.as_deref().unwrap_or("(none)")
     );
@@ -102,7 +106,7 @@ fn welcome(
 }
 
 fn fleet_line() -> &'static str {
-    "ingress, gate, swarm, envelope, sender, scheduler and console"
+    "ingress, gate, swarm, envelope, sender, scheduler, console and web gateway"
 }
 
 async fn talk(house: &House) -> Result<()> {

@@ -70,6 +70,7 @@ pub(crate) async fn house(dev: &Dev, workers: &[Worker], scratch: bool) -> Resul
         casino_number: config.operational.telnyx_phone_number.as_str().to_owned(),
         // A table ends the keys above it, so the model comes last.
         extra: console_settings(workers).to_owned()
+            + &web_settings(workers, &config)
             + &dev.otlp.as_ref().map(traced).unwrap_or_default()
             + &dev
                 .model
@@ -124,6 +125,16 @@ impl House {
             std::fs::remove_dir_all(&dir).with_context(|| format!("removing {}", dir.display()))?;
         }
         stopped
+    }
+}
+
+/// Returns the website's port, and the casino that its page shows.
+fn web_settings(workers: &[Worker], config: &CasinoConfig) -> String {
+    if workers.contains(&Worker::WebGateway) {
+        let casino = &config.casino_id;
+        format!("web.listen = \"127.0.0.1:7715\"\nweb.casino = \"{casino}\"\n")
+    } else {
+        String::new()
     }
 }
 
