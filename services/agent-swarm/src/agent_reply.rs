@@ -9,7 +9,7 @@ use seven_host::{
     record::{Context, Step},
 };
 use seven_knowledge::formatter;
-use seven_llm::{Reply, Request, Usage};
+use seven_llm::{Reply, Request, StaffKind, StaffRequest, Usage};
 use seven_telemetry::{metrics, trace::Step as Span};
 use seven_tools::Effect;
 
@@ -31,7 +31,21 @@ pub(crate) struct AgentReply {
     pub(crate) offer_calls: Vec<OfferCall>,
 }
 
+/// The confidence of a reply that passes the guest's question on to a person.
+const PASSED_ON: f64 = 0.3;
+
 impl AgentReply {
+    /// Returns how sure the host is of the reply, from 0 to 1: the judge's figure; for the offline
+    /// host, whether its content answers the question.
+    pub(crate) fn confidence(&self) -> f64 {
+        let asks = |request: &StaffRequest| request.kind == StaffKind::Question;
+        match self.record.confidence {
+            Some(judged) => judged,
+            None if self.reply.staff.iter().any(asks) => PASSED_ON,
+            None => 1.0,
+        }
+    }
+
     /// Runs the state machine over an offline answer, which is complete from the beginning.
     pub(crate) fn offline(work: &Work, request: &Request, reply: Reply, took: Duration) -> Self {
         let mut turn = Turn::new(&work.pack.agents, false);

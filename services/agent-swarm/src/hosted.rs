@@ -77,6 +77,8 @@ struct Play<'a> {
     toolbox: Toolbox<'a>,
     draft: String,
     findings: Vec<Finding>,
+    /// The judge's confidence in the draft.
+    confidence: Option<f64>,
     steps: Vec<Step>,
     /// How many tool calls are still allowed.
     tool_calls: u32,
@@ -106,6 +108,7 @@ pub(crate) async fn answer<'a>(
         toolbox,
         draft: String::new(),
         findings: Vec::new(),
+        confidence: None,
         steps: Vec::new(),
         tool_calls: manifest.limits.tool_calls,
         own,
@@ -357,6 +360,7 @@ impl Play<'_> {
             context,
             tools: self.toolbox.calls().to_vec(),
             findings: self.findings,
+            confidence: self.confidence,
             usage,
             steps: self.steps,
             hosted: Some(ending),

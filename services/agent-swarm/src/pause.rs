@@ -60,6 +60,19 @@ pub(crate) fn cases(work: &Work, session: &Session, triggers: Vec<Trigger>) -> V
     found
 }
 
+/// Returns the case of a reply that the host is not sure of, where the channel has tickets: a person
+/// answers instead, and no draft is shown (WID-12, WID-13).
+pub(crate) fn unsure(work: &Work, reply: &AgentReply, cases: &[Trigger]) -> Option<Trigger> {
+    let taken = cases.iter().any(|case| case.takes_over);
+    let sure = reply.confidence() >= work.pack.rules.least_confidence;
+    (work.lease.channel.profile().tickets && !taken && !sure).then_some(Trigger {
+        reason: "low_confidence",
+        severity: Severity::Sev2,
+        origin: Origin::ValidationFailure,
+        takes_over: true,
+    })
+}
+
 /// Builds the reply that says that a person will write. It replaces `instead`, whose record is
 /// kept.
 pub(crate) fn holding(
@@ -158,9 +171,15 @@ pub(crate) async fn open_cases(
         }
     }
     if let Some(case) = cases.iter().find(|case| case.takes_over) {
-        let span = pause(swarm, work, case.severity);
-        tx.pause(work.lease.conversation_id, case.reason, Some(span))
-            .await?;
+        let (conversation, span) = (
+            work.lease.conversation_id,
+            pause(swarm, work, case.severity),
+        );
+        tx.pause(conversation, case.reason, Some(span)).await?;
+        if work.lease.channel.profile().tickets {
+            let ticket = swarm.fleet.ids.uuid();
+            tx.await_person(ticket, conversation, case.reason).await?;
+        }
     }
     Ok(())
 }

@@ -119,7 +119,8 @@ pub(crate) fn weigh(
     }
     session.take(&seen(work, input, &agent_reply, texts));
     session.dialogue.clone_from(&agent_reply.reply.state);
-    let cases = pause::cases(work, &session, triggers);
+    let mut cases = pause::cases(work, &session, triggers);
+    cases.extend(pause::unsure(work, &agent_reply, &cases));
     let taken = cases.iter().find(|case| case.takes_over);
     if let Some(case) = taken {
         // If no model was asked, the reply already says that a person will write; otherwise that

@@ -126,6 +126,9 @@ async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Er
                 .await?;
         }
         count_unknown_code(&case, casino);
+        if case.text.channel() == Channel::Web {
+            tx.reopen_ticket(case.party.conversation_id).await?;
+        }
         cries::note_hits(gate, &mut tx, &case).await?;
         let line_is_news = likely::note_likely(gate, &mut tx, &case).await? && !case.party.stopped;
         let line = if line_is_news {

@@ -62,5 +62,6 @@ pub async fn run(fleet: Fleet, settings: &Settings, listener: TcpListener) -> st
 fn router(app: Shared) -> Router {
     guard::around(pages::routes(), &app)
         .merge(assets::routes())
+        .merge(pages::admin::routes())
         .with_state(app)
 }

@@ -1,5 +1,6 @@
 //! The pages, one file each, and their addresses.
 
+pub(crate) mod admin;
 mod audit;
 mod campaigns;
 mod cases;

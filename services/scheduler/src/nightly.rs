@@ -340,6 +340,7 @@ async fn retention(fleet: &Fleet, rules: &Rules, tx: &mut Tx) -> Result<Value, E
         .await?;
         forgotten += 1;
     }
+    counts["tickets_closed"] = json!(tx.close_idle_tickets().await?);
     counts["guests_due_for_deletion"] = json!(forgotten);
     counts["deletions_overdue"] = json!(overdue(tx).await?);
     if counts

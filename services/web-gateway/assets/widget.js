@@ -240,7 +240,7 @@
       else if (type === "sources") this.line("host", seq).from(sources);
       else if (type === "status") this.tell(content);
       else if (type === "error") this.note(content);
-      else if (type === "escalation") this.note(`${content} ${fill(this.words.ticket, ticket)}`);
+      else if (type === "escalation") { if (this.ticket !== ticket) this.note(`${content} ${fill(this.words.ticket, ticket)}`); this.ticket = ticket; }
       else if (type === "end") {
         this.tell("");
         if (this.panel.hidden) this.count(this.unread + 1);

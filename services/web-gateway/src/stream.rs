@@ -83,6 +83,8 @@ struct Open {
     /// Frames that no message causes, such as the first ones.
     first: Option<String>,
     status: Option<Status>,
+    /// The ticket that this stream has told of.
+    ticket: Option<i64>,
     shown: bool,
     busy: bool,
     beat_at: Instant,
@@ -109,6 +111,7 @@ pub(crate) fn open(
         follower,
         first: Some(retry(RECONNECT) + &first.unwrap_or_default()),
         status: None,
+        ticket: None,
         shown: false,
         busy: false,
         beat_at: Instant::now() + HEARTBEAT_EVERY,
@@ -233,6 +236,7 @@ impl Open {
         self.reader.language = news.language.unwrap_or(self.reader.language);
         let mut frames = self.place.write(self.dialect, &news.messages);
         self.shown |= !frames.is_empty();
+        frames += &self.ticket(news.ticket).unwrap_or_default();
         let words = Words::of(self.reader.language);
         let ended = match &self.until {
             Until::Left => {
@@ -314,6 +318,14 @@ impl Open {
             Status::Waiting => &words.status_waiting,
         };
         Some(self.frame(&Event::Status { status, words }))
+    }
+
+    /// Returns the frame of a ticket that was not told yet.
+    fn ticket(&mut self, ticket: Option<i64>) -> Option<String> {
+        let number = ticket.filter(|_| self.ticket != ticket)?;
+        self.ticket = ticket;
+        let content = &Words::of(self.reader.language).ticket;
+        Some(self.frame(&Event::Escalation { content, number }))
     }
 
     fn frame(&self, event: &Event<'_>) -> String {

@@ -142,6 +142,7 @@ pub(crate) async fn history(
     caller.check_origin(&app, &config, false)?;
     let mut tx = app.fleet.store.bind(&guest.session.casino).await?;
     let lines = tx.web_history(&guest.hash, MOST_LINES).await?;
+    let ticket = tx.web_ticket(&guest.hash).await?;
     tx.commit().await?;
     let last = lines
         .iter()
@@ -160,6 +161,7 @@ pub(crate) async fn history(
     Ok(Json(json!({
         "messages": lines.iter().map(line).collect::<Vec<_>>(),
         "last_event_id": place,
+        "ticket": ticket.map(|(number, state)| json!({ "number": number, "state": state })),
     })))
 }
 

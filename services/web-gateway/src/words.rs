@@ -21,6 +21,8 @@ pub(crate) struct Words {
     /// The message gets no answer, because too many came or nothing was in it.
     pub(crate) not_answered: String,
     pub(crate) slow: String,
+    /// Beside the number of a ticket that waits for a person.
+    pub(crate) ticket: String,
     pub(crate) page_title: String,
     pub(crate) page_intro: String,
     pub(crate) page_suggestions: String,

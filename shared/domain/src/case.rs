@@ -26,3 +26,15 @@ text_enum! {
         HostPromise => "host_promise",
     }
 }
+
+text_enum! {
+    /// The states of a ticket, which a guest on the web waits for (WID-21).
+    TicketState {
+        /// The guest has written again since the answer.
+        Open => "open",
+        PendingHuman => "pending_human",
+        Resolved => "resolved",
+        /// The guest wrote nothing for a day.
+        Closed => "closed",
+    }
+}

@@ -23,6 +23,8 @@ pub struct ChannelProfile {
     pub segments: bool,
     /// Whether a reply waits for further texts of the guest, and as long as a person would type.
     pub waits: bool,
+    /// Whether a guest who needs a person gets a ticket with a number.
+    pub tickets: bool,
     /// Whether a reply may name the commands, as the disclosure of text messages does.
     pub names_stop: bool,
 }
@@ -32,6 +34,7 @@ const SMS: ChannelProfile = ChannelProfile {
     machines: true,
     segments: true,
     waits: true,
+    tickets: false,
     names_stop: true,
 };
 
@@ -40,6 +43,7 @@ const WEB: ChannelProfile = ChannelProfile {
     machines: false,
     segments: false,
     waits: false,
+    tickets: true,
     names_stop: false,
 };
 

@@ -37,7 +37,7 @@ pub use sqlx;
 pub use address::Address;
 pub use audit::{AuditEvent, Severity};
 pub use campaign::{CampaignState, ListedState};
-pub use case::{CaseSeverity, CaseSource};
+pub use case::{CaseSeverity, CaseSource, TicketState};
 pub use casino::{CasinoId, CasinoStatus, FLEET, UNKNOWN_CASINO};
 pub use channel::{Channel, ChannelProfile};
 pub use clock::{Clock, TimeScale};

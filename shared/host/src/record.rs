@@ -28,6 +28,9 @@ pub struct Record {
     /// How the hosted model's part of the turn ended; `None` if the turn had none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hosted: Option<Ending>,
+    /// The judge's confidence in the reply, from 0 to 1; `None` if no judge gave one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
     /// True if the hosted model failed and the offline model answered instead.
     pub degraded: bool,
     /// Why the offline model answered although a hosted one is set up; a word of a fixed set, such

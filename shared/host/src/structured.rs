@@ -57,6 +57,8 @@ struct Judgement {
     status: Status,
     #[serde(default)]
     reason: String,
+    #[serde(default)]
+    confidence: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -73,11 +75,20 @@ impl Verdict {
             "type": "object",
             "properties": {
                 "status": {"type": "string", "enum": ["PASS", "RETRY", "FAIL"]},
-                "reason": {"type": "string"}
+                "reason": {"type": "string"},
+                "confidence": {"type": "number", "minimum": 0, "maximum": 1}
             },
             "required": ["status"],
             "additionalProperties": false
         })
+    }
+
+    /// Returns the judge's confidence in the draft, from 0 to 1, if it gave one.
+    pub fn confidence(json: &str) -> Option<f64> {
+        let judged: Judgement = serde_json::from_str(json).ok()?;
+        judged
+            .confidence
+            .filter(|given| (0.0..=1.0).contains(given))
     }
 
     /// Returns `None` if the text is no verdict; the reply then counts as not judged.
@@ -113,6 +124,15 @@ mod tests {
         ] {
             assert_eq!(Verdict::parse(json), verdict, "{json}");
         }
+        let confidence =
+            |text: &str| Verdict::confidence(&format!("{{\"status\":\"PASS\"{text}}}"));
+        assert_eq!(confidence(",\"confidence\":0.69"), Some(0.69));
+        assert_eq!(confidence(""), None);
+        assert_eq!(
+            confidence(",\"confidence\":7"),
+            None,
+            "out of range is none"
+        );
     }
 
     #[test] // AGENT-8

@@ -26,6 +26,9 @@ pub struct Rules {
     pub answer_to_a_cry_minutes: u32,
     /// Minutes after which people are told that a held reply still waits for one of them.
     pub review_minutes: u32,
+    /// The least confidence of a reply, from 0 to 1, where a guest who waits for a person gets a
+    /// ticket (WID-12); below it a person answers.
+    pub least_confidence: f64,
     /// The helpline for casinos whose document names none. Without one, no text of the trade may
     /// mention a helpline.
     #[serde(default)]

@@ -5,6 +5,7 @@ use seven_domain::{
     AuditEvent, CasinoId, ConversationId, GuestId, MessageClass, OutboundId, TraceContext,
 };
 use seven_runtime::Fleet;
+use seven_sms::Shaped;
 use seven_store::{
     Tx,
     audit::Entry,
@@ -116,7 +117,8 @@ pub async fn say(fleet: &Fleet, write: &Write<'_>) -> Result<PersonsReply, Refus
     }
     let row = tx.casino_row().await?.ok_or(Refused::Gone)?;
     let rules = &fleet.packs.of(&row.config)?.rules;
-    let shaped = seven_sms::shape(write.text.trim(), rules.max_texts);
+    let segments = shown.channel.profile().segments;
+    let shaped = Shaped::of(write.text.trim(), segments, rules.max_texts);
     if shaped.truncated {
         return Err(Refused::TooLong {
             most: rules.max_texts,
@@ -214,6 +216,7 @@ pub async fn go_on(
     let Some(resumed) = tx.resume(conversation).await? else {
         return Ok(None);
     };
+    tx.resolve_ticket(conversation, by, None).await?;
     let detail = json!({ "reason": resumed.reason, "texts": resumed.released });
     note(
         tx,

@@ -17,6 +17,7 @@ pub mod password;
 pub mod phrases;
 pub mod rights;
 pub mod switches;
+pub mod tickets;
 pub mod token;
 pub mod why;
 

@@ -10,7 +10,7 @@ with talk as (
   where inbound.provider = 'web' and inbound.provider_message_id = $3
     and inbound.conversation_id = (select conversation_id from talk)
 )
-select talk.language, talk.paused, asked.inbound_id, asked.disposition,
+select talk.language, talk.paused, ticket.number as ticket, asked.inbound_id, asked.disposition,
   exists (select 1 from inbound_messages inbound
     where inbound.conversation_id = talk.conversation_id and inbound.disposition = 'open')
   or exists (select 1 from turns turn
@@ -30,3 +30,5 @@ select talk.language, talk.paused, asked.inbound_id, asked.disposition,
       and case when $4::bigint is null then message.sent_at >= asked.stored_at
         else message.web_seq >= $4 end) shown), '[]') as messages
 from talk left join asked on true
+  left join tickets ticket on ticket.conversation_id = talk.conversation_id
+    and ticket.state = 'pending_human'

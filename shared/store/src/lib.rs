@@ -61,6 +61,7 @@ pub mod spool;
 pub mod staff_work;
 pub mod standing;
 pub mod suppressions;
+pub mod tickets;
 pub mod timeline;
 pub mod turns;
 pub mod upkeep;

@@ -2,7 +2,7 @@
 //! order in which they became visible, and whether an answer is still being made.
 
 use chrono::{DateTime, Utc};
-use seven_domain::{Disposition, GuestHash, Language};
+use seven_domain::{Disposition, GuestHash, Language, TicketState};
 use sqlx::{FromRow, types::Json};
 use uuid::Uuid;
 
@@ -40,6 +40,8 @@ pub struct WebNews {
     /// Whether the conversation waits for a person.
     pub paused: bool,
     pub language: Option<Language>,
+    /// Number of the ticket that waits for a person.
+    pub ticket: Option<i64>,
     pub messages: Vec<WebMessage>,
 }
 
@@ -76,6 +78,7 @@ impl Tx {
         #[derive(FromRow)]
         struct Row {
             language: Option<Language>,
+            ticket: Option<i64>,
             paused: bool,
             busy: bool,
             inbound_id: Option<Uuid>,
@@ -104,6 +107,7 @@ impl Tx {
             busy: row.busy,
             paused: row.paused,
             language: row.language,
+            ticket: row.ticket,
             messages: row.messages.0,
         }))
     }
@@ -139,6 +143,20 @@ impl Tx {
             .bind(most)
             .fetch_all(self.conn())
             .await?)
+    }
+
+    /// Returns number and state of a visitor's newest ticket.
+    pub async fn web_ticket(&mut self, guest: &GuestHash) -> Result<Option<(i64, TicketState)>> {
+        Ok(sqlx::query_as(
+            "select ticket.number, ticket.state from guests guest
+             join conversations talk on talk.guest_id = guest.guest_id and talk.channel = 'web'
+             join tickets ticket on ticket.conversation_id = talk.conversation_id
+             where guest.key_id = $1 and guest.phone_hash = $2 order by ticket.number desc limit 1",
+        )
+        .bind(guest.key_id)
+        .bind(&guest.bytes[..])
+        .fetch_optional(self.conn())
+        .await?)
     }
 
     /// Records that the visitor's page has shown the messages up to this number. Returns how many

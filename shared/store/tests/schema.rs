@@ -19,7 +19,7 @@ use seven_domain::{
     IncidentSeverity, IncidentState, Lane, Language, LetterKind, LinkPurpose, ListedState,
     MaterialChange, MessageClass, NumberCheck, OfferStatus, OfferTier, OperatorStatus,
     OutboundState, PhoneE164, PromptState, RevisionState, Role, Severity, Stage, SuppressionState,
-    TurnState,
+    TicketState, TurnState,
 };
 use seven_guest::phase::Phase;
 use seven_store::{
@@ -114,6 +114,7 @@ fn enums() -> Vec<(&'static str, Vec<&'static str>)> {
         ("operator_roles.role", names!(Role)),
         ("operator_links.purpose", names!(LinkPurpose)),
         ("escalations.source", names!(CaseSource)),
+        ("tickets.state", names!(TicketState)),
         ("fleet_controls.name", names!(Switch)),
         ("guests.consent_tier", names!(ConsentTier)),
         ("guests.language", names!(Language)),

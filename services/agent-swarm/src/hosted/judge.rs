@@ -38,6 +38,9 @@ impl Play<'_> {
         };
         let model = Arc::clone(&self.hosted.judge);
         let verdict = self.chat("validator", &*model, &request).await.ok();
+        self.confidence = verdict
+            .as_ref()
+            .and_then(|reply| Verdict::confidence(&reply.text));
         let verdict = verdict.and_then(|reply| Verdict::parse(&reply.text));
         verdict.map_or(Event::NotJudged { clean: true }, Event::Judged)
     }

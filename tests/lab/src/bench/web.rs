@@ -27,7 +27,7 @@ use tokio::{
 use uuid::Uuid;
 
 use super::{
-    ground::{DATABASE, Ground, Lay, free_address},
+    ground::{DATABASE, Ground, Lay},
     measure::{Percentiles, percentiles},
     options::Bench,
     pipeline::{Running, fleet_processes},
@@ -169,7 +169,8 @@ struct Gateway {
 
 impl Gateway {
     async fn start(ground: &Ground, name: &str) -> Result<Self> {
-        let address = free_address().await?;
+        // Not the first free one, which ingress takes as it starts.
+        let address = TcpListener::bind("127.0.0.1:0").await?.local_addr()?;
         let config: PathBuf = ground.dir.join(format!("{name}.toml"));
         let text = std::fs::read_to_string(&ground.config)?;
         let ours = |line: &&str| !line.trim_start().starts_with("web.");

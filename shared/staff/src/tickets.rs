@@ -1,0 +1,89 @@
+//! A person answers a ticket: takes the conversation over, writes, and gives it back to the host.
+
+use seven_domain::{CasinoId, ConversationId, TicketState};
+use seven_runtime::Fleet;
+use uuid::Uuid;
+
+use crate::desk::{self, Write, announce, go_on, take_over};
+
+/// An answer to a ticket.
+#[derive(Debug)]
+pub struct Answer<'a> {
+    pub casino: &'a CasinoId,
+    pub ticket: Uuid,
+    /// The person, as the audit log names them.
+    pub by: &'a str,
+    pub words: &'a str,
+    /// The caller's key of this answer: the same call again changes nothing.
+    pub key: Option<&'a str>,
+}
+
+/// A ticket that is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Resolved {
+    pub number: i64,
+    /// Whether an earlier call with the same key had answered it.
+    pub repeated: bool,
+}
+
+/// Why a ticket was not answered.
+#[derive(Debug, thiserror::Error)]
+pub enum Refused {
+    #[error("no such ticket")]
+    Unknown,
+    #[error("the ticket waits for nobody")]
+    NotWaiting,
+    #[error(transparent)]
+    Say(desk::Refused),
+    #[error(transparent)]
+    Store(#[from] seven_store::Error),
+}
+
+/// Answers a ticket.
+///
+/// # Errors
+/// Fails when the ticket does not wait for a person, or the words cannot be sent; nothing is stored
+/// then, except that the conversation stays taken over.
+pub async fn resolve(fleet: &Fleet, answer: &Answer<'_>) -> Result<Resolved, Refused> {
+    let mut tx = fleet.store.bind(answer.casino).await?;
+    let ticket = tx.ticket(answer.ticket).await?.ok_or(Refused::Unknown)?;
+    let number = ticket.number;
+    if answer.key.is_some() && ticket.resolve_key.as_deref() == answer.key {
+        return Ok(Resolved {
+            number,
+            repeated: true,
+        });
+    }
+    if ticket.state != TicketState::PendingHuman {
+        return Err(Refused::NotWaiting);
+    }
+    let conversation = ConversationId(ticket.conversation_id);
+    take_over(&mut tx, conversation, answer.by, "answers a ticket").await?;
+    // Again, now that the conversation is locked: another call may have been first.
+    let ticket = tx.ticket(answer.ticket).await?.ok_or(Refused::Unknown)?;
+    if ticket.state != TicketState::PendingHuman {
+        return Err(Refused::NotWaiting);
+    }
+    tx.commit().await?;
+    let write = Write {
+        casino: answer.casino,
+        conversation,
+        by: answer.by,
+        text: answer.words,
+        read: None,
+    };
+    desk::say(fleet, &write).await.map_err(Refused::Say)?;
+    let mut tx = fleet.store.bind(answer.casino).await?;
+    tx.lock_conversation(conversation).await?;
+    tx.resolve_ticket(conversation, answer.by, answer.key)
+        .await?;
+    let resumed = go_on(&mut tx, conversation, answer.by).await?;
+    tx.commit().await?;
+    if let Some(resumed) = &resumed {
+        announce(fleet, answer.casino, conversation, resumed).await;
+    }
+    Ok(Resolved {
+        number,
+        repeated: false,
+    })
+}

@@ -1,0 +1,149 @@
+//! Tickets: a guest of the website who needs a person gets a number, and the answer (WID-12..15, 20,
+//! 21).
+
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+use seven_domain::{CasinoId, Role};
+use seven_settings::Worker;
+use uuid::Uuid;
+
+use super::visitor::{Frame, Visitor, with_gateways};
+use crate::{console::staff::Staff, harness::House};
+
+fn ticket(frames: &[Frame]) -> Option<i64> {
+    let told = frames.iter().find(|frame| frame.event == "escalation")?;
+    told.data["ticket"].as_i64()
+}
+
+struct Desk {
+    url: String,
+    token: String,
+    http: reqwest::Client,
+}
+
+impl Desk {
+    async fn of(house: &House, email: &str, casino: Option<&CasinoId>) -> Self {
+        let host = Staff::new(house).add(email, Role::Host, casino).await;
+        let cookie = host.logged_in(house).await.cookie.unwrap();
+        Self {
+            url: house.stack.console_url.clone().unwrap(),
+            token: cookie.split_once('=').unwrap().1.to_owned(),
+            http: reqwest::Client::new(),
+        }
+    }
+
+    async fn resolve(&self, ticket: &str, key: &str, words: &str) -> (StatusCode, Value) {
+        let body = json!({ "casino": "silver_birch", "answer": words });
+        let call = self
+            .http
+            .post(format!("{}/admin/tickets/{ticket}/resolve", self.url));
+        let call = call.bearer_auth(&self.token).header("idempotency-key", key);
+        let answer = call.json(&body).send().await.unwrap();
+        (answer.status(), answer.json().await.unwrap_or_default())
+    }
+}
+
+#[tokio::test] // WID-12..15, WID-20, WID-21, T-17, T-18
+async fn a_guest_who_needs_a_person_gets_a_number_and_the_persons_answer() {
+    let mut house = with_gateways("web_tickets", "web.requests_per_minute = 10000\n").await;
+    house.stack.spawn(Worker::Console, None).await.unwrap();
+    let (first, second) = (
+        house.stack.web_urls[0].clone(),
+        house.stack.web_urls[1].clone(),
+    );
+    let ana = Visitor::new(&first).await;
+    let frames = ana
+        .ask(&first, "I want to speak to a person", Uuid::new_v4())
+        .await
+        .all()
+        .await;
+    assert_eq!(ticket(&frames), Some(1), "{frames:?}");
+    // The host is not sure: no draft, but a number of its own.
+    let ben = Visitor::new(&first).await;
+    let question = "Do you rent helicopters to grandmothers?";
+    let frames = ben.ask(&second, question, Uuid::new_v4()).await.all().await;
+    assert_eq!(ticket(&frames), Some(2), "{frames:?}");
+    let drafts = house
+        .texts_of("select draft from turns order by created_at desc limit 1")
+        .await;
+    assert!(drafts[0].contains("a person will reply"), "{drafts:?}");
+    // Meanwhile messages are kept, with one notice; a cry for help is answered.
+    let kept = ana
+        .ask(&first, "Are you there?", Uuid::new_v4())
+        .await
+        .all()
+        .await;
+    assert_eq!(ticket(&kept), Some(1));
+    ana.ask(&first, "Hello?", Uuid::new_v4()).await.all().await;
+    let notices = "select count(*) from outbound_messages where kind = 'holding'";
+    assert_eq!(house.number(notices).await, 1);
+    let cry = ana
+        .ask(&second, "I want to kill myself", Uuid::new_v4())
+        .await
+        .all()
+        .await;
+    assert!(format!("{cry:?}").contains("988"), "{cry:?}");
+    // A person of the casino answers; the words appear on the open stream.
+    let mut open = ben.listen(&second, None).await;
+    let id = &house
+        .texts_of("select ticket_id::text from tickets where number = 2")
+        .await[0];
+    let luis = Desk::of(&house, "luis@example.com", Some(house.casino())).await;
+    let elsewhere: CasinoId = "north_bank".parse().unwrap();
+    let stranger = Desk::of(&house, "mia@example.com", Some(&elsewhere)).await;
+    let words = "No helicopters, but a shuttle at noon. Luis";
+    assert_eq!(
+        stranger.resolve(id, "a", words).await.0,
+        StatusCode::NOT_FOUND
+    );
+    let nobody = Desk {
+        token: "x".repeat(43),
+        ..Desk::of(&house, "eva@example.com", None).await
+    };
+    assert_eq!(
+        nobody.resolve(id, "a", words).await.0,
+        StatusCode::UNAUTHORIZED
+    );
+    let none = Uuid::new_v4().to_string();
+    assert_eq!(
+        luis.resolve(&none, "a", words).await.0,
+        StatusCode::NOT_FOUND
+    );
+    assert_eq!(
+        luis.resolve(id, "a", " ").await.0,
+        StatusCode::UNPROCESSABLE_ENTITY
+    );
+    let (status, told) = luis.resolve(id, "a", words).await;
+    assert_eq!(
+        (status, &told["number"]),
+        (StatusCode::OK, &json!(2)),
+        "{told}"
+    );
+    assert_eq!(luis.resolve(id, "a", words).await.1["repeated"], true);
+    assert_eq!(luis.resolve(id, "b", words).await.0, StatusCode::CONFLICT);
+    loop {
+        let frame = open.next().await.unwrap();
+        if frame.data["content"] == words {
+            break;
+        }
+    }
+    let written = "select count(*) from outbound_messages where kind = 'person'";
+    assert_eq!(house.number(written).await, 1);
+    let states = "select state from tickets order by number";
+    assert_eq!(house.texts_of(states).await, ["pending_human", "resolved"]);
+    ben.ask(&first, "Thank you!", Uuid::new_v4())
+        .await
+        .all()
+        .await;
+    assert_eq!(house.texts_of(states).await, ["pending_human", "open"]);
+    // Nobody moves a ticket in another way.
+    let pool = sqlx::PgPool::connect(&house.database_url).await.unwrap();
+    for state in ["closed", "open"] {
+        let moved = sqlx::query("update tickets set state = $1 where number = 1")
+            .bind(state)
+            .execute(&pool)
+            .await;
+        assert!(moved.is_err(), "pending_human to {state}");
+    }
+    house.stop().await;
+}
