@@ -29,9 +29,10 @@ begin
     ('open', 'pending_human'), ('open', 'closed'), ('pending_human', 'resolved'), ('resolved', 'open')) then
     raise exception 'a ticket does not go from % to %', old.state, new.state using errcode = 'check_violation';
   end if;
-  return new;
+  return null;
 end $$;
-create trigger ticket_moves before insert or update on tickets for each row execute function ticket_moves();
+-- After the row policies, so that nobody learns from it.
+create trigger ticket_moves after insert or update on tickets for each row execute function ticket_moves();
 
 alter table tickets enable row level security;
 alter table tickets force row level security;

@@ -7,7 +7,7 @@ use seven_domain::{CasinoId, Role};
 use seven_settings::Worker;
 use uuid::Uuid;
 
-use super::visitor::{Frame, Visitor, with_gateways};
+use super::visitor::{Frame, Visitor, with_gateways_at};
 use crate::{console::staff::Staff, harness::House};
 
 fn ticket(frames: &[Frame]) -> Option<i64> {
@@ -45,7 +45,8 @@ impl Desk {
 
 #[tokio::test] // WID-12..15, WID-20, WID-21, T-17, T-18
 async fn a_guest_who_needs_a_person_gets_a_number_and_the_persons_answer() {
-    let mut house = with_gateways("web_tickets", "web.requests_per_minute = 10000\n").await;
+    let extra = "web.requests_per_minute = 10000\n";
+    let mut house = with_gateways_at("web_tickets", extra, 1.0).await;
     house.stack.spawn(Worker::Console, None).await.unwrap();
     let (first, second) = (
         house.stack.web_urls[0].clone(),

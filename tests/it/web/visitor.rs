@@ -18,6 +18,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Starts a fleet with two of every worker that handles guests, and two web gateways.
 pub(crate) async fn with_gateways(name: &str, extra: &str) -> House {
+    with_gateways_at(name, extra, 0.0).await
+}
+
+/// The same at another pace: with 1.0 a pause lasts as long as it says.
+pub(crate) async fn with_gateways_at(name: &str, extra: &str, scale: f64) -> House {
     let workers = [
         &Worker::ALL[..],
         &[
@@ -30,6 +35,7 @@ pub(crate) async fn with_gateways(name: &str, extra: &str) -> House {
     .concat();
     let wanted = Wanted {
         workers,
+        scale,
         extra: format!("web.casino = \"silver_birch\"\n{extra}"),
         ..Wanted::default()
     };

@@ -42,7 +42,14 @@ async fn resolve(
 ) -> Response {
     let person = match caller(&app, &headers).await {
         Ok(person) => person,
-        Err(fault) => return problem(fault.status(), "the call needs a person's session"),
+        // Pages lead to the login then; a program is told.
+        Err(Fault::LoggedOut) => {
+            return problem(
+                StatusCode::UNAUTHORIZED,
+                "the call needs a person's session",
+            );
+        }
+        Err(fault) => return problem(fault.status(), "try again"),
     };
     if !person.may(&told.casino, Right::Converse) {
         return problem(StatusCode::NOT_FOUND, "no such ticket");
