@@ -63,10 +63,9 @@ impl Browser {
 
     /// Returns the text of the conversation.
     async fn chat(&self) -> String {
-        let asked = format!(
-            "const s = document.querySelector('seven-chat')?.shadowRoot; return s ? s.querySelector('.log').innerText : ''"
-        );
-        self.ask(&asked)
+        let asked = "const s = document.querySelector('seven-chat')?.shadowRoot; \
+             return s ? s.querySelector('.log').innerText : ''";
+        self.ask(asked)
             .await
             .as_str()
             .unwrap_or_default()

@@ -106,7 +106,7 @@ async fn every_consumer_has_one_scaler_and_every_scaler_a_consumer() {
     // A casino's own workers hint at its guests' streams alone.
     let hints = |subject: &&str| covers(topology::HINT_SUBJECTS, subject);
     assert!(subjects.iter().any(hints), "{subjects:?}");
-    subjects.retain(|subject| !hints(&subject));
+    subjects.retain(|subject| !hints(subject));
     assert!(subjects.len() > 10, "{subjects:?}");
     let taken: Vec<String> = streams
         .values()
