@@ -1,7 +1,7 @@
 //! Deletion and disclosure of a guest's data (SEC-76 to SEC-79, DATA-56, DATA-57): after DELETE
 //! only the keyed hash and the proof of the guest are found anywhere.
 
-mod search;
+pub(crate) mod search;
 
 use std::time::Duration;
 

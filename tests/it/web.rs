@@ -1,6 +1,7 @@
 //! Guests on the casinos' websites (D32, D33): the same host as by text, over two gateways.
 
 mod broken;
+mod private;
 mod tickets;
 pub(crate) mod visitor;
 
@@ -14,7 +15,7 @@ use tokio::{
 };
 use uuid::Uuid;
 
-use self::visitor::{Frame, PAGE, Streaming, Visitor, events, init, joined, with_gateways};
+use self::visitor::{Frame, PAGE, Streaming, Visitor, birch, events, init, joined, with_gateways};
 use crate::harness::House;
 
 /// More calls than the limit of an address allows.
@@ -347,4 +348,40 @@ async fn raw(gateway: &str, header: &str, body: &str) -> String {
     let read = read.await.unwrap().unwrap();
     let answer = String::from_utf8_lossy(&answer[..read]).into_owned();
     answer.split(' ').nth(1).unwrap_or_default().to_owned()
+}
+
+#[tokio::test] // WEB-17, T-13
+async fn a_conversation_of_forty_messages_is_full_and_cries_are_answered_all_the_same() {
+    let mut house = with_gateways("web_full", MANY).await;
+    house.config.limits.guest_texts_per_minute = 1_000;
+    birch(&mut house).await;
+    let gateway = gateways(&house)[0].to_owned();
+    let visitor = Visitor::new(&gateway).await;
+    for n in 0..20 {
+        let frames = visitor
+            .ask(&gateway, &format!("hello {n}"), Uuid::new_v4())
+            .await
+            .all()
+            .await;
+        assert!(
+            !format!("{frames:?}").contains("new conversation"),
+            "{n}: {frames:?}"
+        );
+    }
+    let frames = visitor
+        .ask(&gateway, "hello 20", Uuid::new_v4())
+        .await
+        .all()
+        .await;
+    assert!(
+        format!("{frames:?}").contains("new conversation"),
+        "{frames:?}"
+    );
+    let frames = visitor
+        .ask(&gateway, "I want to kill myself", Uuid::new_v4())
+        .await
+        .all()
+        .await;
+    assert!(format!("{frames:?}").contains("988"), "{frames:?}");
+    house.stop().await;
 }

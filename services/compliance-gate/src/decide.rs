@@ -67,6 +67,9 @@ pub(crate) async fn decide(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<
             canned::close(tx, case, "empty").await
         };
     }
+    if is_full(tx, case).await? {
+        return canned::canned(gate, tx, case, TextKey::WebFull).await;
+    }
     if let Some(next) = likely::answer_to_question(gate, tx, case).await? {
         return Ok(next);
     }
@@ -109,6 +112,14 @@ pub(crate) async fn decide(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<
         (limits::Limited::Silently(reason), _) => canned::close(tx, case, reason).await?,
     };
     Ok(next)
+}
+
+/// Returns whether the conversation has as many messages as its channel allows, with this one.
+async fn is_full(tx: &mut Tx, case: &Case<'_>) -> Result<bool, Error> {
+    let Some(most) = case.text.profile().most_messages else {
+        return Ok(false);
+    };
+    Ok(tx.messages_of(case.party.conversation_id).await? > most)
 }
 
 /// Returns why no guest wrote the text, if so: a machine, a short code, a number of ours, or a

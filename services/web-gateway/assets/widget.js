@@ -14,7 +14,7 @@
       you: "You", host: "Host", team: "Our team", sources: "From: {0}", offline: "You are offline. Your messages are kept and sent when you are back.",
       away: "The chat cannot be reached. It tries again by itself.", waits: "waiting to be sent", busy: "Too many messages at once. They are sent in a moment.",
       refused: "That message could not be sent: {0}", closed: "The chat cannot be opened here. Please call {0}.", again: "A new conversation has begun.",
-      unread: "{0} new", ticket: "Your number is {0}.",
+      unread: "{0} new", anew: "New conversation", ticket: "Your number is {0}.",
     },
     es: {
       open: "Chatee con nosotros", close: "Cerrar el chat", title: "Chat", with: "con {0}, la IA de la casa", log: "Conversación",
@@ -23,7 +23,7 @@
       you: "Usted", host: "Anfitrión", team: "Nuestro equipo", sources: "Fuente: {0}", offline: "Está sin conexión. Guardamos sus mensajes y se enviarán cuando vuelva.",
       away: "No se puede llegar al chat. Lo intenta de nuevo por sí solo.", waits: "en espera de envío", busy: "Demasiados mensajes a la vez. Se envían en un momento.",
       refused: "Ese mensaje no se pudo enviar: {0}", closed: "El chat no se puede abrir aquí. Llame al {0}.", again: "Ha empezado una conversación nueva.",
-      unread: "{0} nuevos", ticket: "Su número es {0}.",
+      unread: "{0} nuevos", anew: "Conversación nueva", ticket: "Su número es {0}.",
     },
   };
   const CATEGORIES = { dining: "Restaurantes", entertainment: "Espectáculos", gaming: "Juegos", promotions: "Promociones", regulations: "Normas", hours: "Horarios", general_info: "Información general" };
@@ -52,7 +52,7 @@
     .status { min-height: 1.6rem; padding: 0 .9rem; color: var(--dim); font-size: .9rem; }
     form { display: flex; gap: .5rem; align-items: end; padding: .6rem .9rem; border-block-start: 1px solid var(--soft); }
     textarea { flex: 1; min-width: 0; resize: none; min-height: 2.75rem; max-height: 9rem; field-sizing: content; padding: .55rem .7rem; border: 1px solid var(--dim); border-radius: .6rem; background: var(--paper); }
-    form button { background: var(--accent); color: var(--on); } .person { margin: 0 .9rem .6rem; background: none; text-decoration: underline; min-height: 2rem; padding: .2rem; align-self: start; }
+    form button { background: var(--accent); color: var(--on); } .more { display: flex; flex-wrap: wrap; gap: 0 1rem; padding: 0 .9rem .6rem; } .person { background: none; text-decoration: underline; min-height: 2rem; padding: .2rem; align-self: start; }
     @media (max-width: 30rem) { :host(:not([full])) .panel { inset: 0; width: auto; height: auto; border-radius: 0; } }
     @media (prefers-reduced-motion: no-preference) { .log { scroll-behavior: smooth; } }
     @media (forced-colors: active) { .panel, .text, .launch { border: 1px solid; } }`;
@@ -131,8 +131,9 @@
         if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); form.requestSubmit(); }
       };
       const person = element("button", { className: "person", type: "button", onclick: () => this.say(w.ask_person) }, w.person);
+      const anew = element("button", { className: "person", type: "button", onclick: () => this.anew() }, w.anew);
       this.panel = element("section", { className: "panel", hidden: true, ariaLabel: w.title, lang: this.code },
-        element("header", {}, element("div", {}, element("h2", {}, w.title), this.name), shut), this.log, this.status, form, person);
+        element("header", {}, element("div", {}, element("h2", {}, w.title), this.name), shut), this.log, this.status, form, element("div", { className: "more" }, person, anew));
       this.panel.onkeydown = (event) => { if (event.key === "Escape" && !full) this.shut(); };
       const root = this.attachShadow({ mode: "open" });
       const sheet = new CSSStyleSheet();
@@ -208,7 +209,7 @@
       let pause = 2000;
       try {
         const headers = this.last[0] ? { "last-event-id": this.last.join(":") } : {};
-        const response = await this.call("stream", { headers: { ...headers, accept: "text/event-stream" } });
+        const response = await this.call("stream", { headers: { ...headers, accept: "text/event-stream" }, signal: (this.broken = new AbortController()).signal });
         if (response.ok) {
           this.away = 0;
           this.tell();
@@ -223,7 +224,20 @@
       await Promise.race([wait(pause), new Promise((done) => (this.hurry = done))]);
     }
 
-    heard({ frame, said, sent }) {
+    /** Forgets the session in all tabs; the next message begins another conversation. */
+    anew(told) {
+      if (!told) { this.kept.write({ token: null, outbox: [] }); this.channel.postMessage({ anew: true }); }
+      this.log.replaceChildren();
+      this.lines.clear();
+      this.last = [0, 0];
+      this.told = this.ticket = null;
+      this.broken?.abort();
+      this.session().catch(() => {});
+      if (!told) this.field.focus();
+    }
+
+    heard({ frame, said, sent, anew }) {
+      if (anew) this.anew(true);
       if (frame) this.show(frame);
       if (said) this.mine(said.id, said.text);
       if (sent) this.lines.get(sent)?.wait(false);

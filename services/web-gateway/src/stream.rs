@@ -24,6 +24,10 @@ const HEARTBEAT_EVERY: Duration = Duration::from_secs(15);
 /// Time after which a stream looks for itself while it waits for its answer: a lost hint must not
 /// cost the guest more.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
+/// Messages in one read. The frames of a read are all that a reader who never reads holds here.
+const MOST_MESSAGES: u8 = 4;
+/// Messages of an answer that is one object.
+const WHOLE_ANSWER: u8 = 100;
 /// How long a client waits before it connects again.
 const RECONNECT: Duration = Duration::from_secs(2);
 
@@ -64,6 +68,7 @@ pub(crate) fn answer_of(news: &WebNews, shown: bool) -> Answer {
         return Answer::Coming;
     };
     match asked.disposition {
+        _ if news.more => Answer::Coming,
         Disposition::Open => Answer::Coming,
         _ if news.busy => Answer::Coming,
         Disposition::Held if !shown => Answer::Waiting,
@@ -143,7 +148,7 @@ pub(crate) async fn collect(
     };
     let mut follower = app.live.follow(&reader.casino, &reader.guest);
     loop {
-        let news = read(app, &reader, Some(&message), From::Answer).await;
+        let news = read(app, &reader, Some(&message), (From::Answer, WHOLE_ANSWER)).await;
         let late = Instant::now() >= at;
         if let Some(news) = news {
             let answer = answer_of(&news, !news.messages.is_empty());
@@ -162,10 +167,15 @@ pub(crate) async fn collect(
 }
 
 /// Reads the news of a conversation; `None` if there is none yet, or the database does not answer.
-async fn read(app: &Shared, reader: &Reader, message: Option<&str>, from: From) -> Option<WebNews> {
+async fn read(
+    app: &Shared,
+    reader: &Reader,
+    message: Option<&str>,
+    (from, most): (From, u8),
+) -> Option<WebNews> {
     let read = async {
         let mut tx = app.fleet.store.bind(&reader.casino).await?;
-        let news = tx.web_news(&reader.guest, message, from).await?;
+        let news = tx.web_news(&reader.guest, message, from, most).await?;
         tx.commit().await?;
         Ok::<_, seven_store::Error>(news)
     };
@@ -241,7 +251,7 @@ impl Open {
         let ended = match &self.until {
             Until::Left => {
                 // The last frame of each answer tells the page that no more comes.
-                if self.busy && !news.busy && self.shown {
+                if self.busy && !news.busy && !news.more && self.shown {
                     frames += &self.frame(&Event::Done { tokens: 0 });
                 }
                 None
@@ -266,7 +276,7 @@ impl Open {
                 ]),
             },
         };
-        self.busy = news.busy;
+        self.busy = news.busy || news.more;
         let status = match (news.paused, news.busy) {
             (true, _) => self.status(Status::Waiting),
             (false, true) => self.status(Status::Searching),
@@ -287,7 +297,13 @@ impl Open {
             Until::Answered { message, .. } => Some(message.as_str()),
             Until::Left => None,
         };
-        read(&self.app, &self.reader, message, self.place.from()).await
+        read(
+            &self.app,
+            &self.reader,
+            message,
+            (self.place.from(), MOST_MESSAGES),
+        )
+        .await
     }
 
     fn give_up(&mut self) -> Option<String> {

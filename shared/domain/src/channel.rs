@@ -23,6 +23,9 @@ pub struct ChannelProfile {
     pub segments: bool,
     /// Whether a reply waits for further texts of the guest, and as long as a person would type.
     pub waits: bool,
+    /// Most messages of one conversation, of both sides; a guest of the web then begins another one
+    /// (WEB-17). A guest by text has one conversation for ever.
+    pub most_messages: Option<i64>,
     /// Whether a guest who needs a person gets a ticket with a number.
     pub tickets: bool,
     /// Whether a reply may name the commands, as the disclosure of text messages does.
@@ -34,6 +37,7 @@ const SMS: ChannelProfile = ChannelProfile {
     machines: true,
     segments: true,
     waits: true,
+    most_messages: None,
     tickets: false,
     names_stop: true,
 };
@@ -43,6 +47,7 @@ const WEB: ChannelProfile = ChannelProfile {
     machines: false,
     segments: false,
     waits: false,
+    most_messages: Some(40),
     tickets: true,
     names_stop: false,
 };

@@ -37,7 +37,7 @@ const PROXY_IDLE_TIMEOUT: Duration = Duration::from_secs(75);
 /// Most bytes of a call's head, and of a body read ahead.
 const BUFFER_BYTES: usize = 16 * 1024;
 /// Most bytes that wait in the system for a reader of a stream.
-const SEND_BUFFER_BYTES: usize = 32 * 1024;
+const SEND_BUFFER_BYTES: usize = 16 * 1024;
 /// Time for calls in progress to finish when the worker is told to stop.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 /// Pause after a failed accept: without file descriptors, the next one would fail at once too.

@@ -65,6 +65,8 @@ text_keys! {
     WebDisclosure => "web_disclosure",
     /// The answer to a STOP where nothing comes unasked.
     WebStop => "web_stop",
+    /// The answer in a conversation on the web that has become too long.
+    WebFull => "web_full",
     /// The only notice sent to a machine that answers each of our texts.
     AutoResponder => "auto_responder",
     /// Tells a guest who wrote to a number that the casino no longer uses about the new one.

@@ -28,7 +28,8 @@ select talk.language, talk.paused, ticket.number as ticket, asked.inbound_id, as
     from outbound_messages message left join turns turn on turn.turn_id = message.turn_id
     where message.conversation_id = talk.conversation_id and message.web_seq is not null
       and case when $4::bigint is null then message.sent_at >= asked.stored_at
-        else message.web_seq >= $4 end) shown), '[]') as messages
+        else message.web_seq >= $4 end
+    order by message.web_seq limit $5) shown), '[]') as messages
 from talk left join asked on true
   left join tickets ticket on ticket.conversation_id = talk.conversation_id
     and ticket.state = 'pending_human'

@@ -125,6 +125,9 @@ impl Tx {
     ) -> Result<std::result::Result<Claim, Refusal>> {
         debug_assert_eq!(check.provider, WEB);
         self.lock_conversation(conversation).await?;
+        if let Some(claim) = self.claim_at_once(check).await? {
+            return Ok(Ok(claim));
+        }
         self.full_check(check).await
     }
 

@@ -2,7 +2,7 @@
 //! order in which they became visible, and whether an answer is still being made.
 
 use chrono::{DateTime, Utc};
-use seven_domain::{Disposition, GuestHash, Language, TicketState};
+use seven_domain::{ConversationId, Disposition, GuestHash, Language, TicketState};
 use sqlx::{FromRow, types::Json};
 use uuid::Uuid;
 
@@ -43,6 +43,8 @@ pub struct WebNews {
     /// Number of the ticket that waits for a person.
     pub ticket: Option<i64>,
     pub messages: Vec<WebMessage>,
+    /// Whether there may be more messages than were read.
+    pub more: bool,
 }
 
 /// The place in the conversation from which a stream reads.
@@ -68,12 +70,14 @@ pub struct WebLine {
 
 impl Tx {
     /// Returns what is new for a visitor, from `from` on. `message` is the provider message id of
-    /// the guest's message that the stream follows. `None`: the visitor has written nothing yet.
+    /// the guest's message that the stream follows; at most `most` messages are read. `None`: the
+    /// visitor has written nothing yet.
     pub async fn web_news(
         &mut self,
         guest: &GuestHash,
         message: Option<&str>,
         from: From,
+        most: u8,
     ) -> Result<Option<WebNews>> {
         #[derive(FromRow)]
         struct Row {
@@ -94,6 +98,7 @@ impl Tx {
             .bind(&guest.bytes[..])
             .bind(message)
             .bind(seq)
+            .bind(i64::from(most))
             .fetch_optional(self.conn())
             .await?;
         Ok(row.map(|row| WebNews {
@@ -108,6 +113,7 @@ impl Tx {
             paused: row.paused,
             language: row.language,
             ticket: row.ticket,
+            more: row.messages.0.len() >= usize::from(most),
             messages: row.messages.0,
         }))
     }
@@ -143,6 +149,17 @@ impl Tx {
             .bind(most)
             .fetch_all(self.conn())
             .await?)
+    }
+
+    /// Returns the number of messages of a conversation, of both sides.
+    pub async fn messages_of(&mut self, conversation: ConversationId) -> Result<i64> {
+        Ok(sqlx::query_scalar(
+            "select (select count(*) from inbound_messages where conversation_id = $1)
+               + (select count(*) from outbound_messages where conversation_id = $1 and web_seq is not null)",
+        )
+        .bind(conversation.0)
+        .fetch_one(self.conn())
+        .await?)
     }
 
     /// Returns number and state of a visitor's newest ticket.

@@ -43,7 +43,7 @@ const IDLE_STREAMS: usize = 10_000;
 const NEVER_READERS: usize = 1_000;
 /// Questions to the visitor whose conversation is too long for the buffers of a reader who never
 /// reads.
-const LONG_CONVERSATION: usize = 30;
+const LONG_CONVERSATION: usize = 19;
 const PAGE: &str = "https://www.birch.example";
 const LIMITS: &str = "web.requests_per_minute = 100000000\nweb.connections = 20000\nweb.connections_per_address = 20000\nweb.token_key = \"bench only: signs sessions of this run\"\n";
 const QUESTIONS: [&str; 4] = [
@@ -119,6 +119,9 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Web> {
     let rate = bench.rate.unwrap_or((throughput / 2.0).max(1.0));
     out!("web: {throughput:.0} answers/s, measured at {rate:.0}");
     let asked = visitors.ask(rate, bench.seconds).await?;
+    if bench.statements {
+        usage::statements(&running.ground, visitors.asked.load(Ordering::Relaxed)).await?;
+    }
     let floor = floor(&running.ground, rate, bench.seconds).await?;
     let before = second.resident()?;
     let idle = Idle::open(second.address, &visitors).await?;
@@ -129,6 +132,8 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Web> {
     let (end_seconds, told) = second.end(idle).await?;
     let before = first.resident()?;
     let unread = Unread::open(first.address, &visitors).await?;
+    // What opening so many streams at once costs is over then; all of them are stuck.
+    sleep(Duration::from_secs(5)).await;
     let pid = first.process.pid().context("the gateway has ended")?;
     let (beside_unread, cut) = tokio::join!(visitors.ask(rate, bench.seconds), unread.cut(pid));
     let (most, cut_seconds) = cut?;
@@ -219,6 +224,7 @@ impl Gateway {
 /// Visitors with sessions, whose first questions were answered.
 struct Visitors {
     address: SocketAddr,
+    casino: String,
     tokens: Arc<Vec<String>>,
     http: reqwest::Client,
     asked: Arc<AtomicUsize>,
@@ -226,27 +232,19 @@ struct Visitors {
 
 impl Visitors {
     async fn meet(ground: &Ground, address: SocketAddr) -> Result<Self> {
-        let http = reqwest::Client::builder().no_proxy().build()?;
-        let casino = ground.casinos[0].to_string();
-        let init = || async {
-            let body = serde_json::json!({ "tenant_id": casino });
-            let call = http.post(format!("http://{address}/api/v1/chat/init"));
-            let answer = call.header("origin", PAGE).json(&body).send().await?;
-            let answer: serde_json::Value = answer.error_for_status()?.json().await?;
-            let token = answer["token"].as_str().context("a token")?;
-            anyhow::Ok(token.to_owned())
+        let mut visitors = Self {
+            address,
+            casino: ground.casinos[0].to_string(),
+            tokens: Arc::default(),
+            http: reqwest::Client::builder().no_proxy().build()?,
+            asked: Arc::default(),
         };
         let tokens: Vec<Result<String>> = stream::iter(0..VISITORS)
-            .map(|_| init())
+            .map(|_| visitors.init(address))
             .buffered(16)
             .collect()
             .await;
-        let visitors = Self {
-            address,
-            tokens: Arc::new(tokens.into_iter().collect::<Result<_>>()?),
-            http,
-            asked: Arc::default(),
-        };
+        visitors.tokens = Arc::new(tokens.into_iter().collect::<Result<_>>()?);
         let first: Vec<Result<Times>> = stream::iter(0..VISITORS)
             .map(|_| visitors.one())
             .buffer_unordered(16)
@@ -256,9 +254,20 @@ impl Visitors {
         Ok(visitors)
     }
 
+    /// Begins a session and returns its token.
+    async fn init(&self, address: SocketAddr) -> Result<String> {
+        let body = serde_json::json!({ "tenant_id": self.casino });
+        let call = self.http.post(format!("http://{address}/api/v1/chat/init"));
+        let answer = call.header("origin", PAGE).json(&body).send().await?;
+        let answer: serde_json::Value = answer.error_for_status()?.json().await?;
+        let token = answer["token"].as_str().context("a token")?;
+        Ok(token.to_owned())
+    }
+
     fn at(&self, address: SocketAddr) -> Self {
         Self {
             address,
+            casino: self.casino.clone(),
             tokens: Arc::clone(&self.tokens),
             http: self.http.clone(),
             asked: Arc::clone(&self.asked),
@@ -411,11 +420,12 @@ struct Idle {
 }
 
 impl Idle {
+    /// Each of another visitor, as browsers share one stream over their tabs.
     async fn open(address: SocketAddr, visitors: &Visitors) -> Result<Self> {
-        let tokens = visitors.tokens.iter().cycle().take(IDLE_STREAMS);
-        let opened: Vec<Result<TcpStream>> = stream::iter(tokens)
-            .map(|token| async move {
-                let mut stream = open(address, token, None).await?;
+        let opened: Vec<Result<TcpStream>> = stream::iter(0..IDLE_STREAMS)
+            .map(|_| async move {
+                let token = visitors.init(address).await?;
+                let mut stream = open(address, &token, None).await?;
                 let mut head = [0; 1_024];
                 let read = timeout(PATIENCE, stream.read(&mut head)).await??;
                 ensure!(
@@ -454,7 +464,7 @@ struct Unread {
 
 impl Unread {
     async fn open(address: SocketAddr, visitors: &Visitors) -> Result<Self> {
-        let token = &visitors.tokens[0];
+        let token = &visitors.init(address).await?;
         for n in 0..LONG_CONVERSATION {
             let question = QUESTIONS[n % QUESTIONS.len()];
             ask(&visitors.http, address, token, question).await?;

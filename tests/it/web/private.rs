@@ -1,0 +1,145 @@
+//! Guests of the website are as private as those by text: after DELETE nothing is left, and no log
+//! has a token, an id or a word of theirs.
+
+use std::time::Duration;
+
+use seven_domain::{Address, GuestHash};
+use tokio::process::Command;
+use uuid::Uuid;
+
+use super::visitor::{Visitor, birch, with_gateways};
+use crate::{
+    harness::{House, Wanted, binary, house, until},
+    privacy::search::found,
+};
+
+const WORDS: &str = "zanzibar birthday for my aunt";
+const MANY: &str = "web.requests_per_minute = 10000\n";
+
+/// Returns the id that the token carries.
+fn visitor_of(visitor: &Visitor) -> Uuid {
+    use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+    let claims = visitor.token.split('.').nth(1).unwrap();
+    let claims: serde_json::Value =
+        serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims).unwrap()).unwrap();
+    claims["ticket_id"].as_str().unwrap().parse().unwrap()
+}
+
+fn hash_of(house: &House, visitor: Uuid) -> GuestHash {
+    let address = Address::Visitor(visitor);
+    house
+        .stack
+        .fleet
+        .keys
+        .hash_address(house.casino(), &address)
+}
+
+#[tokio::test] // SEC-77, D32
+async fn a_visitor_who_deletes_leaves_only_the_proof() {
+    let house = with_gateways("web_delete", MANY).await;
+    let (first, second) = (
+        house.stack.web_urls[0].clone(),
+        house.stack.web_urls[1].clone(),
+    );
+    let visitor = Visitor::new(&first).await;
+    let id = visitor_of(&visitor);
+    visitor.ask(&first, WORDS, Uuid::new_v4()).await.all().await;
+    let needles = [WORDS.to_owned(), id.to_string()];
+    let needles: Vec<&str> = needles.iter().map(String::as_str).collect();
+    assert!(!found(&house, &needles).await.is_empty());
+    let frames = visitor
+        .ask(&second, "delete my data", Uuid::new_v4())
+        .await
+        .all()
+        .await;
+    assert!(format!("{frames:?}").contains("replace"), "{frames:?}");
+    until(
+        "the visitor is forgotten",
+        Duration::from_secs(30),
+        || async {
+            house
+                .number("select count(*) from deletions where state = 'done'")
+                .await
+                == 1
+        },
+    )
+    .await;
+    until("no stream has it", Duration::from_secs(30), || async {
+        found(&house, &needles).await.is_empty()
+    })
+    .await;
+    assert_eq!(
+        visitor.history(&first).await["messages"],
+        serde_json::json!([])
+    );
+    let proof = hash_of(&house, id);
+    let kept = format!(
+        "select count(*) from deletions where phone_hash = '\\x{}'::bytea",
+        proof.hex()
+    );
+    assert_eq!(house.number(&kept).await, 1);
+    house.stop().await;
+}
+
+#[tokio::test] // WID-4, WEB-3: tokens and texts in no log
+async fn the_gateways_log_knows_nobody() {
+    let mut house = house(
+        "web_log",
+        Wanted {
+            extra: MANY.to_owned(),
+            ..Wanted::default()
+        },
+    )
+    .await;
+    birch(&mut house).await;
+    let log = house.scratch.path().join("gateway.log");
+    let port = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
+    let gateway = format!("http://127.0.0.1:{port}");
+    let mut process = Command::new(binary())
+        .args(["run", "web-gateway", "--config"])
+        .arg(&house.stack.config_file)
+        .env("SEVEN_WEB__LISTEN", format!("127.0.0.1:{port}"))
+        .env("SEVEN_LOG", "debug")
+        .env("RUST_LOG", "debug")
+        .stdout(std::process::Stdio::null())
+        .stderr(std::fs::File::create(&log).unwrap())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    until("the gateway answers", Duration::from_secs(30), || async {
+        reqwest::get(format!("{gateway}/health"))
+            .await
+            .is_ok_and(|one| one.status().is_success())
+    })
+    .await;
+    let visitor = Visitor::new(&gateway).await;
+    visitor
+        .ask(&gateway, WORDS, Uuid::new_v4())
+        .await
+        .all()
+        .await;
+    let history = reqwest::Client::new()
+        .get(format!("{gateway}/api/v1/chat/history"))
+        .query(&[("token", &visitor.token)]);
+    assert!(history.send().await.unwrap().status().is_success());
+    process.kill().await.unwrap();
+    let log = std::fs::read_to_string(log).unwrap();
+    assert!(
+        log.contains("web call") && log.contains("/api/v1/chat/history"),
+        "{log}"
+    );
+    let id = visitor_of(&visitor).to_string();
+    for secret in [
+        visitor.token.as_str(),
+        id.as_str(),
+        "zanzibar",
+        "127.0.0.1\"",
+    ] {
+        assert!(!log.contains(secret), "{secret}");
+    }
+    house.stop().await;
+}
