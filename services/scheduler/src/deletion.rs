@@ -6,7 +6,7 @@ mod unread;
 use std::time::Duration;
 
 use seven_bus::topology;
-use seven_domain::{Address, CasinoId, DeletionState, PhoneE164, Stage};
+use seven_domain::{Address, CasinoId, DeletionState, Stage};
 use seven_runtime::{Error, Fleet};
 use seven_store::due::{Due, DueKind, Kinds};
 use uuid::Uuid;
@@ -143,7 +143,7 @@ async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Option<Durati
         .erase(
             &deletion,
             &guest,
-            address.phone().map(PhoneE164::as_str),
+            Some(&address.text()),
             fleet.clock.now(),
             &elsewhere,
             &fleet.keys,

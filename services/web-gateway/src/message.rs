@@ -41,9 +41,10 @@ impl Message {
         Ok(Self { id, text })
     }
 
-    /// Returns the identity of the message in its casino.
+    /// Returns the identity of the message in its casino. It does not show the visitor, whom a
+    /// deletion would have to find in it.
     pub(crate) fn key(&self, session: &Session) -> String {
-        format!("{}:{}", session.visitor, self.id)
+        Uuid::new_v5(&session.visitor, self.id.as_bytes()).to_string()
     }
 
     /// Makes the message durable: by the bus, else by the spool.

@@ -214,13 +214,14 @@ impl Tx {
         .await?)
     }
 
-    /// Removes every row with the guest's phone or texts and writes the proof, with what was
-    /// removed `elsewhere`. Returns `None` if another process completed the deletion.
+    /// Removes every row with the guest's address or texts and writes the proof, with what was
+    /// removed `elsewhere`. `address` is as events have it: a phone in E.164, or `web:` and the
+    /// visitor's id. Returns `None` if another process completed the deletion.
     pub async fn erase(
         &mut self,
         deletion: &Deletion,
         guest: &GuestHash,
-        phone: Option<&str>,
+        address: Option<&str>,
         until: DateTime<Utc>,
         elsewhere: &Value,
         keys: &HashKeys,
@@ -241,7 +242,7 @@ impl Tx {
         for (what, statement) in ERASE {
             let done = sqlx::query(statement)
                 .bind(deletion.guest_id)
-                .bind(phone)
+                .bind(address)
                 .execute(self.conn())
                 .await?;
             counts[what] = json!(done.rows_affected());
@@ -304,7 +305,7 @@ impl Tx {
     }
 }
 
-/// Statements in the general lock order. $1 is the guest, $2 the phone. Without a phone they delete
+/// Statements in the general lock order. $1 is the guest, $2 the address. Without one they delete
 /// nothing: every payload would match the empty string.
 const ERASE: [(&str, &str); 20] = [
     (
