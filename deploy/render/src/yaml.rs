@@ -19,6 +19,8 @@ pub struct File {
 /// The first line of every rendered file.
 pub const HEAD: &str = "# Rendered by `seven deploy render`; change the values and render again.\n";
 const WIDTH: usize = 120;
+/// Booleans of YAML 1.1 that are texts in 1.2.
+const BOOLEANS: [&str; 6] = ["on", "off", "yes", "no", "y", "n"];
 
 impl Document {
     pub(crate) fn new(note: impl Into<String>, body: Value) -> Self {
@@ -45,12 +47,24 @@ pub(crate) fn file(path: &str, documents: &[Document]) -> Result<File, serde_yam
     for document in documents {
         text.push_str("---\n");
         text.push_str(&comment(&document.note));
-        text.push_str(&serde_yaml_ng::to_string(&document.body)?);
+        text.push_str(&quoted(&serde_yaml_ng::to_string(&document.body)?));
     }
     Ok(File {
         path: path.to_owned(),
         text,
     })
+}
+
+/// Quotes the words that Kubernetes takes for booleans, because it reads YAML 1.1; the writer knows
+/// 1.2, where they are texts.
+fn quoted(yaml: &str) -> String {
+    let line = |line: &str| match line.rsplit_once(": ") {
+        Some((key, word)) if BOOLEANS.contains(&word.to_ascii_lowercase().as_str()) => {
+            format!("{key}: '{word}'\n")
+        }
+        _ => format!("{line}\n"),
+    };
+    yaml.lines().map(line).collect()
 }
 
 /// Formats a note as YAML comment lines.
@@ -71,6 +85,16 @@ pub(crate) fn comment(note: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_that_kubernetes_takes_for_booleans_are_quoted() {
+        let body = serde_json::json!({ "a": "off", "b": "No", "c": "office", "d": true });
+        let text = file("a.yaml", &[Document::new("x", body)]).unwrap().text;
+        assert!(
+            text.ends_with("a: 'off'\nb: 'No'\nc: office\nd: true\n"),
+            "{text}"
+        );
+    }
 
     #[test]
     fn notes_wrap_and_bodies_follow() {

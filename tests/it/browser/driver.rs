@@ -189,8 +189,16 @@ impl Browser {
         }
     }
 
+    /// Returns the element's text. The element may be replaced while it is read; then the new one is
+    /// read.
     pub(super) async fn text(&self, css: &str) -> String {
-        self.find(css).await.text().await.unwrap()
+        let until = Instant::now() + PATIENCE;
+        loop {
+            match self.find(css).await.text().await {
+                Ok(text) => return text,
+                Err(error) => assert!(Instant::now() < until, "{css}: {error}"),
+            }
+        }
     }
 
     pub(super) async fn title(&self) -> String {
@@ -234,7 +242,10 @@ impl Browser {
 
     /// Clicks what changes a part of the page.
     pub(super) async fn click(&self, css: &str) {
-        self.find(css).await.click().await.unwrap();
+        let until = Instant::now() + PATIENCE;
+        while let Err(error) = self.find(css).await.click().await {
+            assert!(Instant::now() < until, "{css}: {error}");
+        }
     }
 
     /// Clicks what leads to another page, and waits for it.

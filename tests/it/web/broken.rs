@@ -173,7 +173,7 @@ async fn a_question_whose_swarm_died_is_answered_once_on_the_same_stream() {
     house.stop().await;
 }
 
-#[tokio::test] // D34, RAG-60, issue L: no byte of an invented price on any socket
+#[tokio::test] // D34, AGENT-60, issue L: no byte of an invented price on any socket
 async fn a_price_that_no_row_has_reaches_no_socket() {
     let models = brain("host").await;
     content_with_all(&models);
