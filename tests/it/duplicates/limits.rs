@@ -71,7 +71,7 @@ async fn the_eleventh_text_of_a_minute_gets_one_notice_and_stop_still_works() {
     let notices = |texts: &[String]| {
         texts
             .iter()
-            .filter(|text| text.contains("That was a lot of texts at once!"))
+            .filter(|text| text.contains("That was a lot of messages at once!"))
             .count()
     };
     let before = house.texts_to(GUEST);
