@@ -26,7 +26,7 @@
       unread: "{0} nuevos", anew: "Conversación nueva", ticket: "Su número es {0}.",
     },
   };
-  const CATEGORIES = { dining: "Restaurantes", entertainment: "Espectáculos", gaming: "Juegos", promotions: "Promociones", regulations: "Normas", hours: "Horarios", general_info: "Información general" };
+  const CATEGORIES = { dining: "Restaurantes", entertainment: "Espectáculos", gaming: "Juegos", promotions: "Promociones", regulations: "Normas", hours: "Horarios", general_info: "Información general", rooms: "Habitaciones", amenities: "Servicios", spa: "Spa", loyalty: "Club de jugadores" };
 
   const CSS = `
     :host { --accent: var(--seven-accent, light-dark(#0b5d5e, #7fd1d1)); --on: var(--seven-on-accent, light-dark(#fff, #06201f));

@@ -1,8 +1,11 @@
 //! Failpoints and mutants that the environment variables `SEVEN_FAILPOINT` and `SEVEN_MUTANT` arm.
 
-use std::sync::{
-    OnceLock,
-    atomic::{AtomicU32, Ordering},
+use std::{
+    sync::{
+        OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::{Duration, Instant},
 };
 
 /// `gate.after_commit` acts at the first pass, `gate.after_commit:3` at the third. With `:stop`, as
@@ -36,10 +39,28 @@ pub fn failpoint(name: &str) {
                 .args(["-STOP", &std::process::id().to_string()])
                 .status()
                 .ok();
+            await_stop();
             return;
         }
         tracing::error!(failpoint = name, "dying at a failpoint");
         std::process::abort();
+    }
+}
+
+/// Waits until the process was stopped and went on. On a busy machine the signal reaches another
+/// thread first, and this one would run on meanwhile.
+fn await_stop() {
+    const STEP: Duration = Duration::from_millis(20);
+    // A step of the clock that is so long was a stop.
+    const STOPPED: Duration = Duration::from_millis(500);
+    const MOST: Duration = Duration::from_secs(30);
+    let began = Instant::now();
+    while began.elapsed() < MOST {
+        let step = Instant::now();
+        std::thread::sleep(STEP);
+        if step.elapsed() > STOPPED {
+            return;
+        }
     }
 }
 
