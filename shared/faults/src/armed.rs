@@ -49,6 +49,10 @@ pub fn failpoint(name: &str) {
 
 /// Waits until the process was stopped and went on. On a busy machine the signal reaches another
 /// thread first, and this one would run on meanwhile.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the thread has to stand still with its process"
+)]
 fn await_stop() {
     const STEP: Duration = Duration::from_millis(20);
     // A step of the clock that is so long was a stop.
