@@ -25,11 +25,6 @@ fn gateways(house: &House) -> [&str; 2] {
     [&house.stack.web_urls[0], &house.stack.web_urls[1]]
 }
 
-async fn count(house: &House, query: &'static str) -> i64 {
-    let pool = sqlx::PgPool::connect(&house.database_url).await.unwrap();
-    sqlx::query_scalar(query).fetch_one(&pool).await.unwrap()
-}
-
 #[tokio::test] // WEB-10, T-5, D33
 async fn a_question_on_the_web_is_one_message_one_turn_and_one_reply_word_for_word() {
     let house = with_gateways("web_question", MANY).await;
@@ -73,7 +68,7 @@ async fn a_question_on_the_web_is_one_message_one_turn_and_one_reply_word_for_wo
             1,
         ),
     ] {
-        assert_eq!(count(&house, query).await, rows, "{query}");
+        assert_eq!(house.number(query).await, rows, "{query}");
     }
     house.stop().await;
 }
@@ -104,11 +99,9 @@ async fn fixed_texts_come_as_one_replace_and_commands_of_texts_mean_nothing() {
         assert!(content.contains(wanted), "{message}: {content}");
     }
     assert_eq!(
-        count(
-            &house,
-            "select count(*) from suppressions where state = 'stopped'"
-        )
-        .await,
+        house
+            .number("select count(*) from suppressions where state = 'stopped'")
+            .await,
         0
     );
     let program = Client::new()
@@ -143,9 +136,9 @@ async fn a_repeated_call_is_the_same_message_at_any_gateway() {
     for answer in &answers {
         assert_eq!(joined(answer), whole);
     }
-    assert_eq!(count(&house, "select count(*) from turns").await, 1);
+    assert_eq!(house.number("select count(*) from turns").await, 1);
     assert_eq!(
-        count(&house, "select count(*) from inbound_messages").await,
+        house.number("select count(*) from inbound_messages").await,
         1
     );
     // Later, too, and from the frame at which a stream broke off.
@@ -235,7 +228,7 @@ async fn a_session_opens_on_the_casinos_pages_alone_and_its_token_everywhere() {
         assert!(headers.contains_key("x-request-id"));
     }
     assert_eq!(
-        count(&house, "select count(*) from guests").await,
+        house.number("select count(*) from guests").await,
         0,
         "nobody wrote"
     );

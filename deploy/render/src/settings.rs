@@ -119,25 +119,18 @@ pub fn text(fleet: &FleetValues) -> Result<String> {
         super::nats::address(fleet),
         fleet.nats.replicas,
     ))?;
-    if let Some(console) = &fleet.console {
-        let port = defaults.console.listen.port();
-        all.insert(
-            "console".to_owned(),
-            toml::Value::Table(toml::from_str(&format!(
-                "listen = \"0.0.0.0:{port}\"\npublic_url = \"https://{}/\"\n",
-                console.domain
-            ))?),
-        );
-    }
-    if let Some(web) = &fleet.web {
-        let port = defaults.web.listen.port();
-        all.insert(
-            "web".to_owned(),
-            toml::Value::Table(toml::from_str(&format!(
-                "listen = \"0.0.0.0:{port}\"\npublic_url = \"https://{}/\"\n",
-                web.domain
-            ))?),
-        );
+    let console = fleet.console.as_ref().map(|console| &console.domain);
+    let web = fleet.web.as_ref().map(|web| &web.domain);
+    for (section, domain, port) in [
+        ("console", console, defaults.console.listen.port()),
+        ("web", web, defaults.web.listen.port()),
+    ] {
+        if let Some(domain) = domain {
+            let served =
+                format!("listen = \"0.0.0.0:{port}\"\npublic_url = \"https://{domain}/\"\n");
+            let served = toml::Value::Table(toml::from_str(&served)?);
+            all.insert(section.to_owned(), served);
+        }
     }
     for (section, ours) in &fleet.settings {
         let (toml::Value::Table(ours), there) = (

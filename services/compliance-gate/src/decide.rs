@@ -114,12 +114,12 @@ pub(crate) async fn decide(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<
     Ok(next)
 }
 
-/// Returns whether the conversation has as many messages as its channel allows, with this one.
+/// Returns whether the conversation has more messages than its channel allows, with this one.
 async fn is_full(tx: &mut Tx, case: &Case<'_>) -> Result<bool, Error> {
     let Some(most) = case.text.profile().most_messages else {
         return Ok(false);
     };
-    Ok(tx.messages_of(case.party.conversation_id).await? > most)
+    Ok(tx.is_full(case.party.conversation_id, most).await?)
 }
 
 /// Returns why no guest wrote the text, if so: a machine, a short code, a number of ours, or a

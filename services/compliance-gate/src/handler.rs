@@ -9,8 +9,7 @@ use seven_compliance::{
     area_codes::{self, Prefix},
 };
 use seven_domain::{
-    Address, AuditEvent, CasinoId, Channel, Disposition, GuestHash, GuestStatus, InboundId, Stage,
-    TraceContext,
+    Address, CasinoId, Disposition, GuestHash, GuestStatus, InboundId, Stage, TraceContext,
 };
 use seven_faults::failpoint;
 use seven_runtime::{Error, outcome_of};
@@ -126,7 +125,7 @@ async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Er
                 .await?;
         }
         count_unknown_code(&case, casino);
-        if case.text.channel() == Channel::Web {
+        if case.text.profile().tickets {
             tx.reopen_ticket(case.party.conversation_id).await?;
         }
         cries::note_hits(gate, &mut tx, &case).await?;
@@ -172,7 +171,7 @@ async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Er
     );
     mutant::dawdle().await;
     publish(gate, casino, &next, inbound_id, copy, &trace).await?;
-    if text.channel() == Channel::Web {
+    if text.profile().streams {
         // The guest's stream waits for the text's disposition, which may need no answer.
         gate.fleet.bus.hint(casino, &guest.bytes).await;
     }
@@ -235,10 +234,6 @@ async fn publish(
 
 /// Builds the audit entry of the text, whose row is the entry's subject.
 fn audit_entry<'a>(text: &Text, decision: &Decision, guest: &'a GuestHash) -> Entry<'a> {
-    let event = match text.channel() {
-        Channel::Sms => AuditEvent::SmsInbound,
-        Channel::Web => AuditEvent::WebInbound,
-    };
     let hit = decision.hits.first();
     let detail = serde_json::json!({
         "message_length": text.body.chars().count(), "media": text.media_count,
@@ -250,7 +245,7 @@ fn audit_entry<'a>(text: &Text, decision: &Decision, guest: &'a GuestHash) -> En
     });
     Entry {
         guest: Some(guest),
-        ..Entry::of(event, "compliance-gate", "", detail)
+        ..Entry::of(text.profile().inbound, "compliance-gate", "", detail)
     }
 }
 

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use axum::{
     Extension,
     body::Body,
-    extract::{FromRequestParts, OptionalFromRequestParts},
+    extract::FromRequestParts,
     http::{HeaderMap, header, request::Parts},
 };
 use serde::de::DeserializeOwned;
@@ -158,18 +158,6 @@ impl FromRequestParts<Shared> for Guest {
     }
 }
 
-impl OptionalFromRequestParts<Shared> for Guest {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Option<Self>, Problem> {
-        if token_of(parts).is_none() {
-            return Ok(None);
-        }
-        let guest = <Self as FromRequestParts<Shared>>::from_request_parts(parts, app);
-        guest.await.map(Some)
-    }
-}
-
 /// Returns the token of a call: from the header, else from the address.
 fn token_of(parts: &Parts) -> Option<String> {
     let header = parts.headers.get(header::AUTHORIZATION);
@@ -198,6 +186,12 @@ pub(crate) async fn casino_of(app: &App, casino: &CasinoId) -> Result<Arc<Casino
     let row = tx.casino_row().await?;
     tx.commit().await?;
     row.map(|row| row.config).ok_or(Problem::NoCasino)
+}
+
+/// Checks that the session's casino is active and that the caller's page is one of its pages.
+pub(crate) async fn admit(app: &App, guest: &Guest, caller: &Caller) -> Result<(), Problem> {
+    let config = casino_of(app, &guest.session.casino).await?;
+    caller.check_origin(app, &config, false)
 }
 
 /// Returns the casino that a call names, else the gateway's own.

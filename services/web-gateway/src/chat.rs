@@ -72,10 +72,7 @@ pub(crate) async fn chat(
         casino: session.casino,
         language: caller.language(),
     };
-    let until = Until::Answered {
-        message: key,
-        at: Instant::now() + Duration::from_secs(app.web.answer_seconds),
-    };
+    let at = Instant::now() + Duration::from_secs(app.web.answer_seconds);
     let thread_text = thread.to_string();
     if caller.accepts("text/event-stream") {
         let first = Event::Metadata {
@@ -83,6 +80,7 @@ pub(crate) async fn chat(
         };
         let place = last.map_or(Place::ANSWER, Place::after);
         let dialect = Dialect::Concierge;
+        let until = Until::Answered { message: key, at };
         return Ok(stream::open(
             &app,
             reader,
@@ -92,9 +90,9 @@ pub(crate) async fn chat(
             Some(first),
         ));
     }
-    let language = reader.language;
-    let (answer, messages) = stream::collect(&app, reader, until).await?;
-    Ok(whole(&thread_text, answer, &messages, Words::of(language)).into_response())
+    let (answer, messages) = stream::collect(&app, &reader, &key, at).await;
+    let words = Words::of(reader.language);
+    Ok(whole(&thread_text, answer, &messages, words).into_response())
 }
 
 /// Returns the one JSON object of an answer (SUP-25).

@@ -2,12 +2,12 @@
 //! broke off. Pure.
 
 use seven_sse::{Cursor, Dialect, Event, frame, tokens};
-use seven_store::web::{From, WebMessage};
+use seven_store::web::{ReadFrom, WebMessage};
 
 /// How far a stream has written, and where it begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
-    from: From,
+    from: ReadFrom,
     /// Bytes of the message `from` that were written. One more than its bytes: its sources, too.
     offset: usize,
 }
@@ -15,14 +15,14 @@ pub(crate) struct Place {
 impl Place {
     /// Begins with the answer to the stream's own message.
     pub(crate) const ANSWER: Self = Self {
-        from: From::Answer,
+        from: ReadFrom::Answer,
         offset: 0,
     };
 
     /// Begins after the last frame that the client has.
     pub(crate) fn after(cursor: Cursor) -> Self {
         Self {
-            from: From::Seq(cursor.seq),
+            from: ReadFrom::Seq(cursor.seq),
             offset: cursor.offset,
         }
     }
@@ -33,7 +33,7 @@ impl Place {
         Cursor { seq, offset }.to_string()
     }
 
-    pub(crate) fn from(&self) -> From {
+    pub(crate) fn from(&self) -> ReadFrom {
         self.from
     }
 
@@ -42,9 +42,9 @@ impl Place {
         let mut frames = String::new();
         for message in messages {
             let written = match self.from {
-                From::Seq(seq) if message.seq < seq => continue,
-                From::Seq(seq) if message.seq == seq => self.offset,
-                From::Seq(_) | From::Answer => 0,
+                ReadFrom::Seq(seq) if message.seq < seq => continue,
+                ReadFrom::Seq(seq) if message.seq == seq => self.offset,
+                ReadFrom::Seq(_) | ReadFrom::Answer => 0,
             };
             frames.push_str(&of_message(dialect, message, written));
             *self = Self::after(end_of(message));

@@ -36,10 +36,10 @@ pub(crate) fn router(app: Shared) -> Router {
         .route("/property", get(property::property))
         .route("/health", get(property::health))
         .fallback(|| async { Problem::NotFound })
-        .layer(middleware::from_fn(around))
         .layer(CatchPanicLayer::custom(|_| {
             Problem::Internal.into_response()
         }))
+        .layer(middleware::from_fn(around))
         .with_state(app)
 }
 

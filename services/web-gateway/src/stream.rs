@@ -13,11 +13,11 @@ use futures::{Stream, stream};
 use seven_domain::{CasinoId, Disposition, GuestHash, Language};
 use seven_http::Streamed;
 use seven_sse::{Dialect, Event, HEARTBEAT, Status, frame, retry};
-use seven_store::web::{From, WebMessage, WebNews};
+use seven_store::web::{ReadFrom, WebMessage, WebNews};
 use seven_telemetry::metrics;
 use tokio::time::{Instant, sleep_until};
 
-use crate::{app::Shared, frames::Place, live::Follower, problem::Problem, words::Words};
+use crate::{app::Shared, frames::Place, live::Follower, words::Words};
 
 /// Time without a frame after which a comment keeps proxies from closing the stream.
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(15);
@@ -140,26 +140,24 @@ pub(crate) fn open(
 /// Waits for the answer to a message and returns it whole.
 pub(crate) async fn collect(
     app: &Shared,
-    reader: Reader,
-    until: Until,
-) -> Result<(Answer, Vec<WebMessage>), Problem> {
-    let Until::Answered { message, at } = until else {
-        return Err(Problem::Internal);
-    };
+    reader: &Reader,
+    message: &str,
+    at: Instant,
+) -> (Answer, Vec<WebMessage>) {
     let mut follower = app.live.follow(&reader.casino, &reader.guest);
     loop {
-        let news = read(app, &reader, Some(&message), (From::Answer, WHOLE_ANSWER)).await;
+        let news = read(app, reader, Some(message), (ReadFrom::Answer, WHOLE_ANSWER)).await;
         let late = Instant::now() >= at;
         if let Some(news) = news {
             let answer = answer_of(&news, !news.messages.is_empty());
             if answer != Answer::Coming || late {
-                return Ok((answer, news.messages));
+                return (answer, news.messages);
             }
         } else if late {
-            return Ok((Answer::Coming, Vec::new()));
+            return (Answer::Coming, Vec::new());
         }
         tokio::select! {
-            () = app.fleet.shutdown.cancelled() => return Ok((Answer::Coming, Vec::new())),
+            () = app.fleet.shutdown.cancelled() => return (Answer::Coming, Vec::new()),
             () = follower.news() => {}
             () = sleep_until(at.min(Instant::now() + LOOK_AGAIN)) => {}
         }
@@ -171,7 +169,7 @@ async fn read(
     app: &Shared,
     reader: &Reader,
     message: Option<&str>,
-    (from, most): (From, u8),
+    (from, most): (ReadFrom, u8),
 ) -> Option<WebNews> {
     let read = async {
         let mut tx = app.fleet.store.bind(&reader.casino).await?;
@@ -245,13 +243,15 @@ impl Open {
         };
         self.reader.language = news.language.unwrap_or(self.reader.language);
         let mut frames = self.place.write(self.dialect, &news.messages);
-        self.shown |= !frames.is_empty();
+        let adds = !frames.is_empty();
+        self.shown |= adds;
         frames += &self.ticket(news.ticket).unwrap_or_default();
         let words = Words::of(self.reader.language);
         let ended = match &self.until {
             Until::Left => {
-                // The last frame of each answer tells the page that no more comes.
-                if self.busy && !news.busy && !news.more && self.shown {
+                // The last frame of each answer tells the page that no more comes. A quick answer may
+                // be complete at the first look that finds it.
+                if (self.busy || adds) && !news.busy && !news.more {
                     frames += &self.frame(&Event::Done { tokens: 0 });
                 }
                 None

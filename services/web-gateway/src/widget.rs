@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 use crate::{
     app::Shared,
-    call::{Caller, Guest, casino_of},
+    call::{Caller, Guest, admit, casino_of},
     frames::Place,
     message::Message,
     problem::Problem,
@@ -87,8 +87,7 @@ pub(crate) async fn say(
     body: Body,
 ) -> Result<Response, Problem> {
     let told: Told = caller.json(&app, body).await?;
-    let config = casino_of(&app, &guest.session.casino).await?;
-    caller.check_origin(&app, &config, false)?;
+    admit(&app, &guest, &caller).await?;
     let last = caller.last_event()?;
     let message = Message::new(&told.message, told.message_id)?;
     let key = message.key(&guest.session);
@@ -120,8 +119,7 @@ pub(crate) async fn listen(
     guest: Guest,
     caller: Caller,
 ) -> Result<Response, Problem> {
-    let config = casino_of(&app, &guest.session.casino).await?;
-    caller.check_origin(&app, &config, false)?;
+    admit(&app, &guest, &caller).await?;
     let place = Place::after(caller.last_event()?.unwrap_or_default());
     let reader = reader(guest, &caller);
     Ok(stream::open(
@@ -140,8 +138,7 @@ pub(crate) async fn history(
     guest: Guest,
     caller: Caller,
 ) -> Result<Json<Value>, Problem> {
-    let config = casino_of(&app, &guest.session.casino).await?;
-    caller.check_origin(&app, &config, false)?;
+    admit(&app, &guest, &caller).await?;
     let mut tx = app.fleet.store.bind(&guest.session.casino).await?;
     let lines = tx.web_history(&guest.hash, MOST_LINES).await?;
     let ticket = tx.web_ticket(&guest.hash).await?;
@@ -181,8 +178,7 @@ pub(crate) async fn ack(
     body: Body,
 ) -> Result<Json<Value>, Problem> {
     let Shown { seq } = caller.json(&app, body).await?;
-    let config = casino_of(&app, &guest.session.casino).await?;
-    caller.check_origin(&app, &config, false)?;
+    admit(&app, &guest, &caller).await?;
     let mut tx = app.fleet.store.bind(&guest.session.casino).await?;
     let shown = tx.web_shown(&guest.hash, seq).await?;
     tx.commit().await?;

@@ -1,7 +1,7 @@
 //! Channels and how they differ (D32). Code after ingress and before delivery asks the profile and
 //! names no channel.
 
-use crate::text_enum;
+use crate::{AuditEvent, text_enum};
 
 text_enum! {
     /// The channel by which a guest writes to us.
@@ -28,6 +28,10 @@ pub struct ChannelProfile {
     pub most_messages: Option<i64>,
     /// Whether a guest who needs a person gets a ticket with a number.
     pub tickets: bool,
+    /// Whether a stream of the guest waits for news, and has to be told of them.
+    pub streams: bool,
+    /// The entry of the audit log for a guest's message.
+    pub inbound: AuditEvent,
     /// Whether a reply may name the commands, as the disclosure of text messages does.
     pub names_stop: bool,
 }
@@ -39,6 +43,8 @@ const SMS: ChannelProfile = ChannelProfile {
     waits: true,
     most_messages: None,
     tickets: false,
+    streams: false,
+    inbound: AuditEvent::SmsInbound,
     names_stop: true,
 };
 
@@ -49,6 +55,8 @@ const WEB: ChannelProfile = ChannelProfile {
     waits: false,
     most_messages: Some(40),
     tickets: true,
+    streams: true,
+    inbound: AuditEvent::WebInbound,
     names_stop: false,
 };
 

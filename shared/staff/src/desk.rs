@@ -10,7 +10,7 @@ use seven_store::{
     Tx,
     audit::Entry,
     escalations::Settled,
-    outbound::{NewOutbound, Origin, Recipient},
+    outbound::{NewOutbound, Origin, Queued, Recipient},
     pauses::Resumed,
 };
 use uuid::Uuid;
@@ -96,11 +96,41 @@ pub async fn holder(
 /// # Errors
 /// Fails when the text cannot be queued; nothing is stored then.
 pub async fn say(fleet: &Fleet, write: &Write<'_>) -> Result<PersonsReply, Refused> {
+    let mut tx = fleet.store.bind(write.casino).await?;
+    let written = write_down(fleet, &mut tx, write).await?;
+    tx.commit().await?;
+    written.signal(fleet, write.casino).await;
+    Ok(written.reply)
+}
+
+/// A person's text that is queued, but not committed.
+pub(crate) struct Written {
+    reply: PersonsReply,
+    queued: Vec<Queued>,
+    trace: String,
+}
+
+impl Written {
+    /// Signals the texts, after the commit.
+    pub(crate) async fn signal(&self, fleet: &Fleet, casino: &CasinoId) {
+        told(
+            fleet
+                .signal_queued(casino, &self.queued, None, &self.trace)
+                .await,
+        );
+    }
+}
+
+/// Queues a person's text as [`say`] does. The caller commits.
+pub(crate) async fn write_down(
+    fleet: &Fleet,
+    tx: &mut Tx,
+    write: &Write<'_>,
+) -> Result<Written, Refused> {
     if write.text.trim().is_empty() {
         return Err(Refused::Empty);
     }
-    let (casino, conversation) = (write.casino, write.conversation);
-    let mut tx = fleet.store.bind(casino).await?;
+    let conversation = write.conversation;
     tx.lock_conversation(conversation).await?;
     let shown = tx.shown_conversation(conversation).await?;
     let shown = shown.ok_or(Refused::Gone)?;
@@ -142,17 +172,12 @@ pub async fn say(fleet: &Fleet, write: &Write<'_>) -> Result<PersonsReply, Refus
     let first = texts.first().ok_or(Refused::Empty)?;
     let answered = tx.answer_held(conversation, *first).await?;
     let detail = json!({ "texts": texts, "answered": answered });
-    note(
-        &mut tx,
-        AuditEvent::PersonWrote,
-        write.by,
-        conversation,
-        detail,
-    )
-    .await?;
-    tx.commit().await?;
-    told(fleet.signal_queued(casino, &queued, None, &trace).await);
-    Ok(PersonsReply { texts, answered })
+    note(tx, AuditEvent::PersonWrote, write.by, conversation, detail).await?;
+    Ok(Written {
+        reply: PersonsReply { texts, answered },
+        queued,
+        trace,
+    })
 }
 
 /// A case that a person settled, and what followed.
@@ -213,10 +238,10 @@ pub async fn go_on(
     conversation: ConversationId,
     by: &str,
 ) -> seven_store::Result<Option<Resumed>> {
+    tx.resolve_ticket(conversation, Some(by), None).await?;
     let Some(resumed) = tx.resume(conversation).await? else {
         return Ok(None);
     };
-    tx.resolve_ticket(conversation, by, None).await?;
     let detail = json!({ "reason": resumed.reason, "texts": resumed.released });
     note(
         tx,

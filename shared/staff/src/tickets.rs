@@ -4,7 +4,7 @@ use seven_domain::{CasinoId, ConversationId, TicketState};
 use seven_runtime::Fleet;
 use uuid::Uuid;
 
-use crate::desk::{self, Write, announce, go_on, take_over};
+use crate::desk::{self, Write, announce, go_on, take_over, write_down};
 
 /// An answer to a ticket.
 #[derive(Debug)]
@@ -33,19 +33,34 @@ pub enum Refused {
     Unknown,
     #[error("the ticket waits for nobody")]
     NotWaiting,
+    /// The words cannot be sent.
     #[error(transparent)]
-    Say(desk::Refused),
+    Words(desk::Refused),
     #[error(transparent)]
     Store(#[from] seven_store::Error),
 }
 
-/// Answers a ticket.
+impl From<desk::Refused> for Refused {
+    fn from(refused: desk::Refused) -> Self {
+        match refused {
+            desk::Refused::Store(error) => Self::Store(error),
+            refused => Self::Words(refused),
+        }
+    }
+}
+
+/// Answers a ticket, in one transaction: a call that is repeated after a crash finds all of it or
+/// nothing.
 ///
 /// # Errors
 /// Fails when the ticket does not wait for a person, or the words cannot be sent; nothing is stored
-/// then, except that the conversation stays taken over.
+/// then.
 pub async fn resolve(fleet: &Fleet, answer: &Answer<'_>) -> Result<Resolved, Refused> {
     let mut tx = fleet.store.bind(answer.casino).await?;
+    let ticket = tx.ticket(answer.ticket).await?.ok_or(Refused::Unknown)?;
+    let conversation = ConversationId(ticket.conversation_id);
+    // Read again behind the conversation's lock: another call may have been first.
+    tx.lock_conversation(conversation).await?;
     let ticket = tx.ticket(answer.ticket).await?.ok_or(Refused::Unknown)?;
     let number = ticket.number;
     if answer.key.is_some() && ticket.resolve_key.as_deref() == answer.key {
@@ -57,14 +72,7 @@ pub async fn resolve(fleet: &Fleet, answer: &Answer<'_>) -> Result<Resolved, Ref
     if ticket.state != TicketState::PendingHuman {
         return Err(Refused::NotWaiting);
     }
-    let conversation = ConversationId(ticket.conversation_id);
     take_over(&mut tx, conversation, answer.by, "answers a ticket").await?;
-    // Again, now that the conversation is locked: another call may have been first.
-    let ticket = tx.ticket(answer.ticket).await?.ok_or(Refused::Unknown)?;
-    if ticket.state != TicketState::PendingHuman {
-        return Err(Refused::NotWaiting);
-    }
-    tx.commit().await?;
     let write = Write {
         casino: answer.casino,
         conversation,
@@ -72,13 +80,12 @@ pub async fn resolve(fleet: &Fleet, answer: &Answer<'_>) -> Result<Resolved, Ref
         text: answer.words,
         read: None,
     };
-    desk::say(fleet, &write).await.map_err(Refused::Say)?;
-    let mut tx = fleet.store.bind(answer.casino).await?;
-    tx.lock_conversation(conversation).await?;
-    tx.resolve_ticket(conversation, answer.by, answer.key)
+    let written = write_down(fleet, &mut tx, &write).await?;
+    tx.resolve_ticket(conversation, Some(answer.by), answer.key)
         .await?;
     let resumed = go_on(&mut tx, conversation, answer.by).await?;
     tx.commit().await?;
+    written.signal(fleet, answer.casino).await;
     if let Some(resumed) = &resumed {
         announce(fleet, answer.casino, conversation, resumed).await;
     }

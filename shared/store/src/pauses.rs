@@ -158,6 +158,7 @@ impl Tx {
         };
         self.clear_due(DueKind::Resume, conversation.0).await?;
         self.clear_holder(conversation).await?;
+        self.resolve_ticket(conversation, None, None).await?;
         let kept: Vec<(Uuid, String)> = sqlx::query_as(
             "with freed as (
                update inbound_messages set disposition = 'open', reason = null, released_at = now(), next_sweep_at = now() + make_interval(secs => $2)

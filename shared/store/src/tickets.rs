@@ -59,6 +59,7 @@ impl Tx {
         .await?)
     }
 
+    /// Returns a ticket of the casino.
     pub async fn ticket(&mut self, ticket: Uuid) -> Result<Option<Ticket>> {
         Ok(sqlx::query_as("select ticket_id, number, conversation_id, state, reason, opened_at, resolved_by, resolve_key from tickets where ticket_id = $1")
             .bind(ticket)
@@ -66,15 +67,15 @@ impl Tx {
             .await?)
     }
 
-    /// Records that a person has answered; returns false if the conversation has no ticket that
-    /// waits.
+    /// Records that the conversation's ticket waits for nobody any more, if it has one: a person has
+    /// answered, or the pause ended without one (`by` is `None`).
     pub async fn resolve_ticket(
         &mut self,
         conversation: ConversationId,
-        by: &str,
+        by: Option<&str>,
         key: Option<&str>,
-    ) -> Result<bool> {
-        let done = sqlx::query(
+    ) -> Result<()> {
+        sqlx::query(
             "update tickets set state = 'resolved', resolved_at = now(), resolved_by = $2, resolve_key = $3
              where conversation_id = $1 and state = 'pending_human'",
         )
@@ -83,7 +84,7 @@ impl Tx {
         .bind(key)
         .execute(self.conn())
         .await?;
-        Ok(done.rows_affected() == 1)
+        Ok(())
     }
 
     /// Opens a resolved ticket again, because the guest wrote.

@@ -49,7 +49,7 @@ pub struct WebNews {
 
 /// The place in the conversation from which a stream reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum From {
+pub enum ReadFrom {
     /// The message with this number and all after it.
     Seq(i64),
     /// The messages that became visible since the guest's message was stored.
@@ -76,7 +76,7 @@ impl Tx {
         &mut self,
         guest: &GuestHash,
         message: Option<&str>,
-        from: From,
+        from: ReadFrom,
         most: u8,
     ) -> Result<Option<WebNews>> {
         #[derive(FromRow)]
@@ -90,8 +90,8 @@ impl Tx {
             messages: Json<Vec<WebMessage>>,
         }
         let seq = match from {
-            From::Seq(seq) => Some(seq),
-            From::Answer => None,
+            ReadFrom::Seq(seq) => Some(seq),
+            ReadFrom::Answer => None,
         };
         let row: Option<Row> = sqlx::query_as(include_str!("../sql/web_news.sql"))
             .bind(guest.key_id)
@@ -151,13 +151,16 @@ impl Tx {
             .await?)
     }
 
-    /// Returns the number of messages of a conversation, of both sides.
-    pub async fn messages_of(&mut self, conversation: ConversationId) -> Result<i64> {
+    /// Returns whether a conversation has more than `most` messages, of both sides. While a person
+    /// answers there, it is never full.
+    pub async fn is_full(&mut self, conversation: ConversationId, most: i64) -> Result<bool> {
         Ok(sqlx::query_scalar(
-            "select (select count(*) from inbound_messages where conversation_id = $1)
-               + (select count(*) from outbound_messages where conversation_id = $1 and web_seq is not null)",
+            "select paused_at is null and (select count(*) from inbound_messages where conversation_id = $1)
+               + (select count(*) from outbound_messages where conversation_id = $1 and web_seq is not null) > $2
+             from conversations where conversation_id = $1",
         )
         .bind(conversation.0)
+        .bind(most)
         .fetch_one(self.conn())
         .await?)
     }

@@ -124,14 +124,12 @@ async fn a_guest_asks_a_person_answers_and_nothing_is_lost_offline_or_over_tabs(
     browser.chat_shows("waiting to be sent").await;
     browser.offline(false).await;
     until("all three are stored", SOON, || async {
-        count(&house, "select count(*) from inbound_messages where body in ('What time does the pool open?', 'And the spa?', 'Is parking free?')").await == 3
+        house.number("select count(*) from inbound_messages where body in ('What time does the pool open?', 'And the spa?', 'Is parking free?')").await == 3
     })
     .await;
-    let order: Vec<String> = rows(
-        &house,
-        "select body from inbound_messages order by arrival desc limit 3",
-    )
-    .await;
+    let order: Vec<String> = house
+        .texts_of("select body from inbound_messages order by arrival desc limit 3")
+        .await;
     assert_eq!(
         order,
         [
@@ -259,14 +257,4 @@ async fn a_persons_hostile_words_stay_text_in_the_widget() {
     assert_eq!(browser.violations().await, Vec::<String>::new());
     browser.stop().await;
     house.stop().await;
-}
-
-async fn count(house: &House, query: &'static str) -> i64 {
-    let pool = sqlx::PgPool::connect(&house.database_url).await.unwrap();
-    sqlx::query_scalar(query).fetch_one(&pool).await.unwrap()
-}
-
-async fn rows(house: &House, query: &'static str) -> Vec<String> {
-    let pool = sqlx::PgPool::connect(&house.database_url).await.unwrap();
-    sqlx::query_scalar(query).fetch_all(&pool).await.unwrap()
 }

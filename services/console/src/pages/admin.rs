@@ -74,7 +74,7 @@ async fn resolve(
         Err(error @ tickets::Refused::NotWaiting) => {
             problem(StatusCode::CONFLICT, &error.to_string())
         }
-        Err(tickets::Refused::Say(error)) => {
+        Err(tickets::Refused::Words(error)) => {
             problem(StatusCode::UNPROCESSABLE_ENTITY, &error.to_string())
         }
         Err(tickets::Refused::Store(error)) => {
