@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
+use seven_domain::ConversationId;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -376,5 +377,21 @@ async fn a_conversation_of_forty_messages_is_full_and_cries_are_answered_all_the
         .all()
         .await;
     assert!(format!("{frames:?}").contains("988"), "{frames:?}");
+    // While a person answers there, nobody is sent elsewhere.
+    let talk = house
+        .texts_of("select conversation_id::text from conversations")
+        .await;
+    let talk = ConversationId(talk[0].parse().unwrap());
+    let mut tx = house.stack.fleet.store.bind(house.casino()).await.unwrap();
+    tx.pause(talk, "operator", None).await.unwrap();
+    tx.commit().await.unwrap();
+    let frames = visitor
+        .ask(&gateway, "Are you there?", Uuid::new_v4())
+        .await
+        .all()
+        .await;
+    let told = format!("{frames:?}");
+    assert!(!told.contains("new conversation"), "{told}");
+    assert!(told.contains("replace"), "the holding text: {told}");
     house.stop().await;
 }

@@ -159,6 +159,23 @@ async fn a_guest_asks_a_person_answers_and_nothing_is_lost_offline_or_over_tabs(
         let chat = browser.chat().await;
         assert_eq!(chat.matches("Luis here").count(), 1, "{chat}");
     }
+    // A new conversation is empty in every tab, and is a guest of its own.
+    browser
+        .ask(&format!(
+            "{ROOT}.querySelectorAll('.more button')[1].click()"
+        ))
+        .await;
+    until("an empty chat", SOON, || async {
+        !browser.chat().await.contains("Luis here")
+    })
+    .await;
+    browser.chat_shows("an AI host of").await;
+    browser.say("Is there a steakhouse?").await;
+    browser.chat_shows("From: Dining").await;
+    assert_eq!(house.number("select count(*) from guests").await, 2);
+    browser.tab(0).await;
+    browser.chat_shows("From: Dining").await;
+    assert!(!browser.chat().await.contains("Luis here"));
     assert_eq!(browser.violations().await, Vec::<String>::new());
     browser.stop().await;
     house.stop().await;

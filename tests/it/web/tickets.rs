@@ -114,6 +114,12 @@ async fn a_guest_who_needs_a_person_gets_a_number_and_the_persons_answer() {
         luis.resolve(id, "a", " ").await.0,
         StatusCode::UNPROCESSABLE_ENTITY
     );
+    let holders = "select count(*) from conversation_holders";
+    assert_eq!(
+        house.number(holders).await,
+        0,
+        "a refused answer takes nothing over"
+    );
     let (status, told) = luis.resolve(id, "a", words).await;
     assert_eq!(
         (status, &told["number"]),
