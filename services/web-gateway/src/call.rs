@@ -17,6 +17,7 @@ use url::Url;
 
 use crate::{
     app::{App, Shared},
+    mutant,
     problem::Problem,
     session::Session,
     words,
@@ -76,6 +77,9 @@ impl Caller {
         let Some(last) = self.headers.get("last-event-id") else {
             return Ok(None);
         };
+        if mutant::forgets_place() {
+            return Ok(None);
+        }
         let cursor = last.to_str().ok().and_then(|last| last.parse().ok());
         cursor.map(Some).ok_or_else(|| {
             Problem::Invalid("`Last-Event-ID` must be the id of a frame, such as 3:120".into())

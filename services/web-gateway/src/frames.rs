@@ -4,6 +4,8 @@
 use seven_sse::{Cursor, Dialect, Event, frame, tokens};
 use seven_store::web::{ReadFrom, WebMessage};
 
+use crate::mutant;
+
 /// How far a stream has written, and where it begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
@@ -40,6 +42,12 @@ impl Place {
     /// Returns the frames that the messages add, and moves behind them.
     pub(crate) fn write(&mut self, dialect: Dialect, messages: &[WebMessage]) -> String {
         let mut frames = String::new();
+        let newest = if mutant::shows_newest() {
+            1
+        } else {
+            messages.len()
+        };
+        let messages = &messages[messages.len().saturating_sub(newest)..];
         for message in messages {
             let written = match self.from {
                 ReadFrom::Seq(seq) if message.seq < seq => continue,

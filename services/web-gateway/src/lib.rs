@@ -7,6 +7,7 @@ mod chat;
 mod frames;
 mod live;
 mod message;
+mod mutant;
 mod pages;
 mod problem;
 mod property;

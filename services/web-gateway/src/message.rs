@@ -9,7 +9,7 @@ use seven_faults::failpoint;
 use seven_telemetry::{metrics, trace};
 use uuid::Uuid;
 
-use crate::{app::App, problem::Problem, session::Session};
+use crate::{app::App, mutant, problem::Problem, session::Session};
 
 /// Longest message, in characters (WEB-1).
 const MOST_CHARS: usize = 4_096;
@@ -37,6 +37,7 @@ impl Message {
             let wanted = format!("`message` must have 1 to {MOST_CHARS} characters");
             return Err(Problem::Invalid(format!("{wanted}; it has {chars}")));
         }
+        let id = id.filter(|_| !mutant::takes_twice());
         let id = id.unwrap_or_else(Uuid::new_v4);
         Ok(Self { id, text })
     }

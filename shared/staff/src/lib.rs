@@ -13,6 +13,7 @@ pub mod held;
 pub mod incidents;
 pub mod lockout;
 pub mod login;
+mod mutant;
 pub mod password;
 pub mod phrases;
 pub mod rights;

@@ -6,6 +6,8 @@ use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use seven::onboard;
 use seven_settings::Worker;
+pub(crate) use seven_testkit::sse::Frame;
+use seven_testkit::sse::Unread;
 use tokio::time::timeout;
 use uuid::Uuid;
 
@@ -55,19 +57,11 @@ pub(crate) async fn birch(house: &mut House) {
         .unwrap();
 }
 
-/// One frame of a stream.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Frame {
-    pub(crate) id: Option<String>,
-    pub(crate) event: String,
-    pub(crate) data: Value,
-}
-
 /// An open stream; comments and `retry` lines are skipped.
 #[derive(Debug)]
 pub(crate) struct Streaming {
     response: Response,
-    unread: String,
+    unread: Unread,
 }
 
 impl Streaming {
@@ -81,23 +75,19 @@ impl Streaming {
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         Self {
             response,
-            unread: String::new(),
+            unread: Unread::default(),
         }
     }
 
     /// Returns the next frame; `None` at the end of the stream.
     pub(crate) async fn next(&mut self) -> Option<Frame> {
         loop {
-            while let Some((frame, rest)) = self.unread.split_once("\n\n") {
-                let frame = read(frame);
-                self.unread = rest.to_owned();
-                if let Some(frame) = frame {
-                    return Some(frame);
-                }
+            if let Some(frame) = self.unread.frame() {
+                return Some(frame);
             }
             let chunk = timeout(PATIENCE, self.response.chunk()).await.unwrap();
             let chunk = chunk.ok().flatten()?;
-            self.unread.push_str(std::str::from_utf8(&chunk).unwrap());
+            self.unread.push(&chunk);
         }
     }
 
@@ -120,15 +110,6 @@ impl Streaming {
         }
         frames
     }
-}
-
-fn read(frame: &str) -> Option<Frame> {
-    let field = |name: &str| frame.lines().find_map(|line| line.strip_prefix(name));
-    Some(Frame {
-        id: field("id: ").map(str::to_owned),
-        event: field("event: ")?.to_owned(),
-        data: serde_json::from_str(field("data: ")?).unwrap(),
-    })
 }
 
 pub(crate) fn events(frames: &[Frame]) -> Vec<&str> {

@@ -35,6 +35,7 @@ mod redis;
 mod scratch;
 mod server;
 mod servers;
+pub mod sse;
 mod wait;
 mod watchdog;
 

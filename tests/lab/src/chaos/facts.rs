@@ -10,7 +10,10 @@ use seven_carrier_sim::{Inbound, Outbound, Snapshot};
 use uuid::Uuid;
 
 use super::{
+    browse::Browsed,
     ground::{Ground, casino_id},
+    load::Played,
+    staff::Held,
     strike::{Paused, Struck},
     visits::Visit,
 };
@@ -19,6 +22,7 @@ use super::{
 pub(crate) struct InboundRow {
     pub(crate) inbound_id: Uuid,
     pub(crate) provider_message_id: String,
+    pub(crate) conversation_id: Uuid,
     pub(crate) received_at: DateTime<Utc>,
     pub(crate) stored_at: DateTime<Utc>,
     pub(crate) disposition: String,
@@ -43,6 +47,7 @@ pub(crate) struct OutboundRow {
     pub(crate) conversation_id: Uuid,
     pub(crate) turn_id: Option<Uuid>,
     pub(crate) inbound_id: Option<Uuid>,
+    pub(crate) kind: String,
     pub(crate) lane: String,
     pub(crate) seq: i64,
     pub(crate) state: String,
@@ -50,6 +55,10 @@ pub(crate) struct OutboundRow {
     pub(crate) created_at: DateTime<Utc>,
     pub(crate) ended_at: Option<DateTime<Utc>>,
     pub(crate) sweeps: i64,
+    /// Number and text of a message that was delivered to the web.
+    pub(crate) web_seq: Option<i64>,
+    pub(crate) web_body: Option<String>,
+    pub(crate) sent_at: Option<DateTime<Utc>>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -90,6 +99,10 @@ pub(crate) struct Facts {
     pub(crate) attempts: HashMap<Uuid, AttemptRow>,
     pub(crate) dead: Vec<DeadRow>,
     pub(crate) paused: Vec<Paused>,
+    /// Visits to the websites, each with its conversation if the fleet knows one.
+    pub(crate) browsed: Vec<(Browsed, Option<Uuid>)>,
+    /// Times during which people had conversations.
+    pub(crate) held: Vec<Held>,
     pub(crate) odd: Vec<Visit>,
     pub(crate) deletions: HashMap<String, DeletionRow>,
     /// Phones whose rows were deleted with their guest.
@@ -109,11 +122,16 @@ pub(crate) struct DeletionRow {
 }
 
 impl Facts {
-    pub(crate) async fn read(ground: &Ground, struck: &Struck, visits: &[Visit]) -> Result<Self> {
+    pub(crate) async fn read(
+        ground: &Ground,
+        struck: &Struck,
+        visits: &[Visit],
+        played: Played,
+    ) -> Result<Self> {
         let ledger = ground.stack.sim.ledger().snapshot();
         let inbound = rows(
             ground,
-            "select inbound_id, provider_message_id, received_at, stored_at, disposition, disposition_ref, reason, closed_at, sweeps from inbound_messages order by arrival",
+            "select inbound_id, provider_message_id, conversation_id, received_at, stored_at, disposition, disposition_ref, reason, closed_at, sweeps from inbound_messages order by arrival",
         )
         .await?;
         let turns: Vec<TurnRow> = rows(
@@ -123,7 +141,7 @@ impl Facts {
         .await?;
         let outbound: Vec<OutboundRow> = rows(
             ground,
-            "select o.outbound_id, o.casino_id, o.conversation_id, o.turn_id, o.inbound_id, p.lane, o.seq, o.state, o.reason, o.created_at, o.ended_at, o.sweeps from outbound_messages o join send_policy p on p.class = o.class",
+            "select o.outbound_id, o.casino_id, o.conversation_id, o.turn_id, o.inbound_id, o.kind, p.lane, o.seq, o.state, o.reason, o.created_at, o.ended_at, o.sweeps, o.web_seq, case when o.web_seq is not null then o.body end as web_body, o.sent_at from outbound_messages o join send_policy p on p.class = o.class",
         )
         .await?;
         let attempts: Vec<AttemptRow> = rows(
@@ -190,6 +208,8 @@ impl Facts {
             attempts: attempts.into_iter().map(|a| (a.attempt_id, a)).collect(),
             dead,
             paused: struck.pauses.clone(),
+            held: held_of(&played),
+            browsed: with_conversations(ground, played.browsed).await?,
         })
     }
 
@@ -213,6 +233,36 @@ impl Facts {
             .filter_map(|(_, known)| Some(known?.1.outbound_id))
             .collect()
     }
+}
+
+fn held_of(played: &Played) -> Vec<Held> {
+    let on_web = played.browsed.iter().filter_map(|visit| visit.held.clone());
+    played.held.iter().cloned().chain(on_web).collect()
+}
+
+async fn with_conversations(
+    ground: &Ground,
+    browsed: Vec<Browsed>,
+) -> Result<Vec<(Browsed, Option<Uuid>)>> {
+    #[derive(Deserialize)]
+    struct Row {
+        phone_hash: String,
+        conversation_id: Uuid,
+    }
+    let rows: Vec<Row> = rows(
+        ground,
+        "select encode(g.phone_hash, 'hex') as phone_hash, c.conversation_id from guests g join conversations c on c.guest_id = g.guest_id where c.channel = 'web'",
+    )
+    .await?;
+    let by_hash: HashMap<String, Uuid> = rows
+        .into_iter()
+        .map(|row| (row.phone_hash, row.conversation_id))
+        .collect();
+    let with = |visit: Browsed| {
+        let conversation = by_hash.get(&hex::encode(visit.guest.bytes)).copied();
+        (visit, conversation)
+    };
+    Ok(browsed.into_iter().map(with).collect())
 }
 
 #[derive(Debug, Deserialize)]

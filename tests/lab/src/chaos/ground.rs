@@ -35,12 +35,17 @@ pub(crate) struct Ground {
     /// Receives every worker's spans.
     pub(crate) collector: Collector,
     pub(crate) dir: PathBuf,
+    /// Addresses of the web gateways, by instance.
+    gateways: Vec<SocketAddr>,
     /// Settings files by instance: the first process of each kind connects to its servers directly,
     /// the second through the proxies.
     configs: Vec<PathBuf>,
 }
 
 pub(crate) const DATABASE: &str = "seven";
+
+/// A page of the casinos' websites.
+pub(crate) const PAGE: &str = "https://www.chaos.example";
 
 pub(crate) fn casino_id(n: usize) -> String {
     format!("chaos_{n}")
@@ -57,7 +62,8 @@ impl Ground {
         let dir = dir.canonicalize()?;
         let servers = Servers::start(&dir, Options::default()).await?;
         servers.postgres.create_database(DATABASE, None).await?;
-        let ingress: Vec<SocketAddr> = free_addresses(PER_KIND).await?;
+        let mut ingress: Vec<SocketAddr> = free_addresses(2 * PER_KIND).await?;
+        let gateways = ingress.split_off(PER_KIND);
         let webhooks = Proxy::start(ingress.clone()).await?;
         let nats = proxy_to(&servers.nats.url()).await?;
         let redis = proxy_to(&servers.redis.url()).await?;
@@ -72,6 +78,10 @@ impl Ground {
             text = text.replace(
                 &format!("ingress.listen = \"{listen}\""),
                 &format!("ingress.listen = \"{}\"", ingress[n]),
+            );
+            text = text.replace(
+                "web.listen = \"127.0.0.1:0\"",
+                &format!("web.listen = \"{}\"", gateways[n]),
             );
             if n > 0 {
                 for (server, proxy) in [
@@ -96,6 +106,7 @@ impl Ground {
             servers,
             collector,
             dir,
+            gateways: gateways.clone(),
             configs,
         };
         ground.open_casinos().await?;
@@ -133,6 +144,11 @@ impl Ground {
             .map(Proxy::carried)
             .iter()
             .sum()
+    }
+
+    /// Returns the URL of a web gateway; instances beyond the last one begin again.
+    pub(crate) fn gateway(&self, instance: usize) -> String {
+        format!("http://{}", self.gateways[instance % self.gateways.len()])
     }
 
     pub(crate) fn config(&self, instance: usize) -> &Path {
@@ -197,7 +213,8 @@ async fn fleet(
         casino_number: casino_number(0),
         extra: format!(
             "postgres.connections = 6\nworker.concurrency = 16\nworker.sender_concurrency = 64\n\
-             telemetry.otlp_endpoint = \"{}\"\ntelemetry.sample = 1.0\n",
+             telemetry.otlp_endpoint = \"{}\"\ntelemetry.sample = 1.0\nweb.requests_per_minute = 1000000\n\
+             web.connections_per_address = 10000\n",
             collector.url()
         ),
         ledger_file: None,
@@ -213,6 +230,7 @@ fn casino(demo: &CasinoConfig, n: usize, number: &str) -> Result<CasinoConfig> {
     let mut config = demo.clone();
     config.casino_id = casino_id(n).parse()?;
     config.operational.telnyx_phone_number = number.parse()?;
+    config.operational.web_domains = vec![PAGE.trim_start_matches("https://").to_owned()];
     config.limits.rate_limit_tier = RateLimitTier::Enterprise;
     Ok(config)
 }

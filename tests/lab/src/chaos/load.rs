@@ -1,4 +1,5 @@
-//! Lets the guests of all visits send their texts through the carrier simulator.
+//! Lets the guests of all visits send their texts through the carrier simulator, and the visitors of
+//! the websites use the gateways.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,30 +11,70 @@ use tokio::{
 };
 
 use super::{
+    browse::{self, Browsed},
     ground::{Ground, casino_id, casino_number},
+    staff::{self, Held},
+    visitors::Visitor,
     visits::{ASKED, DELETION, MACHINE, Odd, Visit},
 };
 
-/// Starts each visit at its time and returns when the last guest has sent the last text.
-pub(crate) async fn play(ground: Arc<Ground>, began: Instant, visits: Vec<Visit>) -> Result<()> {
-    let mut guests = JoinSet::new();
-    for visit in visits {
-        sleep_until(began + visit.at).await;
-        guests.spawn(guest(ground.clone(), visit));
-    }
-    while let Some(done) = guests.join_next().await {
-        done??;
-    }
-    Ok(())
+/// What the load left behind beside the carrier's ledger and the fleet's rows.
+#[derive(Debug, Default)]
+pub(crate) struct Played {
+    pub(crate) browsed: Vec<Browsed>,
+    /// Times during which people had conversations of guests who text.
+    pub(crate) held: Vec<Held>,
 }
 
-async fn guest(ground: Arc<Ground>, visit: Visit) -> Result<()> {
+/// Starts each visit at its time and returns when the last guest has sent the last text.
+pub(crate) async fn play(
+    ground: Arc<Ground>,
+    began: Instant,
+    visits: Vec<Visit>,
+    visitors: Vec<Visitor>,
+) -> Result<Played> {
+    let (mut guests, mut browsing) = (JoinSet::new(), JoinSet::new());
+    let (on_web, by_text) = (ground.clone(), ground);
+    let arriving = async {
+        for visitor in visitors {
+            sleep_until(began + visitor.at).await;
+            browsing.spawn(browse::visit(on_web.clone(), visitor));
+        }
+    };
+    let texting = async {
+        for visit in visits {
+            sleep_until(began + visit.at).await;
+            guests.spawn(guest(by_text.clone(), visit));
+        }
+    };
+    tokio::join!(arriving, texting);
+    let mut played = Played::default();
+    while let Some(done) = guests.join_next().await {
+        played.held.extend(done??);
+    }
+    while let Some(done) = browsing.join_next().await {
+        played.browsed.push(done??);
+    }
+    Ok(played)
+}
+
+/// Plays one guest who texts. Returns the time during which a person had the conversation, if any.
+async fn guest(ground: Arc<Ground>, visit: Visit) -> Result<Option<Held>> {
     let began = Instant::now();
+    let mut staff = None;
     match visit.odd {
         Some(Odd::Machine(answer)) => {
             drop(tokio::spawn(machine(ground.clone(), visit.clone(), answer)));
         }
         Some(Odd::Deleted) => drop(tokio::spawn(forget(ground.clone(), visit.clone()))),
+        Some(Odd::TakenOver(takeover)) => {
+            let ground = ground.clone();
+            let casino = casino_id(visit.casino).parse()?;
+            let guest = ground.stack.fleet.keys.hash(&casino, &visit.phone.parse()?);
+            staff = Some(tokio::spawn(async move {
+                staff::take_over(&ground, &casino, &guest, takeover).await
+            }));
+        }
         Some(Odd::Flood | Odd::Cry | Odd::HandedOn) | None => {}
     }
     let mut replays: Vec<(Duration, Text)> = Vec::new();
@@ -65,7 +106,10 @@ async fn guest(ground: Arc<Ground>, visit: Visit) -> Result<()> {
         sleep_until(began + at).await;
         ground.stack.sim.text(text)?;
     }
-    Ok(())
+    match staff {
+        Some(staff) => staff.await?,
+        None => Ok(None),
+    }
 }
 
 /// Plays a machine that answers every text it gets, as an automatic reply does.

@@ -1,6 +1,7 @@
 //! `./scripts/chaos`: runs the fleet under load while it kills processes, breaks connections and
 //! makes sends fail. Then a checker proves the promises from the carrier's ledger and the database.
 
+mod browse;
 mod check;
 mod facts;
 mod ground;
@@ -11,7 +12,9 @@ mod plan;
 mod proxy;
 mod report;
 mod size;
+mod staff;
 mod strike;
+mod visitors;
 mod visits;
 mod watch;
 mod workers;
@@ -95,15 +98,23 @@ async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> R
     let phones: Vec<String> = visits.iter().map(|v| v.phone.clone()).collect();
     let began = Instant::now();
     let seen = Arc::new(watch::Seen::default());
-    let said = || visits::QUESTIONS.into_iter().chain([visits::NAME]);
+    let said = || {
+        let others = [visits::NAME, visits::PERSONS_TEXT];
+        visits::QUESTIONS.into_iter().chain(others)
+    };
     let secrets = Arc::new(check::Secrets::new(&phones, said())?);
     let overhearing = tokio::spawn(watch::overhear(ground.clone(), secrets, seen.clone()));
     let watching = tokio::spawn(watch::watch(ground.clone(), workers.clone(), seen.clone()));
     let (struck, played) = tokio::join!(
         striker.run(began, plan::schedule(seed, span)),
-        load::play(ground.clone(), began, visits)
+        load::play(
+            ground.clone(),
+            began,
+            visits,
+            visitors::visitors(seed, span)
+        )
     );
-    played?;
+    let mut played = played?;
     let struck = struck?;
     sleep_until(began + span).await;
     out!(
@@ -111,9 +122,13 @@ async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> R
         began.elapsed().as_secs_f64()
     );
     let settling = Instant::now();
-    let settled = watch::settle(&ground, patience)
+    let on_web = played.browsed.iter().map(|visit| visit.taken.len()).sum();
+    let settled = watch::settle(&ground, on_web, patience)
         .await?
         .then(|| settling.elapsed());
+    for visit in &mut played.browsed {
+        visit.catch_up(&ground).await;
+    }
     watching.abort();
     // Workers collect spans for half a second before they export them.
     tokio::time::sleep(Duration::from_secs(2)).await;
@@ -121,7 +136,7 @@ async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> R
     watch::lock(&seen.series).extend(shown);
     workers.end().await;
     overhearing.abort();
-    let facts = facts::Facts::read(&ground, &struck, &known).await?;
+    let facts = facts::Facts::read(&ground, &struck, &known, played).await?;
     let mut findings = check::all(&facts);
     findings.push(report::chains(&ground).await?);
     let spans = ground.collector.spans();
@@ -131,7 +146,9 @@ async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> R
         .filter_map(|sent| sent.text.as_deref());
     // Short answers are not searched for: their few words may occur anywhere.
     let answers = answers.filter(|text| text.split_whitespace().count() > 4);
-    let secrets = check::Secrets::new(&phones, said().chain(answers))?;
+    let visitors = facts.browsed.iter().flat_map(|(visit, _)| &visit.secrets);
+    let visitors = visitors.map(String::as_str);
+    let secrets = check::Secrets::new(&phones, said().chain(answers).chain(visitors))?;
     let bus = (
         seen.messages.load(Ordering::Relaxed),
         watch::lock(&seen.told).clone(),

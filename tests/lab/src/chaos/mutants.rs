@@ -11,7 +11,7 @@ use super::options::Chaos;
 
 /// Names of the mutants. The crate that implements a mutant describes in its `src/mutant.rs` what
 /// the mutant breaks.
-const MUTANTS: [&str; 12] = [
+const MUTANTS: [&str; 16] = [
     "no_presend_check",
     "ack_before_publish",
     "silent_duplicate",
@@ -24,6 +24,10 @@ const MUTANTS: [&str; 12] = [
     "answers_always",
     "erases_unread",
     "forgets_former",
+    "speaks_over_staff",
+    "forgets_place",
+    "shows_newest",
+    "takes_twice",
 ];
 /// Seconds of load per mutant, unless --seconds is given.
 const SECONDS: u64 = 60;

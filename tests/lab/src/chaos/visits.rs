@@ -44,6 +44,28 @@ pub(crate) enum Odd {
     /// A guest who asks a question before the casino's number is reassigned, and sends STOP to the
     /// number afterwards.
     HandedOn,
+    /// A guest whose conversation a person takes over.
+    TakenOver(Takeover),
+}
+
+/// A person of the casino takes a conversation over, writes, and gives it back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Takeover {
+    /// Time from the start of the conversation until the person has it.
+    pub(crate) after: Duration,
+    /// Time until the person gives it back.
+    pub(crate) span: Duration,
+}
+
+/// The text of a person who took a conversation over.
+pub(crate) const PERSONS_TEXT: &str = "Dana here, a table by the window is yours at seven.";
+
+/// Returns a takeover that often meets an answer under way.
+pub(crate) fn takeover(rng: &mut StdRng) -> Takeover {
+    Takeover {
+        after: Duration::from_millis(rng.random_range(0..250)),
+        span: Duration::from_millis(rng.random_range(500..3_000)),
+    }
 }
 
 /// How long an [`Odd::Machine`] guest (an auto-responder) keeps answering.
@@ -115,8 +137,8 @@ pub(crate) fn visits(seed: u64, span: Duration) -> Vec<Visit> {
     all
 }
 
-/// Returns one odd guest every seven seconds, the kinds in turn, and the guests who write to a
-/// number shortly before and after its reassignment.
+/// Returns one odd guest every seven seconds, the kinds in turn; one whom a person takes over every
+/// four seconds; and the guests who write to a number shortly before and after its reassignment.
 fn odd(rng: &mut StdRng, span: Duration) -> Vec<Visit> {
     let phone = |n: usize| format!("+1{}55502{:02}", AREA_CODES[n / 100], n % 100);
     let say = |after: u64, text| ScriptLine {
@@ -168,6 +190,19 @@ fn odd(rng: &mut StdRng, span: Duration) -> Vec<Visit> {
                 );
             }
         }
+    }
+    for n in 0..span.as_secs() / 4 {
+        let (casino, taken) = (n as usize % MOVES, takeover(rng));
+        let script = vec![
+            say(0, QUESTIONS[n as usize % QUESTIONS.len()]),
+            say(rng.random_range(100..1_500), QUESTIONS[0]),
+        ];
+        add(
+            Duration::from_secs(1 + 4 * n),
+            casino,
+            script,
+            Odd::TakenOver(taken),
+        );
     }
     for n in 0..6 {
         let at = span

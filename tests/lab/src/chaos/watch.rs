@@ -104,8 +104,8 @@ pub(crate) async fn watch(ground: Arc<Ground>, workers: Arc<Workers>, seen: Arc<
 }
 
 /// Waits until every webhook has ended and the fleet has no work left; returns false after
-/// `patience`.
-pub(crate) async fn settle(ground: &Ground, patience: Duration) -> Result<bool> {
+/// `patience`. `on_web` is the number of messages that gateways took.
+pub(crate) async fn settle(ground: &Ground, on_web: usize, patience: Duration) -> Result<bool> {
     let until = Instant::now() + patience;
     while Instant::now() < until {
         let ledger = ground.stack.sim.ledger().snapshot();
@@ -123,7 +123,10 @@ pub(crate) async fn settle(ground: &Ground, patience: Duration) -> Result<bool> 
                 .filter(|t| t.acknowledged_at.is_some())
                 .count();
             let rest = until.saturating_duration_since(Instant::now());
-            return ground.stack.settled(i64::try_from(texts)?, rest).await;
+            return ground
+                .stack
+                .settled(i64::try_from(texts + on_web)?, rest)
+                .await;
         }
         sleep(Duration::from_millis(200)).await;
     }

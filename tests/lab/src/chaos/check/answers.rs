@@ -64,7 +64,7 @@ pub(super) fn answered(facts: &Facts) -> Finding {
             rows.iter().all(|o| {
                 let went = matches!(o.state.as_str(), "sent" | "delivered" | "undelivered");
                 if went {
-                    sent.contains(&o.outbound_id)
+                    sent.contains(&o.outbound_id) || o.web_seq.is_some()
                 } else {
                     o.state == "unknown" || o.reason.is_some()
                 }
@@ -86,8 +86,13 @@ pub(super) fn answered(facts: &Facts) -> Finding {
                 });
             }
             "canned" => {
+                // A person's text answers all that the guest wrote meanwhile.
+                let persons = row
+                    .disposition_ref
+                    .and_then(|answer| Some(vec![facts.outbound.get(&answer)?]));
+                let answer = of_text.get(&id).or(persons.as_ref());
                 finding.look(
-                    (!ended(of_text.get(&id)))
+                    (!ended(answer))
                         .then(|| format!("inbound {id} is canned and has no text that ended")),
                 );
             }

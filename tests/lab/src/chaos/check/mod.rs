@@ -8,6 +8,8 @@ mod order;
 mod secrets;
 mod sends;
 mod stops;
+mod takeovers;
+mod web;
 
 pub(crate) use self::finding::Finding;
 use super::facts::Facts;
@@ -32,5 +34,9 @@ pub(crate) fn all(facts: &Facts) -> Vec<Finding> {
         odd::cries_heard(facts),
         odd::kept(facts),
         odd::stops_reach_the_former(facts),
+        takeovers::silent(facts),
+        takeovers::heard(facts),
+        web::stored_once(facts),
+        web::read_once(facts),
     ]
 }

@@ -12,7 +12,10 @@ pub(super) fn kept(facts: &Facts) -> Finding {
         .sends()
         .filter_map(|(sent, known)| Some((sent.accepted_at, known?.1)))
         .collect();
-    sends.sort_by_key(|(at, _)| *at);
+    // On the web, the numbers are the order of delivery.
+    let on_web = facts.outbound.values().filter(|row| row.web_seq.is_some());
+    sends.extend(on_web.filter_map(|row| Some((row.sent_at?, row))));
+    sends.sort_by_key(|(at, row)| (row.web_seq, *at));
     let mut newest: HashMap<_, i64> = HashMap::new();
     let mut seen = HashSet::new();
     // Another check covers texts that were sent twice; here the first send counts.

@@ -1,0 +1,81 @@
+//! Visitors of the casinos' websites, drawn from the seed. Pure.
+
+use std::time::Duration;
+
+use rand::{Rng, SeedableRng, rngs::StdRng};
+
+use super::{
+    size::CASINOS,
+    visits::{QUESTIONS, Takeover, takeover},
+};
+
+/// A visitor of a website, whose gateways are killed while it reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Visitor {
+    /// Time from the start of the load.
+    pub(crate) at: Duration,
+    pub(crate) casino: usize,
+    pub(crate) questions: Vec<Question>,
+    pub(crate) takeover: Option<Takeover>,
+}
+
+/// A message of a visitor, in the order of the visit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Question {
+    /// Time from the beginning of the visit, or the answer before it if that is later.
+    pub(crate) after: Duration,
+    pub(crate) text: &'static str,
+    /// Calls with the message's id that are made at once, at the gateways in turn.
+    pub(crate) calls: usize,
+    /// Frames of the first stream after which the visitor's connection breaks.
+    pub(crate) breaks_after: Option<usize>,
+}
+
+/// Visitors per second. Together with the texts, a casino stays below its limit of messages.
+const RATE: f64 = 1.0;
+
+/// Returns all visitors of a run in the order of their arrival.
+pub(crate) fn visitors(seed: u64, span: Duration) -> Vec<Visitor> {
+    let mut rng = StdRng::seed_from_u64(seed ^ 0x0077_6562);
+    // The last ones arrive early enough to be served under load.
+    let count = (span.as_secs_f64() * 0.9 * RATE) as usize;
+    (0..count)
+        .map(|n| Visitor {
+            at: Duration::from_secs_f64(n as f64 / RATE),
+            casino: n % CASINOS,
+            questions: questions(&mut rng),
+            takeover: rng.random_bool(0.4).then(|| takeover(&mut rng)),
+        })
+        .collect()
+}
+
+fn questions(rng: &mut StdRng) -> Vec<Question> {
+    let mut after = Duration::ZERO;
+    let count = rng.random_range(1..=3);
+    let one = |_| {
+        let question = Question {
+            after,
+            text: QUESTIONS[rng.random_range(0..QUESTIONS.len())],
+            calls: if rng.random_bool(0.3) { 4 } else { 1 },
+            breaks_after: rng.random_bool(0.5).then(|| rng.random_range(0..8)),
+        };
+        after += Duration::from_millis(rng.random_range(100..2_500));
+        question
+    };
+    (0..count).map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_seed_gives_the_visitors() {
+        let span = Duration::from_secs(60);
+        let all = visitors(3, span);
+        assert_eq!(all, visitors(3, span));
+        assert_ne!(all, visitors(4, span));
+        let taken_over = all.iter().filter(|visitor| visitor.takeover.is_some());
+        assert!(taken_over.count() > 10);
+    }
+}
