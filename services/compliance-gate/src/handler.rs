@@ -109,7 +109,7 @@ async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Er
     let stored = tx
         .insert_inbound(&party, &row, &audit_entry(&text, &decision, &guest))
         .await?;
-    let (next, copy) = if stored {
+    let (next, name, copy) = if stored {
         let case = Case {
             config,
             pack,
@@ -137,7 +137,16 @@ async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Er
         };
         let answer = line.and(decide::decide(gate, &mut tx, &case).await?);
         let notice = moved::tell_of_change(gate, &mut tx, &case, &answer).await?;
-        (answer.and(notice), None)
+        let mut next = answer.and(notice);
+        let name = next.name();
+        if case.text.profile().streams {
+            let (asked, by) = (case.text.received_at, "compliance-gate");
+            let shown = gate
+                .fleet
+                .show_at_once(&mut tx, &case.guest, asked, next.texts, by);
+            next.texts = shown.await?;
+        }
+        (next, name, None)
     } else {
         // A duplicate skips the effect and repeats the publish (D3).
         metrics()
@@ -151,21 +160,21 @@ async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Er
             trace.clone_from(&known.trace);
             spans::adopt(&trace);
         }
-        (
-            repeat(&mut tx, known).await?,
-            Some(format!("dup:{}", delivery.stream_seq)),
-        )
+        let next = repeat(&mut tx, known).await?;
+        let copy = format!("dup:{}", delivery.stream_seq);
+        let name = next.name();
+        (next, name, Some(copy))
     };
     failpoint!("gate.before_commit");
     tx.commit().await?;
     failpoint!("gate.after_commit");
     spans::set("seven.duplicate", !stored);
-    spans::set("seven.next", next.name());
+    spans::set("seven.next", name);
     tracing::info!(
         %casino,
         inbound_id = %inbound_id,
         stored,
-        next = next.name(),
+        next = name,
         trace,
         "text judged"
     );

@@ -1,10 +1,10 @@
-//! Handles one draft: adds the disclosure, splits it into texts and queues them. A repeated signal
-//! queues nothing and signals the texts again.
+//! Handles one draft: adds the disclosure, splits it into texts and queues them; on the website it
+//! delivers them, too. A repeated signal queues nothing and signals the texts again.
 
 use std::time::Duration;
 
 use seven_bus::{Delivery, Handler, Outcome, events::DraftReady};
-use seven_domain::{CasinoConfig, MessageClass, Stage, TurnId, TurnState};
+use seven_domain::{CasinoConfig, GuestHash, MessageClass, Stage, TurnId, TurnState};
 use seven_faults::failpoint;
 use seven_packs::{Pack, TypingKind};
 use seven_runtime::{Error, Fleet, outcome_of};
@@ -92,6 +92,7 @@ impl Envelope {
             TurnState::Parked => return Err(Error::Other("the turn is parked".into())),
             TurnState::Cancelled => (Vec::new(), None),
         };
+        let (queued, shown_to) = self.show(&mut tx, &turn, queued).await?;
         failpoint!("envelope.before_commit");
         tx.commit().await?;
         failpoint!("envelope.after_commit");
@@ -102,11 +103,36 @@ impl Envelope {
             trace = turn.trace,
             "answer queued"
         );
+        if let Some(guest) = shown_to {
+            self.fleet.bus.hint(&delivery.casino, &guest.bytes).await;
+        }
         self.fleet
             .signal_queued(&delivery.casino, &queued, copy.as_deref(), &turn.trace)
             .await?;
         failpoint!("envelope.after_publish");
         Ok(Outcome::Done)
+    }
+
+    /// Delivers the texts of a guest of the website; returns those that the sender has to take, and
+    /// the guest whose streams have something to read.
+    async fn show(
+        &self,
+        tx: &mut Tx,
+        turn: &Turn,
+        queued: Vec<Queued>,
+    ) -> Result<(Vec<Queued>, Option<GuestHash>), Error> {
+        if !turn.channel.profile().streams || queued.is_empty() {
+            return Ok((queued, None));
+        }
+        let Some(guest) = tx.hash_of(turn.guest_id.into()).await? else {
+            return Ok((queued, None));
+        };
+        let (asked, by) = (turn.newest_text_at, "persona-envelope");
+        let left = self
+            .fleet
+            .show_at_once(tx, &guest, asked, queued, by)
+            .await?;
+        Ok((left, Some(guest)))
     }
 
     async fn shape(

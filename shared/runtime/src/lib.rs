@@ -7,6 +7,7 @@ mod heartbeat;
 pub mod own_cases;
 mod proxies;
 mod timing;
+pub mod web;
 
 use seven_bus::{Bus, Outgoing, Roster};
 use seven_cache::Cache;

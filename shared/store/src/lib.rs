@@ -269,6 +269,15 @@ impl Tx {
         self.after.push(what);
     }
 
+    /// Makes the commit wait for the disk, as one of [`Store::bind`] does, because its outcome is
+    /// shown.
+    pub async fn outlast_crash(&mut self) -> Result<()> {
+        sqlx::query("set local synchronous_commit = on")
+            .execute(self.conn())
+            .await?;
+        Ok(())
+    }
+
     /// Commits in the background. A caller that writes to the same rows must await the outcome
     /// first; the transaction's locks keep all others out.
     pub fn commit_meanwhile(self) -> JoinHandle<Result<()>> {

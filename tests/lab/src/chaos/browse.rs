@@ -170,7 +170,8 @@ pub(crate) async fn visit(ground: Arc<Ground>, visitor: Visitor) -> Result<Brows
 }
 
 impl Browsed {
-    /// Sends a message until a gateway takes it, and reads until its answer is complete.
+    /// Sends a message until a gateway takes it. A question that is read at once is sent until its
+    /// answer is complete, too.
     async fn ask(&mut self, ground: &Ground, question: Question) {
         let id = Uuid::new_v4();
         let until = Instant::now() + PATIENCE;
@@ -187,7 +188,9 @@ impl Browsed {
         let reading = async {
             for gateway in (first..first + PER_KIND).cycle() {
                 let mut call = self.session.say(ground, gateway, question.text, id);
-                call = call.header("accept", "text/event-stream");
+                if question.reads {
+                    call = call.header("accept", "text/event-stream");
+                }
                 // The first answer of a visit needs no place: it is the only one.
                 if self.posted > 1 || self.read.last.is_some() {
                     call = call.header("last-event-id", self.place());
@@ -196,7 +199,8 @@ impl Browsed {
                 if !matches!(streamed, Streamed::NotTaken) && !self.taken.contains(&id) {
                     self.taken.push(id);
                 }
-                if matches!(streamed, Streamed::Ended) || Instant::now() > until {
+                let sent = !question.reads && self.taken.contains(&id);
+                if matches!(streamed, Streamed::Ended) || sent || Instant::now() > until {
                     break;
                 }
                 sleep(RECONNECT).await;

@@ -101,6 +101,8 @@ pub(crate) struct Facts {
     pub(crate) paused: Vec<Paused>,
     /// Visits to the websites, each with its conversation if the fleet knows one.
     pub(crate) browsed: Vec<(Browsed, Option<Uuid>)>,
+    /// Conversations whose ticket waits for a person.
+    pub(crate) waiting: HashSet<Uuid>,
     /// Times during which people had conversations.
     pub(crate) held: Vec<Held>,
     pub(crate) odd: Vec<Visit>,
@@ -209,6 +211,7 @@ impl Facts {
             dead,
             paused: struck.pauses.clone(),
             held: held_of(&played),
+            waiting: waiting(ground).await?,
             browsed: with_conversations(ground, played.browsed).await?,
         })
     }
@@ -238,6 +241,16 @@ impl Facts {
 fn held_of(played: &Played) -> Vec<Held> {
     let on_web = played.browsed.iter().filter_map(|visit| visit.held.clone());
     played.held.iter().cloned().chain(on_web).collect()
+}
+
+async fn waiting(ground: &Ground) -> Result<HashSet<Uuid>> {
+    #[derive(Deserialize)]
+    struct Row {
+        conversation_id: Uuid,
+    }
+    let select = "select conversation_id from tickets where state in ('open', 'pending_human')";
+    let rows: Vec<Row> = rows(ground, select).await?;
+    Ok(rows.into_iter().map(|row| row.conversation_id).collect())
 }
 
 async fn with_conversations(

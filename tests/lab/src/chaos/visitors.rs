@@ -25,6 +25,8 @@ pub(crate) struct Question {
     /// Time from the beginning of the visit, or the answer before it if that is later.
     pub(crate) after: Duration,
     pub(crate) text: &'static str,
+    /// Whether the visitor reads the answer at once; else with all others, at the end.
+    pub(crate) reads: bool,
     /// Calls with the message's id that are made at once, at the gateways in turn.
     pub(crate) calls: usize,
     /// Frames of the first stream after which the visitor's connection breaks.
@@ -56,6 +58,7 @@ fn questions(rng: &mut StdRng) -> Vec<Question> {
         let question = Question {
             after,
             text: QUESTIONS[rng.random_range(0..QUESTIONS.len())],
+            reads: rng.random_bool(0.7),
             calls: if rng.random_bool(0.3) { 4 } else { 1 },
             breaks_after: rng.random_bool(0.5).then(|| rng.random_range(0..8)),
         };

@@ -7,10 +7,10 @@ use uuid::Uuid;
 use super::Finding;
 use crate::chaos::facts::{Facts, InboundRow, OutboundRow};
 
-/// Checks that every text whose webhook was answered 2xx is stored, and is answered, closed or
-/// parked.
+/// Checks that every text whose webhook was answered 2xx is stored, and that it and every message of
+/// a visitor is answered, closed, parked, or held for a person who has its ticket.
 pub(super) fn disposed(facts: &Facts) -> Finding {
-    let mut finding = Finding::new("every acknowledged text has a disposition", "texts");
+    let mut finding = Finding::new("every acknowledged message has a disposition", "messages");
     let stored: HashMap<&str, &InboundRow> = facts
         .inbound
         .iter()
@@ -28,6 +28,12 @@ pub(super) fn disposed(facts: &Facts) -> Finding {
             None => Some(format!("text {id} was acknowledged and is nowhere")),
         });
     }
+    let on_web: HashSet<Uuid> = facts.browsed.iter().filter_map(|(_, id)| *id).collect();
+    let on_web = facts
+        .inbound
+        .iter()
+        .filter(|row| on_web.contains(&row.conversation_id));
+    on_web.for_each(|row| finding.look(undisposed(facts, row)));
     finding
 }
 
@@ -35,6 +41,7 @@ fn undisposed(facts: &Facts, row: &InboundRow) -> Option<String> {
     let id = row.inbound_id;
     match row.disposition.as_str() {
         "answered" | "canned" => None,
+        "held" if facts.waiting.contains(&row.conversation_id) => None,
         "closed" if row.reason.is_some() => None,
         "parked" if !facts.dead.is_empty() => None,
         other => Some(format!("inbound {id} is {other} (reason {:?})", row.reason)),
