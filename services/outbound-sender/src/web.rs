@@ -2,7 +2,7 @@
 //! provider, no attempt and no doubt; a gateway that gets the hint shows the message.
 
 use seven_bus::Outcome;
-use seven_domain::{ConversationId, WEB};
+use seven_domain::ConversationId;
 use seven_faults::failpoint;
 use seven_runtime::{Error, web::Shown};
 use seven_telemetry::{metrics, trace};

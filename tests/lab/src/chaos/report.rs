@@ -205,7 +205,7 @@ mod tests {
         assert!(floors(&struck, 5, Duration::from_secs(60)).is_empty());
         assert_eq!(
             floors(&Struck::default(), 5, Duration::from_secs(60)).len(),
-            9
+            10
         );
     }
 }
