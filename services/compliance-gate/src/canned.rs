@@ -1,5 +1,6 @@
 //! Answers a guest's text with a text of the pack, queued at once and without a typing delay.
 
+use seven_compliance::Verdict;
 use seven_domain::{Disposition, MessageClass, OutboundId};
 use seven_packs::TextKey;
 use seven_runtime::Error;
@@ -50,7 +51,12 @@ pub(crate) async fn was_said_just_now(
 }
 
 pub(crate) fn render(case: &Case<'_>, key: TextKey) -> String {
-    case.pack.say(key, case.language(), &case.config)
+    let language = match &case.decision.verdict {
+        Verdict::Guardrail(hit) => hit.safety_language.as_deref(),
+        Verdict::Keyword(_) | Verdict::Pass => None,
+    };
+    let text = language.and_then(|language| case.pack.say_safety(key, language, &case.config));
+    text.unwrap_or_else(|| case.pack.say(key, case.language(), &case.config))
 }
 
 /// Queues the text and closes the guest's text as answered by it.

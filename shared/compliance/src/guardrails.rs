@@ -7,7 +7,7 @@ mod shapes;
 #[cfg(test)]
 mod tests;
 
-use std::{cell::Cell, fmt, sync::Arc};
+use std::{cell::Cell, collections::BTreeSet, fmt, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 use seven_domain::Language;
@@ -44,6 +44,9 @@ pub struct Hit {
     /// too.
     #[serde(default)]
     pub language: Option<Language>,
+    /// The language of a rule for which only the safety layers exist (`zh`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub safety_language: Option<String>,
 }
 
 /// The complete judgement of a text.
@@ -191,6 +194,11 @@ impl Guardrails {
     /// explain decisions and to train the classifier.
     pub fn reads(&self, text: &str) -> String {
         self.engine.reads(text, &mut Workspace::default())
+    }
+
+    /// Returns the languages that only the safety layers speak and in which a rule guards the layer.
+    pub fn safety_languages(&self, layer: Layer) -> BTreeSet<&str> {
+        self.engine.safety_languages(layer)
     }
 
     /// Returns the classifier's probability of each class (D20), or `None` for a text of fewer than

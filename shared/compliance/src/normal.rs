@@ -38,6 +38,11 @@ pub(crate) struct Gap {
     pub(crate) label: bool,
 }
 
+/// Returns whether the character is a Chinese one, which is a word of its own in folded texts.
+pub(crate) fn is_han(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}')
+}
+
 /// Returns the text without the characters that folding ignores: combining marks, invisible
 /// characters, apostrophes other than `'`.
 pub(crate) fn without_marks(text: &str) -> String {
@@ -142,6 +147,12 @@ impl Folded {
         if c == '\'' || c == '`' {
             return;
         }
+        // Chinese has no blanks between words: each character is a word of its own.
+        let is_han = is_han(c);
+        if is_han && *open {
+            self.close();
+            *open = false;
+        }
         if c.is_alphanumeric() {
             if !*open {
                 let at = offset(self.line.len());
@@ -162,6 +173,10 @@ impl Folded {
                 debug_assert!(unit.is_some());
             }
             self.line.push(c.to_ascii_lowercase());
+            if is_han {
+                self.close();
+                *open = false;
+            }
             return;
         }
         if *open {
@@ -208,6 +223,11 @@ impl Folded {
         if !self.line.ends_with(' ') {
             self.line.push(' ');
         }
+    }
+
+    /// Returns whether a word is a Chinese character.
+    pub(crate) fn has_han(&self) -> bool {
+        !self.line.is_ascii() && self.line.chars().any(is_han)
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -1,7 +1,5 @@
 //! The reasons why a pack is refused. A retry cannot help, because a pack is data.
 
-use seven_domain::Language;
-
 use crate::TextKey;
 
 #[derive(Debug, thiserror::Error)]
@@ -32,12 +30,23 @@ pub enum Error {
     Missing(TextKey),
     #[error("texts.toml of the pack: `{key}` {why}", key = .key.as_str())]
     Text { key: TextKey, why: String },
+    #[error(
+        "the pack speaks `{language}` in its safety layers: {file} has no {what} for `{layer}` in it"
+    )]
+    NoSafetyText {
+        language: String,
+        layer: &'static str,
+        file: &'static str,
+        what: &'static str,
+    },
+    #[error("`{0}` is not among the safety_languages of rules.toml")]
+    NotSafetyLanguage(String),
     #[error("rules.toml of the pack: {0}")]
     Rule(&'static str),
-    #[error("rendering `{key}` ({language})", key = .key.as_str(), language = .language.as_str())]
+    #[error("rendering `{key}` ({language})", key = .key.as_str())]
     Template {
         key: TextKey,
-        language: Language,
+        language: String,
         #[source]
         source: minijinja::Error,
     },

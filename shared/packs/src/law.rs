@@ -151,7 +151,49 @@ pub(crate) fn check(rules: &Rules, texts: &Texts, guardrails: &Guardrails) -> Re
     for &key in TextKey::ALL.iter().filter(|key| texts.has(**key)) {
         text(key, rules, texts)?;
     }
-    Ok(())
+    safety_languages(rules, texts, guardrails)
+}
+
+/// The layers that every safety language has.
+const SAFETY_LAYERS: [Layer; 3] = [Layer::Crisis, Layer::Emergency, Layer::ResponsibleGaming];
+
+/// Checks that each safety language has a rule and an answer in each safety layer that the pack has,
+/// and that no other language is in use.
+fn safety_languages(rules: &Rules, texts: &Texts, guardrails: &Guardrails) -> Result<(), Error> {
+    for layer in SAFETY_LAYERS
+        .into_iter()
+        .filter(|layer| guardrails.guards(*layer))
+    {
+        let (guarded, answer) = (
+            guardrails.safety_languages(layer),
+            TextKey::answer_to(layer),
+        );
+        for language in &rules.safety_languages {
+            let lacks = |file, what| Error::NoSafetyText {
+                language: language.clone(),
+                layer: layer.as_str(),
+                file,
+                what,
+            };
+            if !guarded.contains(language.as_str()) {
+                return Err(lacks("guardrails.toml", "rule"));
+            }
+            let rendered = texts.render_safety(answer, language, &LONGEST);
+            let rendered = rendered.ok_or_else(|| lacks("texts.toml", "answer"))?;
+            fits(answer, language, texts, &rendered)?;
+        }
+    }
+    let spoken = Layer::ALL
+        .into_iter()
+        .flat_map(|layer| guardrails.safety_languages(layer));
+    let spoken = spoken.chain(TextKey::ALL.iter().flat_map(|key| texts.others(*key)));
+    match spoken
+        .into_iter()
+        .find(|language| !rules.safety_languages.contains(*language))
+    {
+        Some(unlisted) => Err(Error::NotSafetyLanguage(unlisted.to_owned())),
+        None => Ok(()),
+    }
 }
 
 fn text(key: TextKey, rules: &Rules, texts: &Texts) -> Result<(), Error> {
@@ -166,25 +208,35 @@ fn text(key: TextKey, rules: &Rules, texts: &Texts) -> Result<(), Error> {
         return refused("mentions a helpline, and rules.toml names none".to_owned());
     }
     for language in Language::ALL {
-        let (in_language, rendered) = (language.as_str(), texts.render(key, language, &LONGEST));
-        let facts = MUST_HOLD.iter().find(|(demanding, ..)| *demanding == key);
-        let facts = facts.map_or(
-            &[][..],
-            |(_, en, es)| if language == Language::En { en } else { es },
-        );
-        if let Some(missing) = facts.iter().find(|fact| !rendered.contains(**fact)) {
-            return refused(format!(
-                "({in_language}) has to hold `{missing}`: {rendered}"
-            ));
+        let rendered = texts.render(key, language, &LONGEST);
+        fits(key, language.as_str(), texts, &rendered)?;
+    }
+    Ok(())
+}
+
+/// Checks a text in one language: its facts, and its segments. Languages other than Spanish owe the
+/// facts of the English text, which for safety texts are numbers.
+fn fits(key: TextKey, language: &str, texts: &Texts, rendered: &str) -> Result<(), Error> {
+    let refused = |why: String| Err(Error::Text { key, why });
+    let facts = MUST_HOLD.iter().find(|(demanding, ..)| *demanding == key);
+    let facts = facts.map_or(&[][..], |(_, en, es)| {
+        if language == Language::Es.as_str() {
+            es
+        } else {
+            en
         }
-        let measure = seven_sms::measure(&rendered);
-        if measure.segments > texts.most_segments(key) {
-            let (costs, most) = (measure.segments, texts.most_segments(key));
-            return refused(format!(
-                "({in_language}) costs {costs} segments of {most} with the longest names: \
-                 {rendered}"
-            ));
-        }
+    });
+    if let Some(missing) = facts.iter().find(|fact| !rendered.contains(**fact)) {
+        return refused(format!("({language}) has to hold `{missing}`: {rendered}"));
+    }
+    let (costs, most) = (
+        seven_sms::measure(rendered).segments,
+        texts.most_segments(key),
+    );
+    if costs > most {
+        return refused(format!(
+            "({language}) costs {costs} segments of {most} with the longest names: {rendered}"
+        ));
     }
     Ok(())
 }

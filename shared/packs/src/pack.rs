@@ -147,11 +147,26 @@ impl Pack {
         self.texts.render(key, language, &self.slots(config))
     }
 
+    /// Returns the text in a language that only the safety layers speak; `None` if there is none.
+    pub fn say_safety(
+        &self,
+        key: TextKey,
+        language: &str,
+        config: &CasinoConfig,
+    ) -> Option<String> {
+        self.texts.render_safety(key, language, &self.slots(config))
+    }
+
     /// Returns every text of the pack as guests of this casino read it.
     pub fn says(&self, config: &CasinoConfig) -> Vec<String> {
         let keys = TextKey::ALL.iter().filter(|key| self.texts.has(**key));
-        keys.flat_map(|key| Language::ALL.map(|language| self.say(*key, language, config)))
-            .collect()
+        let say = |key: &TextKey| {
+            let own = Language::ALL.map(|language| self.say(*key, language, config));
+            let others = self.texts.others(*key);
+            let others = others.filter_map(|language| self.say_safety(*key, language, config));
+            own.into_iter().chain(others).collect::<Vec<_>>()
+        };
+        keys.flat_map(say).collect()
     }
 
     /// Returns a reply with the disclosure before it, if it must carry one.

@@ -1,6 +1,9 @@
 //! The numbers of a pack: waiting times, typing delays, and limits on the length of answers.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use serde::Deserialize;
 use seven_domain::config::Helpline;
@@ -29,6 +32,9 @@ pub struct Rules {
     /// The least confidence of a reply, from 0 to 1, where a guest who waits for a person gets a
     /// ticket (WID-12); below it a person answers.
     pub least_confidence: f64,
+    /// Languages in which only the safety layers have patterns and answers, by their BCP 47 names.
+    #[serde(default)]
+    pub safety_languages: BTreeSet<String>,
     /// The helpline for casinos whose document names none. Without one, no text of the trade may
     /// mention a helpline.
     #[serde(default)]

@@ -1,7 +1,11 @@
 //! System texts: the fixed texts that a guest gets when no agent writes. The pack has their
 //! wording.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::Arc,
+};
 
 use minijinja::{Environment, UndefinedBehavior, context};
 use serde::Deserialize;
@@ -33,6 +37,8 @@ pub struct Texts(Arc<Inner>);
 
 struct Inner {
     classes: BTreeMap<TextKey, (MessageClass, usize)>,
+    /// The languages beside the pack's own that a text has.
+    others: BTreeMap<TextKey, BTreeSet<String>>,
     templates: Environment<'static>,
 }
 
@@ -45,6 +51,9 @@ struct Entry {
     segments: usize,
     en: String,
     es: String,
+    /// The text in languages that only the safety layers speak, by their BCP 47 names.
+    #[serde(default)]
+    others: BTreeMap<String, String>,
 }
 
 fn one() -> usize {
@@ -66,7 +75,7 @@ impl Texts {
                 file: "texts.toml",
                 source,
             })?;
-        let mut classes = BTreeMap::new();
+        let (mut classes, mut others) = (BTreeMap::new(), BTreeMap::new());
         let mut templates = Environment::new();
         templates.set_undefined_behavior(UndefinedBehavior::Strict);
         templates.set_fuel(Some(FUEL));
@@ -77,17 +86,27 @@ impl Texts {
                 None => return Err(Error::Missing(key)),
             };
             classes.insert(key, (entry.class, entry.segments));
-            for (language, text) in [(Language::En, &entry.en), (Language::Es, &entry.es)] {
+            let own = [("en", &entry.en), ("es", &entry.es)];
+            let more = entry
+                .others
+                .iter()
+                .map(|(language, text)| (&**language, text));
+            for (language, text) in own.into_iter().chain(more) {
                 templates
                     .add_template_owned(template_name(key, language), text.clone())
                     .map_err(|source| Error::Template {
                         key,
-                        language,
+                        language: language.to_owned(),
                         source,
                     })?;
             }
+            others.insert(key, entry.others.keys().cloned().collect());
         }
-        let texts = Self(Arc::new(Inner { classes, templates }));
+        let texts = Self(Arc::new(Inner {
+            classes,
+            others,
+            templates,
+        }));
         // Renders every text once, so that `render` cannot fail later.
         let sample = Slots {
             casino: "Casino",
@@ -100,12 +119,14 @@ impl Texts {
             topic: "Lakeside Grill",
         };
         for &key in texts.0.classes.keys() {
-            for language in Language::ALL {
+            let mut languages: Vec<&str> = texts.others(key).collect();
+            languages.extend(Language::ALL.map(Language::as_str));
+            for language in languages {
                 texts
                     .try_render(key, language, &sample)
                     .map_err(|source| Error::Template {
                         key,
-                        language,
+                        language: language.to_owned(),
                         source,
                     })?;
             }
@@ -114,8 +135,21 @@ impl Texts {
     }
 
     pub fn render(&self, key: TextKey, language: Language, slots: &Slots<'_>) -> String {
-        self.try_render(key, language, slots)
+        self.try_render(key, language.as_str(), slots)
             .expect("every text was rendered once when the pack was read")
+    }
+
+    /// Renders a text in a language that only the safety layers speak; `None` if it has no such
+    /// text.
+    pub fn render_safety(&self, key: TextKey, language: &str, slots: &Slots<'_>) -> Option<String> {
+        let known = self.others(key).any(|other| other == language);
+        known.then(|| self.try_render(key, language, slots).ok())?
+    }
+
+    /// Returns the languages that the text has beside the pack's own.
+    pub(crate) fn others(&self, key: TextKey) -> impl Iterator<Item = &str> {
+        let others = self.0.others.get(&key).into_iter().flatten();
+        others.map(String::as_str)
     }
 
     /// Returns whether the pack has this text.
@@ -126,7 +160,8 @@ impl Texts {
     /// Returns whether the text mentions the slot, in either language.
     pub(crate) fn mentions(&self, key: TextKey, slot: &str) -> bool {
         Language::ALL.into_iter().any(|language| {
-            let template = self.0.templates.get_template(&template_name(key, language));
+            let name = template_name(key, language.as_str());
+            let template = self.0.templates.get_template(&name);
             template.is_ok_and(|template| template.undeclared_variables(false).contains(slot))
         })
     }
@@ -152,7 +187,7 @@ impl Texts {
     fn try_render(
         &self,
         key: TextKey,
-        language: Language,
+        language: &str,
         slots: &Slots<'_>,
     ) -> Result<String, minijinja::Error> {
         self.0
@@ -162,9 +197,9 @@ impl Texts {
     }
 }
 
-fn template_name(key: TextKey, language: Language) -> String {
+fn template_name(key: TextKey, language: &str) -> String {
     // The template engine decides by the ending whether to escape HTML; `.txt` turns that off.
-    format!("{}.{}.txt", key.as_str(), language.as_str())
+    format!("{}.{language}.txt", key.as_str())
 }
 
 // === impl Slots ===

@@ -1,6 +1,9 @@
 //! Compiles keywords, opt-outs and a pack's rules into one program and judges texts with it.
 
-use std::sync::{Arc, LazyLock};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, LazyLock},
+};
 
 use super::{
     Author, Decision, Hit, Layer,
@@ -78,6 +81,13 @@ impl Engine {
             .any(|rule| rule.layer == layer && !rule.spares)
     }
 
+    pub(super) fn safety_languages(&self, layer: Layer) -> BTreeSet<&str> {
+        let rules = self.rules.iter().filter(|rule| rule.layer == layer);
+        rules
+            .filter_map(|rule| rule.safety_language.as_deref())
+            .collect()
+    }
+
     pub(super) fn rules(&self) -> usize {
         self.rules.len()
     }
@@ -134,7 +144,7 @@ impl Engine {
             None
         };
         let band = |rule: &PackRule| match likeness {
-            Some(like) if !rule.certain => match like.with_pattern(rule.layer) {
+            Some(like) if !rule.is_certain() => match like.with_pattern(rule.layer) {
                 Band::Likely(_) | Band::Nothing if rule.layer.is_urgent() => {
                     surest_clause(reading, rule.layer, like)
                 }
@@ -142,7 +152,10 @@ impl Engine {
             },
             _ => Band::Certain,
         };
-        let ordinary = likeness.is_some_and(|like| like.is_ordinary()) && !self.has_certain;
+        // The classifier knows no Chinese, and such words do not make a text ordinary.
+        let ordinary = likeness.is_some_and(|like| like.is_ordinary())
+            && !self.has_certain
+            && !reading.folded.has_han();
         let found = self.program.search(
             reading,
             scratch,
@@ -228,11 +241,9 @@ impl Engine {
     }
 
     fn is_certain(&self, rule: &str) -> bool {
-        self.has_certain
-            && self
-                .rules
-                .iter()
-                .any(|known| known.certain && known.id == rule)
+        self.rules
+            .iter()
+            .any(|known| known.is_certain() && known.id == rule)
     }
 
     /// Returns the row of the keyword table that makes up the whole text, if there is one.
@@ -355,6 +366,7 @@ fn layer_like(layer: Layer) -> Hit {
         pattern_id: format!("like.{}", layer.as_str()),
         intent,
         language: None,
+        safety_language: None,
     }
 }
 
@@ -364,6 +376,7 @@ fn hit(rule: &PackRule) -> Hit {
         pattern_id: rule.id.clone(),
         intent: rule.intent.clone(),
         language: rule.language,
+        safety_language: rule.safety_language.clone(),
     }
 }
 

@@ -73,6 +73,9 @@ pub(super) struct PackRule {
     pub(super) intent: String,
     #[serde(default)]
     pub(super) language: Option<Language>,
+    /// The rule's language where only the safety layers speak it, as BCP 47 names it (`zh`).
+    #[serde(default)]
+    pub(super) safety_language: Option<String>,
     #[serde(default)]
     pattern: Patterns,
     /// Patterns that cancel the rule's match when they match too.
@@ -115,6 +118,14 @@ impl Patterns {
         }
         .iter()
         .map(String::as_str)
+    }
+}
+
+impl PackRule {
+    /// Returns whether a match counts whatever the classifier finds, which knows English and Spanish
+    /// only.
+    pub(super) fn is_certain(&self) -> bool {
+        self.certain || self.safety_language.is_some()
     }
 }
 

@@ -7,6 +7,8 @@ use std::{
     sync::Arc,
 };
 
+use crate::normal::is_han;
+
 /// The reason why a pattern cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
@@ -65,6 +67,7 @@ impl<'a> Phrase<'a> {
         self.0
             .split(['_', ' '])
             .filter(|word| !word.is_empty())
+            .flat_map(characters)
             .map(term)
     }
 }
@@ -228,6 +231,15 @@ impl<'a> Groups<'a> {
     }
 }
 
+/// Splits a word before and after each Chinese character, as folding does.
+fn characters(word: &str) -> impl Iterator<Item = &str> {
+    word.split_inclusive(is_han).flat_map(|part| {
+        let han = part.chars().next_back().filter(|c| is_han(*c));
+        let (before, last) = part.split_at(part.len() - han.map_or(0, char::len_utf8));
+        [before, last].into_iter().filter(|part| !part.is_empty())
+    })
+}
+
 fn term(word: &str) -> Result<Term<'_>, Problem> {
     if let Some(range) = word.strip_prefix('#') {
         return number(range)
@@ -237,10 +249,8 @@ fn term(word: &str) -> Result<Term<'_>, Problem> {
     let (stem, prefix) = word
         .strip_suffix('*')
         .map_or((word, false), |stem| (stem, true));
-    let folded = !stem.is_empty()
-        && stem
-            .bytes()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    let is_folded = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || is_han(c);
+    let folded = !stem.is_empty() && stem.chars().all(is_folded);
     match (folded, prefix) {
         (false, _) => Err(Problem::Word(word.to_owned())),
         (true, false) => Ok(Term::Word(stem)),

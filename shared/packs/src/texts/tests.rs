@@ -1,5 +1,5 @@
 use super::*;
-use crate::{CASINO, casino};
+use crate::{CASINO, Pack, casino};
 
 const LONGEST: Slots<'_> = Slots {
     casino: "Abcdefghijkl Mnopqrstuvw",
@@ -549,5 +549,93 @@ fn a_guest_is_welcomed_back_by_what_is_known() {
     // The sentence opens a reply, so it must leave most of the segment to the answer.
     for language in Language::ALL {
         assert!(septets(&say(language, LONGEST.guest, "")) <= 45);
+    }
+}
+
+#[test] // WEB-13, issue L.5: Chinese exists in the safety layers alone, with the lines
+fn the_safety_layers_answer_in_chinese() {
+    use seven_compliance::{Layer, Verdict};
+    let pack = casino();
+    for (text, layer, facts) in [
+        ("我想自杀", Layer::Crisis, &["988", "911"][..]),
+        (
+            "我不想活了, when is dinner served tonight?",
+            Layer::Crisis,
+            &["988"],
+        ),
+        ("請叫救護車", Layer::Emergency, &["911", LONGEST.phone]),
+        ("賭博成癮", Layer::ResponsibleGaming, &[LONGEST.helpline]),
+        (
+            "怎么戒赌",
+            Layer::ResponsibleGaming,
+            &[LONGEST.state_helpline],
+        ),
+        (
+            "我想自我排除",
+            Layer::ResponsibleGaming,
+            &[LONGEST.helpline],
+        ),
+    ] {
+        let decision = pack.guardrails().decide(text);
+        let Verdict::Guardrail(hit) = &decision.verdict else {
+            panic!("{text}: {decision:?}");
+        };
+        assert_eq!((hit.layer, hit.language), (layer, None), "{text}");
+        let language = hit.safety_language.as_deref().unwrap();
+        let answer = pack
+            .texts
+            .render_safety(TextKey::answer_to(layer), language, &LONGEST)
+            .unwrap();
+        for fact in facts {
+            assert!(answer.contains(fact), "{fact} in: {answer}");
+        }
+    }
+    for text in ["赌场几点开门", "有什么好吃的", "停车要多少钱"] {
+        assert_eq!(
+            pack.guardrails().decide(text).verdict,
+            Verdict::Pass,
+            "{text}"
+        );
+    }
+    assert!(
+        pack.texts
+            .render_safety(TextKey::Help, "zh", &LONGEST)
+            .is_none()
+    );
+}
+
+#[test] // issue L.5: a safety language is whole, or the pack is refused
+fn a_safety_language_without_a_rule_or_an_answer_is_refused() {
+    assert!(Pack::parse("casino", &CASINO).is_ok());
+    for (file, from, to, why) in [
+        (
+            "texts",
+            "others.zh = \"请立即",
+            "others.fr = \"请立即",
+            "no answer for `emergency`",
+        ),
+        (
+            "guardrails",
+            "id = \"rg_zh\"\nlayer = \"responsible_gaming\"",
+            "id = \"rg_zh\"\nlayer = \"abuse\"",
+            "no rule for `responsible_gaming`",
+        ),
+        (
+            "rules",
+            "safety_languages = [\"zh\"]",
+            "safety_languages = []",
+            "`zh` is not among",
+        ),
+    ] {
+        let mut broken = CASINO.clone();
+        let text = match file {
+            "texts" => &mut broken.texts,
+            "rules" => &mut broken.rules,
+            _ => &mut broken.guardrails,
+        };
+        assert!(text.contains(from), "{from}");
+        *text = text.replacen(from, to, 1).into();
+        let error = Pack::parse("casino", &broken).unwrap_err();
+        assert!(chain(&error).contains(why), "{why}: {}", chain(&error));
     }
 }
