@@ -114,6 +114,7 @@ async fn measure() {
         Settings {
             models: Models::same(&stack.fleet.packs, &model),
             hosted: None,
+            web_limits: seven_agent_swarm::WebLimits::default(),
             embedding: Embedding::default(),
             model_deadline: Duration::from_secs(5),
             index_bytes: 64 << 20,

@@ -1,6 +1,7 @@
 //! Guests on the casinos' websites (D32, D33): the same host as by text, over two gateways.
 
 mod broken;
+mod calls;
 mod private;
 mod tickets;
 pub(crate) mod visitor;

@@ -13,6 +13,7 @@ mod models;
 mod mutant;
 mod pause;
 mod session;
+mod spending;
 mod switches;
 mod think;
 mod turn;
@@ -28,6 +29,7 @@ use seven_runtime::Fleet;
 pub use hosted::trial;
 pub use models::{Deadlines, Hosted, Models};
 pub use seven_llm::embedding::Embedding;
+pub use spending::WebLimits;
 pub use types::{Settings, Swarm};
 
 /// Runs the worker until the fleet shuts down.

@@ -20,6 +20,7 @@ use crate::{
     fallback,
     hosted::{self, Answer, Asked, Down, Memory, PANICKED, TURN_TIMEOUT, trial::Fitness},
     models::Hosted,
+    spending,
     turn_input::{self, TurnInput},
     types::{Swarm, Work},
 };
@@ -54,6 +55,9 @@ pub(crate) async fn think(
         let (judge, prompts) = (Arc::clone(&hosted.judge), work.pack.prompts());
         hosted.trial.start(judge, prompts, hosted.deadlines.judge);
         return own.map(|own| own.standing_in("no_fit_judge", None).degraded());
+    }
+    if spending::is_spent(swarm, work).await {
+        return own.map(|own| own.standing_in("spending_limit", None));
     }
     let deadline = Instant::now() + swarm.settings.model_deadline;
     let asked = ask_hosted(swarm, hosted, work, input, own.as_ref().ok(), deadline);

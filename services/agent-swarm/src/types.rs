@@ -15,6 +15,7 @@ use crate::{
     content::Library,
     history::History,
     models::{Hosted, Models},
+    spending::WebLimits,
 };
 
 #[derive(Clone)]
@@ -23,6 +24,8 @@ pub struct Settings {
     pub models: Models,
     /// The hosted models; if there are any, they are asked first.
     pub hosted: Option<Hosted>,
+    /// Limits of what the hosted models may cost for guests of the website.
+    pub web_limits: WebLimits,
     /// The embedder by which content is found by meaning.
     pub embedding: Embedding,
     /// The longest that the models may take for a turn.

@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use seven_agent_swarm::{Deadlines, Hosted, Models, trial::Trial};
 use seven_cache::{Cache, Transition};
 use seven_llm::{
-    FixedModel, Model,
+    EchoModel, FixedModel, Model,
     chat::{ChatModel, Error},
     gemini::{self, Gemini},
     guarded::{self, Finished, Guarded, Observer},
@@ -97,6 +97,7 @@ impl Observer for Tally {
 pub fn models(settings: &Settings, packs: &Packs) -> Result<Models> {
     Ok(match settings.provider {
         Provider::Fixed => Models::same(packs, &(Arc::new(FixedModel) as Arc<dyn Model>)),
+        Provider::Echo => Models::same(packs, &(Arc::new(EchoModel) as Arc<dyn Model>)),
         Provider::Offline | Provider::Gemini | Provider::Openai => Models::offline(packs)?,
     })
 }
@@ -163,7 +164,7 @@ fn bare(settings: &Settings, name: &str) -> Result<Arc<dyn ChatModel>> {
         Provider::Gemini => {
             Arc::new(Gemini::new(&gemini(settings, name)?).context("setting up Gemini")?)
         }
-        Provider::Openai | Provider::Offline | Provider::Fixed => {
+        Provider::Openai | Provider::Offline | Provider::Fixed | Provider::Echo => {
             Arc::new(OpenAi::new(&openai(settings, name)?).context("setting up the model")?)
         }
     })

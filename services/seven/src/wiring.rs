@@ -415,6 +415,10 @@ async fn serve(
             let swarm = seven_agent_swarm::Settings {
                 models: model::models(&settings.model, &fleet.packs)?,
                 hosted: model::hosted(&settings.model, &fleet.cache)?,
+                web_limits: seven_agent_swarm::WebLimits {
+                    visitor_nano_usd: settings.cost.web_visitor.0,
+                    casino_nano_usd: settings.cost.web_casino.0,
+                },
                 embedding: embedding(settings, &fleet.cache)?,
                 model_deadline: Duration::from_secs(settings.worker.model_deadline_seconds),
                 index_bytes: settings.worker.index_megabytes * 1024 * 1024,

@@ -22,7 +22,7 @@ const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 const REQUEST_ID: &str = "x-request-id";
 
 pub(crate) fn router(app: Shared) -> Router {
-    Router::new()
+    let routes = Router::new()
         .route("/chat", post(chat::chat))
         .route("/api/v1/chat/init", post(widget::init))
         .route("/api/v1/chat/stream", post(widget::say).get(widget::listen))
@@ -35,12 +35,17 @@ pub(crate) fn router(app: Shared) -> Router {
         .route("/page.css", get(pages::style))
         .route("/property", get(property::property))
         .route("/health", get(property::health))
-        .fallback(|| async { Problem::NotFound })
+        .fallback(|| async { Problem::NotFound });
+    whole(routes).with_state(app)
+}
+
+/// Adds what holds for every answer, also for that of a call which panics.
+fn whole<S: Clone + Send + Sync + 'static>(routes: Router<S>) -> Router<S> {
+    routes
         .layer(CatchPanicLayer::custom(|_| {
             Problem::Internal.into_response()
         }))
         .layer(middleware::from_fn(around))
-        .with_state(app)
 }
 
 /// Answers the browser's question about other origins, and gives every answer its headers and its
@@ -129,4 +134,24 @@ fn request_id(headers: &HeaderMap) -> Uuid {
         .get(REQUEST_ID)
         .and_then(|id| id.to_str().ok()?.parse().ok());
     given.unwrap_or_else(Uuid::new_v4)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use tower::ServiceExt;
+
+    use super::*;
+
+    #[tokio::test] // WEB-8
+    async fn a_panic_is_a_problem_with_its_request_id() {
+        let panics = || async { std::panic::resume_unwind(Box::new("a test")) as () };
+        let router = whole(Router::new().route("/panics", get(panics)));
+        let request = Request::get("/panics").body(Body::empty()).unwrap();
+        let response = router.oneshot(request).await.unwrap();
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        let headers = response.headers();
+        assert_eq!(headers[header::CONTENT_TYPE], "application/problem+json");
+        assert!(headers.contains_key(REQUEST_ID), "{headers:?}");
+    }
 }

@@ -41,6 +41,10 @@ pub struct Prices {
     pub budget: Usd,
     /// Most that one run of computing a casino's vectors may cost before an alert is raised.
     pub reindex: Usd,
+    /// Most that hosted models may cost in 24 hours for one guest of the website, and for all of a
+    /// casino's; 0 means no limit. Beyond it the offline host answers.
+    pub web_visitor: Usd,
+    pub web_casino: Usd,
 }
 
 /// The cost of one casino in one month.
@@ -292,6 +296,8 @@ mod tests {
             infrastructure: usd("0"),
             budget: usd("0"),
             reindex: usd("5"),
+            web_visitor: usd("0.5"),
+            web_casino: usd("50"),
         }
     }
 

@@ -166,6 +166,8 @@ mod tests {
             infrastructure: price("0"),
             budget: price("0"),
             reindex: price("5"),
+            web_visitor: price("0.5"),
+            web_casino: price("50"),
         };
         let cost = prices.cost("silver_birch", "2026-11".parse().unwrap(), used);
         let month = Projection::like(&cost, 10.0).unwrap();

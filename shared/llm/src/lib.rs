@@ -23,7 +23,7 @@ use seven_guest::{DialogueState, Topic, dialogue::OpenRequest, profile::Context}
 use seven_knowledge::Index;
 
 pub use error::{Error, Retry};
-pub use fixed::FixedModel;
+pub use fixed::{EchoModel, FixedModel};
 
 /// A boxed future, so that models can be kept as `Arc<dyn Model>`.
 pub type Responding<'a> = Pin<Box<dyn Future<Output = Result<Reply, Error>> + Send + 'a>>;

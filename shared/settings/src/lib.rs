@@ -127,10 +127,10 @@ impl Settings {
         self.time.check(&mut faults);
         tls::check(self, &mut faults);
         faults.need(
-            self.model.provider != Provider::Fixed || self.sends_here(),
+            !matches!(self.model.provider, Provider::Fixed | Provider::Echo) || self.sends_here(),
             "model.provider",
-            "`fixed` says the same to everyone, and the providers' addresses are not on this machine",
-            "offline, gemini or openai; fixed only with a simulated carrier",
+            "`fixed` and `echo` answer nobody, and the providers' addresses are not on this machine",
+            "offline, gemini or openai; fixed and echo only with a simulated carrier",
         );
         faults.need(
             self.knowledge.provider != Embedder::Local || self.knowledge.folder.is_some(),

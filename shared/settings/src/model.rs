@@ -20,6 +20,8 @@ pub enum Provider {
     Offline,
     /// Gives everyone the same reply at no cost, for measuring everything else.
     Fixed,
+    /// Gives each guest the guest's own text, for trying a deployment.
+    Echo,
     Gemini,
     /// Any server that offers `chat/completions`.
     Openai,

@@ -3,6 +3,7 @@
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use seven_domain::ConversationId;
 use sqlx::FromRow;
 
 use crate::{Result, Tx};
@@ -32,7 +33,29 @@ pub struct UsedByStep {
     pub nano_usd: i64,
 }
 
+/// What hosted models cost for guests of the website in the last 24 hours, in billionths of a dollar.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, FromRow)]
+pub struct WebSpent {
+    pub visitor: i64,
+    pub casino: i64,
+}
+
 impl Tx {
+    /// Returns the cost for a visitor, by the conversation, and for all visitors of the casino.
+    pub async fn web_spent(&mut self, conversation: ConversationId) -> Result<WebSpent> {
+        Ok(sqlx::query_as(
+            "select coalesce(sum(nano) filter (where turn.conversation_id = $1), 0)::bigint as visitor,
+               coalesce(sum(nano), 0)::bigint as casino
+             from conversations talk join turns turn on turn.conversation_id = talk.conversation_id,
+               lateral (select (turn.record->'usage'->>'nano_dollars')::bigint as nano) cost
+             where talk.channel = 'web' and talk.last_inbound_at > now() - interval '1 day'
+               and turn.created_at > now() - interval '1 day'",
+        )
+        .bind(conversation.0)
+        .fetch_one(self.conn())
+        .await?)
+    }
+
     /// Returns the model usage of the bound casino by step, for turns made at or after `from` and
     /// before `to`.
     pub async fn used_by_step(

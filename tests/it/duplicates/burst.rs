@@ -77,6 +77,7 @@ async fn house_with(unique: &str, scale: f64, model: &Arc<Held>) -> (House, Join
             &(Arc::clone(model) as Arc<dyn Model>),
         ),
         hosted: None,
+        web_limits: seven_agent_swarm::WebLimits::default(),
         model_deadline: Duration::from_secs(20),
         index_bytes: 64 << 20,
     };

@@ -169,6 +169,7 @@ async fn a_turn_that_fails_for_good_gives_the_fallback_once_and_a_dead_letter() 
         embedding: seven_agent_swarm::Embedding::default(),
         models: Models::same(&fleet.packs, &(Arc::clone(&model) as Arc<dyn Model>)),
         hosted: None,
+        web_limits: seven_agent_swarm::WebLimits::default(),
         model_deadline: Duration::from_secs(5),
         index_bytes: 1 << 24,
     };

@@ -131,6 +131,7 @@ impl Theatre {
             swarm: seven_agent_swarm::Settings {
                 models: models::steady(self.packs(), &host.models),
                 hosted: host.hosted.clone(),
+                web_limits: seven_agent_swarm::WebLimits::default(),
                 embedding: Embedding::default(),
                 model_deadline: host
                     .deadline
