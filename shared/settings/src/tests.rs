@@ -26,18 +26,21 @@ fn components_log_from_info_on_and_libraries_from_warning_on() {
 }
 
 #[test]
-fn a_fixed_reply_never_leaves_this_machine() {
-    let with = |more: &str| Settings::parse(&format!("model.provider = \"fixed\"\n{more}"));
-    assert!(with("").unwrap_err().to_string().contains("model.provider"));
-    assert!(with("telnyx.base_url = \"http://127.0.0.1:8080/\"").is_ok());
-    let twilio = "twilio.account_sid = \"AC1\"\ntwilio.auth_tokens = [\"x\"]\n";
-    assert!(
-        with(&format!(
-            "{twilio}telnyx.base_url = \"http://127.0.0.1:8080/\""
-        ))
-        .is_err()
-    );
-    assert!(with("telnyx.base_url = \"http://localhost.example/\"").is_err());
+fn a_fixed_reply_or_an_echo_never_leaves_this_machine() {
+    for provider in ["fixed", "echo"] {
+        let with =
+            |more: &str| Settings::parse(&format!("model.provider = \"{provider}\"\n{more}"));
+        assert!(with("").unwrap_err().to_string().contains("model.provider"));
+        assert!(with("telnyx.base_url = \"http://127.0.0.1:8080/\"").is_ok());
+        let twilio = "twilio.account_sid = \"AC1\"\ntwilio.auth_tokens = [\"x\"]\n";
+        assert!(
+            with(&format!(
+                "{twilio}telnyx.base_url = \"http://127.0.0.1:8080/\""
+            ))
+            .is_err()
+        );
+        assert!(with("telnyx.base_url = \"http://localhost.example/\"").is_err());
+    }
 }
 
 #[test] // RAG-12

@@ -134,3 +134,15 @@ async fn a_visitor_who_has_cost_enough_is_answered_by_the_offline_host() {
     );
     house.stop().await;
 }
+
+#[tokio::test] // WID-5
+async fn an_echo_gives_each_visitor_their_own_words() {
+    let extra = format!("{MANY}model.provider = \"echo\"\n");
+    let (house, gateway) = with("web_echo", extra).await;
+    let visitor = Visitor::new(&gateway).await;
+    let words = "is this deployment alive?";
+    let stream = visitor.ask(&gateway, words, Uuid::new_v4()).await;
+    let shown = format!("{:?}", stream.all().await);
+    assert!(shown.contains(words), "{shown}");
+    house.stop().await;
+}

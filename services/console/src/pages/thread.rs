@@ -60,6 +60,8 @@ pub(super) struct TextsPart {
     /// The mark of the newest text; the form sends it back with what the person writes.
     mark: i64,
     guest: String,
+    /// Number of the ticket that waits for a person, as the guest has it.
+    ticket: Option<i64>,
     paused: bool,
     /// Name of the person who took the conversation over; empty for nobody.
     taken_by: String,
@@ -188,6 +190,7 @@ async fn read(
             .collect(),
         mark,
         guest: person.words().guest(found.last_four.as_deref()),
+        ticket: found.ticket,
         paused: found.paused,
         held: found.taken_by.clone().unwrap_or_default(),
         readable,

@@ -22,6 +22,8 @@ pub struct ShownConversation {
     pub pause_reason: Option<String>,
     /// The person who took the conversation over.
     pub taken_by: Option<String>,
+    /// The number of the ticket that waits for a person.
+    pub ticket: Option<i64>,
     /// The last four digits of the guest's phone.
     #[serde(skip)]
     pub last_four: Option<String>,
