@@ -51,6 +51,7 @@ pub(crate) async fn was_said_just_now(
 }
 
 pub(crate) fn render(case: &Case<'_>, key: TextKey) -> String {
+    let key = key.on(case.text.channel());
     let language = match &case.decision.verdict {
         Verdict::Guardrail(hit) => hit.safety_language.as_deref(),
         Verdict::Keyword(_) | Verdict::Pass => None,

@@ -60,6 +60,7 @@ const MUST_HOLD: &[(TextKey, &[&str], &[&str])] = &[
         &["IA", LONGEST.casino],
     ),
     (TextKey::Identity, &["AI"], &["IA"]),
+    (TextKey::WebIdentity, &["AI"], &["IA"]),
     // These texts must give a phone number.
     (TextKey::Fallback, &[LONGEST.phone], &[LONGEST.phone]),
     (TextKey::OffTopic, &[LONGEST.phone], &[LONGEST.phone]),

@@ -65,6 +65,8 @@ text_keys! {
     WebDisclosure => "web_disclosure",
     /// The answer to a STOP where nothing comes unasked.
     WebStop => "web_stop",
+    /// The answer to a guest who asks whether a person writes, where no command ends the texts.
+    WebIdentity => "web_identity",
     /// The answer in a conversation on the web that has become too long.
     WebFull => "web_full",
     /// The only notice sent to a machine that answers each of our texts.
@@ -108,6 +110,15 @@ impl TextKey {
             (false, _) => Self::WebDisclosure,
             (true, DisclosureKind::Again) => Self::Redisclosure,
             (true, DisclosureKind::First | DisclosureKind::Session) => Self::Disclosure,
+        }
+    }
+
+    /// Returns the text to send in place of this one on a channel: where no command ends the texts,
+    /// none is named.
+    pub fn on(self, channel: Channel) -> Self {
+        match self {
+            Self::Identity if !channel.profile().names_stop => Self::WebIdentity,
+            other => other,
         }
     }
 

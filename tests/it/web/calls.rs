@@ -140,7 +140,7 @@ async fn an_echo_gives_each_visitor_their_own_words() {
     let extra = format!("{MANY}model.provider = \"echo\"\n");
     let (house, gateway) = with("web_echo", extra).await;
     let visitor = Visitor::new(&gateway).await;
-    let words = "is this deployment alive?";
+    let words = "tell me about this trial of ours";
     let stream = visitor.ask(&gateway, words, Uuid::new_v4()).await;
     let shown = format!("{:?}", stream.all().await);
     assert!(shown.contains(words), "{shown}");
