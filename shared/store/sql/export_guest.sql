@@ -28,6 +28,10 @@ select jsonb_build_object(
         order by escalation.created_at)
                 from escalations escalation
                   where escalation.conversation_id = conversation.conversation_id),
+      'tickets', (select jsonb_agg(jsonb_build_object('number', ticket.number, 'state', ticket.state,
+        'reason', ticket.reason, 'opened_at', ticket.opened_at, 'resolved_at', ticket.resolved_at)
+        order by ticket.number)
+        from tickets ticket where ticket.conversation_id = conversation.conversation_id),
       'answers', (select jsonb_agg(jsonb_build_object('at', turn.created_at, 'agent', turn.agent,
         'model', turn.model, 'intent', turn.intent, 'draft', turn.draft, 'state', turn.state)
         order by turn.created_at)

@@ -78,6 +78,43 @@ async fn a_visitor_who_deletes_leaves_only_the_proof() {
     house.stop().await;
 }
 
+#[tokio::test] // SEC-76, issue L.6: everything held about a visitor, by command
+async fn an_operator_exports_what_is_held_about_a_visitor() {
+    let house = with_gateways("web_export", MANY).await;
+    let gateway = house.stack.web_urls[0].clone();
+    let (visitor, other) = (Visitor::new(&gateway).await, Visitor::new(&gateway).await);
+    let id = visitor_of(&visitor);
+    for (visitor, words) in [
+        (&visitor, WORDS),
+        (&visitor, "I want to speak to a person"),
+        (&other, "Is there a steakhouse?"),
+    ] {
+        visitor
+            .ask(&gateway, words, Uuid::new_v4())
+            .await
+            .all()
+            .await;
+    }
+    let query = format!("select guest_id::text from guests where visitor_id = '{id}'");
+    let guest = &house.texts_of(&query).await[0];
+    let hash = format!("hmac:1:{}", hash_of(&house, id).hex());
+    for guest in [guest, &hash] {
+        let command = ["guest", "export", "--casino", "silver_birch"];
+        let of = ["--guest", guest, "--reason", "asked in the chat"];
+        let said = house.seven(&[&command[..], &of[..]].concat(), "").await;
+        assert_eq!(said.code, 0, "{said:?}");
+        let export: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+        let talk = &export["conversations"][0];
+        assert_eq!(talk["channel"], "web");
+        assert_eq!(talk["texts_received"][0]["text"], WORDS);
+        assert_eq!(talk["texts_sent"].as_array().unwrap().len(), 2, "{talk}");
+        assert_eq!(talk["tickets"][0]["number"], 1, "{talk}");
+        assert_eq!(export["profile"]["visitor_id"], id.to_string());
+        assert!(export["phone"].is_null() && !said.out.contains("steakhouse"));
+    }
+    house.stop().await;
+}
+
 #[tokio::test] // WID-4, WEB-3: tokens and texts in no log
 async fn the_gateways_log_knows_nobody() {
     let mut house = house(

@@ -88,6 +88,7 @@ fn web(found: &Web) {
     for (name, p) in [
         (format!("first word at {rate:.0}/s"), found.asked.first),
         ("end of the answer".to_owned(), found.asked.done),
+        ("helplines after a cry for help".to_owned(), found.cry),
         ("floor: publish, commit, write".to_owned(), found.floor),
         (
             format!("first word beside {} idle streams", found.idle_streams),

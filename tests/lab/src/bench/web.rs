@@ -39,6 +39,9 @@ use crate::processes::Process;
 const VISITORS: usize = 400;
 /// Questions under way while the fleet's throughput is measured.
 const UNDER_WAY: usize = 32;
+/// Visitors who cry for help, one after the other.
+const CRIES: usize = 100;
+const CRY: &str = "i want to kill myself";
 const IDLE_STREAMS: usize = 10_000;
 const NEVER_READERS: usize = 1_000;
 /// Questions to the visitor whose conversation is too long for the buffers of a reader who never
@@ -59,6 +62,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const MOST_OVER_FLOOR_MS: f64 = 10.0;
 const MOST_GROWTH_MB: f64 = 300.0;
 const MOST_P95_IDLE_MS: f64 = 400.0;
+const MOST_CRY_MS: f64 = 50.0;
 const MOST_END_SECONDS: f64 = 5.0;
 const MOST_UNREAD_MB: f64 = 64.0;
 const MOST_UNREAD_SECONDS: f64 = 60.0;
@@ -79,6 +83,8 @@ pub(super) struct Web {
     pub(super) asked: Asked,
     /// One publish, one commit and one write, in milliseconds, at the same rate.
     pub(super) floor: Percentiles,
+    /// From a cry for help to the helplines on the page, in milliseconds.
+    pub(super) cry: Percentiles,
     pub(super) idle_streams: usize,
     /// Growth of the gateway's memory by the idle streams, in megabytes.
     pub(super) idle_mb: f64,
@@ -126,6 +132,7 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Web> {
     if bench.statements {
         usage::statements(&running.ground, visitors.asked.load(Ordering::Relaxed)).await?;
     }
+    let cry = visitors.cry().await?;
     let floor = floor(&running.ground, rate, bench.seconds).await?;
     let before = second.resident()?;
     let idle = Idle::open(second.address, &visitors).await?;
@@ -149,6 +156,7 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Web> {
     let rise = beside_unread.first.p95 / asked.first.p95 - 1.0;
     Ok(Web {
         goals_met: asked.first.p50 - floor.p50 <= MOST_OVER_FLOOR_MS
+            && cry.p95 < MOST_CRY_MS
             && idle_mb <= MOST_GROWTH_MB
             && beside_idle.first.p95 < MOST_P95_IDLE_MS
             && end_seconds < MOST_END_SECONDS
@@ -159,6 +167,7 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Web> {
         throughput,
         asked,
         floor,
+        cry,
         idle_streams: IDLE_STREAMS,
         idle_mb,
         beside_idle,
@@ -302,6 +311,16 @@ impl Visitors {
         let answered: Vec<Result<usize>> = askers.buffer_unordered(UNDER_WAY).collect().await;
         let answered: usize = answered.into_iter().sum::<Result<usize>>()?;
         Ok(answered as f64 / began.elapsed().as_secs_f64())
+    }
+
+    /// Lets new visitors cry for help, and measures until each has the helplines.
+    async fn cry(&self) -> Result<Percentiles> {
+        let mut took = Vec::with_capacity(CRIES);
+        for _ in 0..CRIES {
+            let token = self.init(self.address).await?;
+            took.push(ask(&self.http, self.address, &token, CRY).await?.first);
+        }
+        Ok(percentiles(took))
     }
 
     /// Asks at a rate, however long the answers take.
