@@ -33,7 +33,7 @@ pub struct UsedByStep {
     pub nano_usd: i64,
 }
 
-/// What hosted models cost for guests of the website in the last 24 hours, in billionths of a dollar.
+/// Costs of hosted models for guests of the website in the last 24 hours, in billionths of a dollar.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, FromRow)]
 pub struct WebSpent {
     pub visitor: i64,

@@ -60,7 +60,7 @@ struct Session {
     http: Client,
 }
 
-/// What became of a call that opens a stream.
+/// The end of a call that opens a stream.
 enum Streamed {
     /// The answer is complete.
     Ended,

@@ -18,7 +18,7 @@ use super::{
     visits::{ASKED, DELETION, MACHINE, Odd, Visit},
 };
 
-/// What the load left behind beside the carrier's ledger and the fleet's rows.
+/// Facts of a run that neither the carrier's ledger nor the fleet's rows hold.
 #[derive(Debug, Default)]
 pub(crate) struct Played {
     pub(crate) browsed: Vec<Browsed>,
