@@ -92,6 +92,7 @@ impl Envelope {
             TurnState::Parked => return Err(Error::Other("the turn is parked".into())),
             TurnState::Cancelled => (Vec::new(), None),
         };
+        let texts = queued.len();
         let (queued, shown_to) = self.show(&mut tx, &turn, queued).await?;
         failpoint!("envelope.before_commit");
         tx.commit().await?;
@@ -99,9 +100,10 @@ impl Envelope {
         tracing::info!(
             casino = %delivery.casino,
             turn_id = %turn_id,
-            texts = queued.len(),
+            texts,
+            left_to_sender = queued.len(),
             trace = turn.trace,
-            "answer queued"
+            "answer written"
         );
         if let Some(guest) = shown_to {
             self.fleet.bus.hint(&delivery.casino, &guest.bytes).await;
