@@ -31,15 +31,7 @@ const AND_PAGES: &[Worker] = &[
     Worker::WebGateway,
 ];
 /// The workers with the fleet's own database login.
-const AND_WEB: &[Worker] = &[
-    Worker::IngressWebhook,
-    Worker::ComplianceGate,
-    Worker::AgentSwarm,
-    Worker::PersonaEnvelope,
-    Worker::OutboundSender,
-    Worker::Scheduler,
-    Worker::WebGateway,
-];
+const AND_WEB: &[Worker] = &Worker::WITH_WEB;
 
 /// Every secret setting, with the workers that read it.
 pub(crate) const SECRETS: [(&str, &[Worker]); 17] = [

@@ -33,6 +33,17 @@ impl Worker {
         Self::Scheduler,
     ];
 
+    /// The workers that guests' messages need, by text and on the web.
+    pub const WITH_WEB: [Self; 7] = [
+        Self::IngressWebhook,
+        Self::ComplianceGate,
+        Self::AgentSwarm,
+        Self::PersonaEnvelope,
+        Self::OutboundSender,
+        Self::Scheduler,
+        Self::WebGateway,
+    ];
+
     /// Returns the name that `seven run` takes.
     pub fn name(self) -> &'static str {
         match self {

@@ -5,7 +5,7 @@ select conversation.conversation_id, conversation.guest_id, conversation.channel
     conversation.paused_until, conversation.pause_reason, (select holder.holder from conversation_holders holder
       where holder.conversation_id = conversation.conversation_id) as taken_by,
     (select ticket.number from tickets ticket where ticket.conversation_id = conversation.conversation_id
-      and ticket.state in ('open', 'pending_human')) as ticket,
+      and ticket.state = 'pending_human') as ticket,
     right(guest.phone, 4) as last_four,
   (select count(*) from inbound_messages inbound
     where inbound.conversation_id = conversation.conversation_id

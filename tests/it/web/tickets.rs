@@ -84,6 +84,18 @@ async fn a_guest_who_needs_a_person_gets_a_number_and_the_persons_answer() {
         .all()
         .await;
     assert!(format!("{cry:?}").contains("988"), "{cry:?}");
+    // The console shows the number while the guest waits.
+    let eva = Staff::new(&house)
+        .add("eva2@example.com", Role::Host, Some(house.casino()))
+        .await
+        .logged_in(&house)
+        .await;
+    let conversation = &house
+        .texts_of("select conversation_id::text from tickets where number = 2")
+        .await[0];
+    let thread = format!("/c/silver_birch/conversations/{conversation}");
+    let waits = "The guest waits with number 2";
+    assert!(eva.get(&thread).await.body.contains(waits));
     // A person of the casino answers; the words appear on the open stream.
     let mut open = ben.listen(&second, None).await;
     let id = &house
@@ -143,6 +155,10 @@ async fn a_guest_who_needs_a_person_gets_a_number_and_the_persons_answer() {
         .all()
         .await;
     assert_eq!(house.texts_of(states).await, ["pending_human", "open"]);
+    assert!(
+        !eva.get(&thread).await.body.contains(waits),
+        "the host answers"
+    );
     // Nobody moves a ticket in another way.
     let pool = sqlx::PgPool::connect(&house.database_url).await.unwrap();
     for state in ["closed", "open"] {

@@ -248,7 +248,7 @@ async fn waiting(ground: &Ground) -> Result<HashSet<Uuid>> {
     struct Row {
         conversation_id: Uuid,
     }
-    let select = "select conversation_id from tickets where state in ('open', 'pending_human')";
+    let select = "select conversation_id from tickets where state = 'pending_human'";
     let rows: Vec<Row> = rows(ground, select).await?;
     Ok(rows.into_iter().map(|row| row.conversation_id).collect())
 }

@@ -13,7 +13,7 @@ use super::{
     facts::Facts,
     ground::{Ground, casino_id},
     plan::Server,
-    size::{CASINOS, WORKERS},
+    size::CASINOS,
     strike::Struck,
     watch::Seen,
 };
@@ -147,7 +147,7 @@ fn floors(struck: &Struck, stops_in_flight: usize, span: Duration) -> Vec<String
     let share = span.as_secs_f64() / 600.0;
     let owed = |per_ten: f64| (per_ten * share).ceil() as usize;
     let mut short = Vec::new();
-    for kind in WORKERS
+    for kind in Worker::WITH_WEB
         .map(Worker::name)
         .into_iter()
         .chain(Server::ALL.map(Server::name))
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn too_little_is_a_failure() {
         let mut struck = Struck::default();
-        for kind in WORKERS
+        for kind in Worker::WITH_WEB
             .map(Worker::name)
             .into_iter()
             .chain(Server::ALL.map(Server::name))
