@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use seven::onboard;
-use seven_carrier_sim::Text;
+use seven_carrier_sim::{Inbound, Text};
 use seven_domain::{
     CasinoConfig,
     config::{LegalSender, Revocation, Scope},
@@ -20,6 +20,8 @@ use crate::{
 const OLD: &str = "+18605550100";
 const NEW: &str = "+18605550101";
 const OTHER_GUEST: &str = "+18605550143";
+const LATE_GUEST: &str = "+18605550144";
+const AT_TWILIO: &str = "+18605550120";
 const TAKER: &str = "rose_court";
 
 /// Returns the casino's document with another number.
@@ -237,12 +239,107 @@ async fn a_number_brings_its_new_casino_no_texts_of_before() {
         (0, 0),
         "{report:?}"
     );
+    assert_eq!(stored_at(&house, TAKER).await, 0);
+    house.stop().await;
+}
+
+/// Delivers a text's webhook again, with the ids and the time of the first call.
+async fn repeat(house: &House, first: &Inbound) {
+    let text = Text {
+        provider: Some(first.provider.clone()),
+        from: first.from.clone(),
+        to: Some(first.to.clone()),
+        text: first.text.clone(),
+        event_id: Some(first.event_id.clone()),
+        message_id: Some(first.message_id.clone()),
+        occurred_at: Some(first.occurred_at),
+        ..Text::default()
+    };
+    house.stack.sim.text(text).unwrap();
+    acknowledged(house, &first.from, 2).await;
+}
+
+/// Waits until so many calls about texts of the guest were acknowledged.
+async fn acknowledged(house: &House, guest: &str, calls: usize) {
+    let ours = || house.stack.sim.ledger().of_guest(guest).inbound;
+    until(
+        "calls are acknowledged",
+        Duration::from_secs(20),
+        async || {
+            let texts = ours();
+            let attempts = texts.iter().flat_map(|text| &text.delivery.attempts);
+            attempts.filter(|attempt| attempt.acknowledged()).count() >= calls
+        },
+    )
+    .await;
+}
+
+/// Returns how many texts this casino has stored.
+async fn stored_at(house: &House, casino: &str) -> i64 {
+    let query = format!("select count(*) from inbound_messages where casino_id = '{casino}'");
+    house.number(&query).await
+}
+
+// D40: chaos, seed 3135. A webhook came again 60 ms after the number had changed its casino.
+#[tokio::test]
+async fn a_text_of_before_the_hand_over_belongs_to_the_former_casino() {
+    let mut document: serde_json::Value = serde_json::from_str(seven_packs::demo::CASINO).unwrap();
+    document["operational"]["twilio_phone_number"] = AT_TWILIO.into();
+    let content = seven_packs::demo::CONTENT.to_owned();
+    let wanted = Wanted {
+        casino: Some((document.to_string(), content)),
+        ..Wanted::default()
+    };
+    let house = house("numbers_repeated", wanted).await;
+    for (provider, from, to) in [("telnyx", GUEST, OLD), ("twilio", OTHER_GUEST, AT_TWILIO)] {
+        let text = Text {
+            provider: Some(provider.to_owned()),
+            from: from.to_owned(),
+            to: Some(to.to_owned()),
+            text: Some("Is the pool open?".to_owned()),
+            ..Text::default()
+        };
+        house.stack.sim.text(text).unwrap();
+    }
+    house.settle(2).await;
+    let answered = [GUEST, OTHER_GUEST].map(|guest| house.sent_to(guest).len());
+    let written_before = house.stack.fleet.clock.now();
+    let mut former = moved(&house);
+    former.operational.twilio_phone_number = None;
+    add(&house, &former).await;
+    let mut taker = taker(&house, OLD);
+    taker.operational.twilio_phone_number = Some(AT_TWILIO.parse().unwrap());
+    add(&house, &taker).await;
+    for guest in [GUEST, OTHER_GUEST] {
+        let first = house.stack.sim.ledger().of_guest(guest).inbound.remove(0);
+        repeat(&house, &first).await;
+    }
+    // A first call that is late: the casino of that time answers, from its number of today.
+    let late = Text {
+        from: LATE_GUEST.to_owned(),
+        to: Some(OLD.to_owned()),
+        text: Some("Is the pool open?".to_owned()),
+        occurred_at: Some(written_before),
+        ..Text::default()
+    };
+    house.stack.sim.text(late).unwrap();
+    acknowledged(&house, LATE_GUEST, 1).await;
+    house.settle(3).await;
+    assert_eq!(stored_at(&house, TAKER).await, 0);
     assert_eq!(
-        house
-            .number("select count(*) from inbound_messages where casino_id = 'rose_court'")
-            .await,
-        0
+        [GUEST, OTHER_GUEST].map(|guest| house.sent_to(guest).len()),
+        answered,
+        "answered twice"
     );
+    let to_late = house.sent_to(LATE_GUEST);
+    assert!(
+        !to_late.is_empty() && to_late.iter().all(|text| text.from.as_deref() == Some(NEW)),
+        "{to_late:?}"
+    );
+    // What is written from now on is the new casino's.
+    text_to_old(&house, "What time is check-in?");
+    house.settle(4).await;
+    assert_eq!(stored_at(&house, TAKER).await, 1);
     house.stop().await;
 }
 
@@ -335,14 +432,10 @@ async fn a_stop_on_a_number_just_handed_on_silences_the_answer_to_an_unread_text
     .await;
     stop_after_the_hand_over(&house).await;
     let _gate = house.process("compliance-gate", None);
-    let read = format!(
-        "select count(*) from inbound_messages where casino_id = '{}'",
-        house.casino()
-    );
     until(
         "the question is read",
         Duration::from_secs(30),
-        async || house.number(&read).await == 1,
+        async || stored_at(&house, house.casino().as_str()).await == 1,
     )
     .await;
     only_the_confirmation(&house).await;

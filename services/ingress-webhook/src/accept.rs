@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use prost::Message;
-use seven_bus::{Outgoing, events::DeadLetter, subject};
+use seven_bus::{Outgoing, Route, events::DeadLetter, subject};
 use seven_compliance::{Intent, Keyword, classify, echo};
 use seven_domain::{CasinoId, PhoneE164, Stage, TWILIO};
 use seven_faults::failpoint;
@@ -39,10 +39,14 @@ impl App {
         if let Intake::Ignored { event_type } = intake {
             return Answer::Ignored { event_type };
         }
-        let Some((casino, intake)) = self.casino_of(intake).await else {
+        let Some((route, intake)) = self.route_of(intake).await else {
             return Answer::NotStored;
         };
-        let intake = self.at_its_first_call(&casino, intake).await;
+        let intake = self.at_its_first_call(route.first(), intake).await;
+        let casino = match intake.written_at() {
+            Some(written_at) => route.casino_at(written_at).clone(),
+            None => route.casino,
+        };
         seven_telemetry::trace::concern(&casino);
         if let Intake::Text { event, keyword, .. } = &intake {
             // Must be the first log line about the text (OBS-1).
@@ -91,13 +95,13 @@ impl App {
         }
     }
 
-    /// Returns the casino of the event, by the first of its numbers that belongs to a casino,
+    /// Returns where the event leads, by the first of its numbers that belongs to a casino,
     /// otherwise by its attempt. None: neither roster nor database could answer.
-    async fn casino_of(&self, intake: Intake) -> Option<(CasinoId, Intake)> {
+    async fn route_of(&self, intake: Intake) -> Option<(Route, Intake)> {
         for number in intake.numbers().into_iter().cloned().collect::<Vec<_>>() {
-            let casino = casino_of(&self.fleet, &number).await?;
-            if !casino.is_unknown() {
-                return Some((casino, intake.addressed_to(&number)));
+            let route = route_of(&self.fleet, &number).await?;
+            if !route.casino.is_unknown() {
+                return Some((route, intake.addressed_to(&number)));
             }
         }
         let Intake::Receipt {
@@ -105,25 +109,21 @@ impl App {
             ..
         } = intake
         else {
-            return Some((CasinoId::unknown(), intake));
+            return Some((Route::to(CasinoId::unknown()), intake));
         };
         let store = self.fleet.store.clone();
         let found = in_time(async move { store.casino_of_attempt(attempt).await }).await?;
-        Some((found.unwrap_or_else(CasinoId::unknown), intake))
+        let casino = found.unwrap_or_else(CasinoId::unknown);
+        Some((Route::to(casino), intake))
     }
 
-    /// Dates a START by Twilio's first call about it, since Twilio sends no time: dated by a
-    /// repeat, the START would overrule a STOP written in between (D7).
+    /// Dates a text by Twilio's first call about it, since Twilio sends no time. Dated by a repeat,
+    /// a START would overrule a STOP written in between (D7), and a text would belong to the casino
+    /// that took the number over since (D40). `casino` had the number first: it is the same casino
+    /// before and after.
     async fn at_its_first_call(&self, casino: &CasinoId, mut intake: Intake) -> Intake {
         if let Intake::Text {
-            keyword:
-                Some(Keyword {
-                    intent: Intent::OptIn,
-                    ..
-                }),
-            occurred_at,
-            event,
-            ..
+            occurred_at, event, ..
         } = &mut intake
             && event.provider == TWILIO
         {
@@ -442,13 +442,13 @@ fn says_ours(text: &str, ours: &[String]) -> bool {
         .is_some_and(|theirs| !opts_out(&theirs.whole()) && !opts_out(&theirs.added))
 }
 
-/// Returns the casino of the number, or the unknown casino, from the roster or else Postgres, which
-/// knows new casinos. `None` if the database could not answer.
-async fn casino_of(fleet: &Fleet, number: &PhoneE164) -> Option<CasinoId> {
-    if let Some(casino) = fleet.roster.casino_of(number.as_str()) {
-        return Some(casino);
+/// Returns where the number leads, if nowhere to the unknown casino, from the roster or else
+/// Postgres, which knows new casinos. `None` if the database could not answer.
+async fn route_of(fleet: &Fleet, number: &PhoneE164) -> Option<Route> {
+    if let Some(route) = fleet.roster.route_of(number.as_str()) {
+        return Some(route);
     }
     let (store, number) = (fleet.store.clone(), number.clone());
     let found = in_time(async move { store.casino_of_number(&number).await }).await?;
-    Some(found.unwrap_or_else(CasinoId::unknown))
+    Some(Route::to(found.unwrap_or_else(CasinoId::unknown)))
 }

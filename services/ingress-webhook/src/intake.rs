@@ -206,6 +206,17 @@ impl Intake {
         }
     }
 
+    /// Returns when the guest wrote the text; `None` for other events.
+    pub fn written_at(&self) -> Option<DateTime<Utc>> {
+        match self {
+            Self::Text { occurred_at, .. } => Some(*occurred_at),
+            Self::Receipt { .. }
+            | Self::OddSender { .. }
+            | Self::Ignored { .. }
+            | Self::Unusable { .. } => None,
+        }
+    }
+
     /// Returns the event addressed to `number`, once it is known which number of a group message is
     /// ours.
     #[must_use]

@@ -16,7 +16,10 @@ use seven_bus::{
 };
 use seven_domain::{CasinoId, Lane, Stage};
 use seven_runtime::{Error, Fleet};
-use seven_store::{fleet::RosterEntry, floors::AckFloor};
+use seven_store::{
+    fleet::{HandedOn, RosterEntry},
+    floors::AckFloor,
+};
 use seven_telemetry::metrics;
 use tokio::time::Instant;
 
@@ -267,6 +270,15 @@ pub fn control(entry: RosterEntry) -> Control {
         content_version: entry.content_version,
         numbers: entry.numbers,
         paused: entry.paused,
+        handed_on: entry.handed_on.into_iter().map(handed_on).collect(),
+    }
+}
+
+fn handed_on(number: HandedOn) -> seven_bus::events::HandedOn {
+    seven_bus::events::HandedOn {
+        number: number.number,
+        former_casino: number.former_casino,
+        since_ms: number.since.timestamp_millis(),
     }
 }
 

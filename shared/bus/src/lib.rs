@@ -37,7 +37,7 @@ pub use backlog::{Lag, Storage};
 pub use client::{Bus, Outgoing, Settings};
 pub use error::Error;
 pub use floors::Floor;
-pub use roster::Roster;
+pub use roster::{Roster, Route};
 pub use streams::{StreamState, Streams};
 pub use taken::{Reader, Taken};
 pub use topology::{subject, subject_for_dead, subjects_of_dead};

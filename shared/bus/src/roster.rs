@@ -8,6 +8,7 @@ use std::{
 };
 
 use async_nats::jetstream::consumer::{DeliverPolicy, push};
+use chrono::{DateTime, Utc};
 use futures::StreamExt;
 use prost::Message;
 use seven_domain::CasinoId;
@@ -26,8 +27,44 @@ pub struct Roster {
 #[derive(Debug, Default)]
 struct Known {
     casinos: BTreeMap<CasinoId, Control>,
-    /// The casino that owns each number; looked up for every webhook.
-    owners: HashMap<String, CasinoId>,
+    /// Where each number leads; looked up for every webhook.
+    routes: HashMap<String, Route>,
+}
+
+/// The casino of a number, and the one that had it before (D40).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Route {
+    pub casino: CasinoId,
+    /// The former casino, and when the number was handed on.
+    pub former: Option<(CasinoId, DateTime<Utc>)>,
+}
+
+// === impl Route ===
+
+impl Route {
+    /// The route of a number that had no other casino.
+    pub fn to(casino: CasinoId) -> Self {
+        Self {
+            casino,
+            former: None,
+        }
+    }
+
+    /// Returns the casino that a text of this time belongs to. A webhook may come, or come again,
+    /// after the number was handed on: both casinos would answer the same text.
+    pub fn casino_at(&self, written_at: DateTime<Utc>) -> &CasinoId {
+        match &self.former {
+            Some((former, since)) if written_at < *since => former,
+            _ => &self.casino,
+        }
+    }
+
+    /// Returns the casino that the number belonged to first.
+    pub fn first(&self) -> &CasinoId {
+        self.former
+            .as_ref()
+            .map_or(&self.casino, |(former, _)| former)
+    }
 }
 
 // === impl Known ===
@@ -35,12 +72,15 @@ struct Known {
 impl Known {
     fn put(&mut self, casino: CasinoId, control: Control) {
         self.remove(&casino);
-        self.owners.extend(
-            control
-                .numbers
-                .iter()
-                .map(|number| (number.clone(), casino.clone())),
-        );
+        for number in &control.numbers {
+            let mut route = Route::to(casino.clone());
+            let handed_on = control.handed_on.iter().find(|on| on.number == *number);
+            route.former = handed_on.and_then(|on| {
+                let since = DateTime::from_timestamp_millis(on.since_ms)?;
+                Some((CasinoId::trusted(&on.former_casino).ok()?, since))
+            });
+            self.routes.insert(number.clone(), route);
+        }
         self.casinos.insert(casino, control);
     }
 
@@ -52,8 +92,12 @@ impl Known {
             .into_iter()
             .flat_map(|control| control.numbers)
         {
-            if self.owners.get(&number) == Some(casino) {
-                self.owners.remove(&number);
+            if self
+                .routes
+                .get(&number)
+                .is_some_and(|route| route.casino == *casino)
+            {
+                self.routes.remove(&number);
             }
         }
     }
@@ -103,7 +147,12 @@ impl Roster {
 
     /// Returns the casino that owns this number, as far as this process knows.
     pub fn casino_of(&self, number: &str) -> Option<CasinoId> {
-        self.known.read().ok()?.owners.get(number).cloned()
+        Some(self.route_of(number)?.casino)
+    }
+
+    /// Returns where this number leads, as far as this process knows.
+    pub fn route_of(&self, number: &str) -> Option<Route> {
+        self.known.read().ok()?.routes.get(number).cloned()
     }
 
     pub fn is_paused(&self, casino: &CasinoId, switch: &str) -> bool {
@@ -194,6 +243,7 @@ impl Roster {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::events::HandedOn;
 
     fn control(casino: &str, active: bool, number: &str) -> Control {
         Control {
@@ -215,6 +265,33 @@ mod tests {
             roster.casino_of("+1860555c_three").unwrap().as_str(),
             "c_three"
         );
+    }
+
+    #[test] // D40
+    fn a_text_belongs_to_the_casino_that_had_the_number_when_it_was_written() {
+        let roster = Roster::new(Vec::new());
+        roster.put(Control {
+            handed_on: vec![HandedOn {
+                number: "+18605550101".into(),
+                former_casino: "a_one".into(),
+                since_ms: 1_000,
+            }],
+            ..control("b_two", true, "+18605550101")
+        });
+        let route = roster.route_of("+18605550101").unwrap();
+        for (millis, casino) in [
+            (0, "a_one"),
+            (999, "a_one"),
+            (1_000, "b_two"),
+            (9_000, "b_two"),
+        ] {
+            let written_at = DateTime::from_timestamp_millis(millis).unwrap();
+            assert_eq!(route.casino_at(written_at).as_str(), casino, "{millis}");
+        }
+        assert_eq!(route.first().as_str(), "a_one");
+        roster.put(control("b_two", true, "+18605550101"));
+        let route = roster.route_of("+18605550101").unwrap();
+        assert_eq!(route, Route::to("b_two".parse().unwrap()));
     }
 
     #[test]

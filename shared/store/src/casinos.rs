@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
 use seven_domain::{AttemptId, AuditEvent, CasinoConfig, CasinoId, CasinoStatus, PhoneE164};
 use sqlx::types::Json;
 
@@ -65,6 +66,23 @@ impl Store {
             .fetch_optional(&mut *self.fleet().await?)
             .await?;
         Ok(owner.map(|owner| CasinoId::trusted(&owner)).transpose()?)
+    }
+
+    /// Returns the casino that a text of this time to this number belongs to: the former one, if
+    /// the number was handed on later (D40). Needs no casino binding.
+    pub async fn casino_of_text(
+        &self,
+        number: &PhoneE164,
+        written_at: DateTime<Utc>,
+    ) -> Result<Option<CasinoId>> {
+        let handed_on = self.handed_on().await?;
+        let former = handed_on
+            .iter()
+            .find(|on| on.number == number.as_str() && written_at < on.since);
+        match former {
+            Some(on) => Ok(Some(CasinoId::trusted(&on.former_casino)?)),
+            None => self.casino_of_number(number).await,
+        }
     }
 }
 

@@ -18,6 +18,18 @@ pub struct RosterEntry {
     pub content_version: i64,
     pub numbers: Vec<String>,
     pub paused: Vec<String>,
+    pub handed_on: Vec<HandedOn>,
+}
+
+/// A number of a casino that another casino had before (D40).
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, sqlx::FromRow)]
+pub struct HandedOn {
+    #[serde(skip)]
+    casino_id: String,
+    pub number: String,
+    pub former_casino: String,
+    /// Texts written before belong to the former casino.
+    pub since: DateTime<Utc>,
 }
 
 /// A row whose next step is overdue.
@@ -56,10 +68,11 @@ impl Store {
         )
         .fetch_all(&mut *self.fleet().await?)
         .await?;
+        let mut handed_on = self.handed_on().await?;
         rows.into_iter()
             .map(
-                |(casino, status, config_version, content_version, numbers, paused)| {
-                    let casino = CasinoId::trusted(&casino)?;
+                |(casino_id, status, config_version, content_version, numbers, paused)| {
+                    let casino = CasinoId::trusted(&casino_id)?;
                     let active = status == CasinoStatus::Active;
                     Ok(RosterEntry {
                         casino,
@@ -68,10 +81,20 @@ impl Store {
                         content_version,
                         numbers,
                         paused,
+                        handed_on: handed_on
+                            .extract_if(.., |number| number.casino_id == casino_id)
+                            .collect(),
                     })
                 },
             )
             .collect()
+    }
+
+    /// Returns the numbers that another casino had before, with the last such casino.
+    pub(crate) async fn handed_on(&self) -> Result<Vec<HandedOn>> {
+        Ok(sqlx::query_as(include_str!("../sql/handed_on.sql"))
+            .fetch_all(&mut *self.fleet().await?)
+            .await?)
     }
 
     /// Returns every casino that was ever added, removed ones included.

@@ -84,11 +84,11 @@ impl Reentry {
         };
         let mut ours = None;
         for number in intake.numbers() {
-            ours = fleet
-                .store
-                .casino_of_number(number)
-                .await?
-                .map(|casino| (casino, number.clone()));
+            let casino = match intake.written_at() {
+                Some(at) => fleet.store.casino_of_text(number, at).await?,
+                None => fleet.store.casino_of_number(number).await?,
+            };
+            ours = casino.map(|casino| (casino, number.clone()));
             if ours.is_some() {
                 break;
             }

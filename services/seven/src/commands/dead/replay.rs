@@ -219,10 +219,16 @@ async fn waits_for_content(fleet: &Fleet, id: DeadId) -> Result<bool> {
     let Some(letter) = letter else {
         return Ok(false);
     };
-    let Intake::Text { event, to, .. } = intake_raw(&letter.payload, None, letter.first_at) else {
+    let Intake::Text {
+        event,
+        to,
+        occurred_at,
+        ..
+    } = intake_raw(&letter.payload, None, letter.first_at)
+    else {
         return Ok(false);
     };
-    let Some(casino) = fleet.store.casino_of_number(&to).await? else {
+    let Some(casino) = fleet.store.casino_of_text(&to, occurred_at).await? else {
         return Ok(false);
     };
     let mut tx = fleet.store.bind(&casino).await?;
