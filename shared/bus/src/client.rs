@@ -94,17 +94,6 @@ impl Bus {
         }
     }
 
-    /// Publishes several messages and awaits all acknowledgements concurrently.
-    pub async fn publish_all(
-        &self,
-        messages: &[Outgoing<'_>],
-        deadline: Duration,
-    ) -> Result<(), Error> {
-        futures::future::try_join_all(messages.iter().map(|m| self.publish(m, deadline)))
-            .await
-            .map(|_| ())
-    }
-
     /// Publishes a message that cannot be handled to `dead.<stage>.<casino>` (D17).
     pub async fn dead_letter(
         &self,

@@ -32,18 +32,21 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns the spooled message, locked until this transaction ends; `None` when another
-    /// scheduler has it.
-    pub async fn take_spooled(&mut self, id: Uuid) -> Result<Option<Spooled>> {
-        Ok(sqlx::query_as("select spool_id, subject, message_key, headers, payload from spool where spool_id = $1 for update skip locked")
-            .bind(id)
-            .fetch_optional(self.conn())
-            .await?)
+    /// Returns those of the spooled messages that no other scheduler has, oldest first, locked until
+    /// this transaction ends.
+    pub async fn take_spooled(&mut self, ids: &[Uuid]) -> Result<Vec<Spooled>> {
+        Ok(sqlx::query_as(
+            "select spool_id, subject, message_key, headers, payload from spool
+             where spool_id = any($1) order by received_at, spool_id for update skip locked",
+        )
+        .bind(ids)
+        .fetch_all(self.conn())
+        .await?)
     }
 
-    pub async fn drop_spooled(&mut self, id: Uuid) -> Result<()> {
-        sqlx::query("delete from spool where spool_id = $1")
-            .bind(id)
+    pub async fn drop_spooled(&mut self, ids: &[Uuid]) -> Result<()> {
+        sqlx::query("delete from spool where spool_id = any($1)")
+            .bind(ids)
             .execute(self.conn())
             .await?;
         Ok(())
