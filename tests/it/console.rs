@@ -7,6 +7,7 @@ mod desk;
 mod held;
 pub(crate) mod hostile;
 mod pages;
+mod shift;
 pub(crate) mod staff;
 
 use std::time::Duration;

@@ -11,8 +11,9 @@ use crate::harness::{GUEST, Wanted, house, until};
 /// Number of guests who write one text each.
 const TEXTS: i64 = 500;
 /// Most rows and index entries that one text may read per stored text: some statements may walk one
-/// index of their casino.
-const WALKS: i64 = 8;
+/// index of their casino. A quiet machine reads 5 or 6, a busy one, which repeats more, 9; a join that
+/// reads the square of what is stored reads hundreds.
+const WALKS: i64 = 24;
 
 #[tokio::test] // PROD-26
 async fn a_text_reads_rows_in_proportion_to_what_is_stored_and_not_to_its_square() {

@@ -6,16 +6,13 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use seven_domain::Language;
 use seven_guest::{
-    Confidence, DialogueState, Grant, GrantRef, Observation, Profile, Scope, Setting, Topic,
+    Confidence, DialogueState, Grant, Observation, Profile, Setting, Topic,
     topic::{self, Next, Situation},
 };
 use seven_llm::{Exchange, Model, Request};
 use uuid::Uuid;
 
 use crate::{joined::joined, types::Work};
-
-/// The version of the privacy notice under which a guest's words are kept.
-const NOTICE: u32 = 1;
 
 /// All that a model needs for one turn, and what the turn's commit will write about the guest.
 #[derive(Debug, Clone)]
@@ -115,16 +112,9 @@ fn exchange((guest, host): &(String, String)) -> Exchange {
     }
 }
 
-/// Returns the consent under which a guest's words are kept: the guest gave it by texting us, and
-/// it covers only serving this guest.
+/// Returns the consent under which a guest's words are kept.
 pub(crate) fn grant(work: &Work) -> Grant {
-    let reference = GrantRef(work.lease.guest_id.0);
-    Grant {
-        scope: Scope::Personalization,
-        detail: String::new(),
-        reference,
-        version: NOTICE,
-    }
+    Grant::of_guest(work.lease.guest_id.0)
 }
 
 fn learn(work: &Work, language: Language, now: DateTime<Utc>) -> (Profile, Vec<String>) {

@@ -156,10 +156,14 @@ async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Er
         let known = tx
             .known_inbound(&text.provider, &text.provider_message_id)
             .await?;
-        if let Some(known) = &known {
-            trace.clone_from(&known.trace);
-            spans::adopt(&trace);
-        }
+        let Some(known) = known else {
+            // The number was handed on, and the other casino has this text (D40). The transaction is
+            // dropped, so that this casino keeps no guest who never wrote to it.
+            tracing::info!(%casino, "the text belongs to another casino that had its number");
+            return Ok(());
+        };
+        trace.clone_from(&known.trace);
+        spans::adopt(&trace);
         let next = repeat(&mut tx, known).await?;
         let copy = format!("dup:{}", delivery.stream_seq);
         let name = next.name();
@@ -204,13 +208,10 @@ async fn forget(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Err
     Ok(())
 }
 
-async fn repeat(tx: &mut Tx, known: Option<Known>) -> Result<Next, Error> {
+async fn repeat(tx: &mut Tx, known: Known) -> Result<Next, Error> {
     if mutant::forgets_duplicates() {
         return Ok(Next::nothing());
     }
-    let Some(known) = known else {
-        return Ok(Next::nothing());
-    };
     let texts = match known.disposition {
         Disposition::Open | Disposition::Canned => tx.queued_of(known.inbound_id.0).await?,
         _ => Vec::new(),

@@ -51,6 +51,7 @@ impl Frame {
             links.push((format!("/c/{casino}/cases"), "cases"));
             if person.may(casino, Right::Converse) {
                 links.push((format!("/c/{casino}/held"), "held"));
+                links.push((format!("/c/{casino}/replies"), "saved_replies"));
             }
             links.push((format!("/c/{casino}/incidents"), "incidents"));
         }

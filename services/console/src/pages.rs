@@ -25,7 +25,10 @@ mod login;
 mod notice;
 mod now;
 mod operators;
+mod profile;
+mod saved_replies;
 mod say;
+mod shift;
 mod switches;
 mod thread;
 mod turn;
@@ -56,6 +59,12 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/operators/{operator}", post(operators::change))
         .route("/c/{casino}/conversations", get(conversations::show))
         .route("/c/{casino}/conversations/list", get(conversations::list))
+        .route("/c/{casino}/conversations/shift", post(shift::all))
+        .route(
+            "/c/{casino}/replies",
+            get(saved_replies::show).post(saved_replies::change),
+        )
+        .route("/c/{casino}/count", get(cases::count))
         .route("/c/{casino}/now", get(now::show))
         .route("/c/{casino}/now/part", get(now::fresh))
         .route(
@@ -134,4 +143,7 @@ pub(crate) fn routes() -> Router<Shared> {
         .route(&below("reveal"), post(thread::reveal))
         .route(&below("notes"), post(thread::add_note))
         .route(&below("say"), post(say::say))
+        .route(&below("insert"), post(saved_replies::insert))
+        .route(&below("profile"), post(profile::change))
+        .route(&below("handon"), post(shift::one))
 }

@@ -11,12 +11,14 @@ mod limits;
 mod local;
 mod pace;
 mod pacing;
+mod presence;
 mod refusals;
 
 pub use breaker::{Admission, Breaker, BreakerSettings, BreakerState, Outcome, Permit, Transition};
 pub use connection::{Cache, Settings};
 pub use limit::{Limit, LimitVerdict};
 pub use pace::{Ask, Level, Pace, Pacer};
+pub use presence::Presence;
 
 #[derive(Debug, thiserror::Error)]
 #[error("opening the Redis client")]

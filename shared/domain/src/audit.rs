@@ -81,6 +81,8 @@ text_enum! {
         OperatorChanged => "operator_changed",
         /// A person left a note for colleagues at a conversation.
         NoteAdded => "note_added",
+        /// A reply that a casino's people keep for guests was added, changed or removed.
+        SavedReplyChanged => "saved_reply_changed",
         OperatorLoggedIn => "operator_logged_in",
         /// An account takes no login for a while, after too many wrong ones.
         OperatorLockedOut => "operator_locked_out",

@@ -116,6 +116,15 @@ impl Profile {
         }
     }
 
+    /// Removes a field with its history; returns false if it was not stored.
+    pub fn forget(&mut self, key: Key, at: DateTime<Utc>) -> bool {
+        let known = self.fields.remove(&key).is_some();
+        if known {
+            self.meta.updated_at = self.meta.updated_at.max(at);
+        }
+        known
+    }
+
     /// Withdraws every field stored under this consent grant, companions' fields included. Returns
     /// the changed paths.
     pub fn withdraw(&mut self, grant: &GrantRef, at: DateTime<Utc>) -> Vec<String> {

@@ -85,7 +85,7 @@ impl CaseMessage {
         let what = w.t(match self.reason.as_str() {
             reason if DANGERS.contains(&reason) => "danger",
             reason if reason.parse::<IncidentKind>().is_ok() => "contained",
-            "staff_stopped" | "reply_waits" => "please_look",
+            "staff_stopped" | "reply_waits" | "handed_on" => "please_look",
             _ => "subject",
         });
         let reason = reason_name(self.language, &self.reason);

@@ -111,6 +111,7 @@ pub fn category(event: AuditEvent) -> Category {
         | E::ContentUpdated
         | E::CasinoChanged
         | E::CampaignChanged
+        | E::SavedReplyChanged
         | E::ContactChanged => Category::Casino,
     }
 }

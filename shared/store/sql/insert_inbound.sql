@@ -3,8 +3,9 @@ with stored as (
     provider, provider_message_id, event_id,
     body, media_count, autoresponse, occurred_at, received_at, stream_seq, verdict, pattern_id,
       trace, next_sweep_at, casino_number)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-    now() + make_interval(secs => $18), $19)
+  select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+    now() + make_interval(secs => $18), $19
+  where (select casino_id from fleet_claims_text($19, $6 || ':' || $7)) = $1
   on conflict (casino_id, provider, provider_message_id) do nothing
   returning inbound_id
 ), talk as (

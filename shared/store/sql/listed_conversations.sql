@@ -40,10 +40,12 @@ select conversation_id, guest_id, severity, cases, acknowledged, pause_reason, p
   open_texts, held_texts, last_inbound_at,
   (select holder from conversation_holders holder
     where holder.conversation_id = urgent.conversation_id) as taken_by,
-  (select right(phone, 4) from guests guest where guest.guest_id = urgent.guest_id) as last_four,
+  guest.last_four, guest.language,
   case when cases > 0 then 'escalated' when paused then 'paused' when open_texts > 0 then 'waiting'
     else 'quiet' end as state
 from urgent
+  left join lateral (select right(phone, 4) as last_four, language from guests
+    where guests.guest_id = urgent.guest_id) guest on true
 where last_inbound_at >= $1 or cases > 0 or paused or open_texts > 0 or held_texts > 0
 order by cases = 0, acknowledged, severity, not paused, held_texts = 0, open_texts = 0,
   last_inbound_at desc nulls last

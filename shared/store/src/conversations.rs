@@ -138,19 +138,26 @@ impl Tx {
         Ok(guest.map(|(guest, language)| (GuestId(guest), language)))
     }
 
-    /// Invalidates any turn in progress: its commit will find another epoch. Also cancels drafted
-    /// turns and queued replies. Returns how many queued texts were cancelled.
-    pub async fn cancel_unsent(
-        &mut self,
-        conversation: ConversationId,
-        reason: &str,
-    ) -> Result<u64> {
+    /// Invalidates any turn in progress: its commit will find another epoch, and its texts wait for
+    /// the next signal or sweep.
+    pub async fn restart_turn(&mut self, conversation: ConversationId) -> Result<()> {
         sqlx::query(
             "update conversations set turn_epoch = turn_epoch + 1, leased_until = null where conversation_id = $1",
         )
         .bind(conversation.0)
         .execute(self.conn())
         .await?;
+        Ok(())
+    }
+
+    /// Invalidates any turn in progress, as [`Self::restart_turn`] does. Also cancels drafted
+    /// turns and queued replies. Returns how many queued texts were cancelled.
+    pub async fn cancel_unsent(
+        &mut self,
+        conversation: ConversationId,
+        reason: &str,
+    ) -> Result<u64> {
+        self.restart_turn(conversation).await?;
         sqlx::query(
             "update turns set state = 'cancelled', reason = $2 where conversation_id = $1 and state = 'drafted'",
         )

@@ -27,6 +27,7 @@ pub const FLEET_TABLES: &[&str] = &[
     "fleet_flags",
     "outbound_transitions",
     "former_routes",
+    "handed_on_texts",
     "operators",
     "operator_roles",
     "operator_sessions",

@@ -55,6 +55,7 @@ pub mod receipts;
 pub mod reconcile;
 pub mod retention;
 pub mod review;
+pub mod saved_replies;
 pub mod schema;
 pub mod sessions;
 pub mod spool;

@@ -98,14 +98,15 @@ impl Store {
     }
 
     /// Deletes former numbers that were given up so long ago that no STOP on them concerns the
-    /// former casino any more.
+    /// former casino any more, and which casino their texts belonged to just after the hand-over.
     pub async fn forget_former_numbers(&self) -> Result<u64> {
+        let mut fleet = self.fleet().await?;
+        sqlx::query("select fleet_forget_claims()")
+            .execute(&mut *fleet)
+            .await?;
         let query = "delete from former_routes where until < now() - make_interval(secs => $1)";
         let query = sqlx::query(query).bind(FORMER_SENDER_KEPT.as_secs_f64());
-        Ok(query
-            .execute(&mut *self.fleet().await?)
-            .await?
-            .rows_affected())
+        Ok(query.execute(&mut *fleet).await?.rows_affected())
     }
 }
 

@@ -71,6 +71,14 @@ impl std::fmt::Debug for Account {
     }
 }
 
+/// A person who may write to guests.
+#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+pub struct Host {
+    /// The person, as the audit log names them.
+    pub actor: String,
+    pub name: String,
+}
+
 impl Store {
     /// Begins a transaction about operators, whose audit entries belong to no casino.
     pub async fn staff(&self) -> Result<Tx> {
@@ -142,6 +150,21 @@ impl Tx {
         .fetch_all(self.conn())
         .await?;
         Ok(rows.into_iter().collect())
+    }
+
+    /// Returns the people who may write to guests of the bound casino, by name.
+    pub async fn hosts(&mut self) -> Result<Vec<Host>> {
+        let casino = self.casino_str();
+        Ok(sqlx::query_as(
+            "select 'operator:' || operator_id as actor, name from operators operator
+             where status = 'active' and exists (select 1 from operator_roles role
+               where role.operator_id = operator.operator_id and role.role = 'host'
+                 and role.casino_id in ('', $1))
+             order by lower(name), operator_id",
+        )
+        .bind(casino)
+        .fetch_all(self.conn())
+        .await?)
     }
 
     /// Gives a role, for every casino if none is named; returns false when the person has it.

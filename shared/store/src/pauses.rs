@@ -125,6 +125,48 @@ impl Tx {
         Ok(())
     }
 
+    /// Gives a conversation that `by` has taken over to a colleague, with the cases that `by` has in
+    /// hand. Without a colleague nobody has it, and these cases wait again with their whole time.
+    pub async fn hand_over(
+        &mut self,
+        conversation: ConversationId,
+        by: &str,
+        to: Option<&str>,
+    ) -> Result<()> {
+        if let Some(to) = to {
+            let query = "update conversation_holders set holder = $2 where conversation_id = $1";
+            sqlx::query(query)
+                .bind(conversation.0)
+                .bind(to)
+                .execute(self.conn())
+                .await?;
+        } else {
+            self.clear_holder(conversation).await?;
+        }
+        sqlx::query(
+            "update escalations set acknowledged_by = $3,
+               acknowledged_at = case when $3::text is null then null else acknowledged_at end,
+               ack_due_at = case when $3::text is null then now() + (ack_due_at - created_at) else ack_due_at end
+             where conversation_id = $1 and resolved_at is null and acknowledged_by = $2",
+        )
+        .bind(conversation.0)
+        .bind(by)
+        .bind(to)
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+
+    /// Returns the conversations that a person has taken over.
+    pub async fn held_by(&mut self, person: &str) -> Result<Vec<ConversationId>> {
+        let query = "select conversation_id from conversation_holders where holder = $1 order by conversation_id";
+        let rows: Vec<Uuid> = sqlx::query_scalar(query)
+            .bind(person)
+            .fetch_all(self.conn())
+            .await?;
+        Ok(rows.into_iter().map(ConversationId).collect())
+    }
+
     /// Marks the guest's held texts as answered by this text of a person; returns their number.
     pub async fn answer_held(
         &mut self,

@@ -16,4 +16,19 @@ impl Tx {
                 .await?,
         )
     }
+
+    /// Writes the guest's profile. The caller holds the conversation's lock, as a turn does.
+    pub async fn put_profile(&mut self, guest: GuestId, document: &Value) -> Result<()> {
+        let casino = self.casino_str();
+        sqlx::query(
+            "insert into profiles (casino_id, guest_id, document) values ($1, $2, $3)
+             on conflict (casino_id, guest_id) do update set document = excluded.document, updated_at = now()",
+        )
+        .bind(casino)
+        .bind(guest.0)
+        .bind(document)
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
 }

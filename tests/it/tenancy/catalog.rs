@@ -16,6 +16,11 @@ pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
         &["number", "casino_id", "until"],
     ),
     (
+        "handed_on_texts",
+        "which of two casinos a text belongs to; numbers of casinos, the provider's ids and times",
+        &["number", "message", "casino_id", "claimed_at"],
+    ),
+    (
         "due",
         "any scheduler claims for any casino; ids and times only",
         &["casino_id", "kind", "row_id", "due_at", "claimed_until"],

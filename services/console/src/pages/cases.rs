@@ -63,6 +63,15 @@ struct Row {
     level: i32,
 }
 
+#[derive(Template)]
+#[template(path = "count.html")]
+struct CountPart {
+    w: Words,
+    waiting: usize,
+    /// The id of the newest case that waits; ids grow with time. Empty for none.
+    newest: String,
+}
+
 #[derive(Deserialize)]
 pub(crate) struct Handled {
     #[serde(default)]
@@ -90,6 +99,28 @@ pub(crate) async fn list(
     person.needs(&casino, Right::Conversations)?;
     let list = app.read.cases.of(&casino, read(&app, &casino)).await?;
     Ok(shown(&part(&app, &casino, &person, &list)).into_response())
+}
+
+/// Returns how many cases wait for somebody, and the newest, which every page shows in its title.
+pub(crate) async fn count(
+    State(app): State<Shared>,
+    Path(casino): Path<CasinoId>,
+    person: Person,
+) -> Result<Response, Fault> {
+    person.needs(&casino, Right::Conversations)?;
+    let list = app.read.cases.of(&casino, read(&app, &casino)).await?;
+    let waiting = || {
+        list.cases
+            .iter()
+            .filter(|case| case.acknowledged_at.is_none())
+    };
+    let newest = waiting().map(|case| case.escalation_id).max();
+    let page = CountPart {
+        w: person.words(),
+        waiting: waiting().count(),
+        newest: newest.map(|id| id.to_string()).unwrap_or_default(),
+    };
+    Ok(shown(&page).into_response())
 }
 
 /// Reads the list, which is the same for everybody who may see it.

@@ -10,9 +10,9 @@ use axum::{
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
-use seven_domain::{CasinoId, Language};
+use seven_domain::{CaseSeverity, CasinoId, Language};
 use seven_staff::Right;
-use seven_store::conversations::ListedConversation;
+use seven_store::{conversations::ListedConversation, operators::Host};
 
 use crate::{
     access::Person, app::Shared, fault::Fault, frame::Frame, guard::shown, lists::ConversationList,
@@ -32,8 +32,11 @@ const MINE: &str = "mine";
 #[template(path = "conversations.html")]
 struct ListPage {
     frame: Frame,
-    filter: String,
     part: ListPart,
+    severities: &'static [CaseSeverity],
+    /// Whether the person has taken conversations over, which a colleague can go on with.
+    holds: bool,
+    colleagues: Vec<Host>,
 }
 
 #[derive(Template)]
@@ -42,8 +45,52 @@ struct ListPart {
     w: Words,
     casino: CasinoId,
     rows: Vec<Row>,
-    filter: String,
+    wanted: Wanted,
     bus: bool,
+}
+
+/// The filters of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Wanted {
+    show: &'static str,
+    language: Option<Language>,
+    cases: Cases,
+}
+
+impl Wanted {
+    /// Returns the filters as the page's address has them.
+    fn query(&self) -> String {
+        let language = self.language.map_or("", Language::as_str);
+        let case = self.cases.as_str();
+        format!("show={}&language={language}&case={case}", self.show)
+    }
+
+    fn speaks(&self, language: &str) -> bool {
+        self.language.map(Language::as_str) == Some(language)
+    }
+
+    fn has_case(&self, case: &str) -> bool {
+        self.cases.as_str() == case
+    }
+}
+
+/// The cases that conversations of a list have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cases {
+    /// Conversations without a case, too.
+    Whatever,
+    Open,
+    Of(CaseSeverity),
+}
+
+impl Cases {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Whatever => "",
+            Self::Open => "open",
+            Self::Of(severity) => severity.as_str(),
+        }
+    }
 }
 
 /// A part of a page: its template has escaped what needs it.
@@ -65,6 +112,11 @@ struct Row {
 pub(crate) struct Filter {
     #[serde(default)]
     show: String,
+    #[serde(default)]
+    language: String,
+    /// `open` or a severity.
+    #[serde(default)]
+    case: String,
 }
 
 pub(crate) async fn show(
@@ -76,16 +128,26 @@ pub(crate) async fn show(
     person.needs(&casino, Right::Conversations)?;
     let list = read(&app, &casino).await?;
     let bus = app.fleet.bus.ready().await;
+    let mine = person.actor();
+    let holds = |row: &ListedConversation| row.taken_by.as_deref() == Some(&*mine);
+    let holds = person.may(&casino, Right::Converse) && list.rows.iter().any(holds);
+    let mut colleagues = Vec::new();
+    if holds {
+        let mut tx = app.fleet.store.bind(&casino).await?;
+        colleagues = tx.hosts().await?;
+        tx.commit().await?;
+        colleagues.retain(|host| host.actor != mine);
+    }
     let part = part(&casino, wanted(&filter), &person, &list, bus);
     let title = person.words().t("conversations").to_owned();
-    let frame = Frame::of(&person, Some(&casino), &title, "conversations");
-    let filter = part.filter.clone();
-    Ok(shown(&ListPage {
-        frame,
-        filter,
+    let page = ListPage {
+        frame: Frame::of(&person, Some(&casino), &title, "conversations"),
         part,
-    })
-    .into_response())
+        severities: CaseSeverity::ALL,
+        holds,
+        colleagues,
+    };
+    Ok(shown(&page).into_response())
 }
 
 /// The list alone, which the page fetches again after a hint.
@@ -99,11 +161,12 @@ pub(crate) async fn list(
     let shared = &app.read.conversations;
     let list = shared.of(&casino, read(&app, &casino)).await?;
     let bus = app.fleet.bus.ready().await;
-    let filter = wanted(&filter);
-    let render = || Bytes::from(shown(&part(&casino, filter, &person, &list, bus)).0);
+    let wanted = wanted(&filter);
+    let render = || Bytes::from(shown(&part(&casino, wanted, &person, &list, bus)).0);
     // The list that everybody sees alike is also rendered once.
-    let page = match list.shown.get(&(filter, person.words().language())) {
-        Some(shown) if bus => shown.get_or_init(render).clone(),
+    let alike = wanted.language.is_none() && wanted.cases == Cases::Whatever;
+    let page = match list.shown.get(&(wanted.show, person.words().language())) {
+        Some(shown) if bus && alike => shown.get_or_init(render).clone(),
         _ => render(),
     };
     Ok(Html(page).into_response())
@@ -129,15 +192,22 @@ async fn read(app: &Shared, casino: &CasinoId) -> Result<ConversationList, Fault
     })
 }
 
-/// Returns the filter that was asked for; the first one for a word that is none.
-fn wanted(filter: &Filter) -> &'static str {
+/// Returns the filters that were asked for; a word that is none filters nothing.
+fn wanted(filter: &Filter) -> Wanted {
     let known = FILTERS.into_iter().find(|known| *known == filter.show);
-    known.unwrap_or(FILTERS[0])
+    Wanted {
+        show: known.unwrap_or(FILTERS[0]),
+        language: filter.language.parse().ok(),
+        cases: match filter.case.as_str() {
+            "open" => Cases::Open,
+            severity => severity.parse().map_or(Cases::Whatever, Cases::Of),
+        },
+    }
 }
 
 fn part(
     casino: &CasinoId,
-    filter: &'static str,
+    wanted: Wanted,
     person: &Person,
     list: &ConversationList,
     bus: bool,
@@ -146,7 +216,7 @@ fn part(
     let rows = list
         .rows
         .iter()
-        .filter(|row| is_wanted(row, filter, &mine))
+        .filter(|row| is_wanted(row, wanted, &mine))
         .map(|row| Row {
             id: row.conversation_id.to_string(),
             guest: w.guest(row.last_four.as_deref()),
@@ -169,13 +239,22 @@ fn part(
         w,
         casino: casino.clone(),
         rows,
-        filter: filter.to_owned(),
+        wanted,
         bus,
     }
 }
 
-fn is_wanted(row: &ListedConversation, filter: &str, mine: &str) -> bool {
-    match filter {
+fn is_wanted(row: &ListedConversation, wanted: Wanted, mine: &str) -> bool {
+    let spoken = |language| row.language == Some(language);
+    let in_case = match wanted.cases {
+        Cases::Whatever => true,
+        Cases::Open => row.cases > 0,
+        Cases::Of(severity) => row.severity == Some(severity),
+    };
+    if !in_case || !wanted.language.is_none_or(spoken) {
+        return false;
+    }
+    match wanted.show {
         "waiting" => row.cases > 0 && !row.acknowledged || row.held_texts > 0,
         "paused" => row.paused,
         MINE => row.taken_by.as_deref() == Some(mine),

@@ -1,5 +1,7 @@
-//! One conversation: its texts, who answers there, what is known about the guest, notes among
-//! staff; and taking over and giving back.
+//! One conversation: its texts, who answers there and who looks at it, notes among staff; and
+//! taking over and giving back.
+
+use std::time::Duration;
 
 use askama::{Template, filters::HtmlSafe};
 use axum::{
@@ -7,15 +9,16 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use chrono::{DateTime, Utc};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use seven_domain::{AuditEvent, CasinoId, ConversationId};
-use seven_guest::Profile;
 use seven_staff::Right;
-use seven_store::{Tx, conversations::TranscriptLine};
+use seven_store::{Tx, conversations::TranscriptLine, operators::Host, saved_replies::SavedReply};
 
-use super::conversations::{clock, name_of};
+use super::{
+    conversations::{clock, name_of},
+    profile::{facts, fields},
+};
 use crate::{
     access::{Person, Posted},
     app::Shared,
@@ -33,6 +36,9 @@ const MOST_REASON: usize = 300;
 const MOST_NOTE: usize = 2_000;
 /// How long words that were shown for a reason stay shown.
 const REVEAL_MINUTES: i32 = 15;
+/// Time after which a person whose page has not fetched its texts has left. An open page fetches
+/// them every 20 seconds at least.
+const GONE_AFTER: Duration = Duration::from_secs(45);
 
 #[derive(Template)]
 #[template(path = "thread.html")]
@@ -40,7 +46,12 @@ struct ThreadPage {
     frame: Frame,
     part: TextsPart,
     facts: Vec<(String, String)>,
+    /// Path and name of the facts that a person may correct; empty for who may not.
+    fields: Vec<(&'static str, String)>,
     notes: Vec<ShownNote>,
+    saved: Vec<SavedReply>,
+    /// Others who may go on with the conversation.
+    colleagues: Vec<Host>,
     /// The text that could not be sent, and the reason.
     draft: String,
     problem: String,
@@ -73,6 +84,16 @@ pub(super) struct TextsPart {
     may_reveal: bool,
     /// Whether a person reads the host's replies here before they leave.
     reviewed: bool,
+    /// Names of the others who look at the conversation now.
+    others: Vec<String>,
+}
+
+/// The rest of the page, which is read once.
+struct Around {
+    facts: Vec<(String, String)>,
+    notes: Vec<ShownNote>,
+    saved: Vec<SavedReply>,
+    colleagues: Vec<Host>,
 }
 
 /// A part of a page: its template has escaped what needs it.
@@ -129,7 +150,7 @@ pub(super) async fn page(
     refused: (String, &'static str, StatusCode),
 ) -> Result<Response, Fault> {
     let (draft, problem, status) = refused;
-    let (part, known) = read(app, place, person).await?;
+    let (part, around) = read(app, place, person).await?;
     let w = person.words();
     let title = part.guest.clone();
     let problem = if problem.is_empty() {
@@ -139,9 +160,16 @@ pub(super) async fn page(
     };
     let page = ThreadPage {
         frame: Frame::of(person, Some(&place.0), &title, "conversations"),
+        fields: if part.readable && part.may_converse {
+            fields(w)
+        } else {
+            Vec::new()
+        },
         part,
-        facts: known.0,
-        notes: known.1,
+        facts: around.facts,
+        notes: around.notes,
+        saved: around.saved,
+        colleagues: around.colleagues,
         draft,
         problem: problem.to_owned(),
         may_audit: person.may(&place.0, Right::Audit),
@@ -163,7 +191,7 @@ async fn read(
     app: &Shared,
     (casino, conversation): &Place,
     person: &Person,
-) -> Result<(TextsPart, (Vec<(String, String)>, Vec<ShownNote>)), Fault> {
+) -> Result<(TextsPart, Around), Fault> {
     person.needs(casino, Right::Conversations)?;
     let mut tx = app.fleet.store.bind(casino).await?;
     let found = tx.shown_conversation(*conversation).await?;
@@ -178,7 +206,22 @@ async fn read(
     let notes = tx.notes(*conversation, MOST_NOTES).await?;
     let reviewed = tx.is_reviewed(*conversation).await?;
     let names = tx.staff_names().await?;
+    let (mut saved, mut colleagues) = (Vec::new(), Vec::new());
+    let me = person.actor();
+    if person.may(casino, Right::Converse) {
+        saved = tx.saved_replies().await?;
+        colleagues = tx.hosts().await?;
+        colleagues.retain(|host| host.actor != me);
+    }
     tx.commit().await?;
+    let cache = &app.fleet.cache;
+    let looking = cache
+        .look(casino, &conversation.to_string(), &me, GONE_AFTER)
+        .await;
+    if looking.came && looking.all.len() > 1 {
+        app.hints.changed(casino);
+    }
+    let others = looking.all.iter().filter(|other| **other != me);
     let part = TextsPart {
         w: person.words(),
         casino: casino.clone(),
@@ -194,7 +237,8 @@ async fn read(
         paused: found.paused,
         held: found.taken_by.clone().unwrap_or_default(),
         readable,
-        mine: found.taken_by.as_deref() == Some(person.actor().as_str()),
+        mine: found.taken_by.as_deref() == Some(me.as_str()),
+        others: others.map(|other| name_of(&names, other)).collect(),
         taken_by: found
             .taken_by
             .map(|by| name_of(&names, &by))
@@ -204,7 +248,11 @@ async fn read(
         reviewed,
     };
     let facts = if readable {
-        facts(found.profile, app.fleet.clock.property_now())
+        facts(
+            found.profile,
+            app.fleet.clock.property_now(),
+            person.words(),
+        )
     } else {
         Vec::new()
     };
@@ -216,7 +264,13 @@ async fn read(
             at: clock(note.created_at, zone),
             body: visible(&note.body),
         });
-    Ok((part, (facts, notes.collect())))
+    let around = Around {
+        facts,
+        notes: notes.collect(),
+        saved,
+        colleagues,
+    };
+    Ok((part, around))
 }
 
 /// Returns whether the person may read the words of the conversation now.
@@ -267,31 +321,6 @@ pub(super) fn visible(text: &str) -> String {
         }
     };
     text.chars().map(mark).collect()
-}
-
-/// Lists what is known about the guest, with the confidence in each fact now.
-fn facts(document: Option<Value>, now: DateTime<Utc>) -> Vec<(String, String)> {
-    let read = document.and_then(|document| Profile::from_json(document).ok());
-    let context = read
-        .map(|read| read.profile.context(now))
-        .unwrap_or_default();
-    let shown = context.facts.into_iter().map(|fact| {
-        let value = match json!(fact.value) {
-            Value::String(text) => text,
-            other => other.to_string(),
-        };
-        let name = fact
-            .path
-            .split_once('.')
-            .map_or(&*fact.path, |(_, name)| name);
-        let sure = format!(
-            "{} ({:.0} %)",
-            visible(&value),
-            fact.confidence.get() * 100.0
-        );
-        (name.replace(['_', '.'], " "), sure)
-    });
-    shown.collect()
 }
 
 pub(crate) async fn take_over(

@@ -27,6 +27,40 @@ impl Kind {
     }
 }
 
+/// Most characters of a text, and of an item of a list, that a person enters.
+const MOST_CHARACTERS: usize = 200;
+/// Most items of a list that a person enters.
+const MOST_ITEMS: usize = 20;
+
+impl Kind {
+    /// Reads a value as a person enters it: a number, `yes` or `no`, a date such as 2026-12-24, or
+    /// items between commas. `None` if the field cannot have this value.
+    pub fn read(self, text: &str) -> Option<Value> {
+        let text = text.trim();
+        let short = |text: &str| text.chars().count() <= MOST_CHARACTERS;
+        let value = match self {
+            Self::Text => Value::text(text),
+            Self::Int => Value::Int(text.parse().ok().filter(|number| *number >= 0)?),
+            Self::Bool => Value::Bool(match text.to_lowercase().as_str() {
+                "yes" | "y" | "si" | "sí" => true,
+                "no" | "n" => false,
+                _ => return None,
+            }),
+            Self::Date => Value::Date(text.parse().ok()?),
+            Self::List => {
+                let items = text.split([',', ';']).map(str::trim);
+                let items: Vec<&str> = items.filter(|item| !item.is_empty()).collect();
+                if items.len() > MOST_ITEMS || !items.iter().all(|item| short(item)) {
+                    return None;
+                }
+                Value::list(items)
+            }
+        };
+        let fits = self == Self::List || short(text);
+        (fits && !text.chars().any(char::is_control) && self.accepts(&value)).then_some(value)
+    }
+}
+
 /// A part of the profile with its own retention period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Section {

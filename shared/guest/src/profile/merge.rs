@@ -118,13 +118,15 @@ impl Field {
             self.confirm(&seen);
             return Merged::Confirmed;
         }
-        if seen.correction && seen.source.is_guest() && seen.at >= self.confirmed() {
+        let newer = seen.source.is_guest() && seen.at >= self.confirmed();
+        if seen.correction && (newer || seen.source == Source::Operator) {
             return self.replace(seen);
         }
         if let (Value::List(have), Value::List(more)) = (&self.value, &seen.value) {
             return self.extend(union(have, more), &seen);
         }
-        if plan && seen.source.is_guest() && self.source.is_guest() {
+        let told = self.source.is_guest() || self.source == Source::Operator;
+        if plan && seen.source.is_guest() && told {
             return if (seen.at, &seen.value) > (self.confirmed(), &self.value) {
                 self.replace(seen)
             } else {

@@ -18,16 +18,19 @@ pub enum Source {
     IncentiveExchange,
     /// Found by a detector, such as the language.
     AutoDetected,
+    /// Entered by a person of the casino.
+    Operator,
 }
 
 impl Source {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::SelfReported,
         Self::ContextualExtraction,
         Self::Inferred,
         Self::CrmImport,
         Self::IncentiveExchange,
         Self::AutoDetected,
+        Self::Operator,
     ];
 
     /// Returns the lowest and the highest confidence with which a fact from this source may start.
@@ -37,7 +40,7 @@ impl Source {
             Self::SelfReported => (85, 100),
             Self::ContextualExtraction => (65, 85),
             Self::Inferred => (50, 70),
-            Self::CrmImport => (90, 100),
+            Self::CrmImport | Self::Operator => (90, 100),
             Self::IncentiveExchange => (85, 95),
             Self::AutoDetected => (0, 100),
         };

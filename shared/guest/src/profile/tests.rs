@@ -36,6 +36,61 @@ fn name(text: &str, source: Source, percent: u8, day: i64) -> Observation {
     said(Key::Name, Value::text(text), source, percent, day)
 }
 
+#[test] // D27: a person of the casino corrects whatever is known; a guest's newer plan still counts
+fn a_person_corrects_every_kind_of_fact() {
+    let entered = |key, value, day| Observation {
+        correction: true,
+        ..said(key, value, Source::Operator, 95, day)
+    };
+    let guest = |key, value, day| said(key, value, Source::SelfReported, 95, day);
+    let mut profile = Profile::new(at(0));
+    for (key, told, right) in [
+        (Key::PartySize, Value::Int(4), Value::Int(6)),
+        (Key::Dietary, Value::list(["vegan"]), Value::list(["halal"])),
+        (Key::Name, Value::text("Ana"), Value::text("Anna")),
+    ] {
+        profile.observe(guest(key, told, 1));
+        let merged = profile.observe(entered(key, right.clone(), 0));
+        assert_eq!(merged, Merged::Replaced, "{}", key.path());
+        assert_eq!(profile.seen(key, at(1)), Some(&right));
+    }
+    let changed = profile.observe(guest(Key::PartySize, Value::Int(5), 2));
+    assert_eq!(changed, Merged::Replaced);
+    assert!(profile.forget(Key::Name, at(2)) && !profile.forget(Key::Name, at(2)));
+    assert_eq!(profile.field(Key::Name), None);
+}
+
+#[test] // D27
+fn values_are_read_as_a_person_enters_them() {
+    let long = "x".repeat(201);
+    for (kind, text, value) in [
+        (Kind::Text, " Ana ", Some(Value::text("Ana"))),
+        (Kind::Text, &*long, None),
+        (Kind::Text, "a\u{1b}[0m", None),
+        (Kind::Int, "6", Some(Value::Int(6))),
+        (Kind::Int, "-1", None),
+        (Kind::Int, "many", None),
+        (Kind::Bool, "Sí", Some(Value::Bool(true))),
+        (Kind::Bool, "no", Some(Value::Bool(false))),
+        (Kind::Bool, "maybe", None),
+        (
+            Kind::Date,
+            "2026-12-24",
+            Some(Value::Date("2026-12-24".parse().unwrap())),
+        ),
+        (Kind::Date, "24/12", None),
+        (
+            Kind::List,
+            "vegan, ,no nuts;",
+            Some(Value::list(["vegan", "no nuts"])),
+        ),
+        (Kind::List, ",", None),
+        (Kind::List, &*long, None),
+    ] {
+        assert_eq!(kind.read(text), value, "{kind:?} {text}");
+    }
+}
+
 #[test] // DATA-19, CONV-52
 fn a_turn_counts() {
     let mut profile = Profile::new(at(0));

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use seven_domain::{CaseSeverity, ConversationId};
+use seven_domain::{CaseSeverity, ConversationId, Language};
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -32,6 +32,8 @@ pub struct ListedConversation {
     /// The last four digits of the guest's phone.
     #[serde(skip)]
     pub last_four: Option<String>,
+    /// The language of the guest's newest text that was answered.
+    pub language: Option<Language>,
     /// Texts of the guest that the host has not answered yet.
     pub open_texts: i64,
     /// Texts of the guest that are kept for a person.

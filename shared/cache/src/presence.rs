@@ -1,0 +1,50 @@
+//! Who looks at a page at this moment. It only informs: without Redis nobody is shown.
+
+use std::{sync::LazyLock, time::Duration};
+
+use redis::Script;
+use seven_domain::CasinoId;
+
+use crate::Cache;
+
+/// KEYS: the page's set. ARGV: who looks, milliseconds after which somebody has left. Returns whether
+/// the person has just come, then everybody who looks.
+static LOOKS: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(
+        "local t = redis.call('TIME')
+         local now = t[1] * 1000 + math.floor(t[2] / 1000)
+         redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - tonumber(ARGV[2]))
+         local came = redis.call('ZADD', KEYS[1], now, ARGV[1])
+         redis.call('PEXPIRE', KEYS[1], ARGV[2])
+         return {came, redis.call('ZRANGE', KEYS[1], 0, -1)}",
+    )
+});
+
+/// Who looks at a page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Presence {
+    /// Whether the person who asked has just come.
+    pub came: bool,
+    /// Everybody who looks, the person who asked included.
+    pub all: Vec<String>,
+}
+
+impl Cache {
+    /// Notes that `who` looks at a page, and returns everybody who does. Somebody who has not asked
+    /// for `gone_after` has left.
+    pub async fn look(
+        &self,
+        casino: &CasinoId,
+        page: &str,
+        who: &str,
+        gone_after: Duration,
+    ) -> Presence {
+        let mut script = LOOKS.prepare_invoke();
+        script
+            .key(self.key("looks", casino.as_str(), page))
+            .arg(who)
+            .arg(u64::try_from(gone_after.as_millis()).unwrap_or(u64::MAX));
+        let found: Option<(bool, Vec<String>)> = self.invoke("presence", &script).await;
+        found.map_or_else(Presence::default, |(came, all)| Presence { came, all })
+    }
+}

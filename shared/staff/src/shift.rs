@@ -1,0 +1,66 @@
+//! A person hands conversations on: one to a colleague, or all of them at the end of a shift.
+
+use serde_json::json;
+use seven_domain::{AuditEvent, CaseSeverity, CaseSource, ConversationId, GuestId};
+use seven_runtime::{
+    Fleet,
+    own_cases::{OwnCase, open_own_case},
+};
+use seven_store::Tx;
+
+use crate::desk::{holder, note};
+
+/// The reason of the case that a conversation waits for somebody to go on with it.
+const HANDED_ON: &str = "handed_on";
+
+/// Result of handing a conversation on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HandedOn {
+    Done,
+    /// Somebody else has the conversation, or nobody.
+    NotYours,
+    /// The colleague may not write at this casino.
+    NoColleague,
+}
+
+/// Hands a conversation on to a colleague (`to`, as the audit log names them), or to whoever takes
+/// it next. The host stays silent. For nobody in particular, its cases wait again with their whole
+/// time, and a conversation without a case gets one, so that contacts are told. The caller commits.
+///
+/// # Errors
+/// Fails when Postgres does not answer.
+pub async fn hand_on(
+    fleet: &Fleet,
+    tx: &mut Tx,
+    conversation: ConversationId,
+    by: &str,
+    to: Option<&str>,
+) -> seven_store::Result<HandedOn> {
+    if holder(tx, conversation).await?.as_deref() != Some(by) {
+        return Ok(HandedOn::NotYours);
+    }
+    if let Some(to) = to
+        && !tx.hosts().await?.iter().any(|host| host.actor == to)
+    {
+        return Ok(HandedOn::NoColleague);
+    }
+    tx.hand_over(conversation, by, to).await?;
+    if to.is_none()
+        && let Some(shown) = tx.shown_conversation(conversation).await?
+        && shown.cases.as_array().is_none_or(Vec::is_empty)
+    {
+        let case = OwnCase {
+            id: fleet.ids.uuid(),
+            severity: CaseSeverity::Sev2,
+            source: CaseSource::HostPromise,
+            reason: HANDED_ON,
+            subject: "",
+            about: Some((conversation, GuestId(shown.guest_id))),
+            actor: by,
+        };
+        open_own_case(tx, &case).await?;
+    }
+    let detail = json!({ "handed_on": true, "from": by, "to": to });
+    note(tx, AuditEvent::ConversationPaused, by, conversation, detail).await?;
+    Ok(HandedOn::Done)
+}
