@@ -37,6 +37,12 @@ const CAMPAIGN: &str = "insert into campaigns (casino_id, campaign_id, name, cla
 /// A person reads each reply of the casino before it leaves.
 const REVIEWED: &str =
     "update casinos set config = jsonb_set(config, '{features,hitl_interrupt_enabled}', 'true')";
+/// The conversation is $1's, and there is a saved reply.
+const TAKEN: &str = "with taken as (insert into conversation_holders (casino_id, conversation_id, holder)
+     select casino_id, conversation_id, 'operator:$1' from conversations limit 1 on conflict do nothing returning conversation_id),
+   saved as (insert into saved_replies (casino_id, reply_id, title, en, es, changed_by)
+     values ('silver_birch', 'a0000000-0000-4000-8000-000000000001', 'Valet', 'Your car is on its way.', 'Su auto viene en camino.', 'Luis') on conflict do nothing)
+   update conversations set paused_at = now(), paused_until = null where conversation_id in (select conversation_id from taken)";
 const SOON: Duration = Duration::from_secs(30);
 
 #[tokio::test] // D26, D27: the whole way of a takeover, by what people see and click
@@ -72,6 +78,14 @@ async fn a_new_host_takes_over_writes_and_gives_back() {
     house.settle(1).await;
     browser.see("#list", "Guest ending in 0142").await;
     browser.see("#list", "case open").await;
+    // The title counts the cases that wait; sound and notice are off until somebody wants them.
+    until("the title counts", SOON, || async {
+        browser.title().await.starts_with("(1) ")
+    })
+    .await;
+    assert_eq!(browser.count("#bell[aria-pressed=false]").await, 1);
+    browser.click("#bell").await;
+    assert_eq!(browser.count("#bell[aria-pressed=true]").await, 1);
     // The casino's people are told; the notice's link acknowledges, and leads to the conversation.
     notices::told(&chat, 1).await;
     browser
@@ -249,6 +263,7 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
             ("switches", "/c/silver_birch/switches"),
             ("cases", "/c/silver_birch/cases"),
             ("held", "/c/silver_birch/held"),
+            ("replies", "/c/silver_birch/replies"),
             ("incidents", "/c/silver_birch/incidents"),
             ("contacts", "/c/silver_birch/contacts"),
             ("campaigns", "/c/silver_birch/campaigns"),
@@ -273,6 +288,18 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
             browser.page(path).await;
             browser.is_accessible(&format!("{name}-{language}")).await;
         }
+        // The same conversation in the person's own hands, with every tool of the page.
+        let taken = TAKEN.replace("$1", &luis.id.to_string());
+        house.change(&taken).await;
+        browser.page(&thread).await;
+        browser.click("#correct summary").await;
+        browser
+            .is_accessible(&format!("thread-mine-{language}"))
+            .await;
+        browser
+            .page("/c/silver_birch/conversations?show=mine")
+            .await;
+        browser.is_accessible(&format!("mine-{language}")).await;
     }
     assert_eq!(browser.violations().await, Vec::<String>::new());
     browser.stop().await;

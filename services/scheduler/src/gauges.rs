@@ -40,8 +40,19 @@ pub(crate) async fn rows(fleet: Fleet) -> Result<(), Error> {
                 .set(seconds);
         }
     }
+    tickets(&fleet).await?;
     workers(&fleet).await?;
     alerts(&fleet).await
+}
+
+async fn tickets(fleet: &Fleet) -> Result<(), Error> {
+    let figure = &metrics().fleet.tickets;
+    let counts = fleet.store.tickets().await?;
+    figure.reset();
+    for (casino, state, n) in counts {
+        figure.with_label_values(&[&*casino, &*state]).set(n);
+    }
+    Ok(())
 }
 
 fn switches(roster: &[RosterEntry]) {

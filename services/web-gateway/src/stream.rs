@@ -330,7 +330,6 @@ impl Open {
         let words = match status {
             Status::Reading => &words.status_reading,
             Status::Searching => &words.status_searching,
-            Status::Writing => &words.status_writing,
             Status::Waiting => &words.status_waiting,
         };
         Some(self.frame(&Event::Status { status, words }))

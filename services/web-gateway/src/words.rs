@@ -14,7 +14,6 @@ static SPANISH: LazyLock<Words> = LazyLock::new(|| read(include_str!("../words/e
 pub(crate) struct Words {
     pub(crate) status_reading: String,
     pub(crate) status_searching: String,
-    pub(crate) status_writing: String,
     pub(crate) status_waiting: String,
     /// The conversation waits for a person, and the host says nothing.
     pub(crate) waiting: String,

@@ -20,8 +20,6 @@ pub enum Status {
     Reading,
     /// The casino's content is being searched.
     Searching,
-    /// The answer is being written and checked.
-    Writing,
     /// A person will answer.
     Waiting,
 }
@@ -83,7 +81,6 @@ impl Status {
         match self {
             Self::Reading => "reading",
             Self::Searching => "searching",
-            Self::Writing => "writing",
             Self::Waiting => "waiting",
         }
     }

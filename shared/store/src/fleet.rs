@@ -206,6 +206,14 @@ impl Store {
         .await?)
     }
 
+    /// Counts the tickets that are not closed: casino, state, how many.
+    pub async fn tickets(&self) -> Result<Vec<(String, String, i64)>> {
+        let query = "select casino_id, state, n from fleet_tickets()";
+        Ok(sqlx::query_as(query)
+            .fetch_all(&mut *self.fleet().await?)
+            .await?)
+    }
+
     /// Counts the turns of the last `past` for which a hosted model is set up, by who answered:
     /// `model`, `fallback_text`, or why the offline host did.
     pub async fn hosted_turns(&self, past: Duration) -> Result<Vec<(String, i64)>> {

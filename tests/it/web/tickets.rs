@@ -1,6 +1,8 @@
 //! Tickets: a guest of the website who needs a person gets a number, and the answer (WID-12..15, 20,
 //! 21).
 
+use std::time::Duration;
+
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use seven_domain::{CasinoId, Role};
@@ -8,7 +10,10 @@ use seven_settings::Worker;
 use uuid::Uuid;
 
 use super::visitor::{Frame, Visitor, with_gateways_at};
-use crate::{console::staff::Staff, harness::House};
+use crate::{
+    console::staff::Staff,
+    harness::{House, until},
+};
 
 fn ticket(frames: &[Frame]) -> Option<i64> {
     let told = frames.iter().find(|frame| frame.event == "escalation")?;
@@ -68,6 +73,14 @@ async fn a_guest_who_needs_a_person_gets_a_number_and_the_persons_answer() {
         .texts_of("select draft from turns order by created_at desc limit 1")
         .await;
     assert!(drafts[0].contains("a person will reply"), "{drafts:?}");
+    // The fleet's gauges tell both (WID-24).
+    let figures = format!("{}/metrics", house.stack.ops_url.clone().unwrap());
+    let waiting = "seven_tickets{casino=\"silver_birch\",state=\"pending_human\"} 2";
+    until("the gauge counts", Duration::from_secs(20), async || {
+        let text = reqwest::get(&figures).await.unwrap().text().await.unwrap();
+        text.contains(waiting)
+    })
+    .await;
     // Meanwhile messages are kept, with one notice; a cry for help is answered.
     let kept = ana
         .ask(&first, "Are you there?", Uuid::new_v4())

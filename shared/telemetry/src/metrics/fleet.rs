@@ -26,6 +26,8 @@ instruments! {
             "Cost of a casino in the current month so far, in dollars", ["casino"];
         month_budget: GaugeVec = "seven_month_budget_usd",
             "Monthly budget of a casino, in dollars; 0 for none", ["casino"];
+        tickets: IntGaugeVec = "seven_tickets",
+            "Tickets of guests on the web that are not closed, by state", ["casino", "state"];
         switches: IntGaugeVec = "seven_switch_on",
             "1 while an operator's or the watch's switch stands", ["casino", "switch"];
         rotation_due: IntGaugeVec = "seven_rotation_due_timestamp_seconds",
