@@ -344,7 +344,7 @@ async fn a_text_of_before_the_hand_over_belongs_to_the_former_casino() {
         !to_late.is_empty() && to_late.iter().all(|text| text.from.as_deref() == Some(NEW)),
         "{to_late:?}"
     );
-    // What is written from now on is the new casino's.
+    // A text that is written from now on is the new casino's.
     text_to_old(&house, "What time is check-in?");
     house.settle(4).await;
     assert_eq!(stored_at(&house, TAKER).await, 1);

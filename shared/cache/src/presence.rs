@@ -1,4 +1,4 @@
-//! Who looks at a page at this moment. It only informs: without Redis nobody is shown.
+//! The people who look at a page at this moment. It only informs: without Redis nobody is shown.
 
 use std::{sync::LazyLock, time::Duration};
 
@@ -20,7 +20,7 @@ static LOOKS: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// Who looks at a page.
+/// The people who look at a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Presence {
     /// Whether the person who asked has just come.

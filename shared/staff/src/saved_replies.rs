@@ -14,7 +14,7 @@ use uuid::Uuid;
 /// Most characters of a title.
 pub const MOST_TITLE: usize = 60;
 
-/// What is wrong with a saved reply.
+/// A fault of a saved reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wrong {
     TitleMissing,

@@ -1,4 +1,4 @@
-//! What is known about a guest, and correcting it.
+//! The facts about a guest, and correcting them.
 
 use axum::{
     extract::{Path, State},

@@ -41,7 +41,7 @@ struct Row {
     title: String,
     en: String,
     es: String,
-    /// What was wrong with the form that was sent, beside its fields.
+    /// The problems of the form that was sent, beside its fields.
     title_problem: String,
     en_problem: String,
     es_problem: String,
@@ -65,7 +65,7 @@ pub(crate) struct Changed {
 
 #[derive(Deserialize)]
 pub(crate) struct Inserted {
-    /// What the person has written so far.
+    /// The text that the person has written so far.
     #[serde(default)]
     text: String,
     #[serde(default)]
