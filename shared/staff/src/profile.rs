@@ -46,8 +46,12 @@ pub async fn correct(
         return Ok(Corrected::Gone);
     };
     let guest = GuestId(shown.guest_id);
-    let read = shown.profile.and_then(|json| Profile::from_json(json).ok());
-    let mut profile = read.map_or_else(|| Profile::new(now), |read| read.profile);
+    let mut profile = match shown.profile.map(Profile::from_json) {
+        None => Profile::new(now),
+        Some(Ok(read)) => read.profile,
+        // A document that this build cannot read is not replaced: it would be lost.
+        Some(Err(_)) => return Ok(Corrected::Unfit),
+    };
     let detail = if text.trim().is_empty() {
         if !profile.forget(key, now) {
             return Ok(Corrected::Nothing);
