@@ -282,6 +282,14 @@ async fn acknowledged(house: &House, guest: &str, calls: usize) {
     .await;
 }
 
+/// Returns how many texts the check for crossed rows finds (SEC-95).
+async fn crossed(house: &House) -> usize {
+    let fleet = &house.stack.fleet;
+    let span = Duration::from_secs(3_600);
+    let since = fleet.clock.now() - span;
+    fleet.store.crossed(since, span).await.unwrap().len()
+}
+
 /// Returns how many texts this casino has stored.
 async fn stored_at(house: &House, casino: &str) -> i64 {
     let query = format!("select count(*) from inbound_messages where casino_id = '{casino}'");
@@ -348,6 +356,15 @@ async fn a_text_of_before_the_hand_over_belongs_to_the_former_casino() {
     text_to_old(&house, "What time is check-in?");
     house.settle(4).await;
     assert_eq!(stored_at(&house, TAKER).await, 1);
+    // What came late is no incident; a text that was written long after the hand-over is one.
+    assert_eq!(crossed(&house).await, 0);
+    let written_later = format!(
+        "update inbound_messages set occurred_at = now() + interval '11 minutes'
+           where casino_number = '{OLD}' and casino_id = '{}' and arrival = 3",
+        house.casino()
+    );
+    house.change(&written_later).await;
+    assert_eq!(crossed(&house).await, 1);
     house.stop().await;
 }
 
