@@ -356,7 +356,7 @@ async fn a_text_of_before_the_hand_over_belongs_to_the_former_casino() {
     text_to_old(&house, "What time is check-in?");
     house.settle(4).await;
     assert_eq!(stored_at(&house, TAKER).await, 1);
-    // What came late is no incident; a text that was written long after the hand-over is one.
+    // A late webhook is no incident; a text that was written long after the hand-over is one.
     assert_eq!(crossed(&house).await, 0);
     let written_later = format!(
         "update inbound_messages set occurred_at = now() + interval '11 minutes'
