@@ -40,6 +40,23 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     }
 }
 
+/// Renews the due rows of calls that would never be settled, because theirs are gone. No code
+/// leaves such a call; if there is one, its guest's later texts wait behind it.
+pub(crate) async fn renew_doubts(fleet: Fleet) -> Result<(), Error> {
+    let renewed = fleet
+        .store
+        .renew_doubts(fleet.timing.doubt_grace() * 2)
+        .await?;
+    if renewed > 0 {
+        metrics()
+            .repairs
+            .with_label_values(&["attempt_doubt"])
+            .inc_by(renewed.unsigned_abs());
+        tracing::warn!(renewed, "calls without a due row are settled now");
+    }
+    Ok(())
+}
+
 /// Ends a pause: the conversation continues, and the texts kept during the pause are answered.
 async fn resume(fleet: &Fleet, row: &Due) -> Result<(), Error> {
     let mut tx = fleet.store.bind(&row.casino).await?;

@@ -78,6 +78,7 @@ pub async fn run(
     let read_up_to = read_again::ReadUpTo::default();
     tokio::join!(
         every(&fleet, "due", scale(500), due::round),
+        every(&fleet, "doubts", scale(60_000), due::renew_doubts),
         every(&fleet, "delete", scale(500), deletion::round),
         every(&fleet, "sweep", scale(2_000), |fleet| sweep::round(
             fleet,

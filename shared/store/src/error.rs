@@ -72,7 +72,7 @@ fn is_away(error: &sqlx::Error) -> bool {
 pub(crate) fn is_dead_connection(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(e) => e.kind() != std::io::ErrorKind::ConnectionRefused,
-        sqlx::Error::Database(e) => e.code().is_some_and(|c| c == "57P01"),
+        sqlx::Error::Database(e) => e.code().is_some_and(|c| c == "57P01" || c == "25P03"),
         _ => false,
     }
 }

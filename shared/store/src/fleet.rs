@@ -163,6 +163,14 @@ impl Store {
         Ok(query.fetch_one(&mut *self.fleet().await?).await?)
     }
 
+    /// Makes calls due to be settled whose answer is overdue for `overdue` although no due row names
+    /// them any more. Returns how many.
+    pub async fn renew_doubts(&self, overdue: Duration) -> Result<i64> {
+        let query = "select n from fleet_renew_doubts(make_interval(secs => $1))";
+        let query = sqlx::query_scalar(query).bind(overdue.as_secs_f64());
+        Ok(query.fetch_one(&mut *self.fleet().await?).await?)
+    }
+
     /// Returns when the oldest open row of a stage (and lane) was made, where a re-created consumer
     /// starts reading. `None` for stages whose messages leave no open row.
     pub async fn oldest_open(

@@ -105,9 +105,14 @@ const PLANS: [(&str, &str); 3] = [
     ("jit", "off"),
 ];
 
-/// Lock timeout. If a guest's row is locked for longer, only that guest is delayed: the waiting
-/// work fails and is retried, and other work in the same transaction can continue.
-const LOCKS: [(&str, &str); 1] = [("lock_timeout", "5s")];
+/// Limits on locks. If a guest's row is locked for longer than the first, only that guest is
+/// delayed: the waiting work fails and is retried, and other work in the same transaction can
+/// continue. The second ends a transaction whose process is frozen or whose machine is lost: the
+/// server would keep its locks until the connection breaks, which can take hours.
+const LOCKS: [(&str, &str); 2] = [
+    ("lock_timeout", "5s"),
+    ("idle_in_transaction_session_timeout", "60s"),
+];
 
 /// The first and the longest interval of the sweep (D3), already scaled.
 #[derive(Debug, Clone, Copy)]

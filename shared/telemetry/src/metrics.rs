@@ -69,7 +69,7 @@ instruments! {
             "Seconds of a round of one of the scheduler's duties, done or failed",
             ["duty", "outcome"], SLOW;
         repairs: IntCounterVec = "seven_repairs_total",
-            "Streams, consumers, buckets and letters put back", ["what"];
+            "Streams, consumers, buckets, letters and due rows put back", ["what"];
         dead: IntCounterVec = "seven_dead_letters_total", "Messages that died",
             ["stage", "casino", "reason"];
         dead_open: IntGaugeVec = "seven_dead_letters_open", "Dead letters that wait for a person",
