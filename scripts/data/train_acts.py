@@ -32,7 +32,7 @@ def load(path):
 
 def folded(texts):
     """The texts as the offline host reads them."""
-    tool = ["cargo", "run", "-q", "-p", "seven-offline-host", "--example", "reads"]
+    tool = ["cargo", "run", "-q", "-p", "seven-offline-host", "--example", "acts"]
     joined = "".join(text.replace("\n", " ") + "\n" for text in texts)
     return subprocess.run(tool, input=joined, text=True, capture_output=True, check=True, cwd=ROOT).stdout.split("\n")[: len(texts)]
 
