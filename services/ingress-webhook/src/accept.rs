@@ -399,7 +399,7 @@ struct StopToCarry {
 
 impl StopToCarry {
     /// Writes the STOP for the casinos that had the number before its present one and texted with
-    /// the guest over it, or may have.
+    /// the guest over it, or may have, and for the one that has just taken it over.
     async fn reach(&self, fleet: &Fleet, casino: &CasinoId) -> Result<(), seven_store::Error> {
         // A casino's own database role may not write at other casinos: the scheduler extends its
         // STOPs.

@@ -41,6 +41,8 @@ pub enum Through {
     /// The other casino had the number before. The STOP concerns it only if guest and casino
     /// texted over it, or may have ([`Tx::may_have_spoken_over`]).
     FormerNumber,
+    /// The other casino has had the number for less than a day, and the former one took the STOP.
+    PresentNumber,
     /// The other casino has the same legal sender, whose revocations apply to all its casinos.
     SameSender,
 }
@@ -49,6 +51,7 @@ impl Through {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::FormerNumber => "former_number",
+            Self::PresentNumber => "present_number",
             Self::SameSender => "same_sender",
         }
     }
@@ -84,14 +87,11 @@ impl Store {
                 .await?;
         rows.into_iter()
             .map(|(casino, through)| {
-                let through = if through == Through::SameSender.as_str() {
-                    Through::SameSender
-                } else {
-                    Through::FormerNumber
-                };
+                let all = [Through::SameSender, Through::PresentNumber];
+                let through = all.into_iter().find(|one| one.as_str() == through);
                 Ok(Reached {
                     casino: CasinoId::trusted(&casino)?,
-                    through,
+                    through: through.unwrap_or(Through::FormerNumber),
                 })
             })
             .collect()
