@@ -23,7 +23,8 @@ use seven_store::{
 };
 use seven_telemetry::{metrics, trace as spans};
 
-const BATCH: i64 = 200;
+/// Few enough that a slow database does not let claims expire before their rows are handled.
+const BATCH: i64 = 50;
 const CLAIM_TTL: Duration = Duration::from_secs(30);
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {

@@ -41,7 +41,7 @@ use seven_providers::Records;
 use seven_runtime::{Error, Fleet};
 use seven_settings::Settings;
 
-use crate::rounds::every;
+use crate::rounds::Duties;
 
 pub use nightly::{NIGHTLY_JOBS, night};
 pub use repair::control;
@@ -65,80 +65,70 @@ pub async fn run(
     senders: Senders,
     sheets: Sheets,
 ) {
-    let scale = |millis: u64| {
-        fleet
-            .timing
-            .scale
-            .at_least(Duration::from_millis(millis), Duration::from_millis(200))
+    let timing = fleet.timing;
+    let millis = |millis: u64| {
+        let least = Duration::from_millis(200);
+        timing.scale.at_least(Duration::from_millis(millis), least)
     };
     let (mirrored, complete) = (repair::Mirrored::default(), repair::Complete::default());
-    let nights = nightly::Nights::default();
-    let stores = sweep::Stores::default();
-    let floors = floors::Noted::default();
-    let read_up_to = read_again::ReadUpTo::default();
-    tokio::join!(
-        every(&fleet, "due", scale(500), due::round),
-        every(&fleet, "doubts", scale(60_000), due::renew_doubts),
-        every(&fleet, "delete", scale(500), deletion::round),
-        every(&fleet, "sweep", scale(2_000), |fleet| sweep::round(
-            fleet,
-            stores.clone()
-        )),
-        every(&fleet, "spool", scale(1_000), spool::round),
-        every(&fleet, "repair", Duration::from_secs(1), |fleet| {
-            repair::round(fleet, mirrored.clone(), complete.clone(), floors.clone())
-        }),
-        every(
-            &fleet,
-            "reconcile",
-            scale(15_000),
-            |fleet| reconcile::round(fleet, records.clone())
-        ),
-        every(&fleet, "content", scale(1_000), content::round),
-        every(&fleet, "campaigns", scale(1_000), campaigns::round),
-        every(&fleet, "nightly", scale(60_000), |fleet| nightly::round(
-            fleet,
-            nights.clone()
-        )),
-        every(&fleet, "sheets", scale(60_000), |fleet| {
-            sheet::round(fleet, sheets.clone())
-        }),
-        every(&fleet, "dead", Duration::from_millis(500), dead::round),
-        every(&fleet, "block", fleet.timing.block_check(), health::blocks),
-        every(
-            &fleet,
-            "delivery",
-            fleet.timing.delivery_check(),
-            health::figures
-        ),
-        every(&fleet, "cases", scale(2_000), cases::round),
-        every(&fleet, "notices", scale(1_000), |fleet| notices::round(
-            fleet,
-            channels.clone()
-        )),
-        every(&fleet, "case_notices", scale(2_000), |fleet| {
-            case_notices::round(fleet, settings.clone(), senders.clone())
-        }),
-        every(&fleet, "letters", scale(30_000), |fleet| {
-            letters::round(fleet, settings.clone(), senders.clone())
-        }),
-        every(&fleet, "unannounced", scale(60_000), unannounced::round),
-        every(&fleet, "unread", scale(3_600_000), unread::round),
-        every(&fleet, "after_stop", scale(15_000), after_stop::round),
-        every(&fleet, "crossed", scale(15_000), crossed::round),
-        every(&fleet, "read_again", scale(60_000), |fleet| {
-            read_again::round(fleet, read_up_to.clone())
-        }),
-        every(&fleet, "dead_gauge", Duration::from_secs(10), dead::gauge),
-        every(&fleet, "cost", Duration::from_secs(3_600), |fleet| {
-            cost::round(fleet, settings.clone())
-        }),
-        every(&fleet, "upkeep", Duration::from_secs(60), |fleet| {
-            upkeep::round(fleet, settings.clone())
-        }),
-        every(&fleet, "row_gauges", fleet.timing.gauges(), gauges::rows),
-        every(&fleet, "consumer_gauges", fleet.timing.gauges(), |fleet| {
-            gauges::consumers(fleet, floors.clone())
-        }),
-    );
+    let (nights, stores) = (nightly::Nights::default(), sweep::Stores::default());
+    let (floors, read) = (floors::Noted::default(), read_again::Read::default());
+    let mut duties = Duties::of(fleet);
+    duties.add("due", millis(500), due::round);
+    duties.add("doubts", millis(60_000), due::renew_doubts);
+    duties.add("delete", millis(500), deletion::round);
+    duties.add("sweep", millis(2_000), move |fleet| {
+        sweep::round(fleet, stores.clone())
+    });
+    duties.add("spool", millis(1_000), spool::round);
+    duties.add("repair", Duration::from_secs(1), {
+        let floors = floors.clone();
+        move |fleet| repair::round(fleet, mirrored.clone(), complete.clone(), floors.clone())
+    });
+    duties.add("reconcile", millis(15_000), move |fleet| {
+        reconcile::round(fleet, records.clone())
+    });
+    duties.add("content", millis(1_000), content::round);
+    duties.add("campaigns", millis(1_000), campaigns::round);
+    duties.add("nightly", millis(60_000), move |fleet| {
+        nightly::round(fleet, nights.clone())
+    });
+    duties.add("sheets", millis(60_000), move |fleet| {
+        sheet::round(fleet, sheets.clone())
+    });
+    duties.add("dead", Duration::from_millis(500), dead::round);
+    duties.add("block", timing.block_check(), health::blocks);
+    duties.add("delivery", timing.delivery_check(), health::figures);
+    duties.add("cases", millis(2_000), cases::round);
+    duties.add("notices", millis(1_000), move |fleet| {
+        notices::round(fleet, channels.clone())
+    });
+    duties.add("case_notices", millis(2_000), {
+        let (settings, senders) = (settings.clone(), senders.clone());
+        move |fleet| case_notices::round(fleet, settings.clone(), senders.clone())
+    });
+    duties.add("letters", millis(30_000), {
+        let settings = settings.clone();
+        move |fleet| letters::round(fleet, settings.clone(), senders.clone())
+    });
+    duties.add("unannounced", millis(60_000), unannounced::round);
+    duties.add("unread", millis(3_600_000), unread::round);
+    duties.add("after_stop", millis(15_000), after_stop::round);
+    duties.add("crossed", millis(15_000), crossed::round);
+    duties.add("read_again", millis(60_000), move |fleet| {
+        read_again::round(fleet, read.clone())
+    });
+    duties.add("dead_gauge", Duration::from_secs(10), dead::gauge);
+    duties.add("cost", Duration::from_secs(3_600), {
+        let settings = settings.clone();
+        move |fleet| cost::round(fleet, settings.clone())
+    });
+    duties.add("upkeep", Duration::from_secs(60), move |fleet| {
+        upkeep::round(fleet, settings.clone())
+    });
+    duties.add("row_gauges", timing.gauges(), gauges::rows);
+    duties.add("consumer_gauges", timing.gauges(), move |fleet| {
+        gauges::consumers(fleet, floors.clone())
+    });
+    duties.finish().await;
 }

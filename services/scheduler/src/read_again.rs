@@ -6,16 +6,21 @@ mod cries;
 
 use std::{
     collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+    ops::Range,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
 use chrono::{DateTime, TimeDelta, Utc};
+use chrono_tz::Tz;
+use serde_json::Value;
 use seven_compliance::offers::{self, Action};
 use seven_domain::{CasinoId, ConversationId, IncidentKind};
 use seven_knowledge::offers::catalogue_of;
 use seven_runtime::{Error, Fleet};
 use seven_store::{Tx, casinos::Casino, incidents::found::ReadAgain};
+use uuid::Uuid;
 
 use crate::incidents::{Found, contain};
 
@@ -23,64 +28,116 @@ use crate::incidents::{Found, contain};
 const FIRST_SPAN: TimeDelta = TimeDelta::hours(24);
 /// The span of texts that is read in one go.
 const CHUNK: TimeDelta = TimeDelta::hours(1);
-/// A round reads this much of the one before again, because transactions commit late.
+/// A round looks this far back behind the one before, because transactions commit late.
 const OVERLAP: TimeDelta = TimeDelta::minutes(5);
 /// A turn may still have been made from content that had changed less than this before.
 const CONTENT_MARGIN: Duration = Duration::from_secs(120);
 const BY: &str = "scheduler";
 
-/// The time up to which a process has read each casino's texts.
-pub(crate) type ReadUpTo = Arc<Mutex<HashMap<CasinoId, DateTime<Utc>>>>;
+/// What a process has read of each casino's texts.
+pub(crate) type Read = Arc<Mutex<HashMap<CasinoId, Mark>>>;
 
-pub(crate) async fn round(fleet: Fleet, read_up_to: ReadUpTo) -> Result<(), Error> {
+/// How far one casino's texts are read.
+#[derive(Debug, Clone)]
+pub(crate) struct Mark {
+    up_to: DateTime<Utc>,
+    /// The texts of the overlap that are read already, and when each was found.
+    lately: HashMap<Key, DateTime<Utc>>,
+}
+
+/// A text's id, and a hash of its words: a row that was changed is another text.
+type Key = (Uuid, u64);
+
+fn key(text: &ReadAgain) -> Key {
+    let mut words = DefaultHasher::new();
+    text.body.hash(&mut words);
+    (text.text_id, words.finish())
+}
+
+// === impl Mark ===
+
+impl Mark {
+    fn new(now: DateTime<Utc>) -> Self {
+        Self {
+            up_to: now - FIRST_SPAN,
+            lately: HashMap::new(),
+        }
+    }
+
+    /// Leaves out the texts that are read already.
+    fn unread(&self, mut texts: Vec<ReadAgain>) -> Vec<ReadAgain> {
+        texts.retain(|text| !self.lately.contains_key(&key(text)));
+        texts
+    }
+
+    /// Notes that these texts are read, and forgets those that no later round will meet.
+    fn note(&mut self, texts: Vec<Key>, now: DateTime<Utc>) {
+        self.lately.retain(|_, found| now - *found <= OVERLAP * 2);
+        self.lately
+            .extend(texts.into_iter().map(|text| (text, now)));
+    }
+}
+
+pub(crate) async fn round(fleet: Fleet, marks: Read) -> Result<(), Error> {
     let casinos = fleet.store.tenants().await?;
     crate::rounds::each(casinos, |casino| {
-        catch_up(fleet.clone(), casino, read_up_to.clone())
+        catch_up(fleet.clone(), casino, marks.clone())
     })
     .await
 }
 
 /// Reads one casino's texts up to now, an hour at a time. A round that fails goes on where it was.
-async fn catch_up(fleet: Fleet, casino: CasinoId, read_up_to: ReadUpTo) -> Result<(), Error> {
+async fn catch_up(fleet: Fleet, casino: CasinoId, marks: Read) -> Result<(), Error> {
     let now = fleet.clock.now();
     let last = {
-        let marks = read_up_to.lock().unwrap_or_else(PoisonError::into_inner);
-        marks.get(&casino).copied()
+        let marks = marks.lock().unwrap_or_else(PoisonError::into_inner);
+        marks.get(&casino).cloned()
     };
-    let mut since = last.map_or(now - FIRST_SPAN, |last| last - OVERLAP);
+    let mut mark = last.unwrap_or_else(|| Mark::new(now));
+    let mut since = mark.up_to - OVERLAP;
     while since < now {
         let until = (since + CHUNK).min(now);
         // The last chunk has no end: rows of this moment are read, too.
         let end = if until == now { now + CHUNK } else { until };
-        read(&fleet, &casino, since, end).await?;
-        read_up_to
+        let found = read(&fleet, &casino, &mark, since..end).await?;
+        mark.note(found, now);
+        mark.up_to = until;
+        marks
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .insert(casino.clone(), until);
+            .insert(casino.clone(), mark.clone());
         since = until;
     }
     Ok(())
 }
 
+/// Reads the texts of this time that are not read yet, and returns them.
 async fn read(
     fleet: &Fleet,
     casino: &CasinoId,
-    since: DateTime<Utc>,
-    until: DateTime<Utc>,
-) -> Result<(), Error> {
+    mark: &Mark,
+    Range {
+        start: since,
+        end: until,
+    }: Range<DateTime<Utc>>,
+) -> Result<Vec<Key>, Error> {
     let margin = fleet.timing.scaled(CONTENT_MARGIN);
     let mut tx = fleet.store.bind(casino).await?;
     let Some(row) = tx.casino_row().await? else {
-        return Ok(());
+        return Ok(Vec::new());
     };
-    let replies = tx.sent_replies(since, until, margin).await?;
-    let texts = tx.passed_texts(since, until).await?;
-    let unproven = unproven(&mut tx, replies, &row).await?;
-    tx.commit().await?;
-    for reply in unproven {
-        contain(fleet, casino, found(IncidentKind::OfferUnproven, &reply)).await?;
+    let replies = mark.unread(tx.sent_replies(since, until, margin).await?);
+    let texts = mark.unread(tx.passed_texts(since, until).await?);
+    let mut read: Vec<Key> = texts.iter().map(key).collect();
+    if let Some(content) = content_of(&mut tx, &replies, &row).await? {
+        tx.commit().await?;
+        read.extend(replies.iter().map(key));
+        for reply in unproven(content, replies, row.config.operational.timezone).await? {
+            contain(fleet, casino, found(IncidentKind::OfferUnproven, &reply)).await?;
+        }
     }
-    cries::read(fleet, casino, &row, texts).await
+    cries::read(fleet, casino, &row, texts).await?;
+    Ok(read)
 }
 
 fn found(kind: IncidentKind, text: &ReadAgain) -> Found {
@@ -92,30 +149,76 @@ fn found(kind: IncidentKind, text: &ReadAgain) -> Found {
     }
 }
 
-/// Returns the replies that name an amount of money which neither the casino's content nor any of
-/// its promotions has. A promotion's days are left to the turn, which knew them.
-async fn unproven(
+/// Returns the casino's content, if there are replies to judge by it. `None` if it has changed since
+/// the replies were chosen: they were made from another, and the next round chooses again.
+async fn content_of(
     tx: &mut Tx,
-    replies: Vec<ReadAgain>,
+    replies: &[ReadAgain],
     casino: &Casino,
-) -> Result<Vec<ReadAgain>, Error> {
+) -> Result<Option<Vec<Value>>, Error> {
     if replies.is_empty() {
-        return Ok(Vec::new());
+        return Ok(None);
     }
-    let zone = casino.config.operational.timezone;
     let content = tx.content().await?;
-    // The replies were chosen by when the content had changed last. If it has changed since, they
-    // were made from another; the next round chooses again.
     let now = tx.casino_row().await?;
-    if now.is_none_or(|now| now.content_version != casino.content_version) {
-        return Ok(Vec::new());
+    let same = now.is_some_and(|now| now.content_version == casino.content_version);
+    Ok(same.then_some(content))
+}
+
+/// Returns the replies that name an amount of money which neither the casino's content nor any of
+/// its promotions has. A promotion's days are left to the turn, which knew them. The check runs on
+/// a thread of its own: a day's replies take seconds.
+async fn unproven(
+    content: Vec<Value>,
+    replies: Vec<ReadAgain>,
+    zone: Tz,
+) -> Result<Vec<ReadAgain>, Error> {
+    let judged = tokio::task::spawn_blocking(move || {
+        let mut known = catalogue_of(&content, zone);
+        for promotion in &mut known.promotions {
+            (promotion.valid_from, promotion.valid_until) = (None, None);
+        }
+        let rejected = |reply: &ReadAgain| {
+            offers::check(&reply.body, &known, reply.at, zone).action == Action::Reject
+        };
+        replies.into_iter().filter(rejected).collect()
+    });
+    judged
+        .await
+        .map_err(|error| Error::Other(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(id: u128, body: &str) -> ReadAgain {
+        ReadAgain {
+            text_id: Uuid::from_u128(id),
+            conversation_id: Uuid::nil(),
+            body: body.into(),
+            at: DateTime::UNIX_EPOCH,
+        }
     }
-    let mut known = catalogue_of(&content, zone);
-    for promotion in &mut known.promotions {
-        (promotion.valid_from, promotion.valid_until) = (None, None);
+
+    #[test] // SEC-95
+    fn a_text_is_read_once_unless_it_changes() {
+        let start = DateTime::UNIX_EPOCH;
+        let mut mark = Mark::new(start);
+        let both = vec![text(1, "a"), text(2, "b")];
+        assert_eq!(mark.unread(both.clone()).len(), 2);
+        mark.note(both.iter().map(key).collect(), start);
+        assert!(mark.unread(both.clone()).is_empty());
+        let changed = mark.unread(vec![text(1, "a"), text(2, "c"), text(3, "b")]);
+        assert_eq!(
+            changed
+                .iter()
+                .map(|t| t.text_id.as_u128())
+                .collect::<Vec<_>>(),
+            [2, 3]
+        );
+        // What no later round meets is forgotten.
+        mark.note(vec![key(&text(4, "d"))], start + OVERLAP * 3);
+        assert_eq!(mark.lately.len(), 1);
     }
-    let rejected = |reply: &ReadAgain| {
-        offers::check(&reply.body, &known, reply.at, zone).action == Action::Reject
-    };
-    Ok(replies.into_iter().filter(rejected).collect())
 }

@@ -1,11 +1,15 @@
 //! Runs each duty at its interval, and one casino after the other.
 
-use std::{future::Future, time::Duration};
+use std::{future::Future, panic::resume_unwind, time::Duration};
 
 use seven_domain::CasinoId;
 use seven_runtime::{Error, Fleet};
 use seven_telemetry::metrics;
-use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+use tokio::{
+    task::JoinSet,
+    time::{Instant, MissedTickBehavior, interval, timeout},
+};
+use tracing::Instrument as _;
 
 /// Returns after how long a round is ended, for example because an answer never comes. Every round
 /// may be started again.
@@ -23,14 +27,52 @@ pub(crate) fn longest(duty: &str) -> Duration {
     }
 }
 
+/// The duties of a scheduler, a task each: one that computes for long delays no other.
+pub(crate) struct Duties {
+    fleet: Fleet,
+    tasks: JoinSet<()>,
+}
+
+// === impl Duties ===
+
+impl Duties {
+    pub(crate) fn of(fleet: Fleet) -> Self {
+        Self {
+            fleet,
+            tasks: JoinSet::new(),
+        }
+    }
+
+    /// Runs a round at this interval from now on.
+    pub(crate) fn add<F>(
+        &mut self,
+        duty: &'static str,
+        period: Duration,
+        round: impl Fn(Fleet) -> F + Send + Sync + 'static,
+    ) where
+        F: Future<Output = Result<(), Error>> + Send + 'static,
+    {
+        let rounds = every(self.fleet.clone(), duty, period, round);
+        self.tasks.spawn(rounds.in_current_span());
+    }
+
+    /// Waits until the fleet shuts down and every round has ended. A duty that panics ends the
+    /// worker, as it would without a task of its own.
+    pub(crate) async fn finish(mut self) {
+        while let Some(ended) = self.tasks.join_next().await {
+            if let Err(error) = ended
+                && let Ok(panic) = error.try_into_panic()
+            {
+                resume_unwind(panic);
+            }
+        }
+    }
+}
+
 /// Runs one duty at its interval. A failed round is logged once and tried again at the next
 /// interval.
-pub(crate) async fn every<F>(
-    fleet: &Fleet,
-    duty: &'static str,
-    period: Duration,
-    round: impl Fn(Fleet) -> F,
-) where
+async fn every<F>(fleet: Fleet, duty: &'static str, period: Duration, round: impl Fn(Fleet) -> F)
+where
     F: Future<Output = Result<(), Error>>,
 {
     let mut ticks = interval(period);

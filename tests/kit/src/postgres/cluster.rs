@@ -129,6 +129,9 @@ impl Cluster {
             "log_timezone=UTC",
             "lc_messages=C",
             "logging_collector=off",
+            // The log names the statement of a warning, too: a COMMIT outside of a transaction is
+            // a fault of ours.
+            "log_min_error_statement=warning",
         ];
         if self.fast {
             // Tests simulate crashes of the fleet, not of the machine, so this data needs no flush
