@@ -40,6 +40,14 @@ pub(crate) struct Posted<T> {
 }
 
 impl Person {
+    pub(crate) fn of(token: Token, session: Session) -> Self {
+        Self {
+            grants: Grants::new(session.roles.clone()),
+            token,
+            session,
+        }
+    }
+
     pub(crate) fn may(&self, casino: &CasinoId, right: Right) -> bool {
         self.grants.may(casino, right)
     }
@@ -93,11 +101,7 @@ pub(crate) async fn person(app: &App, token: Token, touch: bool) -> Result<Perso
     };
     let session = session.filter(|session| session.complete);
     let session = session.ok_or(Fault::LoggedOut)?;
-    Ok(Person {
-        grants: Grants::new(session.roles.clone()),
-        token,
-        session,
-    })
+    Ok(Person::of(token, session))
 }
 
 /// Every form carries the token that its session's pages have.

@@ -11,6 +11,7 @@ pub mod evidence;
 pub mod factor;
 pub mod held;
 pub mod incidents;
+pub mod keys;
 pub mod lockout;
 pub mod login;
 mod mutant;

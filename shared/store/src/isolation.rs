@@ -32,6 +32,7 @@ pub const FLEET_TABLES: &[&str] = &[
     "operator_roles",
     "operator_sessions",
     "operator_links",
+    "operator_keys",
     "operator_failures",
     "workers",
     "ack_floors",

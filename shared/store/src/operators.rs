@@ -2,6 +2,7 @@
 //! Only the console's database login reads these tables. They belong to no casino; callers use a
 //! transaction that is bound to none, so that its audit entries are the fleet's.
 
+mod keys;
 mod sessions;
 
 use std::collections::HashMap;
@@ -12,6 +13,7 @@ use seven_domain::{CasinoId, LinkPurpose, OperatorId, OperatorStatus, Role};
 use sqlx::FromRow;
 use uuid::Uuid;
 
+pub use self::keys::ListedKey;
 pub use self::sessions::{SESSION_HOURS, SESSION_IDLE_MINUTES, Session};
 use crate::{Result, Store, Tx};
 
@@ -262,6 +264,7 @@ impl Tx {
         .await?;
         if disabled {
             self.end_sessions(operator).await?;
+            self.end_keys(operator).await?;
             sqlx::query("delete from operator_links where operator_id = $1")
                 .bind(operator.0)
                 .execute(self.conn())

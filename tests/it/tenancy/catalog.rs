@@ -170,6 +170,19 @@ pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "operator_keys",
+        "asked before it is known whose key it is; hashes, ids, labels and times",
+        &[
+            "key_hash",
+            "operator_id",
+            "label",
+            "created_by",
+            "created_at",
+            "ends_at",
+            "used_at",
+        ],
+    ),
+    (
         "operator_links",
         "asked before it is known whose link it is; hashes, ids and times",
         &[

@@ -37,6 +37,14 @@ impl Desk {
         }
     }
 
+    fn with(&self, key: String) -> Self {
+        Self {
+            url: self.url.clone(),
+            token: key,
+            http: self.http.clone(),
+        }
+    }
+
     async fn resolve(&self, ticket: &str, key: &str, words: &str) -> (StatusCode, Value) {
         let body = json!({ "casino": "silver_birch", "answer": words });
         let call = self
@@ -181,5 +189,91 @@ async fn a_guest_who_needs_a_person_gets_a_number_and_the_persons_answer() {
             .await;
         assert!(moved.is_err(), "pending_human to {state}");
     }
+    house.stop().await;
+}
+
+/// Runs an operators' command that must succeed, and returns the last line of its stdout.
+async fn seven(house: &House, args: &[&str]) -> String {
+    let said = house.seven(args, "").await;
+    assert_eq!(said.code, 0, "{args:?}: {said:?}");
+    said.out
+        .lines()
+        .last()
+        .unwrap_or_default()
+        .trim()
+        .to_owned()
+}
+
+#[tokio::test] // WID-14: a program shows no second factor, and a session ends with the shift
+async fn a_program_answers_with_a_key_in_an_operators_name() {
+    let mut house = with_gateways_at("web_key", "", 1.0).await;
+    house.stack.spawn(Worker::Console, None).await.unwrap();
+    let url = house.stack.web_urls[0].clone();
+    let ana = Visitor::new(&url).await;
+    ana.ask(&url, "I want to speak to a person", Uuid::new_v4())
+        .await
+        .all()
+        .await;
+    let id = &house.texts_of("select ticket_id::text from tickets").await[0];
+    let desk = Desk::of(&house, "crm@example.com", Some(house.casino())).await;
+    let add = [
+        "operator",
+        "key",
+        "add",
+        "crm@example.com",
+        "--label",
+        "crm",
+        "--by",
+        "ana",
+    ];
+    let crm = desk.with(seven(&house, &add).await);
+    let again = house.seven(&add, "").await;
+    assert!(
+        again.code == 1 && again.err.contains("another key has this label"),
+        "{again:?}"
+    );
+    // A key opens no page of the console.
+    let page = reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .unwrap()
+        .get(format!("{}/c/silver_birch/conversations", crm.url))
+        .header("cookie", format!("seven-here={}", crm.token));
+    assert_eq!(page.send().await.unwrap().status(), StatusCode::SEE_OTHER);
+    let (status, told) = crm.resolve(id, "a", "Somebody calls you at noon.").await;
+    assert_eq!(
+        (status, &told["number"]),
+        (StatusCode::OK, &json!(1)),
+        "{told}"
+    );
+    let list = house
+        .seven(&["operator", "key", "list", "--json"], "")
+        .await
+        .out;
+    assert!(
+        list.contains("crm@example.com") && !list.contains("\"used_at\":null"),
+        "{list}"
+    );
+    seven(&house, &["operator", "key", "revoke", "crm", "--by", "ana"]).await;
+    assert_eq!(
+        crm.resolve(id, "a", "Hello").await.0,
+        StatusCode::UNAUTHORIZED
+    );
+    // Who is disabled takes their keys along.
+    let crm = desk.with(seven(&house, &add).await);
+    assert_eq!(crm.resolve(id, "b", "Hello").await.0, StatusCode::CONFLICT);
+    seven(
+        &house,
+        &["operator", "disable", "crm@example.com", "--by", "ana"],
+    )
+    .await;
+    assert_eq!(
+        crm.resolve(id, "b", "Hello").await.0,
+        StatusCode::UNAUTHORIZED
+    );
+    let kept = "select count(*) from operator_keys";
+    assert_eq!(house.number(kept).await, 0);
+    let told = "select detail::text from audit_log where action = 'operator_changed' and detail::text like '%key%'";
+    assert_eq!(house.texts_of(told).await.len(), 3);
     house.stop().await;
 }

@@ -1,6 +1,6 @@
 //! `POST /admin/tickets/{ticket}/resolve`: a program answers a ticket in a person's name (WID-14).
-//! The caller shows the person's session as a bearer token; no browser sends one by itself, so that
-//! no other site can.
+//! The caller shows its key, or the person's session, as a bearer token; no browser sends one by
+//! itself, so that no other site can.
 
 use axum::{
     Json, Router,
@@ -12,7 +12,7 @@ use axum::{
 use serde::Deserialize;
 use serde_json::json;
 use seven_domain::CasinoId;
-use seven_staff::{Right, Token, tickets};
+use seven_staff::{Right, Token, keys, tickets};
 use uuid::Uuid;
 
 use crate::{
@@ -46,7 +46,7 @@ async fn resolve(
         Err(Fault::LoggedOut) => {
             return problem(
                 StatusCode::UNAUTHORIZED,
-                "the call needs a person's session",
+                "the call needs a key or a person's session as a bearer token",
             );
         }
         Err(fault) => return problem(fault.status(), "try again"),
@@ -97,7 +97,11 @@ async fn caller(app: &Shared, headers: &HeaderMap) -> Result<Person, Fault> {
     let token = bearer
         .and_then(|value| value.strip_prefix("Bearer "))
         .and_then(Token::read);
-    person(app, token.ok_or(Fault::LoggedOut)?, true).await
+    let token = token.ok_or(Fault::LoggedOut)?;
+    match keys::session(&app.fleet.store, &token).await? {
+        Some(session) => Ok(Person::of(token, session)),
+        None => person(app, token, true).await,
+    }
 }
 
 fn problem(status: StatusCode, detail: &str) -> Response {

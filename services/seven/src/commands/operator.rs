@@ -10,6 +10,7 @@ use seven_settings::Settings;
 use seven_staff::{
     Token,
     account::{self, Invitation},
+    keys,
 };
 use seven_store::Store;
 
@@ -33,6 +34,41 @@ pub enum Operator {
     Disable(Disable),
     /// Print a link for a new password or a new second factor.
     Reset(Reset),
+    /// Keys with which programs act in an operator's name.
+    #[command(subcommand)]
+    Key(Key),
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Key {
+    /// Make a key and print it, once. The program may do what the operator may.
+    Add(AddKey),
+    /// List the keys, with when they end and when each was last used.
+    List(Json),
+    /// End a key at once.
+    Revoke(RevokeKey),
+}
+
+#[derive(Debug, Args)]
+pub struct AddKey {
+    /// The address of the operator in whose name the program acts: best one of its own.
+    email: String,
+    /// The key's name in lists and in the audit log, such as crm.
+    #[arg(long)]
+    label: String,
+    /// After how many days the key ends.
+    #[arg(long, default_value_t = 90)]
+    days: i32,
+    #[command(flatten)]
+    by: By,
+}
+
+#[derive(Debug, Args)]
+pub struct RevokeKey {
+    /// The key's label.
+    label: String,
+    #[command(flatten)]
+    by: By,
 }
 
 #[derive(Debug, Args)]
@@ -119,6 +155,7 @@ impl Operate for Operator {
             Self::Role(command) => role(&store, command).await?,
             Self::Disable(command) => disable(&store, command).await?,
             Self::Reset(command) => reset(&settings, &store, command).await?,
+            Self::Key(command) => key(ctx, &store, command).await?,
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -210,6 +247,56 @@ async fn reset(settings: &Settings, store: &Store, command: Reset) -> Result<()>
     let token = account::reset(store, id, purpose, &command.by.by).await?;
     out!("The link is good for {hours} hours and shown once; give it to the person:");
     out!("{}", address(settings, &token)?);
+    Ok(())
+}
+
+async fn key(ctx: &Context, store: &Store, command: Key) -> Result<()> {
+    match command {
+        Key::Add(AddKey {
+            email,
+            label,
+            days,
+            by,
+        }) => {
+            let id = find(store, &email).await?;
+            let key = keys::add(store, id, (&label, days), &by.by).await?;
+            out!(
+                "The key is good for {days} days and shown once; give it to the program as a bearer token:"
+            );
+            out!("{}", key.expose());
+            Ok(())
+        }
+        Key::List(json) => list_keys(ctx, store, json).await,
+        Key::Revoke(RevokeKey { label, by }) => {
+            let done = keys::revoke(store, &label, &by.by).await?;
+            ensure!(
+                done,
+                "no key is called {label}; `seven operator key list` shows them"
+            );
+            out!("The key {label} is revoked.");
+            Ok(())
+        }
+    }
+}
+
+async fn list_keys(ctx: &Context, store: &Store, json: Json) -> Result<()> {
+    let mut tx = store.staff().await?;
+    let rows = tx.keys().await?;
+    tx.commit().await?;
+    if json.json {
+        return json_rows(&rows);
+    }
+    let mut table = ctx.table(["label", "operator", "ends", "used", "made by"]);
+    for row in rows {
+        table.add_row([
+            row.label,
+            row.email,
+            minute(row.ends_at),
+            row.used_at.map(minute).unwrap_or_default(),
+            row.created_by,
+        ]);
+    }
+    out!("{table}");
     Ok(())
 }
 

@@ -38,12 +38,15 @@ struct Found {
     roles: Vec<Role>,
 }
 
-/// The session under hash $1, unless it was idle for $2 minutes.
+/// The session under hash $1, unless it was idle for $2 minutes; with $3 also the key under it.
 const SESSION: &str = "select o.operator_id, o.name, o.email, o.language, s.complete,
      coalesce((select array_agg(r.casino_id order by r.casino_id, r.role) from operator_roles r where r.operator_id = o.operator_id), '{}') as casinos,
      coalesce((select array_agg(r.role order by r.casino_id, r.role) from operator_roles r where r.operator_id = o.operator_id), '{}') as roles
-   from operator_sessions s join operators o on o.operator_id = s.operator_id
-   where s.token_hash = $1 and s.ends_at > now() and s.seen_at > now() - make_interval(mins => $2) and o.status = 'active'";
+   from (
+     select operator_id, complete from operator_sessions
+     where token_hash = $1 and ends_at > now() and seen_at > now() - make_interval(mins => $2)
+     union all select operator_id, true from operator_keys where $3 and key_hash = $1 and ends_at > now()
+   ) s join operators o on o.operator_id = s.operator_id where o.status = 'active'";
 
 impl Store {
     /// Like [`Tx::session`] with `touch` false, in one round trip: open pages ask every second.
@@ -51,6 +54,7 @@ impl Store {
         let found: Option<Found> = sqlx::query_as(SESSION)
             .bind(hash)
             .bind(SESSION_IDLE_MINUTES)
+            .bind(false)
             .fetch_optional(&mut *self.fleet().await?)
             .await?;
         found.map(Session::of).transpose()
@@ -96,9 +100,18 @@ impl Tx {
             .execute(self.conn())
             .await?;
         }
+        self.session_under(hash, false).await
+    }
+
+    pub(super) async fn session_under(
+        &mut self,
+        hash: &[u8],
+        keys: bool,
+    ) -> Result<Option<Session>> {
         let found: Option<Found> = sqlx::query_as(SESSION)
             .bind(hash)
             .bind(SESSION_IDLE_MINUTES)
+            .bind(keys)
             .fetch_optional(self.conn())
             .await?;
         found.map(Session::of).transpose()
