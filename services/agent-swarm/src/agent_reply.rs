@@ -354,7 +354,7 @@ fn findings(work: &Work, turn: &Turn<'_>, request: &Request, reply: &Reply) -> V
     let (lead, emoji) = (request.lead.as_deref(), work.config.branding.emoji_allowed);
     Check {
         evidence: &evidence,
-        segments: 2,
+        length: request.length,
         lead,
         offers,
         asked_identity,

@@ -71,6 +71,7 @@ impl TurnInput {
             now: context.now,
             language: stored,
             lead: context.lead,
+            length: work.lease.channel.profile().length,
             texts,
             history: work.history.history().iter().map(exchange).collect(),
             index: Arc::clone(&work.index),

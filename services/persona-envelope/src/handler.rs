@@ -153,7 +153,11 @@ impl Envelope {
             turn.channel,
             &turn.draft,
         );
-        let shaped = Shaped::of(&composed, profile.segments, pack.rules.max_texts);
+        let shaped = Shaped::of(
+            &composed,
+            profile.length.in_segments(),
+            pack.rules.max_texts,
+        );
         if span.is_recorded() {
             let length =
                 |texts: &[String]| texts.iter().map(|text| text.chars().count()).sum::<usize>();

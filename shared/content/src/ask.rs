@@ -48,6 +48,7 @@ pub async fn ask(work: &mut Work<'_>, draft: &Value, question: &str) -> Result<R
         now: work.fleet.clock.property_now(),
         language: None,
         lead: None,
+        length: seven_domain::ReplyLength::Texts,
         texts: vec![question.to_owned()],
         history: Vec::new(),
         index: Arc::new(index),

@@ -11,6 +11,15 @@ text_enum! {
     }
 }
 
+/// How long a reply of the host may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReplyLength {
+    /// One text of one segment if possible, else two.
+    Texts,
+    /// One message: at most `usual` characters if possible, and never more than `most`.
+    Message { usual: usize, most: usize },
+}
+
 /// How a channel differs from the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChannelProfile {
@@ -19,8 +28,7 @@ pub struct ChannelProfile {
     pub commands: bool,
     /// Whether texts of machines are recognised, such as an auto-reply to each of ours.
     pub machines: bool,
-    /// Whether a reply is cut into texts of few segments; otherwise it is one message.
-    pub segments: bool,
+    pub length: ReplyLength,
     /// Whether a reply waits for further texts of the guest, and as long as a person would type.
     pub waits: bool,
     /// Most messages of one conversation, of both sides; a guest of the web then begins another one
@@ -39,7 +47,7 @@ pub struct ChannelProfile {
 const SMS: ChannelProfile = ChannelProfile {
     commands: true,
     machines: true,
-    segments: true,
+    length: ReplyLength::Texts,
     waits: true,
     most_messages: None,
     tickets: false,
@@ -51,7 +59,10 @@ const SMS: ChannelProfile = ChannelProfile {
 const WEB: ChannelProfile = ChannelProfile {
     commands: false,
     machines: false,
-    segments: false,
+    length: ReplyLength::Message {
+        usual: 320,
+        most: 800,
+    },
     waits: false,
     most_messages: Some(40),
     tickets: true,
@@ -59,6 +70,13 @@ const WEB: ChannelProfile = ChannelProfile {
     inbound: AuditEvent::WebInbound,
     names_stop: false,
 };
+
+impl ReplyLength {
+    /// Returns whether a reply is cut into texts of one segment; otherwise it is one message.
+    pub fn in_segments(self) -> bool {
+        self == Self::Texts
+    }
+}
 
 impl Channel {
     pub fn profile(self) -> &'static ChannelProfile {

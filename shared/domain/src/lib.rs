@@ -39,7 +39,7 @@ pub use audit::{AuditEvent, Severity};
 pub use campaign::{CampaignState, ListedState};
 pub use case::{CaseSeverity, CaseSource, TicketState};
 pub use casino::{CasinoId, CasinoStatus, FLEET, UNKNOWN_CASINO};
-pub use channel::{Channel, ChannelProfile};
+pub use channel::{Channel, ChannelProfile, ReplyLength};
 pub use clock::{Clock, TimeScale};
 pub use config::CasinoConfig;
 pub use contact::{ContactChannel, LetterKind};

@@ -2,11 +2,15 @@
 //! prompt can guarantee them.
 
 use serde::{Deserialize, Serialize};
+use seven_domain::ReplyLength;
 
 mod phrases;
 
 use self::phrases::{BOOKED, COMPS, EMPTY_PROMISES, INTERNALS, PROMISES, SELF, WINNING};
 use crate::{Evidence, Unfounded};
+
+/// Most segments of a reply on a channel that has them.
+const MOST_SEGMENTS: usize = 2;
 
 /// A rule that a reply breaks. It is stored with the turn and told to the agent that writes the
 /// reply again.
@@ -17,6 +21,10 @@ pub enum Finding {
     /// The reply has more segments than it may have.
     TooLong {
         segments: usize,
+    },
+    /// The reply has more characters than it may have on a channel without segments.
+    TooManyCharacters {
+        characters: usize,
     },
     /// The reply asks more than one question.
     Questions {
@@ -53,7 +61,7 @@ impl Finding {
     pub fn rule(&self) -> &'static str {
         match self {
             Self::Empty => "empty",
-            Self::TooLong { .. } => "too_long",
+            Self::TooLong { .. } | Self::TooManyCharacters { .. } => "too_long",
             Self::Questions { .. } => "questions",
             Self::Markup => "markup",
             Self::SelfReference => "self_reference",
@@ -77,6 +85,9 @@ impl Finding {
             Self::Empty => "The reply was empty.".to_owned(),
             Self::TooLong { segments } => {
                 format!("The reply took {segments} segments; write less.")
+            }
+            Self::TooManyCharacters { characters } => {
+                format!("The reply took {characters} characters; write less.")
             }
             Self::Questions { count } => {
                 format!("The reply asked {count} questions; ask at most one.")
@@ -123,8 +134,8 @@ fn said(what: &Unfounded) -> &str {
 #[derive(Debug, Clone)]
 pub struct Check<'a> {
     pub evidence: &'a Evidence,
-    /// Most segments that `lead` and the reply may take together.
-    pub segments: usize,
+    /// How long `lead` and the reply may be together.
+    pub length: ReplyLength,
     /// The text that persona-envelope puts before the reply.
     pub lead: Option<&'a str>,
     /// Whether the agent may speak of offers.
@@ -136,6 +147,22 @@ pub struct Check<'a> {
 }
 
 impl Check<'_> {
+    fn length_finding(&self, reply: &str) -> Option<Finding> {
+        let led = self.lead.map(|lead| format!("{lead} {reply}"));
+        let whole = led.as_deref().unwrap_or(reply);
+        match self.length {
+            // Measured as it is sent: persona-envelope writes it in GSM-7 where that is possible.
+            ReplyLength::Texts => {
+                let segments = seven_sms::measure(&seven_sms::transliterate(whole)).segments;
+                (segments > MOST_SEGMENTS).then_some(Finding::TooLong { segments })
+            }
+            ReplyLength::Message { most, .. } => {
+                let characters = whole.chars().count();
+                (characters > most).then_some(Finding::TooManyCharacters { characters })
+            }
+        }
+    }
+
     /// Returns every rule that the reply breaks; empty if it may go out.
     pub fn findings(&self, reply: &str) -> Vec<Finding> {
         if reply.trim().is_empty() {
@@ -147,15 +174,8 @@ impl Check<'_> {
                 .iter()
                 .any(|phrase| folded.contains(&format!(" {phrase} ")))
         };
-        let segments = match self.lead {
-            Some(lead) => seven_sms::measure(&format!("{lead} {reply}")).segments,
-            None => seven_sms::measure(reply).segments,
-        };
         let questions = reply.split('?').count() - 1;
-        let mut findings = Vec::new();
-        if segments > self.segments {
-            findings.push(Finding::TooLong { segments });
-        }
+        let mut findings = Vec::from_iter(self.length_finding(reply));
         if questions > 1 {
             findings.push(Finding::Questions { count: questions });
         }
@@ -354,7 +374,7 @@ mod tests {
     fn check(evidence: &Evidence, emoji: bool) -> Check<'_> {
         Check {
             evidence,
-            segments: 2,
+            length: ReplyLength::Texts,
             lead: None,
             offers: false,
             asked_identity: false,
@@ -461,6 +481,25 @@ mod tests {
             findings(&"word ".repeat(80))[..],
             [Finding::TooLong { segments: 3 }]
         ));
+    }
+
+    #[test] // WEB-29
+    fn a_reply_has_its_channels_length() {
+        // An accent that GSM-7 lacks costs nothing, because it is sent without.
+        assert_eq!(findings("está ".repeat(60).trim()), []);
+        let evidence = Evidence::of([]);
+        let message = Check {
+            length: ReplyLength::Message {
+                usual: 320,
+                most: 800,
+            },
+            ..check(&evidence, false)
+        };
+        assert_eq!(message.findings("word ".repeat(160).trim()), []);
+        assert_eq!(
+            message.findings("word ".repeat(161).trim()),
+            [Finding::TooManyCharacters { characters: 804 }]
+        );
     }
 
     #[test] // C-11: a guaranteed prize pool is content, "sure thing" is talk

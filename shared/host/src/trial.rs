@@ -67,6 +67,8 @@ impl Case {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use seven_domain::ReplyLength;
+
     use crate::{Check, Evidence};
 
     #[test] // AGENT-57
@@ -76,7 +78,7 @@ mod tests {
             let evidence = Evidence::of([case.row, &facts.casino, &facts.phone]);
             let check = Check {
                 evidence: &evidence.with_guest([case.guest]),
-                segments: 2,
+                length: ReplyLength::Texts,
                 lead: None,
                 offers: false,
                 asked_identity: false,

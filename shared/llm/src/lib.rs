@@ -18,7 +18,7 @@ use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
-use seven_domain::Language;
+use seven_domain::{Language, ReplyLength};
 use seven_guest::{DialogueState, Topic, dialogue::OpenRequest, profile::Context};
 use seven_knowledge::Index;
 
@@ -56,6 +56,8 @@ pub struct Request {
     /// Text that persona-envelope puts before the reply, such as the disclosure; the reply must
     /// leave room for it and not repeat it.
     pub lead: Option<String>,
+    /// How long the reply may be, the lead included.
+    pub length: ReplyLength,
     /// Every unanswered text of the guest, oldest first.
     pub texts: Vec<String>,
     /// Earlier turns, newest last.

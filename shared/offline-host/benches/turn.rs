@@ -69,6 +69,7 @@ fn request(index: &Arc<Index>, text: &str, state: DialogueState) -> Request {
         now: now(),
         language: None,
         lead: None,
+        length: seven_domain::ReplyLength::Texts,
         texts: vec![text.to_owned()],
         history: Vec::new(),
         index: Arc::clone(index),

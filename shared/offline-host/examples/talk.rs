@@ -101,6 +101,7 @@ fn play(house: &House, file: &Path) {
             now,
             language: stored,
             lead: None,
+            length: seven_domain::ReplyLength::Texts,
             texts: texts.clone(),
             history: history.clone(),
             index: Arc::clone(&index),

@@ -1,26 +1,44 @@
-//! Fits an answer into SMS: if possible one text of 160 characters, never more than two texts, and
-//! at most one question.
+//! Fits an answer into the channel's length, for text messages if possible one of 160 characters
+//! and never more than two, and lets it ask at most one question.
 
 use std::ops::Range;
 
-use seven_llm::StaffRequest;
+use seven_domain::ReplyLength;
+use seven_llm::{Request, StaffRequest};
 use seven_sms::shape;
 use seven_text::sentence_ranges;
 
-/// The room for a reply: two texts, minus the lead (the disclosure that the persona envelope puts
-/// first).
-#[derive(Debug, Clone, Copy, Default)]
+/// The room for a reply: the channel's length, minus the lead (the disclosure that the persona
+/// envelope puts first).
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Room<'a> {
     lead: Option<&'a str>,
+    length: ReplyLength,
 }
 
 // === impl Room ===
 
 impl<'a> Room<'a> {
+    pub(crate) fn of(request: &'a Request) -> Self {
+        let lead = request.lead.as_deref();
+        Self {
+            lead: lead.filter(|l| !l.trim().is_empty()),
+            length: request.length,
+        }
+    }
+
+    /// Returns the room for text messages.
+    #[cfg(test)]
     pub(crate) fn behind(lead: Option<&'a str>) -> Self {
         Self {
             lead: lead.filter(|l| !l.trim().is_empty()),
+            length: ReplyLength::Texts,
         }
+    }
+
+    /// Returns the room without the lead.
+    pub(crate) fn alone(self) -> Self {
+        Self { lead: None, ..self }
     }
 
     /// Returns whether a lead comes before the reply; the lead has introduced the host.
@@ -28,25 +46,31 @@ impl<'a> Room<'a> {
         self.lead.is_some()
     }
 
+    /// Returns whether the reply is of the usual length: one text.
     pub(crate) fn one(self, reply: &str) -> bool {
-        self.texts(reply, 1)
+        self.has(reply, 1)
     }
 
+    /// Returns whether the reply is not too long: at most two texts.
     pub(crate) fn two(self, reply: &str) -> bool {
-        self.texts(reply, 2)
+        self.has(reply, 2)
     }
 
     /// Returns whether the reply fits one text without the lead and two with it, so that the lead
     /// displaces no fact.
     pub(crate) fn one_of_its_own(self, reply: &str) -> bool {
-        Self::default().one(reply) && self.two(reply)
+        self.alone().one(reply) && self.two(reply)
     }
 
     /// Uses the function that later cuts the reply into texts, so that both agree.
-    fn texts(self, reply: &str, most: usize) -> bool {
-        match self.lead {
-            None => !shape(reply, most).truncated,
-            Some(lead) => !shape(&format!("{lead} {reply}"), most).truncated,
+    fn has(self, reply: &str, texts: usize) -> bool {
+        let led = self.lead.map(|lead| format!("{lead} {reply}"));
+        let reply = led.as_deref().unwrap_or(reply);
+        match self.length {
+            ReplyLength::Texts => !shape(reply, texts).truncated,
+            ReplyLength::Message { usual, most } => {
+                reply.chars().count() <= if texts == 1 { usual } else { most }
+            }
         }
     }
 }
@@ -115,23 +139,6 @@ fn first_sentence(text: &str) -> String {
         taken += 1;
         taken == 1
     })
-}
-
-/// Replaces Spanish letters outside GSM-7 (the cheaper SMS encoding) by plain ones; it has ñ, é, ¿
-/// and ¡.
-pub(crate) fn plain_spanish(text: &str) -> String {
-    let plain = |c: char| match c {
-        'á' => 'a',
-        'í' => 'i',
-        'ó' => 'o',
-        'ú' => 'u',
-        'Á' => 'A',
-        'Í' => 'I',
-        'Ó' => 'O',
-        'Ú' => 'U',
-        other => other,
-    };
-    text.chars().map(plain).collect()
 }
 
 /// Joins names as "A, B and C".
@@ -218,7 +225,7 @@ pub(crate) fn assemble(room: Room<'_>, parts: Vec<Part>, again: &str) -> Fitted 
         let with = format!("{text} {ask}");
         // A question back must not cause another text, even if the lead that is sent is shorter
         // than the one in the request.
-        if room.one(&with) || (!Room::default().one(&text) && room.two(&with)) {
+        if room.one(&with) || (!room.alone().one(&text) && room.two(&with)) {
             text = with;
         }
     }
@@ -263,7 +270,7 @@ mod tests {
     fn the_newest_question_comes_first_when_not_all_fit() {
         let long = "Name ".repeat(50);
         let fitted = assemble(
-            Room::default(),
+            Room::behind(None),
             vec![part("old", long.trim()), part("new", &"word ".repeat(20))],
             "Ask again.",
         );
@@ -273,7 +280,7 @@ mod tests {
             fitted.text
         );
         let both = assemble(
-            Room::default(),
+            Room::behind(None),
             vec![part("old", "First."), part("new", "Second.")],
             "Ask again.",
         );
@@ -323,7 +330,7 @@ mod tests {
             ..part("greeting", "Hi!")
         };
         assert_eq!(
-            assemble(Room::default(), vec![hello, part("x", "Answer.")], "").text,
+            assemble(Room::behind(None), vec![hello, part("x", "Answer.")], "").text,
             "Answer. What else?"
         );
         assert_eq!(
@@ -334,7 +341,7 @@ mod tests {
             leading_sentences("$1.50 a day. More", |t| t.len() < 14),
             "$1.50 a day."
         );
-        let room = Room::default();
+        let room = Room::behind(None);
         assert!(room.two(&"word ".repeat(60)) && !room.two(&"word ".repeat(70)));
         assert_eq!(join_names(&["A".into(), "Isla".into()], "y"), "A e Isla");
     }

@@ -9,7 +9,7 @@ use seven_knowledge::{Category, Item};
 use seven_llm::{Request, StaffKind, StaffRequest};
 
 use crate::{
-    fit::{Part, Room, join_names, plain_spanish},
+    fit::{Part, Room, join_names},
     pack::{Caution, Field, HostPack, Kind},
     understand::{Understood, Wish},
     when::{Day, Time, When},
@@ -76,16 +76,13 @@ impl<'a> Host<'a> {
     pub(crate) fn name(&self, item: &Item) -> String {
         match (self.language, &item.category) {
             (Language::En, _) | (_, Category::Dining) => item.name.clone(),
-            (Language::Es, _) => plain_spanish(item.name(Language::Es)),
+            (Language::Es, _) => item.name(Language::Es).to_owned(),
         }
     }
 
     /// Returns the item's description in the reply's language.
     pub(crate) fn description(&self, item: &Item) -> String {
-        match self.language {
-            Language::En => item.description.clone(),
-            Language::Es => plain_spanish(item.description(Language::Es)),
-        }
+        item.description(self.language).to_owned()
     }
 
     pub(crate) fn read(&self, text: &'a str) -> Understood<'a> {

@@ -97,7 +97,7 @@ impl OfflineModel {
             .then(|| profiling::ask(&self.pack, request, language, &mut parts))
             .flatten();
         let again = self.pack.say("ask_again", language, request.seed, &[]);
-        let fitted = fit::assemble(Room::behind(request.lead.as_deref()), parts, &again);
+        let fitted = fit::assemble(Room::of(request), parts, &again);
         let asked = request
             .ask
             .filter(|_| question.is_some_and(|question| fitted.text.ends_with(&question)));

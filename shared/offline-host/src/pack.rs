@@ -444,11 +444,8 @@ impl HostPack {
         match language {
             Language::En => value.to_owned(),
             Language::Es => self.values_es.get(value).cloned().unwrap_or_else(|| {
-                let replaced = self
-                    .replace_es
-                    .iter()
-                    .fold(value.to_owned(), |text, r| text.replace(&r.from, &r.to));
-                super::fit::plain_spanish(&replaced)
+                let replaced = self.replace_es.iter();
+                replaced.fold(value.to_owned(), |text, r| text.replace(&r.from, &r.to))
             }),
         }
     }

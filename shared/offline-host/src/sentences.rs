@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use seven_domain::Language;
 use seven_knowledge::{Category, Item, Mention, Term, index::is_stop};
 use seven_text::words;
 
 use crate::{
-    calendar::is_calendar, fit::plain_spanish, host::Host, minors, reading::demand::Demand,
-    understand::Understood,
+    calendar::is_calendar, host::Host, minors, reading::demand::Demand, understand::Understood,
 };
 
 /// Returns the terms (words and phrases) of the question that an answer's row must contain.
@@ -151,7 +149,7 @@ pub(crate) fn with_its_word(
         .find(|text| asked(text));
     let both = told
         .filter(|text| !fact.contains(*text))
-        .map(|text| format!("{fact} {}", in_language(host, text)));
+        .map(|text| format!("{fact} {text}"));
     both.filter(|both| host.room.one_of_its_own(both))
         .unwrap_or(fact)
 }
@@ -178,28 +176,18 @@ pub(crate) fn priced(host: &Host<'_>, u: &Understood<'_>, row: &Item, range: Str
             .map(str::to_owned)
     });
     let Some(text) = text else { return range };
-    let (both, alone) = (
-        format!("{range} {}", in_language(host, &text)),
-        named_sentence(host, row, &text),
-    );
+    let (both, alone) = (format!("{range} {text}"), named_sentence(host, row, &text));
     [both, alone]
         .into_iter()
         .find(|text| host.room.one_of_its_own(text))
         .unwrap_or(range)
 }
 
-pub(crate) fn in_language(host: &Host<'_>, text: &str) -> String {
-    match host.language {
-        Language::En => text.to_owned(),
-        Language::Es => plain_spanish(text),
-    }
-}
-
 pub(crate) fn named_sentence(host: &Host<'_>, row: &Item, text: &str) -> String {
-    let (name, text) = (host.name(row), in_language(host, text));
+    let name = host.name(row);
     let rule = matches!(row.category, Category::Regulations | Category::GeneralInfo);
     if rule || text.contains(&name) {
-        text
+        text.to_owned()
     } else {
         format!("{name}: {text}")
     }

@@ -66,6 +66,7 @@ fn ask(text: &str, now: DateTime<Utc>, seed: u64, lead: Option<String>) -> Reply
         now,
         language: None,
         lead,
+        length: seven_domain::ReplyLength::Texts,
         texts: vec![text.to_owned()],
         history: Vec::new(),
         index: Arc::clone(&INDEX),

@@ -229,6 +229,7 @@ impl Property {
             now: self.now,
             language: None,
             lead: None,
+            length: seven_domain::ReplyLength::Texts,
             texts: vec![text.to_owned()],
             history,
             index: Arc::clone(&self.index),

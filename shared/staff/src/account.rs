@@ -151,8 +151,8 @@ pub async fn set_role(
     Ok(done)
 }
 
-/// Disables the account, which ends its sessions and links, or enables it again; returns false when
-/// nothing changed.
+/// Disables the account, which ends its sessions, links and keys, or enables it again; returns
+/// false when nothing changed.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.

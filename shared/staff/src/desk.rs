@@ -151,7 +151,7 @@ pub(crate) async fn write_down(
     }
     let row = tx.casino_row().await?.ok_or(Refused::Gone)?;
     let rules = &fleet.packs.of(&row.config)?.rules;
-    let segments = shown.channel.profile().segments;
+    let segments = shown.channel.profile().length.in_segments();
     let shaped = Shaped::of(write.text.trim(), segments, rules.max_texts);
     if shaped.truncated {
         return Err(Refused::TooLong {

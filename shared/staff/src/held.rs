@@ -134,7 +134,7 @@ async fn edit(fleet: &Fleet, tx: &mut Tx, held: &HeldReply, words: &str) -> Resu
     let most = pack.rules.max_texts;
     let (kind, language) = (held.disclosure_kind, held.language);
     let whole = pack.disclosed(kind, language, &row.config, held.channel, words);
-    let shaped = Shaped::of(&whole, held.channel.profile().segments, most);
+    let shaped = Shaped::of(&whole, held.channel.profile().length.in_segments(), most);
     if shaped.truncated {
         return Err(Undecided::TooLong { most });
     }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use chrono::Timelike;
-use seven_domain::{CasinoId, Language};
+use seven_domain::{CasinoId, Language, ReplyLength};
 use seven_guest::{DialogueState, Key, completeness::completeness};
 use seven_host::{
     Manifest, Plan, PromptFacts,
@@ -101,10 +101,10 @@ impl Context {
             open_now: open_now(request),
             system_prompt: fill(own, &slots),
             name,
-            characters: if work.config.branding.emoji_allowed {
-                CHARACTERS_WITH_EMOJI
-            } else {
-                CHARACTERS
+            characters: match request.length {
+                ReplyLength::Texts if work.config.branding.emoji_allowed => CHARACTERS_WITH_EMOJI,
+                ReplyLength::Texts => CHARACTERS,
+                ReplyLength::Message { usual, .. } => usual,
             },
             ..PromptFacts::default()
         };

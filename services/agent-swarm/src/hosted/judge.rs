@@ -46,7 +46,10 @@ impl Play<'_> {
     }
 
     fn is_only_long(&self) -> bool {
-        matches!(self.findings[..], [Finding::TooLong { .. }])
+        matches!(
+            self.findings[..],
+            [Finding::TooLong { .. } | Finding::TooManyCharacters { .. }]
+        )
     }
 
     /// Cuts the draft to as many sentences as fit, if the agent was asked to shorten it and did
@@ -87,7 +90,7 @@ impl Play<'_> {
             .is_some_and(|agent| agent.offers);
         let check = Check {
             evidence: &evidence,
-            segments: 2,
+            length: self.input.request.length,
             lead: self.input.request.lead.as_deref(),
             // The draft may offer something only if a tool of this turn has granted it.
             offers: may_offer

@@ -10,7 +10,7 @@ use seven_text::words;
 use super::{
     super::{
         dates,
-        fit::{Part, leading_sentences, plain_spanish},
+        fit::{Part, leading_sentences},
         host::Host,
         understand::{Understood, Wish},
         when::{Asked, Day, Time, day_words, time_words},
@@ -397,11 +397,6 @@ fn entries(host: &Host<'_>, nights: &[Night], day_said: bool, place: bool) -> Ve
             ),
         };
         if let (true, Some(venue)) = (place, night.item.location()) {
-            let venue = if host.language == Language::Es {
-                plain_spanish(venue)
-            } else {
-                venue.to_owned()
-            };
             text.push_str(&format!(" ({venue})"));
         }
         text

@@ -11,7 +11,7 @@ use super::{
     demand::Demand,
     tell,
 };
-use crate::sentences::{fits_topic, in_language, terms};
+use crate::sentences::{fits_topic, terms};
 
 /// The lowest shares of the question for the sentence with its row and for the sentence alone, and
 /// the lowest ratio to the score of the next row.
@@ -103,7 +103,7 @@ pub(crate) fn in_full(host: &Host<'_>, u: &Understood<'_>, best: &Passed) -> Par
 /// Answers with a sentence that several rows share, and names none of them.
 fn of_family(host: &Host<'_>, best: &Passed) -> Part {
     Part {
-        body: in_language(host, &best.text),
+        body: best.text.clone(),
         ..tell(host, best)
     }
 }

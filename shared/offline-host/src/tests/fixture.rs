@@ -7,7 +7,7 @@ use std::{
 
 use chrono::{DateTime, NaiveDateTime, TimeZone, Utc};
 use chrono_tz::{America::New_York, Tz};
-use seven_domain::Language;
+use seven_domain::{Language, ReplyLength};
 use seven_guest::DialogueState;
 use seven_knowledge::{Index, Reference, parse_content};
 
@@ -44,6 +44,7 @@ pub(crate) struct Fixture {
     pub(crate) language: Option<Language>,
     pub(crate) history: Vec<Exchange>,
     pub(crate) lead: Option<String>,
+    pub(crate) length: ReplyLength,
     pub(crate) state: DialogueState,
 }
 
@@ -64,6 +65,7 @@ impl Fixture {
             language: None,
             history: Vec::new(),
             lead: None,
+            length: ReplyLength::Texts,
             state: DialogueState::default(),
         }
     }
@@ -81,6 +83,7 @@ impl Fixture {
             now: self.now,
             language: self.language,
             lead: self.lead.clone(),
+            length: self.length,
             texts: texts.iter().map(|t| (*t).to_owned()).collect(),
             history: self.history.clone(),
             index: Arc::clone(&self.index),

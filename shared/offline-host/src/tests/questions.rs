@@ -1,10 +1,10 @@
 //! Questions that guests ask, with what the answer must and must not contain.
 
-use seven_domain::Language;
+use seven_domain::{Language, ReplyLength};
 
 use super::{
     super::fit::Room,
-    fixture::{Fixture, LEAD, PHONE},
+    fixture::{CONTENT, Fixture, LEAD, PHONE, index},
 };
 
 /// A question asked on Friday 2026-03-06 at 18:30, its intent, the ids of its sources, texts that
@@ -608,7 +608,7 @@ fn replies_are_plain_short_and_ask_at_most_once() {
         for local in ["2026-03-06 18:30", "2026-03-04 03:30", "2026-03-09 13:00"] {
             let reply = Fixture::at(local).ask(text).text;
             assert!(
-                Room::default().two(&reply) && !reply.is_empty(),
+                Room::behind(None).two(&reply) && !reply.is_empty(),
                 "{text}: {reply}"
             );
             assert!(reply.matches('?').count() <= 1, "{text}: {reply}");
@@ -623,13 +623,47 @@ fn replies_are_plain_short_and_ask_at_most_once() {
         }
     }
     let short = all_texts()
-        .filter(|t| Room::default().one(&Fixture::at("2026-03-06 18:30").ask(t).text))
+        .filter(|t| Room::behind(None).one(&Fixture::at("2026-03-06 18:30").ask(t).text))
         .count();
     assert!(
         short * 100 >= EVENING.len() * 90,
         "only {short} of {} in one text",
         EVENING.len()
     );
+}
+
+#[test] // WEB-29
+fn a_message_of_the_web_may_be_longer_and_keeps_its_accents() {
+    const QUESTIONS: [&str; 6] = [
+        "What restaurants do you have?",
+        "what's on tonight?",
+        "tell me about Ember Room",
+        "tell me about Copper Owl",
+        "tell me about Velvet Perch",
+        "is parking free?",
+    ];
+    let message = ReplyLength::Message {
+        usual: 320,
+        most: 800,
+    };
+    let mut desk = Fixture::at("2026-03-06 18:30");
+    let texts = desk.ask_all(&QUESTIONS);
+    desk.length = message;
+    let whole = desk.ask_all(&QUESTIONS);
+    assert!(whole.text.chars().count() <= 800, "{}", whole.text);
+    assert!(
+        whole.text.len() > texts.text.len() && whole.sources.len() > texts.sources.len(),
+        "{}; {}",
+        texts.text,
+        whole.text
+    );
+    let accented = CONTENT.replace("todo el dia", "todo el día");
+    let mut desk = Fixture::with(index(desk.now, &accented), desk.now);
+    desk.length = message;
+    let reply = desk.ask("cuentame de Copper Owl").text;
+    assert!(reply.contains("todo el día"), "{reply}");
+    let sent = seven_sms::shape(&reply, 2).texts.join(" ");
+    assert!(sent.contains("todo el dia"), "{sent}");
 }
 
 #[test] // SEC-49, CONV-24: the disclosure displaces nothing from the first reply
@@ -788,7 +822,7 @@ fn several_texts_are_answered_together() {
     ];
     let reply = desk.ask_all(&many);
     assert!(
-        Room::default().two(&reply.text) && reply.text.contains("$159"),
+        Room::behind(None).two(&reply.text) && reply.text.contains("$159"),
         "{}",
         reply.text
     );
@@ -847,6 +881,7 @@ fn the_trait_answers_without_a_runtime() {
         now: desk.now,
         language: None,
         lead: None,
+        length: ReplyLength::Texts,
         texts: vec!["hi".into()],
         history: vec![],
         index: desk.index,

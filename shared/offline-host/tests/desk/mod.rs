@@ -65,6 +65,7 @@ impl Property {
             now: self.now,
             language: None,
             lead: self.lead.clone(),
+            length: seven_domain::ReplyLength::Texts,
             texts: text.split(" || ").map(str::to_owned).collect(),
             history: self.history.clone(),
             index: Arc::clone(&self.index),
