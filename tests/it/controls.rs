@@ -419,3 +419,58 @@ async fn flags_choose_guests_stably() {
     assert!(house.said_to(GUEST).contains("Nonna Salvia"));
     house.stop().await;
 }
+
+#[tokio::test] // PROD-43
+async fn a_workers_log_level_is_raised_while_it_runs_and_falls_back() {
+    let house = house("log_level", Wanted::default()).await;
+    let _gate = house.process("compliance-gate", None);
+    let log = house.scratch.path().join("compliance-gate.log");
+    let lines = |word: &str| {
+        let written = std::fs::read_to_string(&log).unwrap_or_default();
+        written.lines().filter(|line| line.contains(word)).count()
+    };
+    let written = async |word: &str| {
+        until(word, Duration::from_secs(30), async || lines(word) > 0).await;
+    };
+    written("\"ready\"").await;
+    let raise = [
+        "log",
+        "raise",
+        "--worker",
+        "compliance-gate",
+        "--minutes",
+        "5",
+        "--by",
+        "ana",
+    ];
+    let said = seven(&house, &raise).await;
+    assert!(said.contains("before: the configured level"), "{said}");
+    written("the log level was raised").await;
+    assert_eq!(lines("\"severity\":\"DEBUG\""), 0, "nothing to say yet");
+    // A pull that ends early is told at DEBUG.
+    house.nats.kill().unwrap();
+    house.nats.restart().await.unwrap();
+    written("\"severity\":\"DEBUG\"").await;
+    let list = seven(&house, &["log", "list"]).await;
+    assert!(
+        list.contains("compliance-gate") && list.contains("ana"),
+        "{list}"
+    );
+    seven(
+        &house,
+        &["log", "reset", "--worker", "compliance-gate", "--by", "ana"],
+    )
+    .await;
+    written("the log level is the configured one again").await;
+    let before = lines("\"severity\":\"DEBUG\"");
+    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    assert_eq!(lines("\"severity\":\"DEBUG\""), before);
+    let libraries = lines("\"logger\":\"async_nats") + lines("\"logger\":\"sqlx");
+    let warned = lines("\"severity\":\"WARN\"") + lines("\"severity\":\"ERROR\"");
+    assert!(libraries <= warned, "a library's level was raised, too");
+    let long = ["log", "raise", "--minutes", "31", "--by", "ana"];
+    assert_eq!(house.seven(&long, "").await.code, 2);
+    let audited = "select count(*) from audit_log where action = 'log_level_changed'";
+    assert_eq!(house.number(audited).await, 2);
+    house.stop().await;
+}

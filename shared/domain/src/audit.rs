@@ -57,6 +57,8 @@ text_enum! {
         SendingResumed => "sending_resumed",
         /// A person wrote to a guest in the host's place.
         PersonWrote => "person_wrote",
+        /// The log level of workers was raised for a while, or put back.
+        LogLevelChanged => "log_level_changed",
         /// A feature flag was set or removed.
         FlagChanged => "flag_changed",
         /// A person acknowledged an alert.

@@ -21,6 +21,7 @@ pub mod helpline;
 pub mod ids;
 pub mod incident;
 pub mod language;
+mod log_level;
 pub mod message;
 pub mod offer;
 pub mod phone;
@@ -54,6 +55,7 @@ pub use ids::{
 };
 pub use incident::{Containment, IncidentKind, IncidentSeverity, IncidentState};
 pub use language::Language;
+pub use log_level::LogLevel;
 pub use message::{
     AttemptOutcome, DeadState, Disposition, HeldDecision, Lane, MessageClass, OutboundState, Stage,
     TurnState,

@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use seven_bus::events::WorkerBeat;
-use tokio::time::{Interval, MissedTickBehavior, interval};
+use seven_domain::LogLevel;
+use seven_store::workers::Raised;
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 
 use crate::Fleet;
 
@@ -19,19 +21,21 @@ pub async fn beat(fleet: Fleet, name: &str) {
         &fleet.ids.uuid().simple().to_string()[20..]
     );
     let stored = async {
-        let mut ticks = seconds();
+        let (mut ticks, mut logs) = (seconds(), Logs::default());
         loop {
             ticks.tick().await;
-            if let Err(error) = fleet
+            match fleet
                 .store
                 .beat(&instance, name, env!("CARGO_PKG_VERSION"))
                 .await
             {
-                tracing::debug!(
+                Ok(raised) => logs.set(raised, Instant::now()),
+                Err(error) => tracing::debug!(
                     error = &error as &dyn std::error::Error,
                     "the heartbeat could not be written"
-                );
+                ),
             }
+            logs.fall_back(Instant::now());
         }
     };
     let told = async {
@@ -53,8 +57,74 @@ pub async fn beat(fleet: Fleet, name: &str) {
     drop(fleet.store.sign_off(&instance, name).await);
 }
 
+/// The log level of this process, if an operator raised it, and until when.
+#[derive(Debug, Default)]
+struct Logs(Option<(LogLevel, Instant)>);
+
+impl Logs {
+    /// Follows what the database says.
+    fn set(&mut self, raised: Option<Raised>, now: Instant) {
+        let until =
+            |raised: &Raised| now + Duration::try_from_secs_f64(raised.seconds).unwrap_or_default();
+        let new = raised.map(|raised| (raised.level, until(&raised)));
+        let level = |raised: Option<(LogLevel, Instant)>| raised.map(|(level, _)| level);
+        let changed = level(new) != level(self.0);
+        self.0 = new;
+        match level(new) {
+            Some(level) if changed => {
+                seven_telemetry::set_level(Some(level));
+                tracing::warn!(%level, "the log level was raised; it falls back by itself");
+            }
+            None if changed => told_back(),
+            _ => {}
+        }
+    }
+
+    /// Puts the level back when its time is over, also while the database is away.
+    fn fall_back(&mut self, now: Instant) {
+        if self.0.is_some_and(|(_, until)| until <= now) {
+            self.0 = None;
+            told_back();
+        }
+    }
+}
+
+fn told_back() {
+    seven_telemetry::set_level(None);
+    tracing::warn!("the log level is the configured one again");
+}
+
 fn seconds() -> Interval {
     let mut ticks = interval(HEARTBEAT_PERIOD);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     ticks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raised(level: LogLevel, seconds: f64) -> Raised {
+        Raised {
+            worker: String::new(),
+            level,
+            until_at: chrono::DateTime::UNIX_EPOCH,
+            actor: "ana".into(),
+            seconds,
+        }
+    }
+
+    #[tokio::test] // PROD-43
+    async fn a_raised_level_falls_back_though_no_database_says_so() {
+        let (mut logs, start) = (Logs::default(), Instant::now());
+        logs.set(Some(raised(LogLevel::Debug, 60.0)), start);
+        logs.fall_back(start + Duration::from_secs(59));
+        assert_eq!(logs.0.map(|(level, _)| level), Some(LogLevel::Debug));
+        logs.set(Some(raised(LogLevel::Trace, 10.0)), start);
+        logs.fall_back(start + Duration::from_secs(10));
+        assert_eq!(logs.0, None);
+        logs.set(Some(raised(LogLevel::Debug, 60.0)), start);
+        logs.set(None, start);
+        assert_eq!(logs.0, None);
+    }
 }

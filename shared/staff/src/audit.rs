@@ -94,6 +94,7 @@ pub fn category(event: AuditEvent) -> Category {
         | E::PersonalDataRevealed
         | E::AuditExported
         | E::AuditSealBroken
+        | E::LogLevelChanged
         | E::FlagChanged => Category::Security,
         E::DataExported
         | E::DeletionRequested

@@ -25,6 +25,7 @@ pub const FLEET_TABLES: &[&str] = &[
     "alerts",
     "alert_deliveries",
     "fleet_flags",
+    "log_levels",
     "outbound_transitions",
     "former_routes",
     "handed_on_texts",

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use seven_domain::Stage;
-use sqlx::FromRow;
+use serde_json::json;
+use seven_domain::{AuditEvent, CasinoId, LogLevel, Stage};
+use sqlx::{AssertSqlSafe, FromRow};
 
-use crate::{Result, Store, Tx};
+use crate::{Result, Store, Tx, audit::Entry};
 
 /// A worker whose heartbeat was written within the last hour.
 #[derive(Debug, Clone, FromRow, Serialize)]
@@ -21,20 +22,87 @@ pub struct Beat {
     pub silent: f64,
 }
 
+/// A log level that an operator raised.
+#[derive(Debug, Clone, FromRow, Serialize)]
+pub struct Raised {
+    /// The worker; empty for every worker.
+    pub worker: String,
+    pub level: LogLevel,
+    pub until_at: DateTime<Utc>,
+    pub actor: String,
+    /// Seconds until the level falls back, by the database's clock.
+    pub seconds: f64,
+}
+
+const RAISED: &str = "select worker, level, until_at, actor, extract(epoch from until_at - now())::float8 as seconds from log_levels
+    where until_at > now()";
+
 impl Store {
-    /// Writes one heartbeat; deletes rows that were not renewed for an hour.
-    pub async fn beat(&self, instance: &str, worker: &str, version: &str) -> Result<()> {
-        sqlx::query(
-            "with gone as (delete from workers where seen_at < now() - interval '1 hour' and (instance, worker) <> ($1, $2))
-             insert into workers (instance, worker, version) values ($1, $2, $3)
-             on conflict (instance, worker) do update set seen_at = now()",
+    /// Writes one heartbeat; deletes rows that were not renewed for an hour. Returns the log level
+    /// to which an operator raised this worker.
+    pub async fn beat(
+        &self,
+        instance: &str,
+        worker: &str,
+        version: &str,
+    ) -> Result<Option<Raised>> {
+        let query = format!(
+            "with gone as (delete from workers where seen_at < now() - interval '1 hour' and (instance, worker) <> ($1, $2)),
+               beat as (insert into workers (instance, worker, version) values ($1, $2, $3)
+                 on conflict (instance, worker) do update set seen_at = now())
+             {RAISED} and worker in ($2, '') order by level = 'trace' desc, until_at desc limit 1"
+        );
+        Ok(sqlx::query_as(AssertSqlSafe(query))
+            .bind(instance)
+            .bind(worker)
+            .bind(version)
+            .fetch_optional(&mut *self.fleet().await?)
+            .await?)
+    }
+
+    /// Returns the log levels that are raised now.
+    pub async fn raised(&self) -> Result<Vec<Raised>> {
+        let query = AssertSqlSafe(format!("{RAISED} order by worker"));
+        Ok(sqlx::query_as(query)
+            .fetch_all(&mut *self.fleet().await?)
+            .await?)
+    }
+
+    /// Raises the log level of a worker, or of every one if the name is empty, for this long; with
+    /// no level it falls back at once. Returns the level that was raised before.
+    pub async fn raise(
+        &self,
+        worker: &str,
+        to: Option<(LogLevel, Duration)>,
+        by: &str,
+    ) -> Result<Option<LogLevel>> {
+        let mut tx = self.bind(&CasinoId::unknown()).await?;
+        let before = sqlx::query_scalar(
+            "delete from log_levels where worker = $1 returning case when until_at > now() then level end",
         )
-        .bind(instance)
         .bind(worker)
-        .bind(version)
-        .execute(&mut *self.fleet().await?)
-        .await?;
-        Ok(())
+        .fetch_optional(tx.conn())
+        .await?
+        .flatten();
+        if let Some((level, span)) = to {
+            sqlx::query(
+                "insert into log_levels (worker, level, until_at, actor) values ($1, $2, now() + make_interval(secs => $3), $4)",
+            )
+            .bind(worker)
+            .bind(level)
+            .bind(span.as_secs_f64())
+            .bind(by)
+            .execute(tx.conn())
+            .await?;
+        }
+        let detail = json!({
+            "level": to.map(|(level, _)| level),
+            "seconds": to.map(|(_, span)| span.as_secs()),
+        });
+        tx.audit(&Entry::of(AuditEvent::LogLevelChanged, by, worker, detail))
+            .await?;
+        tx.commit().await?;
+        Ok(before)
     }
 
     /// Removes the row of a worker that ends normally.

@@ -1,6 +1,7 @@
 //! Logs, metrics and spans, with a bounded set of labels and without phone numbers, names or texts.
 
 mod alert;
+mod level;
 mod log;
 mod metrics;
 pub mod trace;
@@ -10,6 +11,7 @@ use std::{fs::File, path::Path, sync::Arc};
 use tracing_subscriber::{EnvFilter, fmt, prelude::*};
 
 pub use alert::{Alert, Raised, put_back, take_raised};
+pub use level::set_level;
 pub use metrics::{
     Content, Definition, Figures, Guests, LABELS, Metrics, Process, Texts, Timed, TimedVec, Web,
     code, definitions, metrics, render, render_open,
@@ -46,8 +48,7 @@ pub fn check_filter(filter: &str) -> Result<(), String> {
 /// Installs the log subscriber. `filter` applies if `RUST_LOG` is not set; a second call changes
 /// nothing.
 pub fn init(target: LogTarget<'_>, filter: &str) -> Result<(), Error> {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(filter));
-    let registry = tracing_subscriber::registry().with(filter);
+    let registry = tracing_subscriber::registry().with(level::filter(filter));
     let installed = match target {
         LogTarget::Off => return Ok(()),
         LogTarget::Stderr => registry

@@ -86,6 +86,11 @@ pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
         &["name", "rule", "version", "updated_at", "actor", "reason"],
     ),
     (
+        "log_levels",
+        "asked with every heartbeat; workers' names and times",
+        &["worker", "level", "until_at", "actor"],
+    ),
+    (
         "outbound_transitions",
         "the moves of a text: law, not tenant data",
         &["from_state", "to_state", "why"],

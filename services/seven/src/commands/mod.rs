@@ -32,6 +32,7 @@ pub mod guest_ref;
 pub mod id_prefix;
 pub mod incident;
 pub mod knowledge;
+pub mod log;
 pub mod message;
 pub mod model;
 pub mod operator;

@@ -1,0 +1,40 @@
+//! The log level of our own crates, which can be raised while the process runs (PROD-43).
+
+use std::sync::OnceLock;
+
+use seven_domain::LogLevel;
+use tracing_subscriber::{EnvFilter, Registry, reload};
+
+/// The prefix of our crates' names.
+const OURS: &str = "seven";
+
+/// The filter in force and the one to fall back to.
+static FILTER: OnceLock<Reloadable> = OnceLock::new();
+
+struct Reloadable {
+    configured: String,
+    handle: reload::Handle<EnvFilter, Registry>,
+}
+
+/// Returns the layer with the configured filter: `RUST_LOG`, else `configured`.
+pub(crate) fn filter(configured: &str) -> reload::Layer<EnvFilter, Registry> {
+    let from_env = std::env::var(EnvFilter::DEFAULT_ENV).ok();
+    let configured = from_env
+        .filter(|filter| EnvFilter::try_new(filter).is_ok())
+        .unwrap_or_else(|| configured.to_owned());
+    let (layer, handle) = reload::Layer::new(EnvFilter::new(&configured));
+    // A second subscriber is never installed, so the first handle is the one that counts.
+    drop(FILTER.set(Reloadable { configured, handle }));
+    layer
+}
+
+/// Sets the level of our crates, or restores the configured filter. Libraries keep theirs: what
+/// they write at DEBUG may quote a guest.
+pub fn set_level(level: Option<LogLevel>) {
+    let Some(Reloadable { configured, handle }) = FILTER.get() else {
+        return;
+    };
+    let raised = level.map(|level| format!("{configured},{OURS}={level}"));
+    let filter = EnvFilter::new(raised.as_deref().unwrap_or(configured));
+    drop(handle.reload(filter));
+}
