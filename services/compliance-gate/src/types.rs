@@ -180,11 +180,7 @@ impl Text {
 impl Case<'_> {
     /// Returns the language of the words that decided, else the guest's, else English.
     pub(crate) fn language(&self) -> Language {
-        let spoken = match &self.decision.verdict {
-            Verdict::Keyword(keyword) => keyword.language,
-            Verdict::Guardrail(hit) => hit.language,
-            Verdict::Pass => self.decision.keyword.and_then(|keyword| keyword.language),
-        };
+        let spoken = self.decision.language();
         spoken.or(self.party.language).unwrap_or_default()
     }
 

@@ -449,6 +449,13 @@ async fn route_of(fleet: &Fleet, number: &PhoneE164) -> Option<Route> {
         return Some(route);
     }
     let (store, number) = (fleet.store.clone(), number.clone());
-    let found = in_time(async move { store.casino_of_number(&number).await }).await?;
-    Some(Route::to(found.unwrap_or_else(CasinoId::unknown)))
+    let found = in_time(async move {
+        let casino = store.casino_of_number(&number).await?;
+        Ok((casino, store.former_of_number(&number).await?))
+    });
+    let (casino, former) = found.await?;
+    Some(Route {
+        former,
+        ..Route::to(casino.unwrap_or_else(CasinoId::unknown))
+    })
 }

@@ -153,6 +153,19 @@ impl Decision {
             evidence: Evidence::NONE,
         }
     }
+
+    /// Returns the language of the words that decided. A rule that holds in every language leaves
+    /// it to the other rules that matched.
+    pub fn language(&self) -> Option<Language> {
+        match &self.verdict {
+            Verdict::Keyword(keyword) => keyword.language,
+            Verdict::Guardrail(hit) => {
+                let of_others = || self.hits.iter().find_map(|other| other.language);
+                hit.language.or_else(of_others)
+            }
+            Verdict::Pass => self.keyword.and_then(|keyword| keyword.language),
+        }
+    }
 }
 
 // === impl Guardrails ===

@@ -75,14 +75,24 @@ impl Store {
         number: &PhoneE164,
         written_at: DateTime<Utc>,
     ) -> Result<Option<CasinoId>> {
-        let handed_on = self.handed_on().await?;
-        let former = handed_on
-            .iter()
-            .find(|on| on.number == number.as_str() && written_at < on.since);
-        match former {
-            Some(on) => Ok(Some(CasinoId::trusted(&on.former_casino)?)),
-            None => self.casino_of_number(number).await,
+        match self.former_of_number(number).await? {
+            Some((former, since)) if written_at < since => Ok(Some(former)),
+            _ => self.casino_of_number(number).await,
         }
+    }
+
+    /// Returns the casino that had the number before, and since when it is another's; needs no
+    /// casino binding.
+    pub async fn former_of_number(
+        &self,
+        number: &PhoneE164,
+    ) -> Result<Option<(CasinoId, DateTime<Utc>)>> {
+        let handed_on = self.handed_on().await?.into_iter();
+        let mut ours = handed_on.filter(|on| on.number == number.as_str());
+        let former = ours.next();
+        Ok(former
+            .map(|on| Ok::<_, crate::Error>((CasinoId::trusted(&on.former_casino)?, on.since)))
+            .transpose()?)
     }
 }
 

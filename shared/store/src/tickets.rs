@@ -31,6 +31,9 @@ impl Tx {
         reason: &str,
     ) -> Result<i64> {
         let casino = self.casino_str();
+        // A message that was kept while the ticket waited is read after its answer; nothing has
+        // opened the ticket again.
+        self.reopen_ticket(conversation).await?;
         let known: Option<i64> = sqlx::query_scalar(
             "update tickets set state = 'pending_human', reason = $2, resolved_at = null, resolved_by = null, resolve_key = null
              where conversation_id = $1 and state <> 'closed' returning number",

@@ -192,6 +192,40 @@ async fn a_guest_who_needs_a_person_gets_a_number_and_the_persons_answer() {
     house.stop().await;
 }
 
+#[tokio::test] // WID-13, WID-21: chaos, seed 3135, left such a message open for good
+async fn a_message_that_was_kept_may_need_a_person_again() {
+    let house = with_gateways_at("web_again", "", 1.0).await;
+    let url = house.stack.web_urls[0].clone();
+    let ana = Visitor::new(&url).await;
+    let ask = async |question: &str| {
+        ana.ask(&url, question, Uuid::new_v4()).await.all().await;
+    };
+    ask("Do you rent helicopters to grandmothers?").await;
+    let talk = &house
+        .texts_of("select conversation_id::text from tickets")
+        .await[0];
+    let act = async |what: &[&str]| {
+        let whose = [talk.as_str(), "--casino", "silver_birch", "--by", "luis"];
+        seven(&house, &[&["conversation"], what, &whose].concat()).await
+    };
+    act(&["takeover", "--reason", "a ticket"]).await;
+    act(&["say", "--text", "No helicopters. Luis"]).await;
+    ask("Do you rent submarines to grandfathers?").await;
+    let states = "select state from tickets";
+    act(&["release"]).await;
+    let kept = "select count(*) from inbound_messages where disposition in ('open', 'held')";
+    until(
+        "the kept message is read",
+        Duration::from_secs(20),
+        async || house.number(kept).await == 0,
+    )
+    .await;
+    assert_eq!(house.texts_of(states).await, ["pending_human"]);
+    let numbers = "select count(distinct number) from tickets";
+    assert_eq!(house.number(numbers).await, 1);
+    house.stop().await;
+}
+
 /// Runs an operators' command that must succeed, and returns the last line of its stdout.
 async fn seven(house: &House, args: &[&str]) -> String {
     let said = house.seven(args, "").await;

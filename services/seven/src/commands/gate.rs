@@ -124,8 +124,8 @@ fn pattern_id(decision: &Decision) -> Option<String> {
 fn reply(decision: &Decision) -> Option<(TextKey, Option<Language>)> {
     match &decision.verdict {
         Verdict::Pass => None,
-        Verdict::Keyword(keyword) => Some((reply_to(keyword.intent)?, keyword.language)),
-        Verdict::Guardrail(hit) => Some((TextKey::answer_to(hit.layer), hit.language)),
+        Verdict::Keyword(keyword) => Some((reply_to(keyword.intent)?, decision.language())),
+        Verdict::Guardrail(hit) => Some((TextKey::answer_to(hit.layer), decision.language())),
     }
 }
 

@@ -334,3 +334,16 @@ fn disguised(text: &str, signs: &[usize]) -> String {
     }
     disguised
 }
+
+#[test] // "eres un robot?" was answered in English
+fn a_rule_of_every_language_is_answered_in_that_of_the_others() {
+    let mut decision = pack().decide("cash");
+    assert_eq!(decision.language(), None);
+    let spanish = Hit {
+        language: Some(Language::Es),
+        ..decision.hits[0].clone()
+    };
+    decision.hits.push(spanish);
+    assert_eq!(decision.language(), Some(Language::Es));
+    assert_eq!(pack().decide("suicide").language(), Some(Language::En));
+}
