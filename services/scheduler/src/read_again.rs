@@ -208,7 +208,7 @@ mod tests {
         let both = vec![text(1, "a"), text(2, "b")];
         assert_eq!(mark.unread(both.clone()).len(), 2);
         mark.note(both.iter().map(key).collect(), start);
-        assert!(mark.unread(both.clone()).is_empty());
+        assert!(mark.unread(both).is_empty());
         let changed = mark.unread(vec![text(1, "a"), text(2, "c"), text(3, "b")]);
         assert_eq!(
             changed
@@ -217,7 +217,7 @@ mod tests {
                 .collect::<Vec<_>>(),
             [2, 3]
         );
-        // What no later round meets is forgotten.
+        // A text that no later round meets is forgotten.
         mark.note(vec![key(&text(4, "d"))], start + OVERLAP * 3);
         assert_eq!(mark.lately.len(), 1);
     }

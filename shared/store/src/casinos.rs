@@ -90,9 +90,9 @@ impl Store {
         let handed_on = self.handed_on().await?.into_iter();
         let mut ours = handed_on.filter(|on| on.number == number.as_str());
         let former = ours.next();
-        Ok(former
-            .map(|on| Ok::<_, crate::Error>((CasinoId::trusted(&on.former_casino)?, on.since)))
-            .transpose()?)
+        former
+            .map(|on| Ok((CasinoId::trusted(&on.former_casino)?, on.since)))
+            .transpose()
     }
 }
 

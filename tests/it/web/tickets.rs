@@ -293,7 +293,7 @@ async fn a_program_answers_with_a_key_in_an_operators_name() {
         crm.resolve(id, "a", "Hello").await.0,
         StatusCode::UNAUTHORIZED
     );
-    // Who is disabled takes their keys along.
+    // A disabled operator loses the keys, too.
     let crm = desk.with(seven(&house, &add).await);
     assert_eq!(crm.resolve(id, "b", "Hello").await.0, StatusCode::CONFLICT);
     seven(
