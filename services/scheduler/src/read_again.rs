@@ -34,7 +34,7 @@ const OVERLAP: TimeDelta = TimeDelta::minutes(5);
 const CONTENT_MARGIN: Duration = Duration::from_secs(120);
 const BY: &str = "scheduler";
 
-/// What a process has read of each casino's texts.
+/// The progress of a process in reading each casino's texts.
 pub(crate) type Read = Arc<Mutex<HashMap<CasinoId, Mark>>>;
 
 /// How far one casino's texts are read.
