@@ -53,7 +53,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Operations",
         &[
-            "status", "pause", "resume", "alert", "dead", "incident", "contact", "operator",
+            "status", "pause", "resume", "alert", "dead", "incident", "contact", "operator", "log",
             "backup", "restore", "recover",
         ],
     ),
