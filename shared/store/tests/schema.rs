@@ -17,7 +17,7 @@ use seven_domain::{
     Clock, ConsentTier, ContactChannel, ContentSource, DeadState, DeletionState, DisclosureKind,
     Disposition, GuestStatus, HashKey, HashKeys, HeldDecision, IdSource, IncidentKind,
     IncidentSeverity, IncidentState, Lane, Language, LetterKind, LinkPurpose, ListedState,
-    MaterialChange, MessageClass, NumberCheck, OfferStatus, OfferTier, OperatorStatus,
+    LogLevel, MaterialChange, MessageClass, NumberCheck, OfferStatus, OfferTier, OperatorStatus,
     OutboundState, PhoneE164, PromptState, RevisionState, Role, Severity, Stage, SuppressionState,
     TicketState, TurnState,
 };
@@ -110,6 +110,7 @@ fn enums() -> Vec<(&'static str, Vec<&'static str>)> {
         ("incidents.kind", names!(IncidentKind)),
         ("incidents.severity", names!(IncidentSeverity)),
         ("incidents.state", names!(IncidentState)),
+        ("log_levels.level", names!(LogLevel)),
         ("operators.status", names!(OperatorStatus)),
         ("operator_roles.role", names!(Role)),
         ("operator_links.purpose", names!(LinkPurpose)),
