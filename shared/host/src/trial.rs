@@ -66,9 +66,9 @@ impl Case {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use seven_domain::ReplyLength;
 
+    use super::*;
     use crate::{Check, Evidence};
 
     #[test] // AGENT-57

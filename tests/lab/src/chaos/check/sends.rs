@@ -111,15 +111,21 @@ pub(super) fn sweeps_back_off(facts: &Facts) -> Finding {
     let texts = facts
         .inbound
         .iter()
-        .map(|r| (r.inbound_id, r.sweeps, lived(r.stored_at, r.closed_at)));
-    let outbound = facts
-        .outbound
-        .values()
-        .map(|r| (r.outbound_id, r.sweeps, lived(r.created_at, r.ended_at)));
-    for (id, sweeps, lived) in texts.chain(outbound) {
+        .map(|r| (r.inbound_id, r.sweeps, 0, lived(r.stored_at, r.closed_at)));
+    // A text that is queued again after a call is swept from then on as from its creation.
+    let mut calls: HashMap<Uuid, i64> = HashMap::new();
+    for attempt in facts.attempts.values() {
+        *calls.entry(attempt.outbound_id).or_default() += 1;
+    }
+    let outbound = facts.outbound.values().map(|r| {
+        let queued_again = calls.get(&r.outbound_id).map_or(0, |calls| calls - 1);
+        let lived = lived(r.created_at, r.ended_at);
+        (r.outbound_id, r.sweeps, queued_again, lived)
+    });
+    for (id, sweeps, queued_again, lived) in texts.chain(outbound) {
         let Some(lived) = lived else { continue };
         finding.look(
-            (sweeps > most_sweeps(lived))
+            (sweeps > most_sweeps(lived) + queued_again)
                 .then(|| format!("row {id} was swept {sweeps} times in {lived}")),
         );
     }
