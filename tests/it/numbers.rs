@@ -357,6 +357,11 @@ async fn a_text_of_before_the_hand_over_belongs_to_the_former_casino() {
     text_to_old(&house, "What time is check-in?");
     house.settle(4).await;
     assert_eq!(stored_at(&house, TAKER).await, 1);
+    // An ingress whose roster has no such route asks for both casinos (seed 3135).
+    let number = OLD.parse().unwrap();
+    let former = house.stack.fleet.store.former_of_number(&number).await;
+    let former = former.unwrap().map(|(casino, _)| casino);
+    assert_eq!(former.as_ref(), Some(house.casino()));
     // A late webhook is no incident; a text that was written long after the hand-over is one.
     assert_eq!(crossed(&house).await, 0);
     let written_later = format!(

@@ -132,8 +132,10 @@ async fn read(
     let replies = mark.unread(tx.sent_replies(since, until, margin).await?);
     let texts = mark.unread(tx.passed_texts(since, until).await?);
     let mut read: Vec<Key> = texts.iter().map(key).collect();
-    if let Some(content) = content_of(&mut tx, &replies, &row).await? {
-        tx.commit().await?;
+    let content = content_of(&mut tx, &replies, &row).await?;
+    // The checks compute for long; until they end, others need the connection.
+    tx.commit().await?;
+    if let Some(content) = content {
         read.extend(replies.iter().map(key));
         for reply in unproven(content, replies, row.config.operational.timezone).await? {
             contain(fleet, casino, found(IncidentKind::OfferUnproven, &reply)).await?;

@@ -9,6 +9,7 @@ use seven_settings::Worker;
 
 use super::{
     args::{By, Json},
+    capital,
     context::{Context, Operate},
     json_rows, minute,
 };
@@ -68,7 +69,7 @@ impl Operate for Log {
                 let before = before.map_or("the configured level", LogLevel::as_str);
                 out!(
                     "{} write {level} within a second, for {minutes} minutes; before: {before}.",
-                    told(worker)
+                    capital(&told(worker))
                 );
             }
             Self::List(Json { json }) => {
@@ -97,7 +98,10 @@ impl Operate for Log {
                         told(worker)
                     );
                 }
-                out!("{} write the configured level again.", told(worker));
+                out!(
+                    "{} write the configured level again.",
+                    capital(&told(worker))
+                );
             }
         }
         Ok(ExitCode::SUCCESS)

@@ -30,18 +30,19 @@ pub enum Operator {
     List(Json),
     /// Give a person one more role, or take one away.
     Role(ChangeRole),
-    /// Disable an account: its sessions end at once, and it cannot log in.
+    /// Disable an account: its sessions and keys end at once, and it cannot log in.
     Disable(Disable),
     /// Print a link for a new password or a new second factor.
     Reset(Reset),
-    /// Keys with which programs act in an operator's name.
+    /// Make, list or revoke keys with which programs answer tickets.
     #[command(subcommand)]
     Key(Key),
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Key {
-    /// Make a key and print it, once. The program may do what the operator may.
+    /// Make a key and print it, once. With it a program answers tickets in the operator's name,
+    /// where the operator may.
     Add(AddKey),
     /// List the keys, with when they end and when each was last used.
     List(Json),
@@ -51,7 +52,7 @@ pub enum Key {
 
 #[derive(Debug, Args)]
 pub struct AddKey {
-    /// The address of the operator in whose name the program acts: best one of its own.
+    /// The operator's e-mail address. A program is best given an account of its own.
     email: String,
     /// The key's name in lists and in the audit log, such as crm.
     #[arg(long)]
