@@ -44,7 +44,10 @@ impl Handler for Gate {
 }
 
 async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Error> {
-    let text = Text::read(&delivery.event)?;
+    let mut text = Text::read(&delivery.event)?;
+    if mutant::ages_from_reading() {
+        text.received_at = gate.fleet.clock.now();
+    }
     let casino = &delivery.casino;
     if mutant::noted_before(
         &gate.fleet.cache,

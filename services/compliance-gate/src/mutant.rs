@@ -16,6 +16,11 @@ pub(crate) fn answers_always() -> bool {
     mutant!("answers_always")
 }
 
+/// Breaks a promise: a text's age counts from the moment at which we read it.
+pub(crate) fn ages_from_reading() -> bool {
+    mutant!("ages_from_reading")
+}
+
 /// Breaks a promise: a START counts from the moment at which we read it.
 pub(crate) fn starts_from_now() -> bool {
     mutant!("start_from_now")

@@ -9,6 +9,7 @@ mod handler;
 mod late;
 mod line;
 mod measure;
+mod mutant;
 mod numbers;
 mod opted_out;
 mod pace;

@@ -9,6 +9,8 @@ use std::{
 use seven_domain::{CasinoId, GuestHash, Lane, MessageClass};
 use tokio::sync::oneshot;
 
+use crate::mutant;
+
 /// The queue of the texts of one casino, lane and provider that wait to be sent. Only one at a time
 /// asks the rate limits, so that a flood costs Redis no more than a few texts.
 #[derive(Debug, Default)]
@@ -44,6 +46,7 @@ struct Waiting {
 /// help, then all others.
 pub(crate) fn rank(class: MessageClass) -> u8 {
     match class {
+        _ if mutant::first_come() => 0,
         MessageClass::Crisis | MessageClass::Emergency => 0,
         MessageClass::OptOutConfirmation => 1,
         MessageClass::Help => 2,

@@ -10,7 +10,10 @@ use std::{
 use anyhow::{Context, Result};
 use seven::onboard;
 use seven_carrier_sim::Sim;
-use seven_domain::{CasinoConfig, config::RateLimitTier};
+use seven_domain::{
+    CasinoConfig,
+    config::{NumberKind, RateLimitTier},
+};
 use seven_settings::Worker;
 use seven_testkit::{Options, Servers, collector::Collector};
 use tokio::net::TcpListener;
@@ -19,7 +22,7 @@ use url::Url;
 use super::{
     plan::Server,
     proxy::Proxy,
-    size::{CASINOS, PER_KIND, SCALE},
+    size::{CASINOS, PER_KIND, SCALE, SLOW, SLOW_SEGMENTS_PER_SECOND},
 };
 use crate::stack::{API_KEY, Plan, SIGNING_SEED, Stack};
 
@@ -114,7 +117,7 @@ impl Ground {
     }
 
     async fn open_casinos(&self) -> Result<()> {
-        for n in 0..CASINOS {
+        for n in (0..CASINOS).chain([SLOW]) {
             self.open_casino(n, &casino_number(n)).await?;
         }
         Ok(())
@@ -232,6 +235,10 @@ fn casino(demo: &CasinoConfig, n: usize, number: &str) -> Result<CasinoConfig> {
     config.operational.telnyx_phone_number = number.parse()?;
     config.operational.web_domains = vec![PAGE.trim_start_matches("https://").to_owned()];
     config.limits.rate_limit_tier = RateLimitTier::Enterprise;
+    if n == SLOW {
+        config.operational.number_kind = NumberKind::LongCode;
+        config.operational.campaign_segments_per_second = Some(SLOW_SEGMENTS_PER_SECOND);
+    }
     Ok(config)
 }
 

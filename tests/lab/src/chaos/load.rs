@@ -14,6 +14,7 @@ use super::{
     browse::{self, Browsed},
     ground::{Ground, casino_id, casino_number},
     staff::{self, Held},
+    stale,
     visitors::Visitor,
     visits::{ASKED, DELETION, MACHINE, Odd, Visit},
 };
@@ -61,6 +62,10 @@ pub(crate) async fn play(
 /// Plays one guest who texts. Returns the time during which a person had the conversation, if any.
 async fn guest(ground: Arc<Ground>, visit: Visit) -> Result<Option<Held>> {
     let began = Instant::now();
+    if visit.odd == Some(Odd::Stale) {
+        stale::publish(&ground, &visit).await?;
+        return Ok(None);
+    }
     let mut staff = None;
     match visit.odd {
         Some(Odd::Machine(answer)) => {
@@ -75,7 +80,8 @@ async fn guest(ground: Arc<Ground>, visit: Visit) -> Result<Option<Held>> {
                 staff::take_over(&ground, &casino, &guest, takeover).await
             }));
         }
-        Some(Odd::Flood | Odd::Cry | Odd::HandedOn) | None => {}
+        Some(Odd::Flood | Odd::Cry | Odd::HandedOn | Odd::Crowd | Odd::CryInCrowd | Odd::Stale)
+        | None => {}
     }
     let mut replays: Vec<(Duration, Text)> = Vec::new();
     for said in &visit.script {

@@ -13,6 +13,7 @@ mod proxy;
 mod report;
 mod size;
 mod staff;
+mod stale;
 mod strike;
 mod visitors;
 mod visits;

@@ -11,7 +11,7 @@ use super::options::Chaos;
 
 /// Names of the mutants. The crate that implements a mutant describes in its `src/mutant.rs` what
 /// the mutant breaks.
-const MUTANTS: [&str; 16] = [
+const MUTANTS: [&str; 18] = [
     "no_presend_check",
     "ack_before_publish",
     "silent_duplicate",
@@ -22,6 +22,8 @@ const MUTANTS: [&str; 16] = [
     "no_backoff",
     "start_from_now",
     "answers_always",
+    "first_come",
+    "ages_from_reading",
     "erases_unread",
     "forgets_former",
     "speaks_over_staff",

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-use super::size::CASINOS;
+use super::size::{CASINOS, SLOW};
 
 /// One text of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +44,12 @@ pub(crate) enum Odd {
     /// A guest who asks a question before the casino's number is reassigned, and sends STOP to the
     /// number afterwards.
     HandedOn,
+    /// One of a crowd of guests who ask the slow casino for help at once.
+    Crowd,
+    /// A guest who sends a cry for help while the crowd's answers still wait.
+    CryInCrowd,
+    /// A guest whose texts reach the gates long after ingress received them.
+    Stale,
     /// A guest whose conversation a person takes over.
     TakenOver(Takeover),
 }
@@ -86,6 +92,14 @@ pub(crate) const DELETED: usize = 2;
 pub(crate) fn odd_moments(span: Duration) -> impl Iterator<Item = (Duration, usize)> {
     (0..span.as_secs() / 7).map(|n| (Duration::from_secs(3 + 7 * n), n as usize % KINDS))
 }
+/// Guests of a crowd, and the time from one crowd to the next, in which the slow casino's number
+/// carries all answers.
+const CROWD: u64 = 60;
+const CROWD_EVERY_SECONDS: u64 = 35;
+/// Age of the texts of an [`Odd::Stale`] guest, well over the pack's usefulness.
+pub(crate) const STALE_HOURS: i64 = 2;
+const STALE_EVERY_SECONDS: u64 = 10;
+
 /// The casino whose number changes, and the shares of the load after which the number changes and
 /// the old number is reassigned.
 pub(crate) const MOVES: usize = CASINOS - 1;
@@ -138,7 +152,8 @@ pub(crate) fn visits(seed: u64, span: Duration) -> Vec<Visit> {
 }
 
 /// Returns one odd guest every seven seconds, the kinds in turn; one whom a person takes over every
-/// four seconds; and the guests who write to a number shortly before and after its reassignment.
+/// four seconds; crowds; guests whose texts come hours late; and the guests who write to a number
+/// shortly before and after its reassignment.
 fn odd(rng: &mut StdRng, span: Duration) -> Vec<Visit> {
     let phone = |n: usize| format!("+1{}55502{:02}", AREA_CODES[n / 100], n % 100);
     let say = |after: u64, text| ScriptLine {
@@ -203,6 +218,23 @@ fn odd(rng: &mut StdRng, span: Duration) -> Vec<Visit> {
             script,
             Odd::TakenOver(taken),
         );
+    }
+    for n in 0..span.as_secs() / CROWD_EVERY_SECONDS {
+        let at = Duration::from_secs(4 + n * CROWD_EVERY_SECONDS);
+        for guest in 0..CROWD {
+            let at = at + Duration::from_millis(guest * 15);
+            add(at, SLOW, vec![say(0, "HELP")], Odd::Crowd);
+        }
+        let cry = vec![say(0, "i want to kill myself")];
+        add(at + Duration::from_secs(2), SLOW, cry, Odd::CryInCrowd);
+    }
+    for n in 0..span.as_secs() / STALE_EVERY_SECONDS {
+        let script = vec![
+            say(0, QUESTIONS[n as usize % QUESTIONS.len()]),
+            say(100, "HELP"),
+        ];
+        let at = Duration::from_secs(5 + n * STALE_EVERY_SECONDS);
+        add(at, n as usize % MOVES, script, Odd::Stale);
     }
     for n in 0..6 {
         let at = span
@@ -295,10 +327,10 @@ mod tests {
     fn no_casino_passes_its_rate() {
         let span = Duration::from_secs(600);
         let mut per_minute = std::collections::HashMap::new();
-        // Leaves out floods: they send HELP, to which no rate limit applies.
+        // Leaves out floods and crowds: they send HELP, to which no rate limit applies.
         for visit in visits(4, span)
             .into_iter()
-            .filter(|visit| visit.odd != Some(Odd::Flood))
+            .filter(|visit| !matches!(visit.odd, Some(Odd::Flood | Odd::Crowd)))
         {
             for said in &visit.script {
                 *per_minute

@@ -32,6 +32,8 @@ pub(crate) fn all(facts: &Facts) -> Vec<Finding> {
         sends::sweeps_back_off(facts),
         odd::no_loops(facts),
         odd::cries_heard(facts),
+        odd::gravest_first(facts),
+        odd::stale_closed(facts),
         odd::kept(facts),
         odd::stops_reach_the_former(facts),
         takeovers::silent(facts),

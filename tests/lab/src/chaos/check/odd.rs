@@ -1,17 +1,24 @@
 //! Checks the odd guests: machines that answer our texts, floods of HELP, cries for help in a
-//! flood, deletions that the guest cancels late, and numbers that pass to another casino.
+//! flood or a crowd, deletions that the guest cancels late, texts that come hours late, and numbers
+//! that pass to another casino.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::Finding;
 use crate::chaos::{
     facts::{Facts, Texted},
+    stale,
     visits::{Odd, Visit},
 };
 
 /// Most texts to one machine or flood: the answer to the first text, one safety text of each kind
 /// that the guest's words call for, and a repeated safety text whose send was in doubt.
 const MOST: usize = 5;
+
+/// Most answers to a crowd's HELPs that may leave while the answer to a cry for help waits: those
+/// that the senders already hold, and those of the seconds until a killed sender's text comes
+/// again.
+const MOST_BEFORE_A_CRY: usize = 15;
 
 fn of(facts: &Facts, wanted: impl Fn(Odd) -> bool) -> impl Iterator<Item = &Visit> {
     facts
@@ -60,6 +67,59 @@ pub(super) fn cries_heard(facts: &Facts) -> Finding {
                     "text {} cried for help and nothing was sent",
                     text.message_id
                 )
+            }));
+        }
+    }
+    finding
+}
+
+/// Checks that the answer to a cry for help does not wait behind a crowd's answers.
+pub(super) fn gravest_first(facts: &Facts) -> Finding {
+    let promise = "the answer to a cry for help does not wait behind a crowd of HELPs";
+    let mut finding = Finding::new(promise, "cries");
+    let phones = |kind| -> HashSet<&str> {
+        of(facts, |odd| odd == kind)
+            .map(|visit| visit.phone.as_str())
+            .collect()
+    };
+    let (crowd, cries) = (phones(Odd::Crowd), phones(Odd::CryInCrowd));
+    let mut answered = HashSet::new();
+    for (sent, known) in facts.sends().filter(|(s, _)| cries.contains(s.to.as_str())) {
+        let Some((_, row)) = known.filter(|_| answered.insert(&sent.to)) else {
+            continue;
+        };
+        let waited = row.created_at..sent.accepted_at;
+        let before = facts
+            .accepted
+            .iter()
+            .filter(|other| crowd.contains(other.to.as_str()))
+            .filter(|other| waited.contains(&other.accepted_at))
+            .count();
+        finding.look((before > MOST_BEFORE_A_CRY).then(|| {
+            let id = row.outbound_id;
+            format!("outbound {id} waited while {before} answers to a crowd left")
+        }));
+    }
+    finding
+}
+
+/// Checks that a text which reached the gates hours after ingress received it is closed as too old,
+/// and that nothing is sent to its guest.
+pub(super) fn stale_closed(facts: &Facts) -> Finding {
+    let promise = "a text that comes hours late is closed, not answered";
+    let mut finding = Finding::new(promise, "texts");
+    for visit in of(facts, |odd| odd == Odd::Stale) {
+        let sent = facts.accepted.iter().any(|sent| sent.to == visit.phone);
+        for n in 0..visit.script.len() {
+            let id = stale::message_id(&visit.phone, n);
+            let row = facts
+                .inbound
+                .iter()
+                .find(|row| row.provider_message_id == id);
+            let closed = row.is_some_and(|row| row.reason.as_deref() == Some("stale"));
+            finding.look((sent || !closed).then(|| match row {
+                None => "an old text is nowhere".to_owned(),
+                Some(row) => format!("inbound {} is {}", row.inbound_id, row.disposition),
             }));
         }
     }
