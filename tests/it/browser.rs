@@ -21,6 +21,7 @@ use crate::{
     editing::{by, changed},
     harness::{GUEST, until},
     notices,
+    operations::dead_many::{file, letter},
 };
 
 /// Two incidents: one open, one settled.
@@ -232,6 +233,9 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
     let evidence = format!("{thread}/consent");
     leave_traces(&house).await;
     let rollback = edit_content(&house, &caller).await;
+    let letters = [1, 2].map(|n| letter(&house, n, GUEST, "Is there a pool?"));
+    file(&house, &letters).await;
+    let dead = format!("/c/silver_birch/dead/{}", letters[0].dead_id);
     let browser = Browser::start(&house).await;
     for language in ["en", "es"] {
         house
@@ -262,6 +266,8 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
             ("now", "/c/silver_birch/now"),
             ("switches", "/c/silver_birch/switches"),
             ("cases", "/c/silver_birch/cases"),
+            ("dead", "/c/silver_birch/dead"),
+            ("dead-letter", &*dead),
             ("held", "/c/silver_birch/held"),
             ("replies", "/c/silver_birch/replies"),
             ("incidents", "/c/silver_birch/incidents"),

@@ -3,6 +3,7 @@
 
 mod compliance;
 mod content;
+mod dead;
 mod desk;
 mod held;
 pub(crate) mod hostile;

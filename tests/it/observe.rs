@@ -300,7 +300,7 @@ fn every_alert_of_the_tables_has_a_rule_with_two_tests_or_a_reason() {
 /// Returns the reasons that the sources give dead letters.
 fn dead_reasons() -> BTreeSet<String> {
     let sources = [
-        "services/ingress-webhook/src/intake.rs",
+        "shared/intake/src/lib.rs",
         "services/ingress-webhook/src/accept.rs",
         "services/agent-swarm/src/fallback.rs",
         "services/outbound-sender/src/attempt.rs",

@@ -4,7 +4,7 @@
 mod careful;
 mod cli;
 mod dead;
-mod dead_many;
+pub(crate) mod dead_many;
 mod dead_masked;
 mod dead_poison;
 mod dead_unannounced;

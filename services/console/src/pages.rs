@@ -14,8 +14,11 @@ mod content_set;
 mod content_together;
 mod content_try;
 mod conversations;
+mod dead;
+mod dead_letter;
 mod evidence;
 mod figures;
+mod flags;
 mod gaps;
 mod held;
 mod home;
@@ -71,6 +74,7 @@ pub(crate) fn routes() -> Router<Shared> {
             "/c/{casino}/switches",
             get(switches::show).post(switches::turn),
         )
+        .route("/c/{casino}/flags", post(flags::set))
         .route("/c/{casino}/stream", get(home::stream))
         .route("/c/{casino}/measure", post(say::measure))
         .route("/c/{casino}/cases", get(cases::show))
@@ -84,6 +88,9 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/c/{casino}/guests/{guest}/consent", get(evidence::show))
         .route("/c/{casino}/campaigns", get(campaigns::show))
         .route("/c/{casino}/campaigns/{campaign}", post(campaigns::change))
+        .route("/c/{casino}/dead", get(dead::show).post(dead::order))
+        .route("/c/{casino}/dead/list", get(dead::list))
+        .route("/c/{casino}/dead/{letter}", get(dead_letter::show))
         .route(
             "/c/{casino}/contacts",
             get(contacts::show).post(contacts::add),

@@ -10,11 +10,12 @@ use seven_bus::{Outgoing, Route, events::DeadLetter, subject};
 use seven_compliance::{Intent, Keyword, classify, echo};
 use seven_domain::{CasinoId, PhoneE164, Stage, TWILIO};
 use seven_faults::failpoint;
+use seven_intake::Intake;
 use seven_runtime::{Fleet, word_of};
 use seven_store::suppressions::{Applied, Word};
 use seven_telemetry::metrics;
 
-use crate::{answer::Answer, app::App, intake::Intake, mutant};
+use crate::{answer::Answer, app::App, mutant};
 
 /// Reason of dead letters from senders that are no guests; filed as settled, because nobody has to
 /// act on them.

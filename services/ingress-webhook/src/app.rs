@@ -12,6 +12,7 @@ use axum::{
     routing::{MethodRouter, get, post},
 };
 use seven_domain::{Stage, TraceContext};
+use seven_intake::Intake;
 use seven_providers::{
     telnyx::signature::{self as telnyx, Refusal},
     twilio::signature as twilio,
@@ -26,7 +27,6 @@ use crate::{
     auth_failures::AuthFailures,
     call::{self, Signer, Verified},
     content,
-    intake::Intake,
     limits::{Limits, Places, in_time},
 };
 

@@ -12,17 +12,14 @@ use axum::{
 };
 use bytes::Bytes;
 use seven_http::Peer;
+use seven_intake::{Intake, intake, intake_form};
 use seven_providers::{
     telnyx::signature::{self as telnyx, Refusal, SIGNATURE_HEADER, TIMESTAMP_HEADER},
     twilio::{self as twilio_api, signature as twilio},
 };
 use tokio::sync::OwnedSemaphorePermit;
 
-use crate::{
-    answer::Answer,
-    app::App,
-    intake::{Intake, intake, intake_form},
-};
+use crate::{answer::Answer, app::App};
 
 /// A call whose signature is verified, with the permit to handle it.
 pub(crate) struct Verified<P> {

@@ -7,7 +7,6 @@ mod app;
 mod auth_failures;
 mod call;
 mod content;
-mod intake;
 mod limits;
 mod mutant;
 
@@ -15,7 +14,6 @@ use seven_runtime::Fleet;
 use tokio::net::TcpListener;
 
 pub use app::{Twilio, Verifiers};
-pub use intake::{Intake, intake, intake_form, intake_raw, word_in};
 pub use limits::Limits;
 pub use seven_runtime::Proxies;
 

@@ -10,6 +10,7 @@ mod cost;
 mod crossed;
 mod cry;
 pub mod dead;
+mod dead_orders;
 mod deletion;
 mod due;
 mod floors;
@@ -97,6 +98,7 @@ pub async fn run(
         sheet::round(fleet, sheets.clone())
     });
     duties.add("dead", Duration::from_millis(500), dead::round);
+    duties.add("dead_orders", millis(1_000), dead_orders::round);
     duties.add("block", timing.block_check(), health::blocks);
     duties.add("delivery", timing.delivery_check(), health::figures);
     duties.add("cases", millis(2_000), cases::round);

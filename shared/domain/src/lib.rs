@@ -57,8 +57,8 @@ pub use incident::{Containment, IncidentKind, IncidentSeverity, IncidentState};
 pub use language::Language;
 pub use log_level::LogLevel;
 pub use message::{
-    AttemptOutcome, DeadState, Disposition, HeldDecision, Lane, MessageClass, OutboundState, Stage,
-    TurnState,
+    AttemptOutcome, DeadOrder, DeadState, Disposition, HeldDecision, Lane, MessageClass,
+    OutboundState, Stage, TurnState,
 };
 pub use offer::{Offer, OfferCall, OfferStatus, OfferTier};
 pub use phone::{GuestHash, HashKey, HashKeys, PhoneE164};

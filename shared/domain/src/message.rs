@@ -178,6 +178,14 @@ text_enum! {
 }
 
 text_enum! {
+    /// An order that somebody gave for a dead letter.
+    DeadOrder {
+        Replay => "replay",
+        Discard => "discard",
+    }
+}
+
+text_enum! {
     /// A worker's step in the processing of a text; names its stream, its consumers and its dead
     /// letters.
     Stage {

@@ -2,16 +2,18 @@
 
 mod behind;
 mod handle;
+mod orders;
 mod select;
 mod unannounced;
 
 use chrono::{DateTime, Utc};
-use seven_domain::{CasinoId, DeadId, DeadState, GuestHash, Stage};
+use seven_domain::{CasinoId, DeadId, DeadOrder, DeadState, GuestHash, Stage};
 use sqlx::FromRow;
 use uuid::Uuid;
 
 pub use behind::{About, Behind, RowState};
 pub use handle::{Handled, Locked};
+pub use orders::{Ordered, Waiting};
 pub use select::{Cursor, Filter, Listed};
 pub use unannounced::Unannounced;
 
@@ -58,6 +60,12 @@ pub struct DeadLetter {
     pub claim: Option<Uuid>,
     pub claimed_by: Option<String>,
     pub claimed_at: Option<DateTime<Utc>>,
+    /// The order that waits to be carried out, and who gave it when.
+    pub asked: Option<DeadOrder>,
+    pub asked_by: Option<String>,
+    pub asked_at: Option<DateTime<Utc>>,
+    /// Code of the refusal of the last order.
+    pub refused: Option<String>,
     pub trace: String,
     pub first_at: DateTime<Utc>,
     pub last_at: DateTime<Utc>,
@@ -67,7 +75,7 @@ macro_rules! letter {
     ($rest:literal) => {
         concat!(
             "select dead_id, stage, reason, first_error, last_error, attempts, subject, message_key, payload, state, replays, stream_seq, guest_hash,
-               claim, claimed_by, claimed_at, trace, first_at, last_at from dead_letters where dead_id = $1 ",
+               claim, claimed_by, claimed_at, asked, asked_by, asked_at, refused, trace, first_at, last_at from dead_letters where dead_id = $1 ",
             $rest
         )
     };

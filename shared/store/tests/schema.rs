@@ -14,12 +14,12 @@ use secrecy::SecretString;
 use serde_json::json;
 use seven_domain::{
     AttemptOutcome, CampaignState, CaseSeverity, CaseSource, CasinoId, CasinoStatus, Channel,
-    Clock, ConsentTier, ContactChannel, ContentSource, DeadState, DeletionState, DisclosureKind,
-    Disposition, GuestStatus, HashKey, HashKeys, HeldDecision, IdSource, IncidentKind,
-    IncidentSeverity, IncidentState, Lane, Language, LetterKind, LinkPurpose, ListedState,
-    LogLevel, MaterialChange, MessageClass, NumberCheck, OfferStatus, OfferTier, OperatorStatus,
-    OutboundState, PhoneE164, PromptState, RevisionState, Role, Severity, Stage, SuppressionState,
-    TicketState, TurnState,
+    Clock, ConsentTier, ContactChannel, ContentSource, DeadOrder, DeadState, DeletionState,
+    DisclosureKind, Disposition, GuestStatus, HashKey, HashKeys, HeldDecision, IdSource,
+    IncidentKind, IncidentSeverity, IncidentState, Lane, Language, LetterKind, LinkPurpose,
+    ListedState, LogLevel, MaterialChange, MessageClass, NumberCheck, OfferStatus, OfferTier,
+    OperatorStatus, OutboundState, PhoneE164, PromptState, RevisionState, Role, Severity, Stage,
+    SuppressionState, TicketState, TurnState,
 };
 use seven_guest::phase::Phase;
 use seven_store::{
@@ -98,6 +98,7 @@ fn enums() -> Vec<(&'static str, Vec<&'static str>)> {
         ),
         ("controls.name", names!(Switch)),
         ("dead_letters.state", names!(DeadState)),
+        ("dead_letters.asked", names!(DeadOrder)),
         ("deletions.state", names!(DeletionState)),
         ("contact_letters.kind", names!(LetterKind)),
         ("contacts.channel", names!(ContactChannel)),

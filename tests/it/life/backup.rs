@@ -177,7 +177,7 @@ async fn help_of_before_the_restore(house: &House) {
     let event = Caller::of(house)
         .received("before", HELPED, "HELP")
         .to_string();
-    let intake = seven_ingress_webhook::intake(event.as_bytes(), None, before);
+    let intake = seven_intake::intake(event.as_bytes(), None, before);
     let (stage, key, payload) = intake.message().unwrap();
     let subject = seven_bus::subject(stage, house.casino(), None);
     let message = Outgoing {

@@ -224,8 +224,7 @@ impl World {
             text.first_taken
         });
         let body = self.desk.event(n, text.who, text.said, text.at);
-        let seven_ingress_webhook::Intake::Text { event, .. } =
-            seven_ingress_webhook::intake(&body, None, received)
+        let seven_intake::Intake::Text { event, .. } = seven_intake::intake(&body, None, received)
         else {
             return Err("ingress reads something else in a text".to_owned());
         };

@@ -30,7 +30,7 @@ fn guest(n: usize) -> String {
 
 /// Makes a dead letter of a guest's text that is five seconds old, and that failed in the gate
 /// before any row held it.
-pub(super) fn letter(house: &House, n: usize, from: &str, text: &str) -> NewDead {
+pub(crate) fn letter(house: &House, n: usize, from: &str, text: &str) -> NewDead {
     let fleet = &house.stack.fleet;
     let now = fleet.clock.now() - Duration::from_secs(5);
     let event = InboundText {
@@ -66,7 +66,7 @@ pub(super) fn letter(house: &House, n: usize, from: &str, text: &str) -> NewDead
     }
 }
 
-pub(super) async fn file(house: &House, letters: &[NewDead]) {
+pub(crate) async fn file(house: &House, letters: &[NewDead]) {
     let mut tx = house.stack.fleet.store.bind(house.casino()).await.unwrap();
     for letter in letters {
         tx.file_dead(letter).await.unwrap();

@@ -1,5 +1,5 @@
 //! The switches of a casino (D14): what is on, since when and why; turning them on and off. One
-//! that keeps answers from guests asks for the casino's name.
+//! that keeps answers from guests asks for the casino's name. The page also has the flags.
 
 use askama::Template;
 use axum::{
@@ -12,7 +12,10 @@ use seven_domain::CasinoId;
 use seven_staff::{Right, switches::reopen};
 use seven_store::controls::{Order, Standing, Switch};
 
-use super::conversations::{clock, name_of};
+use super::{
+    conversations::{clock, name_of},
+    flags,
+};
 use crate::{
     access::{Person, Posted},
     app::Shared,
@@ -21,7 +24,7 @@ use crate::{
     guard::{go_to, shown},
 };
 
-const MOST_REASON: usize = 300;
+pub(super) const MOST_REASON: usize = 300;
 
 #[derive(Template)]
 #[template(path = "switches.html")]
@@ -31,6 +34,7 @@ struct SwitchesPage {
     /// The casino's name, which a dangerous switch asks for.
     name: String,
     rows: Vec<Row>,
+    flags: Vec<flags::Row>,
     may_switch: bool,
     problems: Vec<&'static str>,
 }
@@ -72,7 +76,7 @@ pub(crate) async fn show(
     page(&app, &casino, &person, Vec::new()).await
 }
 
-async fn page(
+pub(super) async fn page(
     app: &Shared,
     casino: &CasinoId,
     person: &Person,
@@ -85,6 +89,7 @@ async fn page(
     let mut tx = app.fleet.store.bind(casino).await?;
     let row = tx.casino_row().await?.ok_or(Fault::NotFound)?;
     let own = tx.own_switches().await?;
+    let own_flags = tx.own_flags().await?;
     let names = tx.staff_names().await?;
     tx.commit().await?;
     let everywhere = app.fleet.store.fleet_switches().await?;
@@ -104,6 +109,15 @@ async fn page(
         on_everywhere: told(&everywhere, switch),
         is_dangerous: is_dangerous(switch),
     });
+    let fleet_flags = app.fleet.store.fleet_flags().await?;
+    let flags = flags::rows(w, &own_flags, &fleet_flags, zone, |flag| {
+        let by = name_of(&names, &flag.actor);
+        format!(
+            "{by}, {}: {}",
+            clock(flag.updated_at, Some(zone)),
+            flag.reason
+        )
+    });
     let status = if problems.is_empty() {
         StatusCode::OK
     } else {
@@ -114,6 +128,7 @@ async fn page(
         casino: casino.clone(),
         name: row.config.prompts.casino_name_display.clone(),
         rows: rows.collect(),
+        flags,
         may_switch: person.may(casino, Right::Switches),
         problems: problems.into_iter().map(|key| w.t(key)).collect(),
     };

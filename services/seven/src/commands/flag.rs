@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
 use seven_domain::{
@@ -11,6 +11,7 @@ use seven_domain::{
     flags::{PER_GUEST, Rule},
 };
 use seven_runtime::Fleet;
+use seven_staff::flags::check;
 use seven_store::controls::Order;
 
 use super::{
@@ -20,9 +21,6 @@ use super::{
     utc,
 };
 use crate::out;
-
-/// Whether the first reply of a session says that an AI writes.
-const DISCLOSURE: &str = "features/ai_disclosure_enabled";
 
 #[derive(Debug, Subcommand)]
 pub enum Flag {
@@ -113,17 +111,11 @@ async fn change(fleet: &Fleet, whose: Whose, rule: Option<Rule>) -> Result<()> {
         careful,
         who,
     } = whose;
-    ensure!(
-        rule.is_none() || PER_GUEST.contains(&name.as_str()),
-        "no worker decides {name} per guest, so a flag of it would change nothing; the flags are: \
-         {}. Other features are read from the casino's document",
-        PER_GUEST.join(", ")
-    );
     if let Some(casino) = &casino {
         super::known(&fleet.store, casino).await?;
     }
-    if name == DISCLOSURE && rule.as_ref().is_some_and(leaves_guests_out) {
-        may_be_off(fleet, casino.as_ref()).await?;
+    if let Some(rule) = &rule {
+        check(fleet, casino.as_ref(), &name, rule).await?;
     }
     let whom = casino.as_ref().map_or("every casino", CasinoId::as_str);
     let stood = stands(fleet, casino.as_ref(), &name).await?;
@@ -152,39 +144,6 @@ async fn change(fleet: &Fleet, whose: Whose, rule: Option<Rule>) -> Result<()> {
         .await?;
     ensure!(changed, "{name} is not set there any more");
     out!("Done: in force with the next turn.");
-    Ok(())
-}
-
-/// Returns true if the rule turns the feature off for some guest at some time.
-fn leaves_guests_out(rule: &Rule) -> bool {
-    let Rule {
-        enabled,
-        percentage,
-        allow,
-        from,
-        until,
-    } = rule;
-    let for_all =
-        percentage.is_none_or(|share| share == 100) && (allow.is_empty() || percentage.is_some());
-    !enabled || !for_all || from.is_some() || until.is_some()
-}
-
-/// Refuses to turn the disclosure off where the law demands it; workers would disclose anyway.
-async fn may_be_off(fleet: &Fleet, casino: Option<&CasinoId>) -> Result<()> {
-    let Some(casino) = casino else {
-        bail!(
-            "{DISCLOSURE} cannot be off for guests of every casino: where the law demands the \
-             disclosure, workers make it anyway; name one casino with --casino"
-        );
-    };
-    let mut tx = fleet.store.bind(casino).await?;
-    let row = tx.casino_row().await?;
-    tx.commit().await?;
-    ensure!(
-        row.is_none_or(|row| !row.config.regulations.ai_disclosure_required),
-        "{casino} discloses to every guest, whatever the flag says: \
-         regulations.ai_disclosure_required of its document is true"
-    );
     Ok(())
 }
 
@@ -263,51 +222,4 @@ fn in_words(rule: Option<&Rule>) -> String {
         time("from", rule.from),
         time("until", rule.until)
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rule(percentage: Option<u8>, allow: usize) -> Rule {
-        let allow = vec!["hmac:1:00".to_owned(); allow];
-        Rule {
-            enabled: true,
-            percentage,
-            allow,
-            from: None,
-            until: None,
-        }
-    }
-
-    #[test]
-    fn only_a_rule_for_all_guests_at_all_times_leaves_nobody_out() {
-        for (percentage, allow, wanted) in [
-            (None, 0, false),
-            (Some(100), 0, false),
-            (Some(100), 1, false),
-            (Some(99), 0, true),
-            (None, 1, true),
-            (Some(0), 2, true),
-        ] {
-            assert_eq!(
-                leaves_guests_out(&rule(percentage, allow)),
-                wanted,
-                "{percentage:?} {allow}"
-            );
-        }
-        assert!(leaves_guests_out(&Rule {
-            enabled: false,
-            ..rule(None, 0)
-        }));
-        let now = Some(seven_domain::Clock::default().now());
-        assert!(leaves_guests_out(&Rule {
-            from: now,
-            ..rule(None, 0)
-        }));
-        assert!(leaves_guests_out(&Rule {
-            until: now,
-            ..rule(None, 0)
-        }));
-    }
 }

@@ -77,6 +77,7 @@ impl Tx {
     pub async fn mark_replayed(&mut self, id: DeadId, by: &str) -> Result<()> {
         sqlx::query(
             "update dead_letters set state = 'replayed', replays = replays + 1, claim = null, claimed_by = null, claimed_at = null,
+               asked = null, asked_by = null, asked_at = null, asked_reason = null, refused = null,
                handled_by = $2, handled_at = now() where dead_id = $1",
         )
         .bind(id.0)
@@ -89,7 +90,9 @@ impl Tx {
     /// Records that the dead letter was discarded.
     pub async fn mark_discarded(&mut self, id: DeadId, by: &str) -> Result<()> {
         sqlx::query(
-            "update dead_letters set state = 'discarded', claim = null, claimed_by = null, claimed_at = null, handled_by = $2, handled_at = now()
+            "update dead_letters set state = 'discarded', claim = null, claimed_by = null, claimed_at = null,
+               asked = null, asked_by = null, asked_at = null, asked_reason = null, refused = null,
+               handled_by = $2, handled_at = now()
              where dead_id = $1",
         )
         .bind(id.0)

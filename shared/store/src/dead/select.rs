@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use seven_domain::{DeadId, DeadState, GuestHash, Stage};
+use seven_domain::{DeadId, DeadOrder, DeadState, GuestHash, Stage};
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -44,6 +44,9 @@ pub struct Listed {
     pub replays: i32,
     /// A replay is in progress, or began and was never finished.
     pub claimed: bool,
+    /// The order that waits to be carried out, and the code of the last one's refusal.
+    pub asked: Option<DeadOrder>,
+    pub refused: Option<String>,
     pub guest_hash: Option<String>,
     pub payload_bytes: i32,
     pub trace: String,
@@ -129,7 +132,7 @@ impl Tx {
     ) -> Result<Vec<Listed>> {
         let query = either!(
             filter,
-            "select dead_id, casino_id, stage, reason, last_error, attempts, state, replays, claim is not null as claimed, guest_hash,
+            "select dead_id, casino_id, stage, reason, last_error, attempts, state, replays, claim is not null as claimed, asked, refused, guest_hash,
                octet_length(payload) as payload_bytes, trace, first_at, last_at, handled_by, handled_at",
             "and (last_at, dead_id) < (coalesce($9::timestamptz, 'infinity'), coalesce($10::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
              order by last_at desc, dead_id desc limit $11"

@@ -22,7 +22,7 @@ use url::Url;
 use super::{
     plan::Server,
     proxy::Proxy,
-    size::{CASINOS, PER_KIND, SCALE, SLOW, SLOW_SEGMENTS_PER_SECOND},
+    size::{CASINOS, PER_KIND, SCALE, SLOW},
 };
 use crate::stack::{API_KEY, Plan, SIGNING_SEED, Stack};
 
@@ -236,8 +236,7 @@ fn casino(demo: &CasinoConfig, n: usize, number: &str) -> Result<CasinoConfig> {
     config.operational.web_domains = vec![PAGE.trim_start_matches("https://").to_owned()];
     config.limits.rate_limit_tier = RateLimitTier::Enterprise;
     if n == SLOW {
-        config.operational.number_kind = NumberKind::LongCode;
-        config.operational.campaign_segments_per_second = Some(SLOW_SEGMENTS_PER_SECOND);
+        config.operational.number_kind = NumberKind::TollFree;
     }
     Ok(config)
 }

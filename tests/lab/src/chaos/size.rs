@@ -2,9 +2,9 @@
 
 pub(crate) const CASINOS: usize = 4;
 
-/// Index of a casino whose number carries few segments per second. Crowds ask it for help.
+/// Index of a casino whose number carries 20 segments per second, four of them for safety texts.
+/// Crowds ask it for help.
 pub(crate) const SLOW: usize = CASINOS + 1;
-pub(crate) const SLOW_SEGMENTS_PER_SECOND: u32 = 4;
 
 /// Number of processes of each kind of worker.
 pub(crate) const PER_KIND: usize = 2;

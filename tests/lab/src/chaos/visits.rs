@@ -92,10 +92,10 @@ pub(crate) const DELETED: usize = 2;
 pub(crate) fn odd_moments(span: Duration) -> impl Iterator<Item = (Duration, usize)> {
     (0..span.as_secs() / 7).map(|n| (Duration::from_secs(3 + 7 * n), n as usize % KINDS))
 }
-/// Guests of a crowd, and the time from one crowd to the next, in which the slow casino's number
-/// carries all answers.
+/// Guests of a crowd, and the time from one crowd to the next: twice what the slow casino's number
+/// needs for all answers.
 const CROWD: u64 = 60;
-const CROWD_EVERY_SECONDS: u64 = 35;
+const CROWD_EVERY_SECONDS: u64 = 60;
 /// Age of the texts of an [`Odd::Stale`] guest, well over the pack's usefulness.
 pub(crate) const STALE_HOURS: i64 = 2;
 const STALE_EVERY_SECONDS: u64 = 10;

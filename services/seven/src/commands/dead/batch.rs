@@ -12,6 +12,7 @@ use anyhow::{Context as _, Result};
 use chrono::{DateTime, Utc};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
+use seven_dead_letters::Did;
 use seven_domain::{CasinoId, DeadId, Stage};
 use seven_runtime::{Error, Fleet};
 use tokio::{
@@ -19,10 +20,7 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 
-use super::{
-    reentry::Refusal,
-    select::{Part, Select},
-};
+use super::select::{Part, Select};
 use crate::{
     commands::{capital, confirmed as confirm, context::Context, id_prefix::IdPrefix},
     out,
@@ -38,15 +36,6 @@ pub(super) struct Todo {
     pub(super) id: DeadId,
     pub(super) stage: Stage,
     pub(super) first_at: DateTime<Utc>,
-}
-
-/// The outcome for one letter.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Did {
-    Done,
-    Refused(Refusal),
-    /// Somebody else acted on the letter, or is acting on it now.
-    Elsewhere,
 }
 
 /// Numbers of refused letters by reason code.

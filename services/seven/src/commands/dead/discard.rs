@@ -5,13 +5,11 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use seven_domain::{CasinoId, DeadId, DeadState};
-use seven_runtime::{Error, Fleet};
-use seven_store::dead::Locked;
+use seven_dead_letters as dead;
+use seven_runtime::Fleet;
 
 use super::{
-    batch::{self, Did, Refused, Todo, Verb},
-    replay::entry,
+    batch::{self, Refused, Todo, Verb},
     select::{Select, whose},
 };
 use crate::commands::{
@@ -68,29 +66,7 @@ pub(super) async fn discard(ctx: &Context, fleet: &Fleet, command: Discard) -> R
     if ids.is_empty() && !batch::confirmed(VERB, todos.len(), careful.yes)? {
         bail!("nothing was done");
     }
-    let act = async |todo: &Todo| one(fleet, &todo.owner, todo.id, &by, &reason).await;
+    let act = async |todo: &Todo| dead::discard(fleet, &todo.owner, todo.id, &by, &reason).await;
     let tally = batch::each(&todos, None, VERB, act).await?;
     Ok(tally.report(VERB, json))
-}
-
-async fn one(
-    fleet: &Fleet,
-    owner: &CasinoId,
-    id: DeadId,
-    by: &str,
-    reason: &str,
-) -> Result<Did, Error> {
-    let mut tx = fleet.store.bind(owner).await?;
-    let letter = match tx.lock_dead(id).await? {
-        Locked::Letter(letter) if letter.state != DeadState::Discarded => letter,
-        Locked::Letter(_) | Locked::Busy | Locked::Gone => return Ok(Did::Elsewhere),
-    };
-    tx.mark_discarded(id, by).await?;
-    let (subject, detail) = (
-        id.to_string(),
-        serde_json::json!({ "did": "discard", "stage": letter.stage, "reason": reason }),
-    );
-    tx.audit(&entry(&letter, &subject, by, detail)).await?;
-    tx.commit().await?;
-    Ok(Did::Done)
 }

@@ -8,12 +8,13 @@ use std::{
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
+use seven_dead_letters::payload;
 use seven_domain::AuditEvent;
 use seven_runtime::Fleet;
 use seven_store::{audit::Entry, dead::DeadLetter};
 
 use super::{
-    batch, payload,
+    batch,
     reader::{Reader, Reveal},
     select::{Select, whose},
     show,

@@ -6,14 +6,12 @@ use std::{cmp::Reverse, str::FromStr};
 use anyhow::Result;
 use chrono::{DateTime, SecondsFormat};
 use clap::Args;
+use seven_dead_letters::payload::plain;
 use seven_domain::{DeadState, Invalid};
 use seven_runtime::Fleet;
 use seven_store::dead::{Cursor, Listed};
 
-use super::{
-    payload::plain,
-    select::{Part, Select},
-};
+use super::select::{Part, Select};
 use crate::{
     commands::{args::Json, context::Context, json_rows, minute, output::short},
     out,

@@ -1,29 +1,19 @@
 //! `seven dead replay`: sends dead letters back to the stage that failed, under a fresh message id
 //! and the same identity (D17).
-//!
-//! A first transaction claims the letter and reopens the work it is about. A second one, which
-//! holds the lock of the letter's row, publishes the letter and marks it. A process that dies in
-//! between leaves an open letter with a claim; the next replay publishes under that claim's id,
-//! which the bus accepts only once.
 
-use std::{process::ExitCode, time::Duration};
+use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
 use seven_compliance::Verdict;
-use seven_domain::{AuditEvent, CasinoId, DeadId, DeadState, Stage};
-use seven_faults::failpoint;
-use seven_ingress_webhook::{Intake, intake_raw};
-use seven_runtime::{Error, Fleet};
-use seven_store::{
-    Tx,
-    audit::Entry,
-    dead::{DeadLetter, Filter, Locked},
-};
+use seven_dead_letters::{self as dead, Did};
+use seven_domain::{CasinoId, DeadId, DeadState, Stage};
+use seven_intake::{Intake, intake_raw};
+use seven_runtime::Fleet;
+use seven_store::dead::Filter;
 
 use super::{
-    batch::{self, Did, Todo, Verb},
-    reentry::{Reentry, Refusal},
+    batch::{self, Todo, Verb},
     select::{Select, whose},
     stream,
 };
@@ -40,7 +30,6 @@ const VERB: Verb = Verb {
     order: "replay",
     done: "replayed",
 };
-const PUBLISH_DEADLINE: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Args)]
 #[command(group = whose())]
@@ -99,7 +88,7 @@ pub(super) async fn replay_all(ctx: &Context, fleet: &Fleet, command: Replay) ->
     if careful.dry_run {
         let mut kinds = Vec::new();
         let looked = async |todo: &Todo| {
-            let did = judge(fleet, &todo.owner, todo.id, wanted).await?;
+            let did = dead::judge(fleet, &todo.owner, todo.id, wanted).await?;
             if did == Did::Done {
                 kinds.push((todo.owner.clone(), todo.stage));
             }
@@ -128,7 +117,7 @@ pub(super) async fn replay_all(ctx: &Context, fleet: &Fleet, command: Replay) ->
         stream::refile(fleet, &parts).await?;
         todos = batch::collect(fleet, &ids, &select, &parts).await?;
     }
-    let act = async |todo: &Todo| one(fleet, &todo.owner, todo.id, wanted, &by).await;
+    let act = async |todo: &Todo| dead::replay(fleet, &todo.owner, todo.id, wanted, &by).await;
     let tally = batch::each(&todos, Some(rate), VERB, act).await?;
     Ok(tally.report(VERB, json))
 }
@@ -138,7 +127,7 @@ pub(super) async fn replay_all(ctx: &Context, fleet: &Fleet, command: Replay) ->
 /// # Errors
 /// When it is gone or refused, or when a store is unreachable.
 pub async fn replay(fleet: &Fleet, owner: &CasinoId, id: DeadId) -> Result<()> {
-    match one(fleet, owner, id, None, "seven dead replay").await? {
+    match dead::replay(fleet, owner, id, None, "seven dead replay").await? {
         Did::Done => {
             out!("Replayed {id}.");
             Ok(())
@@ -202,7 +191,7 @@ pub async fn of_known_numbers(fleet: &Fleet, by: &str) -> Result<OfNumbers> {
     for (id, ..) in letters {
         if waits_for_content(fleet, id).await? {
             done.without_content += 1;
-        } else if one(fleet, &unknown, id, Some(DeadState::Open), by).await? == Did::Done {
+        } else if dead::replay(fleet, &unknown, id, Some(DeadState::Open), by).await? == Did::Done {
             done.replayed += 1;
         } else {
             done.kept += 1;
@@ -239,95 +228,6 @@ async fn waits_for_content(fleet: &Fleet, id: DeadId) -> Result<bool> {
     };
     let decision = seven_reader::decide(fleet.packs.of(&row.config)?.guardrails(), &event.text)?;
     Ok(decision.verdict == Verdict::Pass && decision.likely.is_none())
-}
-
-/// Decides as [`one`] does, but writes nothing.
-async fn judge(
-    fleet: &Fleet,
-    owner: &CasinoId,
-    id: DeadId,
-    wanted: Option<DeadState>,
-) -> Result<Did, Error> {
-    let mut tx = fleet.store.bind(owner).await?;
-    let decided = decide(fleet, &mut tx, owner, id, wanted).await?;
-    tx.rollback().await?;
-    Ok(decided.map_or_else(|did| did, |_| Did::Done))
-}
-
-/// Locks the letter and returns it with its re-entry, or the reason why it is left alone.
-async fn decide(
-    fleet: &Fleet,
-    tx: &mut Tx,
-    owner: &CasinoId,
-    id: DeadId,
-    wanted: Option<DeadState>,
-) -> Result<Result<(Box<DeadLetter>, Reentry), Did>, Error> {
-    let letter = match tx.lock_dead(id).await? {
-        Locked::Letter(letter) if wanted.is_none_or(|wanted| wanted == letter.state) => letter,
-        Locked::Letter(_) | Locked::Busy | Locked::Gone => return Ok(Err(Did::Elsewhere)),
-    };
-    if wanted.is_none() && letter.state == DeadState::Discarded {
-        return Ok(Err(Did::Refused(Refusal::Discarded)));
-    }
-    Ok(match Reentry::of(fleet, owner, &letter).await? {
-        Ok(reentry) => Ok((letter, reentry)),
-        Err(refusal) => Err(Did::Refused(refusal)),
-    })
-}
-
-async fn one(
-    fleet: &Fleet,
-    owner: &CasinoId,
-    id: DeadId,
-    wanted: Option<DeadState>,
-    by: &str,
-) -> Result<Did, Error> {
-    let mut tx = fleet.store.bind(owner).await?;
-    let (letter, reentry) = match decide(fleet, &mut tx, owner, id, wanted).await? {
-        Ok(decided) => decided,
-        Err(did) => return Ok(did),
-    };
-    tx.reopen_for_replay(&letter).await?;
-    let claim = tx.claim_dead(id, fleet.ids.uuid(), by).await?;
-    tx.commit().await?;
-    failpoint!("dead.after_claim");
-
-    let mut tx = fleet.store.bind(owner).await?;
-    if !tx.holds_claim(id, claim).await? {
-        return Ok(Did::Elsewhere);
-    }
-    fleet
-        .bus
-        .publish(
-            &reentry.outgoing(format!("replay:{claim}"), &letter.trace),
-            PUBLISH_DEADLINE,
-        )
-        .await?;
-    failpoint!("dead.after_publish");
-    tx.mark_replayed(id, by).await?;
-    let subject = id.to_string();
-    tx.audit(&entry(
-        &letter,
-        &subject,
-        by,
-        serde_json::json!({ "did": "replay", "stage": letter.stage, "claim": claim }),
-    ))
-    .await?;
-    tx.commit().await?;
-    Ok(Did::Done)
-}
-
-/// Returns the audit entry of one letter.
-pub(super) fn entry<'a>(
-    letter: &'a DeadLetter,
-    subject: &'a str,
-    by: &'a str,
-    detail: serde_json::Value,
-) -> Entry<'a> {
-    Entry {
-        trace: Some(&letter.trace),
-        ..Entry::of(AuditEvent::DeadLetterHandled, by, subject, detail)
-    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::{Value, json};
+use seven_dead_letters::payload;
 use seven_domain::{AuditEvent, Stage};
 use seven_runtime::Fleet;
 use seven_store::{
@@ -11,7 +12,6 @@ use seven_store::{
 };
 
 use super::{
-    payload,
     reader::{Reader, Reveal},
     select::Select,
 };

@@ -5,14 +5,15 @@ use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use seven_bus::{Outgoing, subject};
 use seven_domain::{CasinoId, CasinoStatus, Stage};
-use seven_ingress_webhook::Intake;
+use seven_intake::Intake;
 use seven_runtime::{Error, Fleet};
-use seven_scheduler::dead::about;
 use seven_store::dead::{About, Behind, DeadLetter, RowState};
+
+use crate::{about::about, payload::plain};
 
 /// A dead letter as the original message, with the same identity.
 #[derive(Debug)]
-pub(super) struct Reentry {
+pub(crate) struct Reentry {
     subject: String,
     key: String,
     payload: Bytes,
@@ -20,7 +21,7 @@ pub(super) struct Reentry {
 
 /// Reason why a letter is not replayed. The letter stays listed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Refusal {
+pub enum Refusal {
     #[error("still unreadable: {0}")]
     Unreadable(String),
     #[error("no casino has its number yet; add the casino, then replay")]
@@ -39,7 +40,7 @@ pub(super) enum Refusal {
 
 impl Refusal {
     /// Returns the reason code, used for counting.
-    pub(super) fn code(&self) -> &'static str {
+    pub fn code(&self) -> &'static str {
         match self {
             Self::Unreadable(_) => "unreadable",
             Self::NoCasinoYet => "no_casino",
@@ -54,7 +55,7 @@ impl Refusal {
 
 impl Reentry {
     /// Reads the letter and checks the current state of the text, turn or event that it is about.
-    pub(super) async fn of(
+    pub(crate) async fn of(
         fleet: &Fleet,
         owner: &CasinoId,
         letter: &DeadLetter,
@@ -72,10 +73,10 @@ impl Reentry {
 
     /// Builds the message of a provider's raw event, parsed again by the current code.
     async fn of_raw(fleet: &Fleet, letter: &DeadLetter) -> Result<Result<Self, Refusal>, Error> {
-        let intake = seven_ingress_webhook::intake_raw(&letter.payload, None, letter.first_at);
+        let intake = seven_intake::intake_raw(&letter.payload, None, letter.first_at);
         let unreadable = || {
             Refusal::Unreadable(match &intake {
-                Intake::Unusable { error, .. } => super::payload::plain(error),
+                Intake::Unusable { error, .. } => plain(error),
                 Intake::Text { .. }
                 | Intake::Receipt { .. }
                 | Intake::OddSender { .. }
@@ -130,9 +131,7 @@ impl Reentry {
                 )));
             }
             Err(error) => {
-                return Ok(Err(Refusal::Unreadable(super::payload::plain(
-                    &error.to_string(),
-                ))));
+                return Ok(Err(Refusal::Unreadable(plain(&error.to_string()))));
             }
         };
         let mut tx = fleet.store.bind(casino).await?;
@@ -153,7 +152,7 @@ impl Reentry {
     }
 
     /// Returns the message to publish. `copy` makes the bus accept it as a deliberate second copy.
-    pub(super) fn outgoing<'a>(&'a self, copy: String, trace: &'a str) -> Outgoing<'a> {
+    pub(crate) fn outgoing<'a>(&'a self, copy: String, trace: &'a str) -> Outgoing<'a> {
         Outgoing {
             subject: self.subject.clone(),
             key: &self.key,

@@ -7,7 +7,7 @@ use prost::Message;
 use serde_json::{Map, Value, json};
 use seven_bus::events;
 use seven_domain::Stage;
-use seven_ingress_webhook::Intake;
+use seven_intake::Intake;
 use uuid::Uuid;
 
 /// Fields of a provider's event that contain neither guest data nor text.
@@ -22,7 +22,7 @@ const PLAIN: [&str; 6] = [
 
 /// Returns the payload as JSON. An unreadable payload is shown as its number of bytes, or in base64
 /// if it is revealed.
-pub(super) fn shown(stage: Stage, payload: &[u8], reveal: bool) -> Value {
+pub fn shown(stage: Stage, payload: &[u8], reveal: bool) -> Value {
     let read = match stage {
         Stage::Ingress => serde_json::from_slice(payload)
             .ok()
@@ -64,7 +64,7 @@ fn raw(payload: &[u8], event: Value, reveal: bool) -> Value {
         .pointer("/data/payload/to")
         .and_then(Value::as_array)
         .is_none_or(|to| to.len() == 1);
-    let number = match seven_ingress_webhook::intake_raw(payload, None, DateTime::UNIX_EPOCH) {
+    let number = match seven_intake::intake_raw(payload, None, DateTime::UNIX_EPOCH) {
         Intake::Text { to, .. } if alone => Some(to.as_str().to_owned()),
         Intake::Text { .. }
         | Intake::Receipt { .. }
@@ -141,7 +141,7 @@ fn field((name, value): (String, Value)) -> (String, Value) {
 
 /// Returns an error without what may be quoted in it: text between quotation marks, and long
 /// numbers.
-pub(super) fn plain(error: &str) -> String {
+pub fn plain(error: &str) -> String {
     const LONG: usize = 9;
     let mut out = String::with_capacity(error.len());
     for (n, part) in error.split('"').enumerate() {

@@ -1,0 +1,153 @@
+//! Replays or discards one dead letter (D17).
+//!
+//! A first transaction claims the letter and reopens the work it is about. A second one, which
+//! holds the lock of the letter's row, publishes the letter and marks it. A process that dies in
+//! between leaves an open letter with a claim; the next replay publishes under that claim's id,
+//! which the bus accepts only once.
+
+use std::time::Duration;
+
+use seven_domain::{AuditEvent, CasinoId, DeadId, DeadState};
+use seven_faults::failpoint;
+use seven_runtime::{Error, Fleet};
+use seven_store::{
+    Tx,
+    audit::Entry,
+    dead::{DeadLetter, Locked},
+};
+
+use crate::reentry::{Reentry, Refusal};
+
+const PUBLISH_DEADLINE: Duration = Duration::from_secs(5);
+
+/// The outcome for one letter.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Did {
+    Done,
+    Refused(Refusal),
+    /// Somebody else acted on the letter, or is acting on it now.
+    Elsewhere,
+}
+
+/// Decides as [`replay`] does, but writes nothing.
+///
+/// # Errors
+/// When a store is unreachable.
+pub async fn judge(
+    fleet: &Fleet,
+    owner: &CasinoId,
+    id: DeadId,
+    wanted: Option<DeadState>,
+) -> Result<Did, Error> {
+    let mut tx = fleet.store.bind(owner).await?;
+    let decided = decide(fleet, &mut tx, owner, id, wanted).await?;
+    tx.rollback().await?;
+    Ok(decided.map_or_else(|did| did, |_| Did::Done))
+}
+
+/// Locks the letter and returns it with its re-entry, or the reason why it is left alone.
+async fn decide(
+    fleet: &Fleet,
+    tx: &mut Tx,
+    owner: &CasinoId,
+    id: DeadId,
+    wanted: Option<DeadState>,
+) -> Result<Result<(Box<DeadLetter>, Reentry), Did>, Error> {
+    let letter = match tx.lock_dead(id).await? {
+        Locked::Letter(letter) if wanted.is_none_or(|wanted| wanted == letter.state) => letter,
+        Locked::Letter(_) | Locked::Busy | Locked::Gone => return Ok(Err(Did::Elsewhere)),
+    };
+    if wanted.is_none() && letter.state == DeadState::Discarded {
+        return Ok(Err(Did::Refused(Refusal::Discarded)));
+    }
+    Ok(match Reentry::of(fleet, owner, &letter).await? {
+        Ok(reentry) => Ok((letter, reentry)),
+        Err(refusal) => Err(Did::Refused(refusal)),
+    })
+}
+
+/// Sends a letter in the wanted state back to the stage that failed, under a fresh message id and
+/// the same identity. Without a wanted state: in any but discarded.
+///
+/// # Errors
+/// When a store or the bus is unreachable; the letter stays as it is, or stays claimed.
+pub async fn replay(
+    fleet: &Fleet,
+    owner: &CasinoId,
+    id: DeadId,
+    wanted: Option<DeadState>,
+    by: &str,
+) -> Result<Did, Error> {
+    let mut tx = fleet.store.bind(owner).await?;
+    let (letter, reentry) = match decide(fleet, &mut tx, owner, id, wanted).await? {
+        Ok(decided) => decided,
+        Err(did) => return Ok(did),
+    };
+    tx.reopen_for_replay(&letter).await?;
+    let claim = tx.claim_dead(id, fleet.ids.uuid(), by).await?;
+    tx.commit().await?;
+    failpoint!("dead.after_claim");
+
+    let mut tx = fleet.store.bind(owner).await?;
+    if !tx.holds_claim(id, claim).await? {
+        return Ok(Did::Elsewhere);
+    }
+    fleet
+        .bus
+        .publish(
+            &reentry.outgoing(format!("replay:{claim}"), &letter.trace),
+            PUBLISH_DEADLINE,
+        )
+        .await?;
+    failpoint!("dead.after_publish");
+    tx.mark_replayed(id, by).await?;
+    let subject = id.to_string();
+    tx.audit(&entry(
+        &letter,
+        &subject,
+        by,
+        serde_json::json!({ "did": "replay", "stage": letter.stage, "claim": claim }),
+    ))
+    .await?;
+    tx.commit().await?;
+    Ok(Did::Done)
+}
+
+/// Marks a letter as not needed, with a reason. It can be seen until retention deletes it.
+///
+/// # Errors
+/// When the store is unreachable.
+pub async fn discard(
+    fleet: &Fleet,
+    owner: &CasinoId,
+    id: DeadId,
+    by: &str,
+    reason: &str,
+) -> Result<Did, Error> {
+    let mut tx = fleet.store.bind(owner).await?;
+    let letter = match tx.lock_dead(id).await? {
+        Locked::Letter(letter) if letter.state != DeadState::Discarded => letter,
+        Locked::Letter(_) | Locked::Busy | Locked::Gone => return Ok(Did::Elsewhere),
+    };
+    tx.mark_discarded(id, by).await?;
+    let (subject, detail) = (
+        id.to_string(),
+        serde_json::json!({ "did": "discard", "stage": letter.stage, "reason": reason }),
+    );
+    tx.audit(&entry(&letter, &subject, by, detail)).await?;
+    tx.commit().await?;
+    Ok(Did::Done)
+}
+
+/// Returns the audit entry of one letter.
+fn entry<'a>(
+    letter: &'a DeadLetter,
+    subject: &'a str,
+    by: &'a str,
+    detail: serde_json::Value,
+) -> Entry<'a> {
+    Entry {
+        trace: Some(&letter.trace),
+        ..Entry::of(AuditEvent::DeadLetterHandled, by, subject, detail)
+    }
+}

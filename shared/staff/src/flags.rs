@@ -1,0 +1,122 @@
+//! The rules about flags that commands and console share: which flags may be set, and where the
+//! disclosure must stay on.
+
+use seven_domain::{
+    CasinoId,
+    flags::{PER_GUEST, Rule},
+};
+use seven_runtime::Fleet;
+
+/// Whether the first reply of a session says that an AI writes.
+const DISCLOSURE: &str = "features/ai_disclosure_enabled";
+
+/// Why a rule may not be set.
+#[derive(Debug, thiserror::Error)]
+pub enum NotAllowed {
+    #[error(
+        "no worker decides {0} per guest, so a flag of it would change nothing; the flags are: \
+         {flags}. Other features are read from the casino's document",
+        flags = PER_GUEST.join(", ")
+    )]
+    Unknown(String),
+    #[error(
+        "{DISCLOSURE} cannot be off for guests of every casino: where the law demands the \
+         disclosure, workers make it anyway; name one casino with --casino"
+    )]
+    DisclosureEverywhere,
+    #[error(
+        "{0} discloses to every guest, whatever the flag says: \
+         regulations.ai_disclosure_required of its document is true"
+    )]
+    DisclosureRequired(CasinoId),
+    #[error(transparent)]
+    Store(#[from] seven_store::Error),
+}
+
+/// Checks that a rule may be set for the casino, or for every casino. The disclosure may not be off
+/// for any guest where the law demands it; workers would make it anyway.
+///
+/// # Errors
+/// With the reason why not, or when the store is unreachable.
+pub async fn check(
+    fleet: &Fleet,
+    casino: Option<&CasinoId>,
+    name: &str,
+    rule: &Rule,
+) -> Result<(), NotAllowed> {
+    if !PER_GUEST.contains(&name) {
+        return Err(NotAllowed::Unknown(name.to_owned()));
+    }
+    if name != DISCLOSURE || !leaves_guests_out(rule) {
+        return Ok(());
+    }
+    let casino = casino.ok_or(NotAllowed::DisclosureEverywhere)?;
+    let mut tx = fleet.store.bind(casino).await?;
+    let row = tx.casino_row().await?;
+    tx.commit().await?;
+    if row.is_some_and(|row| row.config.regulations.ai_disclosure_required) {
+        return Err(NotAllowed::DisclosureRequired(casino.clone()));
+    }
+    Ok(())
+}
+
+/// Returns true if the rule turns the feature off for some guest at some time.
+fn leaves_guests_out(rule: &Rule) -> bool {
+    let Rule {
+        enabled,
+        percentage,
+        allow,
+        from,
+        until,
+    } = rule;
+    let for_all =
+        percentage.is_none_or(|share| share == 100) && (allow.is_empty() || percentage.is_some());
+    !enabled || !for_all || from.is_some() || until.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(percentage: Option<u8>, allow: usize) -> Rule {
+        let allow = vec!["hmac:1:00".to_owned(); allow];
+        Rule {
+            enabled: true,
+            percentage,
+            allow,
+            from: None,
+            until: None,
+        }
+    }
+
+    #[test]
+    fn only_a_rule_for_all_guests_at_all_times_leaves_nobody_out() {
+        for (percentage, allow, wanted) in [
+            (None, 0, false),
+            (Some(100), 0, false),
+            (Some(100), 1, false),
+            (Some(99), 0, true),
+            (None, 1, true),
+            (Some(0), 2, true),
+        ] {
+            assert_eq!(
+                leaves_guests_out(&rule(percentage, allow)),
+                wanted,
+                "{percentage:?} {allow}"
+            );
+        }
+        assert!(leaves_guests_out(&Rule {
+            enabled: false,
+            ..rule(None, 0)
+        }));
+        let now = Some(seven_domain::Clock::default().now());
+        assert!(leaves_guests_out(&Rule {
+            from: now,
+            ..rule(None, 0)
+        }));
+        assert!(leaves_guests_out(&Rule {
+            until: now,
+            ..rule(None, 0)
+        }));
+    }
+}
