@@ -273,6 +273,7 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
             ("incidents", "/c/silver_birch/incidents"),
             ("contacts", "/c/silver_birch/contacts"),
             ("campaigns", "/c/silver_birch/campaigns"),
+            ("campaign-new", "/c/silver_birch/campaigns/new"),
             ("content", "/c/silver_birch/content?category=spa"),
             ("content-item", "/c/silver_birch/content/items/spa_001"),
             (

@@ -1,6 +1,7 @@
 //! Campaigns: a command lists the guests, the scheduler releases the texts, and every text passes
 //! the pre-send check (SMS-31 to SMS-35).
 
+mod approval;
 mod release;
 
 use std::time::Duration;

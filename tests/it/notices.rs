@@ -10,6 +10,7 @@ use seven_testkit::{
     mailbox::{Fault, Mailbox},
     pagers::{Pagers, Side},
 };
+use tokio::time::{Instant, sleep_until};
 
 use crate::{
     console::staff::Caller,
@@ -341,6 +342,58 @@ async fn a_channel_that_is_down_loses_no_notice_and_tells_none_twice() {
         mailbox.taken().iter().any(asleep)
     })
     .await;
+    house.stop().await;
+}
+
+/// Ten minutes, at the scale of [`with_mail`].
+const TEN_MINUTES: Duration = Duration::from_secs(30);
+
+#[tokio::test] // issue J: the chat service is away for ten minutes under load
+async fn ten_minutes_without_the_chat_lose_no_notice_and_tell_none_twice() {
+    const GUESTS: usize = 60;
+    let (mailbox, chat) = (
+        Mailbox::start().await.unwrap(),
+        Pagers::start().await.unwrap(),
+    );
+    let house = with_mail("notices_ten_minutes", &mailbox).await;
+    let ours = house.casino().as_str().to_owned();
+    contact(&house, &ours, &chat.slack_url(), &["--name", "Desk"]).await;
+    let _second = house.process("scheduler", None);
+    let address = chat.address();
+    drop(chat);
+    let away = Instant::now();
+    // Guests go on asking all the time; a third scheduler is killed between two of them.
+    let third = house.process("scheduler", None);
+    let mut third = Some(third);
+    for n in 0..GUESTS {
+        let guest = format!("+120355501{n:02}");
+        house.text(&guest, "I want to talk to a manager");
+        if n == GUESTS / 2 {
+            drop(third.take());
+        }
+        sleep_until(away + TEN_MINUTES.mul_f64(n as f64 / GUESTS as f64)).await;
+    }
+    house.settle(GUESTS as i64).await;
+    sleep_until(away + TEN_MINUTES).await;
+    let pending = "select count(*) from case_notices where state = 'pending' and tries > 0";
+    assert!(house.number(pending).await > 0, "nothing was tried");
+    let chat = Pagers::start_at(address).await.unwrap();
+    until("every notice is told", Duration::from_secs(90), || async {
+        chat.taken(Side::Slack).len() >= GUESTS
+    })
+    .await;
+    let open = "select count(*) from case_notices where state = 'pending'";
+    until("no notice is left", SHORT, || async {
+        house.number(open).await == 0
+    })
+    .await;
+    let mut links: Vec<String> = chat.taken(Side::Slack).iter().map(link_of).collect();
+    links.sort();
+    links.dedup();
+    assert_eq!(
+        (links.len(), chat.taken(Side::Slack).len()),
+        (GUESTS, GUESTS)
+    );
     house.stop().await;
 }
 

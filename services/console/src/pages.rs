@@ -2,6 +2,7 @@
 
 pub(crate) mod admin;
 mod audit;
+mod campaign_new;
 mod campaigns;
 mod cases;
 mod compliance;
@@ -87,6 +88,10 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/c/{casino}/compliance/find", post(compliance::find))
         .route("/c/{casino}/guests/{guest}/consent", get(evidence::show))
         .route("/c/{casino}/campaigns", get(campaigns::show))
+        .route(
+            "/c/{casino}/campaigns/new",
+            get(campaign_new::show).post(campaign_new::plan),
+        )
         .route("/c/{casino}/campaigns/{campaign}", post(campaigns::change))
         .route("/c/{casino}/dead", get(dead::show).post(dead::order))
         .route("/c/{casino}/dead/list", get(dead::list))

@@ -4,9 +4,10 @@
 use std::{
     collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
-use seven_domain::{CasinoId, GuestHash, Lane, MessageClass};
+use seven_domain::{CasinoId, GuestHash, Lane, MessageClass, OutboundId};
 use tokio::sync::oneshot;
 
 use crate::mutant;
@@ -52,6 +53,19 @@ pub(crate) fn rank(class: MessageClass) -> u8 {
         MessageClass::Help => 2,
         _ => 3,
     }
+}
+
+/// Returns how much longer than a cry for help a text waits before it asks again for a place or for
+/// a provider: not at all for the gravest classes, else a share of `most` that its id decides.
+/// Without it, all texts that wait for a provider ask at the same moments, and the cries among them
+/// stand behind the others in the queues before this one.
+pub(crate) fn put_off(class: MessageClass, text: OutboundId, most: Duration) -> Duration {
+    if rank(class) == 0 {
+        return Duration::ZERO;
+    }
+    // The last bits of a UUIDv7 are random.
+    let share = (text.0.as_u128() & 0x3ff) as u32;
+    most.mul_f64(f64::from(share) / 1024.0)
 }
 
 impl Line {
@@ -144,8 +158,6 @@ impl Lines {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use tokio::{sync::mpsc, time::timeout};
 
     use super::*;
@@ -199,6 +211,21 @@ mod tests {
             served(&[(Reply, 1), (Reply, 2), (Reply, 1)]).await,
             [0, 1, 2]
         );
+    }
+
+    #[test] // issue G: of the texts that wait for a provider, a cry asks first
+    fn a_cry_is_not_put_off_and_other_texts_are_spread() {
+        let most = Duration::from_secs(10);
+        let text = |n| OutboundId(uuid::Uuid::from_u128(n));
+        for class in [MessageClass::Crisis, MessageClass::Emergency] {
+            assert_eq!(put_off(class, text(1_000), most), Duration::ZERO);
+        }
+        let waits: Vec<Duration> = (0..1_024)
+            .map(|n| put_off(MessageClass::Help, text(n), most))
+            .collect();
+        assert!(waits.iter().all(|wait| *wait < most));
+        let early = waits.iter().filter(|wait| **wait < most / 10).count();
+        assert!((90..120).contains(&early), "{early}");
     }
 
     #[tokio::test]

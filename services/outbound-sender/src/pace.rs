@@ -70,6 +70,8 @@ pub(crate) fn levels(
 /// Most safety texts that queue at once, each with one of the worker's permits. Beyond it, texts
 /// below a crisis give theirs back, so that a crisis behind them is reached.
 const MOST_IN_LINE: usize = 2;
+/// Most time beyond a second after which a text that gave its permit back asks again.
+const IN_LINE_SPREAD: Duration = Duration::from_secs(4);
 
 /// Waits for the text's turn and its limits. Returns the time after which to ask again, where
 /// waiting here would take too long.
@@ -95,7 +97,7 @@ pub(crate) async fn paced(sender: &Sender, job: &Job) -> Option<Duration> {
     let began = Instant::now();
     let line = sender.lines.of(&job.casino, lane, carrier.name());
     if lane == Lane::Safety && line::rank(job.class) > 0 && line.waiting() >= MOST_IN_LINE {
-        return Some(SECOND);
+        return Some(SECOND + line::put_off(job.class, job.outbound_id, IN_LINE_SPREAD));
     }
     let mine = tokio::select! {
         mine = timeout_at(began + MAX_HELD_WAIT, line.turn(job.class, job.guest)) => mine,

@@ -10,6 +10,7 @@ use seven_store::providers::HoldReason;
 
 use crate::{
     carrier::Carrier,
+    line,
     types::{Job, Sender},
 };
 
@@ -82,9 +83,14 @@ pub(crate) async fn route<'a>(sender: &'a Sender, job: &Job) -> Result<Route<'a>
                     Duration::from_millis(50),
                     sender.fleet.timing.provider_poll(),
                 );
+                let most = sender.fleet.timing.provider_spread();
+                let retry_in = retry_in + line::put_off(job.class, job.outbound_id, most);
                 none = NoRoute {
                     why: HoldReason::ProvidersDown,
-                    retry_in: retry_in.min(none.retry_in),
+                    retry_in: match none.why {
+                        HoldReason::ProvidersDown => retry_in.min(none.retry_in),
+                        _ => retry_in,
+                    },
                 };
             }
         }

@@ -1,11 +1,12 @@
 //! Releases campaigns: queues one guest's text after another, at the casino's rate and within the
 //! guest's sending hours (D6, D13). The pre-send check later decides about each text.
 
-pub mod draft;
-pub mod pace;
-
 use std::time::Duration;
 
+use seven_campaigns::{
+    draft,
+    pace::{self, Budget},
+};
 use seven_domain::{AuditEvent, CasinoConfig, CasinoId};
 use seven_runtime::{Error, Fleet};
 use seven_store::{
@@ -15,8 +16,6 @@ use seven_store::{
     outbound::Queued,
 };
 use seven_telemetry::{metrics, trace as spans};
-
-use self::pace::Budget;
 
 /// How many guests one round looks at. Guests who must wait or get no text do not count against the
 /// rate.

@@ -2,7 +2,7 @@
 //! Any number of schedulers may run at once.
 
 mod after_stop;
-pub mod campaigns;
+mod campaigns;
 mod case_notices;
 mod cases;
 mod content;

@@ -106,6 +106,12 @@ impl Timing {
         self.floored(60, 300)
     }
 
+    /// Returns the most time by which texts below a crisis wait longer for a provider, so that they
+    /// do not all ask at once.
+    pub fn provider_spread(&self) -> Duration {
+        self.floored(10, 5_000)
+    }
+
     /// Returns how often a provider that refuses all our texts is probed.
     pub fn provider_probe(&self) -> Duration {
         self.floored(60, 500)

@@ -1,14 +1,16 @@
-//! Steps of a person with a campaign that exists: pausing, resuming or cancelling it. From the commit
+//! Steps of a person with a campaign that exists: approving, pausing, resuming or cancelling it. From the commit
 //! on, the pre-send check refuses texts of a campaign that is not running.
 
 use serde_json::json;
 use seven_domain::{AuditEvent, CampaignId, CampaignState, CasinoId};
 use seven_runtime::Fleet;
-use seven_store::audit::Entry;
+use seven_store::{audit::Entry, campaigns::Campaign};
 
 /// A change of a campaign's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
+    /// Starts a campaign that somebody else planned.
+    Approve,
     Pause,
     Resume,
     /// Ends the unsent part for good.
@@ -27,6 +29,12 @@ pub enum NotChanged {
         from: String,
         to: CampaignState,
     },
+    #[error("{name} waits for the approval of a second person; `seven campaign approve` starts it")]
+    Unapproved { name: String },
+    #[error("{name} waits for no approval")]
+    NothingToApprove { name: String },
+    #[error("{name} was planned by the same person; somebody else has to approve it")]
+    OwnPlan { name: String },
     #[error(transparent)]
     Store(#[from] seven_store::Error),
 }
@@ -45,7 +53,7 @@ impl Step {
     fn from(self) -> &'static [CampaignState] {
         match self {
             Self::Pause => &[CampaignState::Running],
-            Self::Resume => &[CampaignState::Paused],
+            Self::Approve | Self::Resume => &[CampaignState::Paused],
             Self::Cancel => &[CampaignState::Running, CampaignState::Paused],
         }
     }
@@ -53,14 +61,32 @@ impl Step {
     fn to(self) -> CampaignState {
         match self {
             Self::Pause => CampaignState::Paused,
-            Self::Resume => CampaignState::Running,
+            Self::Approve | Self::Resume => CampaignState::Running,
             Self::Cancel => CampaignState::Cancelled,
         }
     }
 
-    /// Returns whether a campaign in this state may take the step.
-    pub fn is_open_to(self, state: CampaignState) -> bool {
-        self.from().contains(&state)
+    /// Returns whether the campaign may take the step.
+    pub fn is_open_to(self, campaign: &Campaign) -> bool {
+        self.from().contains(&campaign.state)
+            && match self {
+                Self::Approve => campaign.awaits_approval,
+                Self::Resume => !campaign.awaits_approval,
+                Self::Pause | Self::Cancel => true,
+            }
+    }
+
+    /// Checks what a second person has to do with the campaign.
+    fn approved(self, campaign: &Campaign, by: &str) -> Result<(), NotChanged> {
+        let name = campaign.name.clone();
+        match self {
+            Self::Resume if campaign.awaits_approval => Err(NotChanged::Unapproved { name }),
+            Self::Approve if !campaign.awaits_approval => {
+                Err(NotChanged::NothingToApprove { name })
+            }
+            Self::Approve if campaign.created_by == by => Err(NotChanged::OwnPlan { name }),
+            Self::Approve | Self::Pause | Self::Resume | Self::Cancel => Ok(()),
+        }
     }
 }
 
@@ -79,6 +105,7 @@ pub async fn change(
 ) -> Result<Changed, NotChanged> {
     let mut tx = fleet.store.bind(casino).await?;
     let row = tx.campaign(named).await?.ok_or(NotChanged::Unknown)?;
+    step.approved(&row, by)?;
     let (id, to) = (CampaignId(row.campaign_id), step.to());
     if !tx.move_campaign(id, step.from(), to).await? {
         let from: Vec<&str> = step.from().iter().map(|state| state.as_str()).collect();
@@ -88,6 +115,9 @@ pub async fn change(
             from: from.join(" or "),
             to,
         });
+    }
+    if step == Step::Approve {
+        tx.approve_campaign(id, by).await?;
     }
     let mut detail = json!({ "state": to, "reason": reason });
     if step == Step::Cancel {
@@ -108,7 +138,7 @@ pub async fn change(
     // Texts that were queued at the pause were held back; they are due again now.
     let woken = match step {
         Step::Resume => fleet.store.wake_held(Some(casino)).await?,
-        Step::Pause | Step::Cancel => 0,
+        Step::Approve | Step::Pause | Step::Cancel => 0,
     };
     Ok(Changed {
         name: row.name,

@@ -24,6 +24,8 @@ pub struct NewCampaign<'a> {
     pub by: &'a str,
     /// Counts of the plan, as shown to the operator.
     pub plan: &'a Value,
+    /// Sends nothing until a second person approves: it is paused until then.
+    pub awaits_approval: bool,
 }
 
 /// A guest of a new campaign.
@@ -48,6 +50,10 @@ pub struct Campaign {
     pub plan: Value,
     pub created_by: String,
     pub created_at: DateTime<Utc>,
+    pub awaits_approval: bool,
+    /// The second person, where one had to approve.
+    pub approved_by: Option<String>,
+    pub approved_at: Option<DateTime<Utc>>,
     pub ended_at: Option<DateTime<Utc>>,
     /// Numbers of guests not yet released, released, and refused before their release.
     pub listed: i64,
@@ -55,7 +61,7 @@ pub struct Campaign {
     pub refused: i64,
 }
 
-const CAMPAIGN: &str = "select p.campaign_id, p.name, p.class, p.text_en, p.text_es, p.state, p.plan, p.created_by, p.created_at, p.ended_at,
+const CAMPAIGN: &str = "select p.campaign_id, p.name, p.class, p.text_en, p.text_es, p.state, p.plan, p.created_by, p.created_at, p.ended_at, p.awaits_approval, p.approved_by, p.approved_at,
    count(*) filter (where g.state = 'listed') as listed, count(*) filter (where g.state = 'released') as released,
    count(*) filter (where g.state = 'refused') as refused
  from campaigns p left join campaign_guests g on g.campaign_id = p.campaign_id
@@ -105,8 +111,8 @@ impl Tx {
     ) -> Result<bool> {
         let casino = self.casino_str();
         let created = sqlx::query(
-            "insert into campaigns (casino_id, campaign_id, name, class, text_en, text_es, plan, created_by)
-             values ($1, $2, $3, 'marketing', $4, $5, $6, $7) on conflict (casino_id, name) do nothing",
+            "insert into campaigns (casino_id, campaign_id, name, class, text_en, text_es, plan, created_by, awaits_approval, state)
+             values ($1, $2, $3, 'marketing', $4, $5, $6, $7, $8, case when $8 then 'paused' else 'running' end) on conflict (casino_id, name) do nothing",
         )
         .bind(&casino)
         .bind(new.campaign_id.0)
@@ -115,6 +121,7 @@ impl Tx {
         .bind(new.text_es)
         .bind(new.plan)
         .bind(new.by)
+        .bind(new.awaits_approval)
         .execute(self.conn())
         .await?;
         if created.rows_affected() == 0 {
@@ -157,6 +164,32 @@ impl Tx {
         .execute(self.conn())
         .await?;
         Ok(true)
+    }
+
+    /// Lists the guests with marketing consent that the campaign does not have yet.
+    pub async fn list_all_consenting(&mut self, campaign: CampaignId) -> Result<()> {
+        let casino = self.casino_str();
+        sqlx::query(
+            "insert into campaign_guests (casino_id, campaign_id, guest_id)
+             select casino_id, $2, guest_id from guests
+             where casino_id = $1 and consent_tier = 'marketing' and status <> 'pending_deletion' on conflict do nothing",
+        )
+        .bind(casino)
+        .bind(campaign.0)
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+
+    /// Records who approved a campaign.
+    pub async fn approve_campaign(&mut self, campaign: CampaignId, by: &str) -> Result<()> {
+        let query = "update campaigns set awaits_approval = false, approved_by = $2, approved_at = now() where campaign_id = $1";
+        sqlx::query(query)
+            .bind(campaign.0)
+            .bind(by)
+            .execute(self.conn())
+            .await?;
+        Ok(())
     }
 
     /// Moves a campaign from one of these states to another; returns false when it is in none of

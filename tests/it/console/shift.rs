@@ -254,7 +254,11 @@ async fn the_end_of_a_shift_hands_open_threads_on() {
         page.contains("id=\"shift\"") && page.contains(">maria</option>"),
         "{page}"
     );
-    luis.act(&format!("{list}/shift"), &[("to", "")]).await;
+    let shift = format!("{list}/shift");
+    let page = luis.act(&shift, &[("to", &*evas)]).await;
+    assert_eq!(page.status, StatusCode::CONFLICT);
+    assert!(page.body.contains("cannot write to guests here"));
+    luis.act(&shift, &[("to", "")]).await;
     let open = "select reason || ' ' || (paused_at is not null)::text || ' ' || (acknowledged_at is null)::text
         from escalations join conversations using (conversation_id) where resolved_at is null";
     assert_eq!(house.texts_of(open).await, ["handed_on true true"]);

@@ -1,4 +1,5 @@
-//! The casino's campaigns: their wording, how far each is, and pausing, resuming or cancelling one.
+//! The casino's campaigns: their wording, how far each is, and approving, pausing, resuming or
+//! cancelling one.
 
 use askama::Template;
 use axum::{
@@ -27,7 +28,8 @@ use crate::{
 /// Most campaigns in the list.
 const MOST: i64 = 30;
 const MOST_REASON: usize = 300;
-const STEPS: [(Step, &str); 3] = [
+const STEPS: [(Step, &str); 4] = [
+    (Step::Approve, "approve"),
     (Step::Pause, "pause"),
     (Step::Resume, "resume"),
     (Step::Cancel, "cancel"),
@@ -57,7 +59,10 @@ struct Row {
     ended: String,
     /// How many guests are how far, and why: number, state, reason.
     counts: Vec<(i64, String, String)>,
-    /// The steps that its state allows.
+    /// Whether a second person has to approve it, and who did and when.
+    awaits_approval: bool,
+    approved: String,
+    /// The steps that its state and the person's rights allow.
     steps: Vec<&'static str>,
 }
 
@@ -98,7 +103,13 @@ async fn page(
             let (state, reason) = what.split_once(": ").unwrap_or((&what, ""));
             (n, w.of_kind("text", state), sentence(reason))
         };
-        let open = STEPS.iter().filter(|(step, _)| step.is_open_to(one.state));
+        let approves = person.may(casino, Right::Approve) && one.created_by != person.actor();
+        let open = STEPS.iter().filter(|(step, _)| match step {
+            Step::Approve => approves && step.is_open_to(&one),
+            _ => step.is_open_to(&one),
+        });
+        let steps = open.map(|(_, name)| *name).collect();
+        let approved = one.approved_by.as_deref().zip(one.approved_at);
         rows.push(Row {
             id: one.campaign_id.to_string(),
             state: w.of_kind("campaign", one.state.as_str()),
@@ -112,7 +123,11 @@ async fn page(
             ),
             ended: one.ended_at.map(|at| clock(at, zone)).unwrap_or_default(),
             counts: counts.into_iter().map(count).collect(),
-            steps: open.map(|(_, name)| *name).collect(),
+            steps,
+            awaits_approval: one.awaits_approval,
+            approved: approved.map_or_else(String::new, |(by, at)| {
+                format!("{}, {}", name_of(&names, by), clock(at, zone))
+            }),
             name: one.name,
             text_en: one.text_en,
             text_es: one.text_es,
@@ -143,6 +158,9 @@ pub(crate) async fn change(
     person.needs(&casino, Right::Launch)?;
     let step = STEPS.iter().find(|(_, name)| *name == form.step);
     let (step, _) = step.ok_or(Fault::NotFound)?;
+    if *step == Step::Approve {
+        person.needs(&casino, Right::Approve)?;
+    }
     let reason: String = form.reason.trim().chars().take(MOST_REASON).collect();
     if reason.is_empty() {
         return page(&app, &casino, &person, "reason_missing").await;
@@ -153,7 +171,12 @@ pub(crate) async fn change(
             app.hints.changed(&casino);
             Ok(go_to(&format!("/c/{casino}/campaigns")))
         }
-        Err(NotChanged::State { .. }) => page(&app, &casino, &person, "campaign_moved").await,
+        Err(NotChanged::OwnPlan { .. }) => page(&app, &casino, &person, "campaign_own").await,
+        Err(
+            NotChanged::State { .. }
+            | NotChanged::Unapproved { .. }
+            | NotChanged::NothingToApprove { .. },
+        ) => page(&app, &casino, &person, "campaign_moved").await,
         Err(NotChanged::Unknown) => Err(Fault::NotFound),
         Err(NotChanged::Store(error)) => Err(error.into()),
     }

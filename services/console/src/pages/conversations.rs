@@ -6,6 +6,7 @@ use askama::{Template, filters::HtmlSafe};
 use axum::{
     body::Bytes,
     extract::{Path, Query, State},
+    http::StatusCode,
     response::{Html, IntoResponse, Response},
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -37,6 +38,7 @@ struct ListPage {
     /// Whether the person has taken conversations over, which a colleague can go on with.
     holds: bool,
     colleagues: Vec<Host>,
+    problem: &'static str,
 }
 
 #[derive(Template)]
@@ -108,7 +110,7 @@ struct Row {
     last: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 pub(crate) struct Filter {
     #[serde(default)]
     show: String,
@@ -125,29 +127,50 @@ pub(crate) async fn show(
     Query(filter): Query<Filter>,
     person: Person,
 ) -> Result<Response, Fault> {
-    person.needs(&casino, Right::Conversations)?;
-    let list = read(&app, &casino).await?;
+    page(&app, &casino, &person, &filter, "").await
+}
+
+/// Shows the list; `problem` is the key of what went wrong with a form, empty for nothing.
+pub(super) async fn page(
+    app: &Shared,
+    casino: &CasinoId,
+    person: &Person,
+    filter: &Filter,
+    problem: &'static str,
+) -> Result<Response, Fault> {
+    person.needs(casino, Right::Conversations)?;
+    let list = read(app, casino).await?;
     let bus = app.fleet.bus.ready().await;
     let mine = person.actor();
     let holds = |row: &ListedConversation| row.taken_by.as_deref() == Some(&*mine);
-    let holds = person.may(&casino, Right::Converse) && list.rows.iter().any(holds);
+    let holds = person.may(casino, Right::Converse) && list.rows.iter().any(holds);
     let mut colleagues = Vec::new();
     if holds {
-        let mut tx = app.fleet.store.bind(&casino).await?;
+        let mut tx = app.fleet.store.bind(casino).await?;
         colleagues = tx.hosts().await?;
         tx.commit().await?;
         colleagues.retain(|host| host.actor != mine);
     }
-    let part = part(&casino, wanted(&filter), &person, &list, bus);
-    let title = person.words().t("conversations").to_owned();
+    let part = part(casino, wanted(filter), person, &list, bus);
+    let title = person.words().t("conversations");
     let page = ListPage {
-        frame: Frame::of(&person, Some(&casino), &title, "conversations"),
+        frame: Frame::of(person, Some(casino), title, "conversations"),
         part,
         severities: CaseSeverity::ALL,
         holds,
         colleagues,
+        problem: if problem.is_empty() {
+            ""
+        } else {
+            person.words().t(problem)
+        },
     };
-    Ok(shown(&page).into_response())
+    let status = if problem.is_empty() {
+        StatusCode::OK
+    } else {
+        StatusCode::CONFLICT
+    };
+    Ok((status, shown(&page)).into_response())
 }
 
 /// The list alone, which the page fetches again after a hint.

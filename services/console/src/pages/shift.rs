@@ -12,7 +12,10 @@ use seven_staff::{
     shift::{HandedOn, hand_on},
 };
 
-use super::thread::{Place, back_to, exists, page};
+use super::{
+    conversations,
+    thread::{Place, back_to, exists, page},
+};
 use crate::{access::Posted, app::Shared, fault::Fault, guard::go_to};
 
 #[derive(Deserialize)]
@@ -64,7 +67,8 @@ pub(crate) async fn all(
         let mut tx = app.fleet.store.bind(&casino).await?;
         let handed = hand_on(&app.fleet, &mut tx, conversation, &by, form.colleague()).await?;
         if handed == HandedOn::NoColleague {
-            return Err(Fault::NotFound);
+            let filter = conversations::Filter::default();
+            return conversations::page(&app, &casino, &person, &filter, "no_colleague").await;
         }
         tx.commit().await?;
     }

@@ -1,12 +1,10 @@
-//! `seven campaign send|list|show|pause|resume|cancel`: one text to guests with marketing consent.
+//! `seven campaign send|list|show|approve|pause|resume|cancel`: one text to guests with marketing consent.
 //! The scheduler releases the texts at the casino's pace; the pre-send check decides about each.
 
 mod change;
 mod named;
-mod plan;
 mod send;
 mod show;
-mod wording;
 
 use std::process::ExitCode;
 
@@ -29,6 +27,8 @@ pub enum Campaign {
     List(show::List),
     /// Show one campaign: its texts, and the number of its guests in each state.
     Show(show::Show),
+    /// Start a campaign that somebody else planned for approval.
+    Approve(change::Change),
     /// Send no more of a campaign's texts until `resume`; in force everywhere within 2 s.
     Pause(change::Change),
     /// Continue a paused campaign.
@@ -44,6 +44,7 @@ impl Operate for Campaign {
             Self::Send(command) => send::send(ctx, fleet, &command).await?,
             Self::List(command) => show::list(ctx, fleet, &command).await?,
             Self::Show(command) => show::show(fleet, &command).await?,
+            Self::Approve(command) => change::change(fleet, &command, Step::Approve).await?,
             Self::Pause(command) => change::change(fleet, &command, Step::Pause).await?,
             Self::Resume(command) => change::change(fleet, &command, Step::Resume).await?,
             Self::Cancel(command) => change::change(fleet, &command, Step::Cancel).await?,

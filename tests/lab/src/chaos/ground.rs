@@ -15,11 +15,13 @@ use seven_domain::{
     config::{NumberKind, RateLimitTier},
 };
 use seven_settings::Worker;
+use seven_store::Store;
 use seven_testkit::{Options, Servers, collector::Collector};
 use tokio::net::TcpListener;
 use url::Url;
 
 use super::{
+    desk::Desk,
     plan::Server,
     proxy::Proxy,
     size::{CASINOS, PER_KIND, SCALE, SLOW},
@@ -30,6 +32,8 @@ use crate::stack::{API_KEY, Plan, SIGNING_SEED, Stack};
 /// servers.
 pub(crate) struct Ground {
     pub(crate) stack: Stack,
+    /// The host who takes conversations over.
+    pub(crate) desk: Desk,
     pub(crate) webhooks: Proxy,
     nats: Proxy,
     redis: Proxy,
@@ -65,8 +69,9 @@ impl Ground {
         let dir = dir.canonicalize()?;
         let servers = Servers::start(&dir, Options::default()).await?;
         servers.postgres.create_database(DATABASE, None).await?;
-        let mut ingress: Vec<SocketAddr> = free_addresses(2 * PER_KIND).await?;
-        let gateways = ingress.split_off(PER_KIND);
+        let mut ingress: Vec<SocketAddr> = free_addresses(3 * PER_KIND).await?;
+        let mut gateways = ingress.split_off(PER_KIND);
+        let consoles = gateways.split_off(PER_KIND);
         let webhooks = Proxy::start(ingress.clone()).await?;
         let nats = proxy_to(&servers.nats.url()).await?;
         let redis = proxy_to(&servers.redis.url()).await?;
@@ -86,6 +91,11 @@ impl Ground {
                 "web.listen = \"127.0.0.1:0\"",
                 &format!("web.listen = \"{}\"", gateways[n]),
             );
+            let console = consoles[n];
+            let listen = format!(
+                "console.listen = \"{console}\"\nconsole.public_url = \"http://{console}\"\n"
+            );
+            text.insert_str(text.find("console.postgres_url").unwrap_or(0), &listen);
             if n > 0 {
                 for (server, proxy) in [
                     (servers.nats.url(), &nats),
@@ -100,8 +110,12 @@ impl Ground {
             Ok(file)
         };
         let configs = (0..PER_KIND).map(own).collect::<Result<Vec<_>>>()?;
+        let store = console_store(&stack)?;
+        let urls = consoles.iter().map(|console| format!("http://{console}"));
+        let desk = Desk::open(&stack.fleet, &store, urls.collect()).await?;
         let ground = Self {
             stack,
+            desk,
             webhooks,
             nats,
             redis,
@@ -239,6 +253,13 @@ fn casino(demo: &CasinoConfig, n: usize, number: &str) -> Result<CasinoConfig> {
         config.operational.number_kind = NumberKind::TollFree;
     }
     Ok(config)
+}
+
+/// Returns the database as the console's login sees it.
+fn console_store(stack: &Stack) -> Result<Store> {
+    let url = stack.settings.console.postgres_url.clone();
+    let url = url.context("the fleet's settings have no console.postgres_url")?;
+    Ok(Store::new(&url, 1, stack.fleet.timing.sweep())?)
 }
 
 async fn proxy_to(url: &str) -> Result<Proxy> {

@@ -3,6 +3,7 @@
 
 mod browse;
 mod check;
+mod desk;
 mod facts;
 mod ground;
 mod load;
@@ -148,7 +149,8 @@ async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> R
     // Short answers are not searched for: their few words may occur anywhere.
     let answers = answers.filter(|text| text.split_whitespace().count() > 4);
     let visitors = facts.browsed.iter().flat_map(|(visit, _)| &visit.secrets);
-    let visitors = visitors.map(String::as_str);
+    let session = ground.desk.secret();
+    let visitors = visitors.map(String::as_str).chain([&*session]);
     let secrets = check::Secrets::new(&phones, said().chain(answers).chain(visitors))?;
     let bus = (
         seen.messages.load(Ordering::Relaxed),

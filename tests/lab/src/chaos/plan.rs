@@ -8,7 +8,7 @@ use seven_carrier_sim::Fault;
 use seven_settings::Worker;
 
 use super::{
-    size::{CASINOS, PER_KIND},
+    size::{CASINOS, PER_KIND, WORKERS},
     visits::{DELETED, FROZEN, FROZEN_FROM, HANDED_ON_AT, MOVED_AT, odd_moments},
 };
 
@@ -91,7 +91,7 @@ pub(crate) fn schedule(seed: u64, span: Duration) -> Vec<(Duration, Strike)> {
     let times =
         |per_ten: f64, least: usize| ((per_ten * minutes / 10.0).ceil() as usize).max(least);
     let mut strikes = Vec::new();
-    for worker in Worker::WITH_WEB {
+    for worker in WORKERS {
         for n in 0..times(10.0, PER_KIND) {
             strikes.push(Strike::KillWorker {
                 worker,
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn ten_minutes_kill_everything_more_often_than_the_floor() {
         let strikes = schedule(1, Duration::from_secs(600));
-        for worker in Worker::WITH_WEB {
+        for worker in WORKERS {
             let kills = strikes
                 .iter()
                 .filter(|(_, s)| matches!(s, Strike::KillWorker { worker: w, .. } if *w == worker));

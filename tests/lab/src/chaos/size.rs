@@ -1,5 +1,7 @@
 //! Size of the fleet under test, and the scale of its time intervals.
 
+use seven_settings::Worker;
+
 pub(crate) const CASINOS: usize = 4;
 
 /// Index of a casino whose number carries 20 segments per second, four of them for safety texts.
@@ -8,6 +10,18 @@ pub(crate) const SLOW: usize = CASINOS + 1;
 
 /// Number of processes of each kind of worker.
 pub(crate) const PER_KIND: usize = 2;
+
+/// The kinds of workers, each with [`PER_KIND`] processes.
+pub(crate) const WORKERS: [Worker; 8] = [
+    Worker::IngressWebhook,
+    Worker::ComplianceGate,
+    Worker::AgentSwarm,
+    Worker::PersonaEnvelope,
+    Worker::OutboundSender,
+    Worker::Scheduler,
+    Worker::WebGateway,
+    Worker::Console,
+];
 
 /// Scale of all time intervals of the fleet and of the carrier.
 pub(crate) const SCALE: f64 = 0.05;

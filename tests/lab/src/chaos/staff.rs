@@ -1,22 +1,19 @@
-//! The casinos' staff: a person takes a conversation over, writes, and gives it back, as the console
-//! does.
+//! The casinos' staff: a person takes a conversation over on a console, writes, and gives it back.
 
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, ensure};
 use chrono::{DateTime, Utc};
 use seven_domain::{CasinoId, ConversationId, GuestHash};
-use seven_staff::{Write, announce, go_on, say, take_over as take_over_as};
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
 use super::{
+    desk::Posted,
     ground::Ground,
     visits::{PERSONS_TEXT, Takeover},
 };
 
-/// Name of the person in the audit log.
-const PERSON: &str = "dana@chaos.example";
 /// Time between two tries while a store is down.
 const AGAIN: Duration = Duration::from_millis(20);
 /// Longest time for which a person tries the same thing.
@@ -49,23 +46,17 @@ pub(crate) async fn take_over(
         }
     };
     sleep(takeover.after).await;
-    let clock = &ground.stack.fleet.clock;
-    insist(|| begin(ground, casino, conversation)).await?;
+    let (clock, place) = (&ground.stack.fleet.clock, (casino, conversation));
+    insist(|| begin(ground, place))
+        .await
+        .context("taking a conversation over")?;
     let from = clock.now();
-    let write = Write {
-        casino,
-        conversation,
-        by: PERSON,
-        text: PERSONS_TEXT,
-        read: None,
-    };
-    // Not tried again: nobody could tell whether the first try was stored.
-    if let Err(error) = say(&ground.stack.fleet, &write).await {
-        tracing::info!(%error, "a person could not write");
-    }
+    write(ground, place).await;
     sleep(takeover.span).await;
     let to = clock.now();
-    insist(|| end(ground, casino, conversation)).await?;
+    insist(|| end(ground, place))
+        .await
+        .context("giving a conversation back")?;
     Ok(Some(Held {
         conversation: conversation.0,
         from,
@@ -84,31 +75,57 @@ async fn conversation_of(
     Ok(found.map(|(_, conversation)| conversation))
 }
 
-async fn begin(ground: &Ground, casino: &CasinoId, conversation: ConversationId) -> Result<()> {
-    let mut tx = ground.stack.fleet.store.bind(casino).await?;
-    take_over_as(&mut tx, conversation, PERSON, "chaos").await?;
-    Ok(tx.commit().await?)
-}
-
-async fn end(ground: &Ground, casino: &CasinoId, conversation: ConversationId) -> Result<()> {
-    let fleet = &ground.stack.fleet;
-    let mut tx = fleet.store.bind(casino).await?;
-    let resumed = go_on(&mut tx, conversation, PERSON).await?;
-    tx.commit().await?;
-    if let Some(resumed) = resumed {
-        announce(fleet, casino, conversation, &resumed).await;
+/// Takes the conversation over. If the answer of a try was lost, the next one finds the person as the
+/// one who has it.
+async fn begin(ground: &Ground, place: (&CasinoId, ConversationId)) -> bool {
+    let (desk, reason) = (&ground.desk, ("reason", "chaos"));
+    let free = desk.post(place, "/takeover", &[reason, ("held", "")]).await;
+    if free != Posted::Outdated {
+        return free == Posted::Done;
     }
-    Ok(())
+    let mine = [reason, ("held", &*desk.actor)];
+    desk.post(place, "/takeover", &mine).await == Posted::Done
 }
 
-/// Tries until it succeeds, because Postgres may be down.
-async fn insist<F: Future<Output = Result<()>>>(attempt: impl Fn() -> F) -> Result<()> {
+/// Writes to the guest. A form that a console refuses as outdated is written again; one whose answer
+/// was lost is not, because nobody could tell whether it was stored.
+async fn write(ground: &Ground, (casino, conversation): (&CasinoId, ConversationId)) {
     let began = Instant::now();
-    loop {
-        match attempt().await {
-            Ok(()) => return Ok(()),
-            Err(error) if began.elapsed() > PATIENCE => bail!(error),
-            Err(_) => sleep(AGAIN).await,
+    while began.elapsed() < PATIENCE {
+        let Ok(mark) = ground.desk.mark(casino, conversation).await else {
+            sleep(AGAIN).await;
+            continue;
+        };
+        let fields = [("text", PERSONS_TEXT), ("read", &*mark)];
+        let posted = ground
+            .desk
+            .post((casino, conversation), "/say", &fields)
+            .await;
+        if posted != Posted::Outdated {
+            return;
         }
     }
+}
+
+/// Gives the conversation back. If the answer of a try was lost, the next one finds that nobody has
+/// it.
+async fn end(ground: &Ground, place: (&CasinoId, ConversationId)) -> bool {
+    let desk = &ground.desk;
+    let mine = desk
+        .post(place, "/release", &[("held", &*desk.actor)])
+        .await;
+    if mine != Posted::Outdated {
+        return mine == Posted::Done;
+    }
+    desk.post(place, "/release", &[("held", "")]).await == Posted::Done
+}
+
+/// Tries until it succeeds, because consoles and stores may be down.
+async fn insist<F: Future<Output = bool>>(attempt: impl Fn() -> F) -> Result<()> {
+    let began = Instant::now();
+    while !attempt().await {
+        ensure!(began.elapsed() < PATIENCE, "it did not succeed in time");
+        sleep(AGAIN).await;
+    }
+    Ok(())
 }

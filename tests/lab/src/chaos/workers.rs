@@ -6,7 +6,10 @@ use anyhow::Result;
 use seven_settings::Worker;
 use tokio::{process::Command, sync::Mutex, time::sleep};
 
-use super::{ground::Ground, size::PER_KIND};
+use super::{
+    ground::Ground,
+    size::{PER_KIND, WORKERS},
+};
 use crate::processes::Process;
 
 #[derive(Debug)]
@@ -22,7 +25,7 @@ struct Slot {
 impl Workers {
     pub(crate) fn start(ground: &Ground) -> Result<Self> {
         let mut slots = Vec::new();
-        for worker in Worker::WITH_WEB {
+        for worker in WORKERS {
             for instance in 0..PER_KIND {
                 let process = Mutex::new(spawn(ground, worker, instance)?);
                 slots.push(Slot {

@@ -1,4 +1,4 @@
-//! `seven campaign pause|resume|cancel`.
+//! `seven campaign approve|pause|resume|cancel`.
 
 use anyhow::Result;
 use clap::Args;
@@ -36,6 +36,7 @@ pub(super) async fn change(fleet: &Fleet, command: &Change, step: Step) -> Resul
         woken,
     } = campaigns::change(fleet, casino, &id, step, &who.reason, &who.by).await?;
     match step {
+        Step::Approve => out!("{name} is approved and under way."),
         Step::Pause => out!("{name} is paused; `seven campaign resume` goes on."),
         Step::Resume => out!("{name} goes on; {woken} queued text(s) are checked again."),
         Step::Cancel => out!("{name} is cancelled; {released} text(s) had been released."),

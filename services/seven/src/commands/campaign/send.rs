@@ -6,16 +6,12 @@ use std::{collections::HashSet, path::PathBuf, sync::Arc, time::Duration};
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use serde_json::{Value, json};
-use seven_domain::{AuditEvent, CampaignId, CasinoConfig, CasinoId, GuestHash};
+use seven_campaigns::{New, Plan, Text, Texts, create, pace};
+use seven_domain::{CampaignId, CasinoConfig, CasinoId, GuestHash};
 use seven_runtime::Fleet;
-use seven_scheduler::campaigns::pace;
 use seven_staff::phrases::sentence;
-use seven_store::{audit::Entry, campaigns::NewCampaign};
+use seven_store::controls::Order;
 
-use super::{
-    plan::Plan,
-    wording::{Text, Texts},
-};
 use crate::{
     commands::{
         args::{Careful, Casino, Json, Who},
@@ -42,6 +38,9 @@ pub struct Send {
     text_es: String,
     #[command(flatten)]
     whom: Whom,
+    /// Send nothing until a second person approves it with `seven campaign approve`.
+    #[arg(long)]
+    for_approval: bool,
     #[command(flatten)]
     careful: Careful,
     #[command(flatten)]
@@ -103,34 +102,24 @@ pub(super) async fn send(ctx: &Context, fleet: &Fleet, command: &Send) -> Result
     {
         return Ok(());
     }
-    let counts = counts(&plan);
-    let new = NewCampaign {
+    let new = New {
         campaign_id: campaign,
         name,
-        text_en: &texts.en.body,
-        text_es: &texts.es.body,
-        by: &who.by,
-        plan: &counts,
+        texts: &texts,
+        plan: &plan,
+        all_consenting: false,
+        awaits_approval: command.for_approval,
+        order: Order {
+            by: &who.by,
+            reason: &who.reason,
+        },
     };
-    let mut tx = fleet.store.bind(casino).await?;
-    let listed = during(
-        "Listing the guests",
-        tx.create_campaign(&new, &plan.listed()),
-    )
-    .await?;
-    ensure!(listed, taken(casino, name));
-    let detail =
-        json!({ "state": "running", "name": name, "reason": who.reason, "guests": counts });
-    tx.audit(&Entry::of(
-        AuditEvent::CampaignChanged,
-        &who.by,
-        &campaign.to_string(),
-        detail,
-    ))
-    .await?;
-    tx.commit().await?;
+    let created = during("Listing the guests", create(fleet, casino, &new)).await?;
+    ensure!(created, taken(casino, name));
     if command.json.json {
         out!("{}", document(Some(campaign), name, &texts, &plan, rate));
+    } else if command.for_approval {
+        out!("Campaign {campaign} waits for `seven campaign approve --casino {casino} '{name}'`.");
     } else {
         out!("Campaign {campaign} is under way: `seven campaign show --casino {casino} '{name}'`.");
     }
@@ -183,18 +172,6 @@ async fn guests(fleet: &Fleet, casino: &CasinoId, whom: &Whom) -> Result<Vec<Gue
         }
     }
     Ok(guests)
-}
-
-fn counts(plan: &Plan) -> Value {
-    let mut counts = json!({});
-    for ((word, why), n) in plan.counts() {
-        counts[if why.is_empty() {
-            word.to_owned()
-        } else {
-            format!("{word}: {why}")
-        }] = json!(n);
-    }
-    counts
 }
 
 /// Prints the plan; with `each`, one line per guest.
@@ -293,7 +270,7 @@ fn document(
     json!({
         "dry_run": campaign.is_none(), "campaign_id": campaign, "name": name, "en": text(&texts.en),
         "es": text(&texts.es),
-        "counts": counts(plan), "segments": plan.segments(), "segments_per_second": rate,
+        "counts": plan.document(), "segments": plan.segments(), "segments_per_second": rate,
         "seconds": pace::estimate(rate, plan.segments()).as_secs(), "guests": guests,
     })
 }

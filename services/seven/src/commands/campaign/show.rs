@@ -84,6 +84,12 @@ pub(super) async fn show(fleet: &Fleet, command: &Show) -> Result<()> {
         row.created_by,
         utc(row.created_at)
     );
+    if row.awaits_approval {
+        out!("  approval  waits for a second person");
+    }
+    if let (Some(by), Some(at)) = (&row.approved_by, row.approved_at) {
+        out!("  approval  by {by} at {}", utc(at));
+    }
     if let Some(at) = row.ended_at {
         out!("  ended     {}", utc(at));
     }

@@ -1,53 +1,61 @@
 //! A campaign's two texts: fills in the slots and reports all faults at once.
 
-use anyhow::{Result, bail};
+use std::fmt;
+
 use seven_compliance::proactive;
 use seven_domain::{CasinoConfig, Language};
 use seven_sms::{Measure, Risk, risk::REWORD_ABOVE};
 
 /// A text as guests receive it.
 #[derive(Debug, Clone)]
-pub(super) struct Text {
-    pub(super) body: String,
-    pub(super) measure: Measure,
-    pub(super) risk: Risk,
+pub struct Text {
+    pub body: String,
+    pub measure: Measure,
+    pub risk: Risk,
 }
 
 /// The campaign's text in both languages.
 #[derive(Debug, Clone)]
-pub(super) struct Texts {
-    pub(super) en: Text,
-    pub(super) es: Text,
+pub struct Texts {
+    pub en: Text,
+    pub es: Text,
+}
+
+/// A fault of one text.
+#[derive(Debug, Clone)]
+pub enum Fault {
+    UnknownSlot(String),
+    Wording(proactive::Fault),
+    TooLong(Measure),
+    Risky(Risk),
+}
+
+/// The faults of both texts; at least one of them has some.
+#[derive(Debug, Clone, Default)]
+pub struct Faults {
+    pub en: Vec<Fault>,
+    pub es: Vec<Fault>,
 }
 
 impl Texts {
     /// # Errors
-    /// Names every fault of both texts.
-    pub(super) fn read(en: &str, es: &str, config: &CasinoConfig) -> Result<Self> {
-        let mut faults = Vec::new();
-        let mut one = |template: &str, language: Language, name: &str| {
-            let (text, wrong) = Text::read(template, language, config);
-            faults.extend(
-                wrong
-                    .into_iter()
-                    .map(|fault| format!("the {name} text: {fault}")),
-            );
-            text
-        };
-        let texts = Self {
-            en: one(en, Language::En, "English"),
-            es: one(es, Language::Es, "Spanish"),
-        };
-        if faults.is_empty() {
-            Ok(texts)
+    /// Returns every fault of both texts.
+    pub fn read(en: &str, es: &str, config: &CasinoConfig) -> Result<Self, Faults> {
+        let (en, wrong_en) = Text::read(en, Language::En, config);
+        let (es, wrong_es) = Text::read(es, Language::Es, config);
+        if wrong_en.is_empty() && wrong_es.is_empty() {
+            Ok(Self { en, es })
         } else {
-            bail!("{}", faults.join("\n"))
+            Err(Faults {
+                en: wrong_en,
+                es: wrong_es,
+            })
         }
     }
 }
 
 impl Text {
-    fn read(template: &str, language: Language, config: &CasinoConfig) -> (Self, Vec<String>) {
+    fn read(template: &str, language: Language, config: &CasinoConfig) -> (Self, Vec<Fault>) {
         let casino = &config.prompts.casino_name_display;
         let slots = [
             ("casino", casino.as_str()),
@@ -60,41 +68,78 @@ impl Text {
             seven_sms::measure(&body),
             seven_sms::risk::<&str>(&body, &[]),
         );
-        let mut faults: Vec<String> = unknown
-            .into_iter()
-            .map(|slot| {
-                format!("`{slot}` is no slot; there are {{casino}}, {{persona}} and {{phone}}")
-            })
-            .collect();
-        faults.extend(
-            proactive::faults(&body, language, casino)
-                .iter()
-                .map(ToString::to_string),
-        );
+        let mut faults: Vec<Fault> = unknown.into_iter().map(Fault::UnknownSlot).collect();
+        let wrong = proactive::faults(&body, language, casino);
+        faults.extend(wrong.into_iter().map(Fault::Wording));
         if measure.segments != 1 {
-            let (units, most) = (measure.units, measure.encoding.single());
-            faults.push(format!(
-                "it takes {} segments ({units} of {most} units in {}); it must fit one",
-                measure.segments,
-                measure.encoding.as_str()
-            ));
+            faults.push(Fault::TooLong(measure.clone()));
         }
         if risk.must_be_reworded() {
-            faults.push(format!(
-                "carriers would filter it: risk {risk}, at most {REWORD_ABOVE:.2} may be sent; \
-                 reword it"
-            ));
+            faults.push(Fault::Risky(risk.clone()));
         }
-        (
-            Self {
-                body,
-                measure,
-                risk,
-            },
-            faults,
-        )
+        let text = Self {
+            body,
+            measure,
+            risk,
+        };
+        (text, faults)
     }
 }
+
+impl Fault {
+    /// Returns the fault's name, under which the console has its words.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownSlot(_) => "unknown_slot",
+            Self::Wording(proactive::Fault::NoCasino) => "no_casino",
+            Self::Wording(proactive::Fault::NoDisclosure) => "no_disclosure",
+            Self::Wording(proactive::Fault::NoStop) => "no_stop",
+            Self::Wording(proactive::Fault::NoCallToAction) => "no_call_to_action",
+            Self::Wording(proactive::Fault::TwoQuestions) => "two_questions",
+            Self::TooLong(_) => "too_long",
+            Self::Risky(_) => "risky",
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownSlot(slot) => write!(
+                f,
+                "`{slot}` is no slot; there are {{casino}}, {{persona}} and {{phone}}"
+            ),
+            Self::Wording(fault) => fault.fmt(f),
+            Self::TooLong(measure) => write!(
+                f,
+                "it takes {} segments ({} of {} units in {}); it must fit one",
+                measure.segments,
+                measure.units,
+                measure.encoding.single(),
+                measure.encoding.as_str()
+            ),
+            Self::Risky(risk) => write!(
+                f,
+                "carriers would filter it: risk {risk}, at most {REWORD_ABOVE:.2} may be sent; \
+                 reword it"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let english = self.en.iter().map(|fault| ("English", fault));
+        let spanish = self.es.iter().map(|fault| ("Spanish", fault));
+        for (n, (name, fault)) in english.chain(spanish).enumerate() {
+            let line = if n > 0 { "\n" } else { "" };
+            write!(f, "{line}the {name} text: {fault}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Faults {}
 
 /// Fills in the slots and returns the unknown slots and unmatched braces.
 fn fill(template: &str, slots: &[(&str, &str)]) -> (String, Vec<String>) {

@@ -3,12 +3,11 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use anyhow::Result;
 use chrono::{DateTime, Utc};
 use futures::{StreamExt, TryStreamExt, stream};
+use serde_json::{Map, Value};
 use seven_domain::{CampaignId, CasinoConfig, GuestHash, GuestId, PROVIDERS, TELNYX};
 use seven_runtime::{Error, Fleet};
-use seven_scheduler::campaigns::draft::{self, Whereabouts};
 use seven_sms::risk::COMPARED;
 use seven_store::{
     Tx,
@@ -19,14 +18,17 @@ use seven_store::{
     presend_check::{PresendCheck, Refusal},
 };
 
-use super::wording::Texts;
+use crate::{
+    draft::{self, Whereabouts},
+    wording::Texts,
+};
 
 /// Guests that are checked concurrently.
 const AT_ONCE: usize = 4;
 
 /// The outcome that a guest's text would have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Fate {
+pub enum Fate {
     Now,
     /// Sent when the guest's sending window opens.
     Deferred(DateTime<Utc>, Duration),
@@ -37,23 +39,23 @@ pub(super) enum Fate {
 
 /// A guest of the campaign's list.
 #[derive(Debug, Clone)]
-pub(super) struct Line {
-    pub(super) guest: GuestHash,
+pub struct Line {
+    pub guest: GuestHash,
     /// None if the casino has no such guest.
-    pub(super) guest_id: Option<GuestId>,
-    pub(super) fate: Fate,
+    pub guest_id: Option<GuestId>,
+    pub fate: Fate,
     /// Segments that the text would be billed for.
-    pub(super) segments: u64,
+    pub segments: u64,
 }
 
 /// The forecast for all guests of a list.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Plan(pub(super) Vec<Line>);
+pub struct Plan(pub Vec<Line>);
 
 // === impl Fate ===
 
 impl Fate {
-    pub(super) fn word(&self) -> &'static str {
+    pub fn word(&self) -> &'static str {
         match self {
             Self::Now => "now",
             Self::Deferred(..) => "deferred",
@@ -63,7 +65,7 @@ impl Fate {
     }
 
     /// Returns the reason, as the pre-send check's code where there is one.
-    pub(super) fn why(&self) -> &str {
+    pub fn why(&self) -> &str {
         match self {
             Self::Now => "",
             Self::Deferred(..) => Refusal::QuietHours.as_str(),
@@ -71,7 +73,7 @@ impl Fate {
         }
     }
 
-    pub(super) fn opens_at(&self) -> Option<DateTime<Utc>> {
+    pub fn opens_at(&self) -> Option<DateTime<Utc>> {
         if let Self::Deferred(at, _) = self {
             Some(*at)
         } else {
@@ -84,13 +86,16 @@ impl Fate {
 
 impl Plan {
     /// Forecasts every guest; writes nothing.
-    pub(super) async fn of(
+    ///
+    /// # Errors
+    /// When a store does not answer.
+    pub async fn of(
         fleet: &Fleet,
         config: &CasinoConfig,
         campaign: CampaignId,
         texts: &Texts,
         guests: Vec<GuestHash>,
-    ) -> Result<Self> {
+    ) -> Result<Self, Error> {
         let lines = stream::iter(guests)
             .map(|guest| async move {
                 match line(fleet, config, campaign, texts, guest).await {
@@ -109,7 +114,7 @@ impl Plan {
     }
 
     /// Returns the number of guests per fate and reason.
-    pub(super) fn counts(&self) -> BTreeMap<(&'static str, &str), u64> {
+    pub fn counts(&self) -> BTreeMap<(&'static str, &str), u64> {
         let mut counts = BTreeMap::new();
         for line in &self.0 {
             *counts
@@ -119,7 +124,21 @@ impl Plan {
         counts
     }
 
-    pub(super) fn count(&self, word: &str) -> usize {
+    /// Returns the counts as a document: `word` or `word: reason`, and the number of guests.
+    pub fn document(&self) -> Value {
+        let mut document = Map::new();
+        for ((word, why), n) in self.counts() {
+            let key = if why.is_empty() {
+                word.to_owned()
+            } else {
+                format!("{word}: {why}")
+            };
+            document.insert(key, n.into());
+        }
+        Value::Object(document)
+    }
+
+    pub fn count(&self, word: &str) -> usize {
         self.0
             .iter()
             .filter(|line| line.fate.word() == word)
@@ -127,7 +146,7 @@ impl Plan {
     }
 
     /// Returns the segments of all texts that are not refused.
-    pub(super) fn segments(&self) -> u64 {
+    pub fn segments(&self) -> u64 {
         self.0
             .iter()
             .filter(|line| !matches!(line.fate, Fate::Refused(_)))
@@ -136,12 +155,12 @@ impl Plan {
     }
 
     /// Returns the time at which the last guest's sending window opens.
-    pub(super) fn last_opening(&self) -> Option<DateTime<Utc>> {
+    pub fn last_opening(&self) -> Option<DateTime<Utc>> {
         self.0.iter().filter_map(|line| line.fate.opens_at()).max()
     }
 
     /// Returns the rows to write, one for each guest that the casino has.
-    pub(super) fn listed(&self) -> Vec<NewListed> {
+    pub fn listed(&self) -> Vec<NewListed> {
         let row = |line: &Line| {
             let guest_id = line.guest_id?;
             Some(match &line.fate {

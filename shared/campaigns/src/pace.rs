@@ -26,12 +26,12 @@ pub fn estimate(rate: f64, segments: u64) -> Duration {
 
 /// How many segments the round may still release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Budget(i64);
+pub struct Budget(i64);
 
 impl Budget {
     /// `released` are the segments of the last window, `waiting` those that are queued. Never more
     /// than the segments of one window are queued.
-    pub(super) fn new(rate: f64, released: i64, waiting: i64) -> Self {
+    pub fn new(rate: f64, released: i64, waiting: i64) -> Self {
         let most = (rate * window(rate).as_secs_f64()).round();
         #[expect(
             clippy::cast_possible_truncation,
@@ -40,11 +40,11 @@ impl Budget {
         Self((most as i64).max(1) - released.max(waiting))
     }
 
-    pub(super) fn is_spent(self) -> bool {
+    pub fn is_spent(self) -> bool {
         self.0 <= 0
     }
 
-    pub(super) fn spend(&mut self, segments: u32) {
+    pub fn spend(&mut self, segments: u32) {
         self.0 -= i64::from(segments);
     }
 }
