@@ -375,14 +375,14 @@ async fn ten_minutes_without_the_chat_lose_no_notice_and_tell_none_twice() {
     }
     house.settle(GUESTS as i64).await;
     sleep_until(away + TEN_MINUTES).await;
-    let pending = "select count(*) from case_notices where state = 'pending' and tries > 0";
+    let pending = "select count(*) from case_notices where delivered_at is null and tries > 0";
     assert!(house.number(pending).await > 0, "nothing was tried");
     let chat = Pagers::start_at(address).await.unwrap();
     until("every notice is told", Duration::from_secs(90), || async {
         chat.taken(Side::Slack).len() >= GUESTS
     })
     .await;
-    let open = "select count(*) from case_notices where state = 'pending'";
+    let open = "select count(*) from case_notices where delivered_at is null";
     until("no notice is left", SHORT, || async {
         house.number(open).await == 0
     })

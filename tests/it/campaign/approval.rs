@@ -147,7 +147,7 @@ async fn a_command_plans_for_approval_and_another_persons_command_approves() {
     listed(&house, [0, 1]).await;
     let list = format!("{}\n{}\n", guest(0), guest(1));
     let file = house.file("guests.txt", &list);
-    let file = file.to_str().unwrap();
+    let file = &*file;
     let mut args = order(&house, "autumn", &["--guests", file, "--yes"]);
     args.push("--for-approval");
     let said = ran(&house, &args).await;

@@ -16,6 +16,10 @@ use super::{
 
 /// Time between two tries while a store is down.
 const AGAIN: Duration = Duration::from_millis(20);
+/// A conversation that does not exist by then waits for the bus, and is looked for less often, so that
+/// those who look do not occupy the database.
+const SOON: Duration = Duration::from_secs(2);
+const LATER: Duration = Duration::from_millis(500);
 /// Longest time for which a person tries the same thing.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -40,9 +44,9 @@ pub(crate) async fn take_over(
     let conversation = loop {
         match conversation_of(ground, casino, guest).await {
             Ok(Some(conversation)) => break conversation,
-            Ok(None) | Err(_) if began.elapsed() < PATIENCE => sleep(AGAIN).await,
-            Ok(None) => return Ok(None),
-            Err(error) => return Err(error),
+            Ok(None) | Err(_) if began.elapsed() < SOON => sleep(AGAIN).await,
+            Ok(None) | Err(_) if began.elapsed() < PATIENCE => sleep(LATER).await,
+            Ok(None) | Err(_) => return Ok(None),
         }
     };
     sleep(takeover.after).await;
