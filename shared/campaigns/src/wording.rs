@@ -72,7 +72,7 @@ impl Text {
         let wrong = proactive::faults(&body, language, casino);
         faults.extend(wrong.into_iter().map(Fault::Wording));
         if measure.segments != 1 {
-            faults.push(Fault::TooLong(measure.clone()));
+            faults.push(Fault::TooLong(measure));
         }
         if risk.must_be_reworded() {
             faults.push(Fault::Risky(risk.clone()));

@@ -88,7 +88,7 @@ pub(crate) async fn show(Path(casino): Path<CasinoId>, person: Person) -> Result
         &casino,
         &person,
         Planned::default(),
-        Problems::default(),
+        &Problems::default(),
         None,
     ))
 }
@@ -97,7 +97,7 @@ fn page(
     casino: &CasinoId,
     person: &Person,
     form: Planned,
-    problems: Problems,
+    problems: &Problems,
     forecast: Option<Forecast>,
 ) -> Response {
     let w = person.words();
@@ -166,7 +166,7 @@ pub(crate) async fn plan(
         read => {
             let texts = read.err().unwrap_or_default();
             let problems = Problems { name, texts, all };
-            return Ok(page(&casino, &person, form, problems, None));
+            return Ok(page(&casino, &person, form, &problems, None));
         }
     };
     let campaign: CampaignId = app.fleet.ids.next();
@@ -181,7 +181,7 @@ pub(crate) async fn plan(
             &casino,
             &person,
             form,
-            Problems::default(),
+            &Problems::default(),
             Some(forecast),
         ));
     }
@@ -206,7 +206,7 @@ pub(crate) async fn plan(
             name: "campaign_name_taken",
             ..Problems::default()
         };
-        return Ok(page(&casino, &person, form, problems, None));
+        return Ok(page(&casino, &person, form, &problems, None));
     }
     app.hints.changed(&casino);
     Ok(go_to(&format!("/c/{casino}/campaigns")))

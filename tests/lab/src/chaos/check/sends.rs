@@ -112,13 +112,16 @@ pub(super) fn sweeps_back_off(facts: &Facts) -> Finding {
         .inbound
         .iter()
         .map(|r| (r.inbound_id, r.sweeps, 0, lived(r.stored_at, r.closed_at)));
-    // A text that is queued again after a call is swept from then on as from its creation.
+    // A text that is queued again after a call is swept from then on as from its creation. The last
+    // call of a text that was sent did not queue it again.
     let mut calls: HashMap<Uuid, i64> = HashMap::new();
     for attempt in facts.attempts.values() {
         *calls.entry(attempt.outbound_id).or_default() += 1;
     }
     let outbound = facts.outbound.values().map(|r| {
-        let queued_again = calls.get(&r.outbound_id).map_or(0, |calls| calls - 1);
+        let sent = !matches!(r.state.as_str(), "suppressed" | "expired");
+        let calls = calls.get(&r.outbound_id).copied().unwrap_or_default();
+        let queued_again = if sent { (calls - 1).max(0) } else { calls };
         let lived = lived(r.created_at, r.ended_at);
         (r.outbound_id, r.sweeps, queued_again, lived)
     });
