@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use seven_bus::{Delivery, Handler, Outcome, events::OutboundReady};
-use seven_domain::{CasinoId, Channel, ConversationId, Lane, OutboundId, OutboundState, Stage};
+use seven_domain::{CasinoId, Channel, ConversationId, OutboundId, OutboundState, Stage};
 use seven_runtime::{Error, outcome_of};
 use seven_store::{connections::Lent, due::DueKind, outbound::PendingSend};
 use seven_telemetry::trace;
 
 use crate::{
-    attempt, line, numbers, pace,
+    attempt, numbers, pace,
     types::{Job, MAX_HELD_WAIT, Sender},
     web,
 };
@@ -81,25 +81,11 @@ async fn process(sender: &Sender, delivery: &Delivery<OutboundReady>) -> Result<
     let pace = trace::step("seven.node.pace", "");
     if let Some(after) = pace::paced(sender, &job).await {
         pace.forget();
-        return no_place(sender, &job, after).await;
+        return Ok(Outcome::Wait { after, why: "pace" });
     }
     drop(pace);
     numbers::check_number(sender, &job).await?;
     attempt::look_and_send(sender, &mut job).await
-}
-
-/// Lets a text wait that its limits or the full line keep from being sent now. Safety texts below a
-/// cry for help wait in a due row, of which each has one: messages that are given back to the bus
-/// come before new ones, and many of them would keep the answer to a cry from being read at all.
-async fn no_place(sender: &Sender, job: &Job, after: Duration) -> Result<Outcome, Error> {
-    let below_a_cry = job.class.lane() == Lane::Safety && line::rank(job.class) > 0;
-    if !below_a_cry || sender.fleet.shutdown.is_cancelled() {
-        return Ok(Outcome::Wait { after, why: "pace" });
-    }
-    let mut tx = sender.fleet.store.bind_repeatable(&job.casino).await?;
-    tx.put_due(DueKind::Send, job.outbound_id.0, after).await?;
-    tx.commit().await?;
-    Ok(Outcome::Done)
 }
 
 async fn read(

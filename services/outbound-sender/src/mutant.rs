@@ -1,5 +1,5 @@
-//! The promise that `./scripts/chaos --mutants` breaks here on purpose (`seven_faults`). The program
-//! that ships contains none of this code.
+//! The promise that `./scripts/chaos --mutants` breaks here on purpose (`seven_faults`). The
+//! program that ships contains none of this code.
 
 use seven_faults::mutant;
 

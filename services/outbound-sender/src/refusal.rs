@@ -17,8 +17,8 @@ use crate::{
     types::{Job, Sender},
 };
 
-/// Most time after which the answer to a cry for help asks a provider again. Given back to the bus, it
-/// comes before all texts that are woken when the provider works again.
+/// Most time after which the answer to a cry for help asks a provider again. Given back to the bus,
+/// it comes before all texts that are woken when the provider works again.
 const CRY_POLL: Duration = Duration::from_secs(1);
 
 enum Then {

@@ -1,5 +1,5 @@
-//! Steps of a person with a campaign that exists: approving, pausing, resuming or cancelling it. From the commit
-//! on, the pre-send check refuses texts of a campaign that is not running.
+//! Steps of a person with a campaign that exists: approving, pausing, resuming or cancelling it.
+//! From the commit on, the pre-send check refuses texts of a campaign that is not running.
 
 use serde_json::json;
 use seven_domain::{AuditEvent, CampaignId, CampaignState, CasinoId};

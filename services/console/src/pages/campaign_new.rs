@@ -1,5 +1,5 @@
-//! Planning a campaign: its texts with their faults beside the fields, a forecast that sends nothing,
-//! and handing it to a second person for approval.
+//! Planning a campaign: its texts with their faults beside the fields, a forecast that sends
+//! nothing, and handing it to a second person for approval.
 
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ pub(crate) struct Planned {
     what: String,
 }
 
-/// What is wrong with a planned campaign.
+/// The faults of a planned campaign.
 #[derive(Default)]
 struct Problems {
     name: &'static str,
@@ -172,7 +172,11 @@ pub(crate) async fn plan(
     let campaign: CampaignId = app.fleet.ids.next();
     let plan = Plan::of(&app.fleet, &config, campaign, &texts, some_of(&guests)).await;
     let plan = plan.map_err(|error| {
-        tracing::error!(%casino, error = &error as &dyn std::error::Error, "a campaign could not be planned");
+        tracing::error!(
+            %casino,
+            error = &error as &dyn std::error::Error,
+            "a campaign could not be planned"
+        );
         Fault::Trouble
     })?;
     if form.what != "submit" {
@@ -198,7 +202,11 @@ pub(crate) async fn plan(
         },
     };
     let created = create(&app.fleet, &casino, &new).await.map_err(|error| {
-        tracing::error!(%casino, error = &error as &dyn std::error::Error, "a campaign could not be stored");
+        tracing::error!(
+            %casino,
+            error = &error as &dyn std::error::Error,
+            "a campaign could not be stored"
+        );
         Fault::Trouble
     })?;
     if !created {

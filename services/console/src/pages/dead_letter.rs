@@ -32,7 +32,7 @@ struct DeadLetterPage {
     trace: String,
     /// Fields of the payload by name.
     fields: Vec<(String, String)>,
-    /// What was done, by whom and when.
+    /// Each action, with its person and time.
     history: Vec<String>,
     ordered: String,
     refused: String,

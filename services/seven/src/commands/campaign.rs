@@ -1,4 +1,5 @@
-//! `seven campaign send|list|show|approve|pause|resume|cancel`: one text to guests with marketing consent.
+//! `seven campaign send|list|show|approve|pause|resume|cancel`: one text to guests with marketing
+//! consent.
 //! The scheduler releases the texts at the casino's pace; the pre-send check decides about each.
 
 mod change;
