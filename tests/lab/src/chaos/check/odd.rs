@@ -74,7 +74,7 @@ pub(super) fn cries_heard(facts: &Facts) -> Finding {
 }
 
 /// Checks that the answer to a cry for help does not wait behind a crowd's answers.
-pub(super) fn gravest_first(facts: &Facts) -> Finding {
+pub(crate) fn gravest_first(facts: &Facts) -> Finding {
     let promise = "the answer to a cry for help does not wait behind a crowd of HELPs";
     let mut finding = Finding::new(promise, "cries");
     let phones = |kind| -> HashSet<&str> {
