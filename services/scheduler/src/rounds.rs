@@ -28,8 +28,8 @@ pub(crate) fn longest(duty: &str) -> Duration {
 }
 
 /// The duties of a scheduler, a task each: one that waits delays no other. A round that computes
-/// for long does so on a blocking thread, because a task that occupies its thread can delay one that
-/// was woken on the same thread.
+/// for long does so on a blocking thread, because a task that occupies its thread can delay one
+/// that was woken on the same thread.
 pub(crate) struct Duties {
     fleet: Fleet,
     tasks: JoinSet<()>,

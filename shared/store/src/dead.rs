@@ -98,7 +98,11 @@ impl Store {
     /// Returns the owners of dead letters in any state, including removed casinos and the pseudo
     /// tenants.
     pub async fn dead_owners(&self) -> Result<Vec<CasinoId>> {
-        let query = "select casino_id from fleet_dead_owners() order by 1";
+        self.owners("select casino_id from fleet_dead_owners() order by 1")
+            .await
+    }
+
+    async fn owners(&self, query: &'static str) -> Result<Vec<CasinoId>> {
         let owners: Vec<String> = sqlx::query_scalar(query)
             .fetch_all(&mut *self.fleet().await?)
             .await?;

@@ -142,7 +142,8 @@ async fn a_text_of_before_the_hand_over_belongs_to_the_former_casino() {
     house.stop().await;
 }
 
-/// Publishes a text to the old number to a casino, as an ingress does that takes it for the number's.
+/// Publishes a text to the old number to a casino, as an ingress does that takes it for the
+/// number's.
 async fn routed_to(house: &House, casino: &CasinoId, (message, text): (&str, &str)) {
     let at = house.stack.fleet.clock.now().timestamp_millis();
     let event = InboundText {

@@ -61,7 +61,7 @@ struct Shown {
     risk: String,
 }
 
-#[derive(Default, Clone, Deserialize)]
+#[derive(Default, Deserialize)]
 pub(crate) struct Planned {
     #[serde(default)]
     name: String,
@@ -151,15 +151,19 @@ pub(crate) async fn plan(
     let (config, guests, taken) = of_casino(&app, &casino, form.name.trim()).await?;
     let texts = Texts::read(&form.text_en, &form.text_es, &config);
     let name = form.name.trim();
-    let name = match () {
-        () if name.is_empty() || name.chars().count() > MOST_NAME => "campaign_name_wrong",
-        () if taken => "campaign_name_taken",
-        () => "",
+    let name = if name.is_empty() || name.chars().count() > MOST_NAME {
+        "campaign_name_wrong"
+    } else if taken {
+        "campaign_name_taken"
+    } else {
+        ""
     };
-    let all = match () {
-        () if !config.features.outbound_campaigns_enabled => "campaigns_off",
-        () if guests.is_empty() => "campaign_nobody",
-        () => "",
+    let all = if !config.features.outbound_campaigns_enabled {
+        "campaigns_off"
+    } else if guests.is_empty() {
+        "campaign_nobody"
+    } else {
+        ""
     };
     let texts = match texts {
         Ok(texts) if name.is_empty() && all.is_empty() => texts,

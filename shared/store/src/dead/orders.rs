@@ -28,14 +28,8 @@ pub struct Waiting {
 impl Store {
     /// Returns the casinos whose letters wait for an order to be carried out.
     pub async fn dead_order_owners(&self) -> Result<Vec<CasinoId>> {
-        let query = "select casino_id from fleet_dead_orders() order by 1";
-        let owners: Vec<String> = sqlx::query_scalar(query)
-            .fetch_all(&mut *self.fleet().await?)
-            .await?;
-        Ok(owners
-            .iter()
-            .map(|owner| CasinoId::trusted(owner))
-            .collect::<Result<_, _>>()?)
+        self.owners("select casino_id from fleet_dead_orders() order by 1")
+            .await
     }
 }
 

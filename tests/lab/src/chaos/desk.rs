@@ -16,7 +16,7 @@ use seven_staff::{
     login::{self, Entered, actor},
 };
 use seven_store::Store;
-use url::Url;
+use url::form_urlencoded;
 
 const EMAIL: &str = "dana@chaos.example";
 const PASSWORD: &str = "four green boats";
@@ -110,21 +110,17 @@ impl Desk {
         form: &str,
         fields: &[(&str, &str)],
     ) -> Posted {
-        let forms = self.token.for_forms();
-        let mut body = Url::parse("http://localhost/").map_err(|_| ());
-        if let Ok(url) = &mut body {
-            url.query_pairs_mut()
-                .append_pair("forms", &forms)
-                .extend_pairs(fields);
-        }
-        let body = body.ok().and_then(|url| url.query().map(str::to_owned));
+        let body = form_urlencoded::Serializer::new(String::new())
+            .append_pair("forms", &self.token.for_forms())
+            .extend_pairs(fields)
+            .finish();
         let call = self
             .http
             .post(self.page(casino, conversation, form))
             .header("cookie", self.cookie())
             .header("sec-fetch-site", "same-origin")
             .header("content-type", "application/x-www-form-urlencoded")
-            .body(body.unwrap_or_default());
+            .body(body);
         match call.send().await.map(|answer| answer.status()) {
             Ok(StatusCode::SEE_OTHER) => Posted::Done,
             Ok(StatusCode::CONFLICT) => Posted::Outdated,

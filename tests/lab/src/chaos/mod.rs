@@ -144,7 +144,8 @@ async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> R
     if std::env::var_os("SEVEN_MUTANT").is_some() {
         findings.push(crowds);
     } else {
-        // Not a promise yet: where a sender is behind, the bus gives texts out in their order (D21).
+        // Not a promise yet: where a sender is behind, the bus gives texts out in their order
+        // (D21).
         out!(
             "{} of {} cries waited while half a crowd was answered",
             crowds.violations.len(),

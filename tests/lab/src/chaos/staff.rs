@@ -16,8 +16,8 @@ use super::{
 
 /// Time between two tries while a store is down.
 const AGAIN: Duration = Duration::from_millis(20);
-/// A conversation that does not exist by then waits for the bus, and is looked for less often, so that
-/// those who look do not occupy the database.
+/// A conversation that does not exist by then waits for the bus, and is looked for less often, so
+/// that those who look do not occupy the database.
 const SOON: Duration = Duration::from_secs(2);
 const LATER: Duration = Duration::from_millis(500);
 /// Longest time for which a person tries the same thing.
@@ -79,8 +79,8 @@ async fn conversation_of(
     Ok(found.map(|(_, conversation)| conversation))
 }
 
-/// Takes the conversation over. If the answer of a try was lost, the next one finds the person as the
-/// one who has it.
+/// Takes the conversation over. If the answer of a try was lost, the next one finds the person as
+/// the one who has it.
 async fn begin(ground: &Ground, place: (&CasinoId, ConversationId)) -> bool {
     let (desk, reason) = (&ground.desk, ("reason", "chaos"));
     let free = desk.post(place, "/takeover", &[reason, ("held", "")]).await;
@@ -91,8 +91,8 @@ async fn begin(ground: &Ground, place: (&CasinoId, ConversationId)) -> bool {
     desk.post(place, "/takeover", &mine).await == Posted::Done
 }
 
-/// Writes to the guest. A form that a console refuses as outdated is written again; one whose answer
-/// was lost is not, because nobody could tell whether it was stored.
+/// Writes to the guest. A form that a console refuses as outdated is written again; one whose
+/// answer was lost is not, because nobody could tell whether it was stored.
 async fn write(ground: &Ground, (casino, conversation): (&CasinoId, ConversationId)) {
     let began = Instant::now();
     while began.elapsed() < PATIENCE {

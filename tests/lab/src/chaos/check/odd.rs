@@ -15,9 +15,10 @@ use crate::chaos::{
 /// that the guest's words call for, and a repeated safety text whose send was in doubt.
 const MOST: usize = 5;
 
-/// Most answers to a crowd's HELPs that may leave while the answer to a cry for help waits: half of a
-/// crowd. The senders hold some already, and some leave until a killed sender's text comes again or
-/// a busy sender has read the cry's signal, which the bus gives out in the order of arrival (D21).
+/// Most answers to a crowd's HELPs that may leave while the answer to a cry for help waits: half of
+/// a crowd. The senders hold some already, and some leave until a killed sender's text comes again
+/// or a busy sender has read the cry's signal, which the bus gives out in the order of arrival
+/// (D21).
 const MOST_BEFORE_A_CRY: usize = 30;
 
 fn of(facts: &Facts, wanted: impl Fn(Odd) -> bool) -> impl Iterator<Item = &Visit> {
