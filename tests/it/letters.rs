@@ -1,15 +1,17 @@
-//! Letters reach the contacts that want them, once each: figures of the week, and refused content
-//! (D28, D31).
+//! Letters reach the contacts that want them, once each: figures of the week, refused content, and
+//! outages (D28, D31).
 
 use std::time::Duration;
 
 use axum::{Router, extract::State, http::StatusCode, response::IntoResponse, routing::get};
+use seven_carrier_sim::{Fault as Faulty, Matcher, Plan, Rule};
 use seven_content::{Outcome, Terms};
 use seven_scheduler::{Sheets, read_sheet};
 use seven_testkit::{
     mailbox::{Fault, Mailbox},
     pagers::{Pagers, Side},
 };
+use tokio::time::sleep;
 
 use crate::{
     editing::{by, changed},
@@ -281,4 +283,72 @@ async fn a_refused_regulation_is_told_to_those_who_want_to_hear_of_it() {
         1
     );
     house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")] // PROD-40
+async fn contacts_hear_when_no_provider_takes_texts_and_when_it_is_over() {
+    let (mailbox, chat) = (
+        Mailbox::start().await.unwrap(),
+        Pagers::start().await.unwrap(),
+    );
+    let house = with_mail("outage_told", &mailbox).await;
+    let ours = house.casino().as_str().to_owned();
+    let desk = ["--name", "Desk", "--outages"];
+    contact(&house, &ours, &chat.slack_url(), &desk).await;
+    let boss = ["--name", "Boss", "--outages", "--language", "es"];
+    contact(&house, &ours, "boss@birch.example", &boss).await;
+    contact(&house, &ours, "plain@birch.example", &["--name", "Plain"]).await;
+    let refusing = Rule {
+        matcher: Matcher::default(),
+        fault: Faulty::TooManyRequests,
+        times: None,
+    };
+    let plan = Plan {
+        rules: vec![refusing],
+        ..Plan::default()
+    };
+    house.stack.sim.set_rules(plan).unwrap();
+    for n in 0..6 {
+        house.text(&format!("+147555503{n:02}"), "where is nonna salvia?");
+    }
+    until("the outage is told", SHORT, || async {
+        chat.taken(Side::Slack).len() == 1 && mailbox.taken().len() == 1
+    })
+    .await;
+    house.stack.sim.set_rules(Plan::default()).unwrap();
+    until("its end is told", SHORT * 3, || async {
+        chat.taken(Side::Slack).len() == 2 && mailbox.taken().len() == 2
+    })
+    .await;
+    let said = |n: usize| chat.taken(Side::Slack)[n]["text"].to_string();
+    for part in [
+        "SEV1",
+        "texts to guests",
+        "no provider takes",
+        "wait in order",
+    ] {
+        assert!(said(0).contains(part), "{part}: {}", said(0));
+    }
+    assert!(said(1).contains("over") && said(1).contains("Texts leave again"));
+    assert_eq!(mailbox.taken()[0].to, ["boss@birch.example"]);
+    let ended = "select count(*) from outages where kind = 'sending' and ended_at > began_at";
+    assert_eq!(house.number(ended).await, 1);
+
+    // A host that a person silenced is no outage.
+    let silence = [
+        "pause", "--agents", "--casino", &ours, "--by", "Ana", "--reason", "a test",
+    ];
+    let said = house.seven(&silence, "").await;
+    assert_eq!(said.code, 0, "{said:?}");
+    house.text(GUEST, "where is nonna salvia?");
+    let open = "select count(*) from inbound_messages where disposition = 'open'";
+    until("a text waits", SHORT, || async {
+        house.number(open).await == 1
+    })
+    .await;
+    house
+        .change("update inbound_messages set stored_at = stored_at - interval '1 hour' where disposition = 'open'")
+        .await;
+    sleep(Duration::from_secs(5)).await;
+    assert_eq!(house.number("select count(*) from outages").await, 1);
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use seven_bus::topology;
-use seven_domain::{CasinoId, Lane, Stage};
+use seven_domain::{CasinoId, Queue, Stage};
 use seven_settings::{Settings, Worker};
 
 use super::{
@@ -88,13 +88,13 @@ fn triggers(
 ) -> Vec<Value> {
     let mut all = Vec::new();
     for stage in worker.stages() {
-        for lane in topology::lanes_of(*stage) {
+        for queue in topology::queues_of(*stage) {
             all.push(trigger(
                 fleet,
                 *stage,
                 casino,
-                *lane,
-                threshold(settings, worker, own, *lane, size),
+                *queue,
+                threshold(settings, worker, own, *queue, size),
             ));
         }
     }
@@ -107,12 +107,12 @@ pub(crate) fn threshold(
     settings: &Settings,
     worker: Worker,
     own: bool,
-    lane: Option<Lane>,
+    queue: Option<Queue>,
     size: &Size,
 ) -> usize {
-    let usual = LEAST_BACKLOG.max(2 * worker.loops(settings, own).permits(lane));
-    match (lane, size.lag_threshold) {
-        (Some(Lane::Safety), _) | (_, None) => usual,
+    let usual = LEAST_BACKLOG.max(2 * worker.loops(settings, own).permits(queue));
+    match (queue, size.lag_threshold) {
+        (Some(Queue::Urgent | Queue::Safety), _) | (_, None) => usual,
         (_, Some(threshold)) => threshold,
     }
 }
@@ -121,10 +121,10 @@ fn trigger(
     fleet: &FleetValues,
     stage: Stage,
     casino: &CasinoId,
-    lane: Option<Lane>,
+    queue: Option<Queue>,
     threshold: usize,
 ) -> Value {
-    let consumer = topology::consumer_name(stage, casino, lane);
+    let consumer = topology::consumer_name(stage, casino, queue);
     json!({
         "type": "nats-jetstream",
         "name": consumer,

@@ -3,7 +3,7 @@ use std::{collections::BTreeSet, path::PathBuf};
 use clap::Parser;
 use serde_json::Value;
 use seven::cli::Cli;
-use seven_domain::{CasinoId, Lane};
+use seven_domain::{CasinoId, Queue};
 
 use super::*;
 
@@ -126,18 +126,18 @@ fn one_worker_in_full_work_asks_for_no_second() {
     let settings = settings::of(&values.fleet).unwrap();
     for worker in Worker::ALL {
         for stage in worker.stages() {
-            for lane in seven_bus::topology::lanes_of(*stage) {
+            for queue in seven_bus::topology::queues_of(*stage) {
                 for own in [false, true] {
                     let threshold = scaling::threshold(
                         &settings,
                         worker,
                         own,
-                        *lane,
+                        *queue,
                         values.fleet.size(worker),
                     );
                     assert!(
-                        threshold > worker.loops(&settings, own).permits(*lane),
-                        "{worker:?} {own} {lane:?}"
+                        threshold > worker.loops(&settings, own).permits(*queue),
+                        "{worker:?} {own} {queue:?}"
                     );
                 }
             }
@@ -154,7 +154,7 @@ fn one_worker_in_full_work_asks_for_no_second() {
             &settings,
             Worker::OutboundSender,
             false,
-            Some(Lane::Safety),
+            Some(Queue::Safety),
             &size
         ),
         128

@@ -12,14 +12,10 @@ use seven_store::{
 use seven_telemetry::Alert;
 
 use crate::{
-    late, line,
+    late,
     route::NoRoute,
     types::{Job, Sender},
 };
-
-/// Most time after which the answer to a cry for help asks a provider again. Given back to the bus,
-/// it comes before all texts that are woken when the provider works again.
-const CRY_POLL: Duration = Duration::from_secs(1);
 
 enum Then {
     Done,
@@ -119,11 +115,6 @@ pub(crate) async fn hold(sender: &Sender, job: &Job, none: NoRoute) -> Result<Ou
         ?held,
         "text waits"
     );
-    if held == Held::Waiting && why == HoldReason::ProvidersDown && line::rank(job.class) == 0 {
-        let after = retry_in.min(CRY_POLL);
-        let why = why.as_str();
-        return Ok(Outcome::Wait { after, why });
-    }
     Ok(Outcome::Done)
 }
 

@@ -187,10 +187,7 @@ async fn signal(fleet: &Fleet, row: &Due, kind: DueKind) -> Result<(), Error> {
             .filter(|pending| pending.state == OutboundState::Queued)
             .map(|pending| {
                 trace = pending.trace;
-                Queued {
-                    outbound_id: OutboundId(row.row_id),
-                    lane: pending.class.lane(),
-                }
+                Queued::new(OutboundId(row.row_id), pending.class)
             })
     };
     tx.clear_due(kind, row.row_id).await?;

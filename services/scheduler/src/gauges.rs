@@ -3,8 +3,8 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use seven_bus::topology::{CONSUMING, consumer_name, lanes_of};
-use seven_domain::{CasinoId, Lane, Stage};
+use seven_bus::topology::{CONSUMING, consumer_name, queues_of};
+use seven_domain::{CasinoId, Queue, Stage};
 use seven_runtime::{Error, Fleet};
 use seven_store::fleet::RosterEntry;
 use seven_telemetry::metrics;
@@ -112,8 +112,8 @@ pub(crate) async fn consumers(fleet: Fleet, noted: Noted) -> Result<(), Error> {
         let listed = fleet.bus.lag(stage).await?;
         // Leaves out the consumers of casinos that were removed.
         let ours = listed.into_iter().filter_map(|lag| {
-            let (casino, lane) = *named.get(&lag.consumer)?;
-            Some((stage, casino, lane, lag))
+            let (casino, queue) = *named.get(&lag.consumer)?;
+            Some((stage, casino, queue, lag))
         });
         let from = lags.len();
         lags.extend(ours);
@@ -125,11 +125,11 @@ pub(crate) async fn consumers(fleet: Fleet, noted: Noted) -> Result<(), Error> {
     figures.pending.reset();
     figures.in_flight.reset();
     figures.redelivered.reset();
-    for (stage, casino, lane, lag) in lags {
+    for (stage, casino, queue, lag) in lags {
         let labels = [
             stage.as_str(),
             casino.as_str(),
-            lane.map_or("", Lane::as_str),
+            queue.map_or("", Queue::as_str),
         ];
         figures
             .pending
@@ -163,11 +163,11 @@ pub(crate) async fn consumers(fleet: Fleet, noted: Noted) -> Result<(), Error> {
 pub(crate) fn named(
     stage: Stage,
     casinos: &[CasinoId],
-) -> BTreeMap<String, (&CasinoId, Option<Lane>)> {
+) -> BTreeMap<String, (&CasinoId, Option<Queue>)> {
     let of = |casino| {
-        lanes_of(stage)
+        queues_of(stage)
             .iter()
-            .map(move |lane| (consumer_name(stage, casino, *lane), (casino, *lane)))
+            .map(move |queue| (consumer_name(stage, casino, *queue), (casino, *queue)))
     };
     casinos.iter().flat_map(of).collect()
 }

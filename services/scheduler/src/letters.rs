@@ -1,5 +1,5 @@
-//! Sends letters to contacts by chat or mail: the casino's figures of the past week, and content
-//! that was refused (D28). Letters are claimed, so that several schedulers send each of them once;
+//! Sends letters to contacts by chat or mail: the casino's figures of the past week, content that
+//! was refused, and outages (D28). Letters are claimed, so that several schedulers send each of them once;
 //! a channel that is down is tried again.
 
 use std::{sync::Arc, time::Duration};
@@ -10,7 +10,10 @@ use seven_alerts::{Again, Untold, channels::backoff};
 use seven_content::refusal;
 use seven_domain::{CasinoId, LetterKind};
 use seven_figures::{Period, Report, letter};
-use seven_notices::Senders;
+use seven_notices::{
+    Senders,
+    outage::{self, Outage},
+};
 use seven_runtime::{Error, Fleet};
 use seven_settings::Settings;
 use seven_store::{
@@ -97,6 +100,13 @@ async fn tell(
             let page = page(settings, &format!("c/{casino}/content"))?;
             let name = &row.config.prompts.casino_name_display;
             refusal::letter(contact.language, name, &due.detail, &page)
+        }
+        LetterKind::Outage | LetterKind::OutageOver => {
+            let told: Outage = serde_json::from_value(due.detail.clone())
+                .map_err(|error| Error::Other(format!("outage {}: {error}", due.key)))?;
+            let name = &row.config.prompts.casino_name_display;
+            let zone = row.config.operational.timezone;
+            outage::letter(contact.language, name, zone, &told)
         }
     };
     // The channel may take seconds; no connection waits for it.

@@ -21,6 +21,7 @@ mod letters;
 mod mutant;
 mod nightly;
 mod notices;
+mod outages;
 mod read_again;
 pub mod reconcile;
 mod repair;
@@ -108,6 +109,10 @@ pub async fn run(
     duties.add("case_notices", millis(2_000), {
         let (settings, senders) = (settings.clone(), senders.clone());
         move |fleet| case_notices::round(fleet, settings.clone(), senders.clone())
+    });
+    let waits = outages::Seen::default();
+    duties.add("outages", timing.outage_check(), move |fleet| {
+        outages::round(fleet, waits.clone())
     });
     duties.add("letters", millis(30_000), {
         let settings = settings.clone();

@@ -14,7 +14,7 @@ use seven_bus::{
     events::Control,
     topology::{self, Start},
 };
-use seven_domain::{CasinoId, Lane, Stage};
+use seven_domain::{CasinoId, Queue, Stage};
 use seven_runtime::{Error, Fleet};
 use seven_store::{
     fleet::{HandedOn, RosterEntry},
@@ -25,7 +25,7 @@ use tokio::time::Instant;
 
 use crate::floors::{NOTED, Noted};
 
-/// The order in which lost consumers are restored: first for queued texts, from the safety lane on,
+/// The order in which lost consumers are restored: first for queued texts, answers to cries first,
 /// then for guests' texts, which may be STOPs.
 const ORDER: [Stage; 5] = [
     Stage::Sender,
@@ -178,7 +178,7 @@ pub(crate) async fn round(
     failures.told()
 }
 
-/// Restores the lost consumers of a stage, the safety lane's first, and returns whether none was
+/// Restores the lost consumers of a stage, the most urgent queue's first, and returns whether none was
 /// missing. A failure at one casino does not stop the others.
 async fn consumers(
     fleet: &Fleet,
@@ -187,21 +187,23 @@ async fn consumers(
     failures: &Failures,
 ) -> Result<bool, Error> {
     let present: HashSet<String> = fleet.bus.consumers(stage).await?.into_iter().collect();
-    let all = topology::lanes_of(stage)
+    let all = topology::queues_of(stage)
         .iter()
-        .flat_map(|lane| casinos.iter().map(move |casino| (casino, *lane)));
+        .flat_map(|queue| casinos.iter().map(move |casino| (casino, *queue)));
     let gone: Vec<_> = all
-        .filter(|(casino, lane)| !present.contains(&topology::consumer_name(stage, casino, *lane)))
+        .filter(|(casino, queue)| {
+            !present.contains(&topology::consumer_name(stage, casino, *queue))
+        })
         .collect();
     let complete = gone.is_empty();
     stream::iter(gone)
         .map(Ok::<_, Error>)
-        .try_for_each_concurrent(AT_ONCE, async |(casino, lane)| {
+        .try_for_each_concurrent(AT_ONCE, async |(casino, queue)| {
             failures
                 .unless(
                     fleet,
                     casino,
-                    put_back(fleet, (stage, found), casino, lane).await,
+                    put_back(fleet, (stage, found), casino, queue).await,
                 )
                 .await
         })
@@ -213,15 +215,15 @@ async fn put_back(
     fleet: &Fleet,
     (stage, found): (Stage, StreamState),
     casino: &CasinoId,
-    lane: Option<Lane>,
+    queue: Option<Queue>,
 ) -> Result<(), Error> {
-    let start = beginning(fleet, (stage, found), casino, lane).await?;
+    let start = beginning(fleet, (stage, found), casino, queue).await?;
     if fleet
         .bus
-        .create_consumer(stage, casino, lane, start)
+        .create_consumer(stage, casino, queue, start)
         .await?
     {
-        let consumer = topology::consumer_name(stage, casino, lane);
+        let consumer = topology::consumer_name(stage, casino, queue);
         tracing::warn!(consumer, "stream or consumer was missing; created again");
         metrics().repairs.with_label_values(&["consumer"]).inc();
     }
@@ -234,9 +236,9 @@ async fn beginning(
     fleet: &Fleet,
     (stage, found): (Stage, StreamState),
     casino: &CasinoId,
-    lane: Option<Lane>,
+    queue: Option<Queue>,
 ) -> Result<Start, Error> {
-    if let Some(oldest) = fleet.store.oldest_open(casino, stage, lane).await? {
+    if let Some(oldest) = fleet.store.oldest_open(casino, stage, queue).await? {
         return Ok(Start::At(oldest));
     }
     match fleet.store.ack_floor(casino, stage).await? {
@@ -377,6 +379,6 @@ mod tests {
             (ORDER[0], ORDER[ORDER.len() - 1]),
             (Stage::Sender, Stage::Receipts)
         );
-        assert_eq!(topology::lanes_of(Stage::Sender)[0], Some(Lane::Safety));
+        assert_eq!(topology::queues_of(Stage::Sender)[0], Some(Queue::Urgent));
     }
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use chrono::{DateTime, Utc};
-use seven_domain::{Lane, Stage};
+use seven_domain::{Queue, Stage};
 use seven_runtime::{Error, Fleet};
 use seven_store::fleet::Swept;
 use seven_telemetry::{metrics, trace};
@@ -123,7 +123,7 @@ async fn signal(
                 .signal_outbound(
                     &row.casino,
                     row.row_id,
-                    row.lane.unwrap_or(Lane::Reply),
+                    row.queue.unwrap_or(Queue::Reply),
                     copy,
                     &row.trace,
                 )

@@ -52,7 +52,7 @@ fn letter(
     stage: Stage,
     row: &Unannounced,
 ) -> Result<NewDead, Error> {
-    let (reason, lane, payload) = match stage {
+    let (reason, queue, payload) = match stage {
         Stage::Swarm => {
             let signal = events::ConversationSignal {
                 conversation_id: seven_bus::id_bytes(row.conversation_id),
@@ -73,7 +73,7 @@ fn letter(
             };
             (
                 "send_failed",
-                Some(row.class.parse::<MessageClass>()?.lane()),
+                Some(row.class.parse::<MessageClass>()?.queue()),
                 ready.encode_to_vec(),
             )
         }
@@ -92,7 +92,7 @@ fn letter(
             row.error
         ),
         attempts: row.attempts,
-        subject: subject(stage, casino, lane),
+        subject: subject(stage, casino, queue),
         message_key: row.row_id.to_string(),
         payload,
         stream_seq: None,

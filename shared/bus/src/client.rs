@@ -17,7 +17,7 @@ use async_nats::{
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use prost::Message;
-use seven_domain::{CasinoId, Lane, Stage, TraceContext};
+use seven_domain::{CasinoId, Queue, Stage, TraceContext};
 use seven_telemetry::{metrics, trace};
 use tokio::sync::{SetOnce, watch};
 
@@ -154,11 +154,11 @@ impl Bus {
         &self,
         stage: Stage,
         casino: &CasinoId,
-        lane: Option<Lane>,
+        queue: Option<Queue>,
         start: topology::Start,
     ) -> Result<bool, Error> {
-        let config = topology::consumer_config(stage, casino, lane, &self.limits, start);
-        let what = topology::consumer_name(stage, casino, lane);
+        let config = topology::consumer_config(stage, casino, queue, &self.limits, start);
+        let what = topology::consumer_name(stage, casino, queue);
         let stream = self.stream(topology::stream_of(stage)).await?;
         match stream.create_consumer_strict(config).await {
             Ok(_) => Ok(true),
@@ -171,8 +171,8 @@ impl Bus {
     pub async fn remove_consumers(&self, casino: &CasinoId) -> Result<(), Error> {
         for stage in topology::CONSUMING {
             let stream = self.stream(topology::stream_of(stage)).await?;
-            for lane in topology::lanes_of(stage) {
-                let name = topology::consumer_name(stage, casino, *lane);
+            for queue in topology::queues_of(stage) {
+                let name = topology::consumer_name(stage, casino, *queue);
                 if stream.delete_consumer(&name).await.is_err() {
                     tracing::debug!(consumer = name, "already deleted");
                 }
@@ -186,9 +186,9 @@ impl Bus {
         self.ensure_streams().await?;
         for stage in topology::CONSUMING {
             let present = self.consumers(stage).await?;
-            for lane in topology::lanes_of(stage) {
-                if !present.contains(&topology::consumer_name(stage, casino, *lane)) {
-                    self.create_consumer(stage, casino, *lane, topology::Start::All)
+            for queue in topology::queues_of(stage) {
+                if !present.contains(&topology::consumer_name(stage, casino, *queue)) {
+                    self.create_consumer(stage, casino, *queue, topology::Start::All)
                         .await?;
                 }
             }
@@ -310,7 +310,7 @@ impl Bus {
         &self,
         casino: &CasinoId,
         outbound: uuid::Uuid,
-        lane: Lane,
+        queue: Queue,
         copy: Option<String>,
         trace: &str,
     ) -> Result<(), Error> {
@@ -318,7 +318,7 @@ impl Bus {
             outbound_id: crate::id_bytes(outbound),
         };
         self.signal(
-            subject(Stage::Sender, casino, Some(lane)),
+            subject(Stage::Sender, casino, Some(queue)),
             &outbound.to_string(),
             copy,
             &event,

@@ -7,7 +7,7 @@ use seven_domain::{CasinoId, Stage};
 
 use crate::topology::{
     CONSUMING, CONTENT_SUBJECTS, FLEET_BUCKET_STREAM, HINT_SUBJECTS, TRACE_KEEP, WORKER_BEAT,
-    consumer_name, lanes_of, stream_of, subject_for_content, subject_for_control,
+    consumer_name, queues_of, stream_of, subject_for_content, subject_for_control,
     subject_for_hints, subjects_of, subjects_of_dead,
 };
 
@@ -55,10 +55,10 @@ impl Permissions {
     #[must_use]
     pub fn work(mut self, stage: Stage, casino: Option<&CasinoId>) -> Self {
         let stream = stream_of(stage);
-        for lane in lanes_of(stage) {
+        for queue in queues_of(stage) {
             let consumer = casino.map_or_else(
                 || "*".to_owned(),
-                |casino| consumer_name(stage, casino, *lane),
+                |casino| consumer_name(stage, casino, *queue),
             );
             self.api(&format!("CONSUMER.INFO.{stream}.{consumer}"));
             self.api(&format!("CONSUMER.MSG.NEXT.{stream}.{consumer}"));

@@ -1,20 +1,20 @@
 //! Streams, subjects and consumers, as data.
 //!
-//! | stream    | subjects                 | consumed by            |
-//! |-----------|--------------------------|------------------------|
-//! | INGRESS   | ingress.<casino>         | gate-<casino>          |
-//! | CLEARED   | cleared.<casino>         | swarm-<casino>         |
-//! | DRAFTED   | drafted.<casino>         | envelope-<casino>      |
-//! | OUTBOUND  | outbound.<casino>.<lane> | sender-<lane>-<casino> |
-//! | RECEIPT   | receipt.<casino>         | receipts-<casino>      |
-//! | CONTENT   | content.<casino>         | (plain subscriptions)  |
-//! | DEAD      | dead.<stage>.<casino>    | filing                 |
-//! | ADVISORY  | `$JS` max-deliveries     | advisories             |
+//! | stream    | subjects                  | consumed by             |
+//! |-----------|---------------------------|-------------------------|
+//! | INGRESS   | ingress.<casino>          | gate-<casino>           |
+//! | CLEARED   | cleared.<casino>          | swarm-<casino>          |
+//! | DRAFTED   | drafted.<casino>          | envelope-<casino>       |
+//! | OUTBOUND  | outbound.<casino>.<queue> | sender-<queue>-<casino> |
+//! | RECEIPT   | receipt.<casino>          | receipts-<casino>       |
+//! | CONTENT   | content.<casino>          | (plain subscriptions)   |
+//! | DEAD      | dead.<stage>.<casino>     | filing                  |
+//! | ADVISORY  | `$JS` max-deliveries      | advisories              |
 
 use std::time::Duration;
 
 use async_nats::jetstream::{consumer, consumer::pull, stream};
-use seven_domain::{CasinoId, Lane, Stage};
+use seven_domain::{CasinoId, Queue, Stage};
 
 const GIBIBYTE_BYTES: i64 = 1 << 30;
 const DAY: Duration = Duration::from_secs(86_400);
@@ -80,8 +80,8 @@ pub(crate) const HEARD: [Stage; 3] = [Stage::Swarm, Stage::Sender, Stage::Receip
 /// How long the stages' streams keep a message.
 pub const STAGE_RETENTION: Duration = Duration::from_secs(7 * 24 * 3_600);
 
-/// Maximum number of consumers of one stream; the sender's stream has three per casino. It is set
-/// explicitly, because servers from 2.15 on default to 1 000, which the 334th casino would exceed.
+/// Maximum number of consumers of one stream; the sender's stream has four per casino. It is set
+/// explicitly, because servers from 2.15 on default to 1 000, which the 251st casino would exceed.
 const MOST_CONSUMERS: i32 = 100_000;
 
 /// Returns the stream that a stage consumes from.
@@ -105,18 +105,23 @@ fn prefix_of(stage: Stage) -> &'static str {
     }
 }
 
-/// Returns the lanes of a stage: the sender has three, the others none.
-pub fn lanes_of(stage: Stage) -> &'static [Option<Lane>] {
+/// Returns the queues of a stage: the sender has four, the others none.
+pub fn queues_of(stage: Stage) -> &'static [Option<Queue>] {
     match stage {
-        Stage::Sender => &[Some(Lane::Safety), Some(Lane::Reply), Some(Lane::Bulk)],
+        Stage::Sender => &[
+            Some(Queue::Urgent),
+            Some(Queue::Safety),
+            Some(Queue::Reply),
+            Some(Queue::Bulk),
+        ],
         Stage::Ingress | Stage::Gate | Stage::Swarm | Stage::Envelope | Stage::Receipts => &[None],
     }
 }
 
 /// Returns the subject on which `stage` receives a casino's messages.
-pub fn subject(stage: Stage, casino: &CasinoId, lane: Option<Lane>) -> String {
-    match lane {
-        Some(lane) => format!("{}.{casino}.{lane}", prefix_of(stage)),
+pub fn subject(stage: Stage, casino: &CasinoId, queue: Option<Queue>) -> String {
+    match queue {
+        Some(queue) => format!("{}.{casino}.{queue}", prefix_of(stage)),
         None => format!("{}.{casino}", prefix_of(stage)),
     }
 }
@@ -124,16 +129,16 @@ pub fn subject(stage: Stage, casino: &CasinoId, lane: Option<Lane>) -> String {
 /// Returns every subject on which `stage` receives messages, of one casino or of all.
 pub fn subjects_of(stage: Stage, casino: Option<&CasinoId>) -> Vec<String> {
     let Some(casino) = casino else {
-        let wildcard = if lanes_of(stage).len() > 1 {
+        let wildcard = if queues_of(stage).len() > 1 {
             "*.*"
         } else {
             "*"
         };
         return vec![format!("{}.{wildcard}", prefix_of(stage))];
     };
-    lanes_of(stage)
+    queues_of(stage)
         .iter()
-        .map(|lane| subject(stage, casino, *lane))
+        .map(|queue| subject(stage, casino, *queue))
         .collect()
 }
 
@@ -175,9 +180,9 @@ pub fn subjects_of_dead(stage: Option<Stage>, casino: Option<&CasinoId>) -> Stri
     }
 }
 
-pub fn consumer_name(stage: Stage, casino: &CasinoId, lane: Option<Lane>) -> String {
-    match lane {
-        Some(lane) => format!("{stage}-{lane}-{casino}"),
+pub fn consumer_name(stage: Stage, casino: &CasinoId, queue: Option<Queue>) -> String {
+    match queue {
+        Some(queue) => format!("{stage}-{queue}-{casino}"),
         None => format!("{stage}-{casino}"),
     }
 }
@@ -262,13 +267,13 @@ pub enum Start {
 pub(crate) fn consumer_config(
     stage: Stage,
     casino: &CasinoId,
-    lane: Option<Lane>,
+    queue: Option<Queue>,
     limits: &Limits,
     start: Start,
 ) -> pull::Config {
-    let name = consumer_name(stage, casino, lane);
+    let name = consumer_name(stage, casino, queue);
     pull::Config {
-        filter_subject: subject(stage, casino, lane),
+        filter_subject: subject(stage, casino, queue),
         memory_storage: limits.replicas == 1,
         ..durable(&name, limits, start)
     }
@@ -303,8 +308,8 @@ mod tests {
         let casino: CasinoId = "silver_birch".parse().unwrap();
         let streams = streams(&Limits::default());
         for stage in CONSUMING {
-            for lane in lanes_of(stage) {
-                let subject = subject(stage, &casino, *lane);
+            for queue in queues_of(stage) {
+                let subject = subject(stage, &casino, *queue);
                 let owners = streams
                     .iter()
                     .filter(|s| s.subjects.iter().any(|p| matches(p, &subject)))
@@ -313,11 +318,11 @@ mod tests {
             }
         }
         assert!(
-            streams.iter().all(|stream| stream.max_consumers >= 30_000),
-            "ten thousand casinos, three lanes each"
+            streams.iter().all(|stream| stream.max_consumers >= 40_000),
+            "ten thousand casinos, four queues each"
         );
         assert_eq!(FLEET_BUCKET_STREAM, format!("KV_{FLEET_BUCKET}"));
-        assert_eq!(subjects_of(Stage::Sender, Some(&casino)).len(), 3);
+        assert_eq!(subjects_of(Stage::Sender, Some(&casino)).len(), 4);
         assert_eq!(
             subject_for_dead(Stage::Ingress, &CasinoId::unknown()),
             "dead.ingress.unknown"
@@ -336,19 +341,20 @@ mod tests {
     fn consumers_of_casinos_keep_their_place_in_memory_on_a_server_alone() {
         let casino: CasinoId = "silver_birch".parse().unwrap();
         for stage in CONSUMING {
-            for lane in lanes_of(stage) {
+            for queue in queues_of(stage) {
                 let in_memory = |replicas| {
                     let limits = Limits {
                         replicas,
                         ..Limits::default()
                     };
-                    consumer_config(stage, &casino, *lane, &limits, Start::All).memory_storage
+                    consumer_config(stage, &casino, *queue, &limits, Start::All).memory_storage
                 };
                 assert_eq!((in_memory(1), in_memory(3)), (true, false), "{stage}");
-                let config = consumer_config(stage, &casino, *lane, &Limits::default(), Start::All);
+                let config =
+                    consumer_config(stage, &casino, *queue, &Limits::default(), Start::All);
                 assert_eq!(
                     config.durable_name,
-                    Some(consumer_name(stage, &casino, *lane))
+                    Some(consumer_name(stage, &casino, *queue))
                 );
             }
         }

@@ -8,26 +8,19 @@ mod share;
 mod shared;
 mod tries;
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, atomic::AtomicUsize},
-    time::Duration,
-};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use async_nats::{Subscriber, jetstream::AckKind};
 use futures::StreamExt;
-use seven_domain::{CasinoId, Lane};
+use seven_domain::{CasinoId, Queue};
 use seven_telemetry::metrics;
-use tokio::{
-    sync::{Semaphore, watch},
-    time::sleep,
-};
+use tokio::{sync::watch, time::sleep};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::{
     pulls::{End, Pulls, Seat},
     share::InWorkGuard,
-    shared::Shared,
+    shared::{Reserve, Shared},
     tries::Tries,
 };
 use crate::{Bus, Error, Roster, topology};
@@ -69,10 +62,9 @@ impl<H: Handler> Worker<H> {
             bus,
             roster,
             settings,
-            permits: Arc::new(Semaphore::new(settings.permits(None))),
-            safety_permits: Arc::new(Semaphore::new(settings.permits(Some(Lane::Safety)))),
-            busy: AtomicUsize::new(0),
-            safety_busy: AtomicUsize::new(0),
+            urgent: Reserve::new(settings.permits(Some(Queue::Urgent))),
+            safety: Reserve::new(settings.permits(Some(Queue::Safety))),
+            usual: Reserve::new(settings.permits(None)),
             open: watch::Sender::new(true),
             tasks: TaskTracker::new(),
             shutdown,
@@ -85,7 +77,7 @@ impl<H: Handler> Worker<H> {
     /// Runs until shutdown, then finishes the messages in progress or returns them.
     pub async fn run(self) {
         let shared = self.shared;
-        let mut pulling: HashMap<(CasinoId, Option<Lane>), CancellationToken> = HashMap::new();
+        let mut pulling: HashMap<(CasinoId, Option<Queue>), CancellationToken> = HashMap::new();
         let pullers = TaskTracker::new();
         shared.tasks.spawn(Arc::clone(&shared).probe_loop());
         // Subscribes before the first pull: the server forgets a request that has no subscriber for
@@ -103,12 +95,12 @@ impl<H: Handler> Worker<H> {
                 keep
             });
             for casino in serving {
-                for lane in topology::lanes_of(H::STAGE) {
-                    pulling.entry((casino.clone(), *lane)).or_insert_with(|| {
+                for queue in topology::queues_of(H::STAGE) {
+                    pulling.entry((casino.clone(), *queue)).or_insert_with(|| {
                         let stop = shared.shutdown.child_token();
-                        let (shared, casino, lane, token) =
-                            (Arc::clone(&shared), casino.clone(), *lane, stop.clone());
-                        pullers.spawn(async move { shared.pull_loop(casino, lane, token).await });
+                        let (shared, casino, queue, token) =
+                            (Arc::clone(&shared), casino.clone(), *queue, stop.clone());
+                        pullers.spawn(async move { shared.pull_loop(casino, queue, token).await });
                         stop
                     });
                 }
@@ -144,11 +136,11 @@ impl<H: Handler> Shared<H> {
     async fn pull_loop(
         self: Arc<Self>,
         casino: CasinoId,
-        lane: Option<Lane>,
+        queue: Option<Queue>,
         stop: CancellationToken,
     ) {
-        let name = topology::consumer_name(H::STAGE, &casino, lane);
-        let seat = self.pulls.take(&name, &casino, lane);
+        let name = topology::consumer_name(H::STAGE, &casino, queue);
+        let seat = self.pulls.take(&name, &casino, queue);
         let mut pause = PULL_RETRY_DELAY;
         while !stop.is_cancelled() {
             let end = tokio::select! {
@@ -187,7 +179,7 @@ impl<H: Handler> Shared<H> {
     async fn pull(&self, name: &str, seat: &Seat, stop: &CancellationToken) -> Result<End, Error> {
         self.wait_until_open(stop).await;
         self.bus.connected().await;
-        let room = self.room(seat.lane, &seat.work, stop).await;
+        let room = self.room(seat.queue, &seat.work, stop).await;
         self.pulls
             .pull(
                 &self.bus,
@@ -204,14 +196,6 @@ impl<H: Handler> Shared<H> {
         tokio::select! {
             () = stop.cancelled() => {}
             _ = open.wait_for(|open| *open) => {}
-        }
-    }
-
-    fn permits(&self, lane: Option<Lane>) -> &Arc<Semaphore> {
-        if lane == Some(Lane::Safety) {
-            &self.safety_permits
-        } else {
-            &self.permits
         }
     }
 
@@ -261,10 +245,10 @@ impl<H: Handler> Shared<H> {
             Some((Some(seat), message)) => {
                 let (this, place) = (
                     Arc::clone(self),
-                    InWorkGuard::taken(self, seat.lane, &seat.work),
+                    InWorkGuard::taken(self, seat.queue, &seat.work),
                 );
                 self.tasks.spawn(async move {
-                    this.process(seat.casino.clone(), seat.lane, message).await;
+                    this.process(seat.casino.clone(), seat.queue, message).await;
                     drop(place);
                 });
             }

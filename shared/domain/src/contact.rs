@@ -20,5 +20,19 @@ text_enum! {
         WeeklyReport => "weekly_report",
         /// An edit of the casino's content that was refused.
         ContentRefused => "content_refused",
+        /// Guests wait for answers or texts.
+        Outage => "outage",
+        /// They no longer do.
+        OutageOver => "outage_over",
+    }
+}
+
+text_enum! {
+    /// For what a casino's guests wait in an outage.
+    OutageKind {
+        /// Their messages are stored and not answered.
+        Answers => "answers",
+        /// No provider takes the texts.
+        Sending => "sending",
     }
 }

@@ -43,7 +43,7 @@ pub use casino::{CasinoId, CasinoStatus, FLEET, UNKNOWN_CASINO};
 pub use channel::{Channel, ChannelProfile, ReplyLength};
 pub use clock::{Clock, TimeScale};
 pub use config::CasinoConfig;
-pub use contact::{ContactChannel, LetterKind};
+pub use contact::{ContactChannel, LetterKind, OutageKind};
 pub use content::{ContentFinding, ContentSource, RevisionState};
 pub use guest::{
     ConsentTier, DeletionState, DisclosureKind, GuestStatus, MaterialChange, NumberCheck,
@@ -58,7 +58,7 @@ pub use language::Language;
 pub use log_level::LogLevel;
 pub use message::{
     AttemptOutcome, DeadOrder, DeadState, Disposition, HeldDecision, Lane, MessageClass,
-    OutboundState, Stage, TurnState,
+    OutboundState, Queue, Stage, TurnState,
 };
 pub use offer::{Offer, OfferCall, OfferStatus, OfferTier};
 pub use phone::{GuestHash, HashKey, HashKeys, PhoneE164};

@@ -76,10 +76,32 @@ impl MessageClass {
             _ => Lane::Reply,
         }
     }
+
+    /// Returns the queue of the sender in which a text of this class waits.
+    pub fn queue(self) -> Queue {
+        match (self, self.lane()) {
+            (Self::Crisis | Self::Emergency, _) => Queue::Urgent,
+            (_, Lane::Safety) => Queue::Safety,
+            (_, Lane::Reply) => Queue::Reply,
+            (_, Lane::Bulk) => Queue::Bulk,
+        }
+    }
 }
 
 text_enum! {
-    /// The sender's three queues, the most urgent first (D6).
+    /// The sender's queues on the bus, the most urgent first (D16). Each has consumers of its own,
+    /// since a consumer hands messages out in the order of arrival: in the queue of all safety
+    /// texts, the answer to a cry for help would wait behind a crowd's HELPs.
+    Queue {
+        Urgent => "urgent",
+        Safety => "safety",
+        Reply => "reply",
+        Bulk => "bulk",
+    }
+}
+
+text_enum! {
+    /// The classes that share rate limits and rules of the pre-send check (D6).
     Lane {
         Safety => "safety",
         Reply => "reply",
@@ -222,5 +244,16 @@ mod tests {
         assert_eq!(MessageClass::Help.lane(), Lane::Safety);
         assert_eq!(MessageClass::Holding.lane(), Lane::Reply);
         assert_eq!(MessageClass::Marketing.lane(), Lane::Bulk);
+        for (class, queue) in [
+            (MessageClass::Crisis, Queue::Urgent),
+            (MessageClass::Emergency, Queue::Urgent),
+            (MessageClass::OptOutConfirmation, Queue::Safety),
+            (MessageClass::Help, Queue::Safety),
+            (MessageClass::Holding, Queue::Reply),
+            (MessageClass::Staff, Queue::Reply),
+            (MessageClass::Marketing, Queue::Bulk),
+        ] {
+            assert_eq!(class.queue(), queue, "{class}");
+        }
     }
 }

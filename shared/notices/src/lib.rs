@@ -5,6 +5,7 @@ pub mod address;
 mod channels;
 mod link;
 mod message;
+pub mod outage;
 mod quiet;
 mod words;
 

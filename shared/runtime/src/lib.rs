@@ -78,7 +78,7 @@ impl Fleet {
                 .signal_outbound(
                     casino,
                     text.outbound_id.0,
-                    text.lane,
+                    text.queue,
                     copy.map(str::to_owned),
                     trace,
                 )

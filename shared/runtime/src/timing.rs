@@ -187,6 +187,16 @@ impl Timing {
         self.floored(900, 5_000)
     }
 
+    /// Returns how long a casino's guests wait before its contacts hear of an outage.
+    pub fn outage_told_after(&self) -> Duration {
+        self.floored(180, 3_000)
+    }
+
+    /// Returns how often outages are looked for.
+    pub fn outage_check(&self) -> Duration {
+        self.floored(30, 500)
+    }
+
     /// Returns the timeout of one request to a notification channel.
     pub fn notice_deadline(&self) -> Duration {
         self.floored(10, 1_000)

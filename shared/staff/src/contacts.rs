@@ -70,7 +70,7 @@ pub async fn add(
     by: &str,
 ) -> Result<(), Refused> {
     address::check(new.channel, &new.address, reach.local)?;
-    if new.channel == ContactChannel::Text && (new.weekly || new.content) {
+    if new.channel == ContactChannel::Text && (new.weekly || new.content || new.outages) {
         return Err(Refused::NoLetterByText);
     }
     if new.channel == ContactChannel::Mail && !reach.mail {

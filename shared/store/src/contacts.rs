@@ -44,6 +44,8 @@ pub struct NewContact {
     pub weekly: bool,
     /// Whether the contact hears of refused content.
     pub content: bool,
+    /// Whether the contact hears that guests wait because something of ours does not work.
+    pub outages: bool,
     /// Local times between which only sev0 is sent.
     pub quiet: Option<(NaiveTime, NaiveTime)>,
 }
@@ -64,6 +66,7 @@ pub struct Contact {
     pub words: bool,
     pub weekly: bool,
     pub content: bool,
+    pub outages: bool,
     pub quiet_from: Option<NaiveTime>,
     pub quiet_to: Option<NaiveTime>,
     pub created_at: DateTime<Utc>,
@@ -88,7 +91,7 @@ impl Contact {
     }
 }
 
-const CONTACT: &str = "select contact_id, name, channel, address, language, severity, level, security, words, weekly, content, quiet_from, quiet_to,
+const CONTACT: &str = "select contact_id, name, channel, address, language, severity, level, security, words, weekly, content, outages, quiet_from, quiet_to,
    created_at, reached_at, verified_at, guest_id, conversation_id from contacts where ended_at is null and ($1::uuid is null or contact_id = $1) order by level, name, contact_id";
 
 impl Tx {
@@ -97,7 +100,7 @@ impl Tx {
         let casino = self.casino_str();
         sqlx::query(
             "insert into contacts (casino_id, contact_id, name, channel, address, language, severity, level, security, words, quiet_from,
-               quiet_to, created_by, weekly, content) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+               quiet_to, created_by, weekly, content, outages) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
         )
         .bind(casino)
         .bind(new.contact_id.0)
@@ -114,11 +117,12 @@ impl Tx {
         .bind(by)
         .bind(new.weekly)
         .bind(new.content)
+        .bind(new.outages)
         .execute(self.conn())
         .await?;
         let detail = json!({
             "added": new.channel, "level": new.level, "words": new.words, "weekly": new.weekly,
-            "content": new.content,
+            "content": new.content, "outages": new.outages,
         });
         self.note_contact(new.contact_id.0, detail, by).await
     }

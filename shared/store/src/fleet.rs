@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use seven_domain::{CasinoId, CasinoStatus, Lane, Stage};
+use seven_domain::{CasinoId, CasinoStatus, MessageClass, Queue, Stage};
 use uuid::Uuid;
 
 use crate::{Result, Store, mutant};
@@ -38,7 +38,8 @@ pub struct Swept {
     pub casino: CasinoId,
     pub row_id: Uuid,
     pub conversation_id: Uuid,
-    pub lane: Option<Lane>,
+    /// `None` unless the row is a text that waits for the sender.
+    pub queue: Option<Queue>,
     pub trace: String,
 }
 
@@ -121,22 +122,27 @@ impl Store {
             return Ok(Vec::new());
         }
         let (base, longest) = mutant::backoff(self.sweep.base, longest);
-        let rows: Vec<(String, Uuid, Uuid, Option<Lane>, String)> = sqlx::query_as(
-            "select casino_id, row_id, conversation_id, lane, trace from fleet_sweep($1, make_interval(secs => $2), make_interval(secs => $3), $4)",
-        )
-        .bind(stage)
-        .bind(base.as_secs_f64())
-        .bind(longest.as_secs_f64())
-        .bind(per_casino)
-        .fetch_all(&mut *self.fleet().await?)
-        .await?;
+        let query = if stage == Stage::Sender {
+            "select casino_id, outbound_id, conversation_id, class, trace from fleet_sweep_texts(make_interval(secs => $1), make_interval(secs => $2), $3)"
+        } else {
+            "select casino_id, row_id, conversation_id, null, trace from fleet_sweep($4, make_interval(secs => $1), make_interval(secs => $2), $3)"
+        };
+        let mut query =
+            sqlx::query_as::<_, (String, Uuid, Uuid, Option<MessageClass>, String)>(query)
+                .bind(base.as_secs_f64())
+                .bind(longest.as_secs_f64())
+                .bind(per_casino);
+        if stage != Stage::Sender {
+            query = query.bind(stage);
+        }
+        let rows = query.fetch_all(&mut *self.fleet().await?).await?;
         rows.into_iter()
-            .map(|(casino, row_id, conversation_id, lane, trace)| {
+            .map(|(casino, row_id, conversation_id, class, trace)| {
                 Ok(Swept {
                     casino: CasinoId::trusted(&casino)?,
                     row_id,
                     conversation_id,
-                    lane,
+                    queue: class.map(mutant::queue),
                     trace,
                 })
             })
@@ -171,13 +177,13 @@ impl Store {
         Ok(query.fetch_one(&mut *self.fleet().await?).await?)
     }
 
-    /// Returns when the oldest open row of a stage (and lane) was made, where a re-created consumer
-    /// starts reading. `None` for stages whose messages leave no open row.
+    /// Returns when the oldest open row of a stage was made, where a re-created consumer starts
+    /// reading; for the sender, of one queue. `None` for stages whose messages leave no open row.
     pub async fn oldest_open(
         &self,
         casino: &CasinoId,
         stage: Stage,
-        lane: Option<Lane>,
+        queue: Option<Queue>,
     ) -> Result<Option<DateTime<Utc>>> {
         let query = match stage {
             Stage::Swarm => "select coalesce(min(stored_at), now()) from inbound_messages where disposition = 'open'",
@@ -185,16 +191,19 @@ impl Store {
                 "select coalesce(min(created_at), now()) from turns where state = 'drafted'"
             }
             Stage::Sender => {
-                "select coalesce(min(o.created_at), now()) from outbound_messages o join send_policy p on p.class = o.class
-                 where o.state = 'queued' and o.not_before < now() + interval '10 seconds' and p.lane = $1"
+                "select coalesce(min(o.created_at), now()) from outbound_messages o
+                 where o.state = 'queued' and o.not_before < now() + interval '10 seconds' and o.class = any($1)"
             }
             // A message that ingress acknowledged and that is not stored yet is only on the bus:
             // see `Store::ack_floor`.
             Stage::Ingress | Stage::Gate | Stage::Receipts => return Ok(None),
         };
         let mut query = sqlx::query_scalar(query);
-        if let Some(lane) = lane {
-            query = query.bind(lane);
+        if let Some(queue) = queue {
+            let classes = MessageClass::ALL
+                .iter()
+                .filter(|class| class.queue() == queue);
+            query = query.bind(classes.map(|class| class.as_str()).collect::<Vec<_>>());
         }
         let mut tx = self.bind(casino).await?;
         let at: DateTime<Utc> = query.fetch_one(tx.conn()).await?;

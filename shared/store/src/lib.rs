@@ -43,6 +43,7 @@ pub mod nightly;
 pub mod numbers;
 pub mod offers;
 pub mod operators;
+pub mod outages;
 pub mod outbound;
 pub mod pauses;
 pub mod prefix;

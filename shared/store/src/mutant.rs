@@ -3,13 +3,21 @@
 
 use std::time::Duration;
 
-use seven_domain::{ConversationId, Stage};
+use seven_domain::{ConversationId, MessageClass, Queue, Stage};
 use seven_faults::{mutant, where_armed};
 
 use crate::{
     Result, Tx,
     presend_check::{Claim, PresendCheck},
 };
+
+/// Returns the queue of a text; with the mutant `first_come`, cries wait among all safety texts.
+pub(crate) fn queue(class: MessageClass) -> Queue {
+    match class.queue() {
+        Queue::Urgent if mutant!("first_come") => Queue::Safety,
+        queue => queue,
+    }
+}
 
 /// Claims a text without any pre-send check.
 pub(crate) async fn claim_unchecked(tx: &mut Tx, check: &PresendCheck) -> Result<Option<Claim>> {

@@ -9,22 +9,31 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use seven_domain::{
-    AttemptId, AttemptOutcome, ConversationId, GuestHash, GuestId, Lane, MessageClass, OutboundId,
-    OutboundState,
+    AttemptId, AttemptOutcome, ConversationId, GuestHash, GuestId, MessageClass, OutboundId,
+    OutboundState, Queue,
 };
 use uuid::Uuid;
 
-use crate::{Result, Tx, due::DueKind};
+use crate::{Result, Tx, due::DueKind, mutant};
 
 pub use new::{NewOutbound, Origin, Recipient};
 
 pub use pending::{Pending, PendingSend};
 
-/// A queued row's id and lane, as a signal to the sender needs them.
+/// A queued row's id and queue, as a signal to the sender needs them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Queued {
     pub outbound_id: OutboundId,
-    pub lane: Lane,
+    pub queue: Queue,
+}
+
+impl Queued {
+    pub fn new(outbound_id: OutboundId, class: MessageClass) -> Self {
+        Self {
+            outbound_id,
+            queue: mutant::queue(class),
+        }
+    }
 }
 
 /// Result of deferring a text until its sending window.
@@ -110,10 +119,7 @@ impl Tx {
         .bind(campaign_id)
         .execute(self.conn())
         .await?;
-        Ok((done.rows_affected() == 1).then_some(Queued {
-            outbound_id: text.outbound_id,
-            lane: text.class.lane(),
-        }))
+        Ok((done.rows_affected() == 1).then(|| Queued::new(text.outbound_id, text.class)))
     }
 
     /// Returns the texts of a turn or of an inbound text that are still queued, so that they can be
@@ -126,10 +132,7 @@ impl Tx {
                 .await?;
         Ok(rows
             .into_iter()
-            .map(|(id, class)| Queued {
-                outbound_id: OutboundId(id),
-                lane: class.lane(),
-            })
+            .map(|(id, class)| Queued::new(OutboundId(id), class))
             .collect())
     }
 

@@ -198,12 +198,8 @@ impl Tx {
         .bind(self.sweep_base())
         .execute(self.conn())
         .await?;
-        let lane = class.lane();
         Ok(if again {
-            Unseen::Requeued(Queued {
-                outbound_id: outbound,
-                lane,
-            })
+            Unseen::Requeued(Queued::new(outbound, class))
         } else {
             Unseen::Ended
         })

@@ -18,8 +18,8 @@ use seven_domain::{
     DisclosureKind, Disposition, GuestStatus, HashKey, HashKeys, HeldDecision, IdSource,
     IncidentKind, IncidentSeverity, IncidentState, Lane, Language, LetterKind, LinkPurpose,
     ListedState, LogLevel, MaterialChange, MessageClass, NumberCheck, OfferStatus, OfferTier,
-    OperatorStatus, OutboundState, PhoneE164, PromptState, RevisionState, Role, Severity, Stage,
-    SuppressionState, TicketState, TurnState,
+    OperatorStatus, OutageKind, OutboundState, PhoneE164, PromptState, RevisionState, Role,
+    Severity, Stage, SuppressionState, TicketState, TurnState,
 };
 use seven_guest::phase::Phase;
 use seven_store::{
@@ -101,6 +101,7 @@ fn enums() -> Vec<(&'static str, Vec<&'static str>)> {
         ("dead_letters.asked", names!(DeadOrder)),
         ("deletions.state", names!(DeletionState)),
         ("contact_letters.kind", names!(LetterKind)),
+        ("outages.kind", names!(OutageKind)),
         ("contacts.channel", names!(ContactChannel)),
         ("contacts.severity", names!(CaseSeverity)),
         ("escalations.severity", names!(CaseSeverity)),

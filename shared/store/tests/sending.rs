@@ -15,8 +15,8 @@ use proptest::{
 use secrecy::SecretString;
 use serde_json::json;
 use seven_domain::{
-    AttemptId, AttemptOutcome, CasinoConfig, Channel, Clock, HashKey, HashKeys, IdSource, Lane,
-    MessageClass, OutboundId, OutboundState, PhoneE164, Stage, TELNYX,
+    AttemptId, AttemptOutcome, CasinoConfig, Channel, Clock, HashKey, HashKeys, IdSource,
+    MessageClass, OutboundId, OutboundState, PhoneE164, Queue, Stage, TELNYX,
     sending::{TRANSITIONS, by_receipt, may_move},
 };
 use seven_store::{
@@ -418,15 +418,15 @@ fn a_lane_that_is_made_again_begins_at_its_own_oldest_text() {
                 .unwrap()
                 .unwrap()
         };
-        let before = oldest(Lane::Reply).await;
+        let before = oldest(Queue::Reply).await;
         Life::begin(&house, MessageClass::Reply).await;
-        let queued = oldest(Lane::Reply).await;
-        let nothing = oldest(Lane::Safety).await;
+        let queued = oldest(Queue::Reply).await;
+        let nothing = oldest(Queue::Safety).await;
         assert!(
             before < queued && queued < nothing,
             "{before} {queued} {nothing}: where nothing waits it is now"
         );
-        assert_eq!(oldest(Lane::Reply).await, queued);
+        assert_eq!(oldest(Queue::Reply).await, queued);
     });
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use seven_bus::{
     Outgoing, subject,
-    topology::{CONSUMING, lanes_of},
+    topology::{CONSUMING, queues_of},
 };
 
 use super::BRIEF;
@@ -66,8 +66,8 @@ async fn one_bad_event_in_each_stage_blocks_no_other_and_acts_once_when_mended()
     }
     // Publishes bytes that are no message on every subject of every stage.
     for stage in CONSUMING {
-        for lane in lanes_of(stage) {
-            let subject = subject(stage, house.casino(), *lane);
+        for queue in queues_of(stage) {
+            let subject = subject(stage, house.casino(), *queue);
             let junk = Outgoing {
                 subject,
                 key: "junk",
@@ -107,7 +107,7 @@ async fn one_bad_event_in_each_stage_blocks_no_other_and_acts_once_when_mended()
         || async { house.said_to(&poisoned(4)).contains("Nonna Salvia") },
     )
     .await;
-    // The junk has one identity in all lanes of the sender, so it makes one letter there; each text
+    // The junk has one identity in all queues of the sender, so it makes one letter there; each text
     // has two receipts.
     let receipts = 2 * i64::try_from(house.texts_to(&poisoned(4)).len()).unwrap();
     until(

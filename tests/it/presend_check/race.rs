@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use chrono::Utc;
 use rand::Rng;
-use seven_domain::{Lane, MessageClass, OutboundId};
+use seven_domain::{MessageClass, OutboundId, Queue};
 use seven_settings::Worker;
 use seven_store::{consent::method, presend_check::Refusal, suppressions::Word};
 use tokio::time::{Instant, sleep};
@@ -113,7 +113,7 @@ async fn a_row_that_somebody_holds_delays_its_guest_alone() {
         .unwrap();
     let (bus, casino) = (&bench.house.stack.fleet.bus, bench.house.casino());
     for text in texts {
-        bus.signal_outbound(casino, text.0, Lane::Reply, None, "")
+        bus.signal_outbound(casino, text.0, Queue::Reply, None, "")
             .await
             .unwrap();
     }

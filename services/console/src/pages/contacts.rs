@@ -52,6 +52,7 @@ struct Row {
     words: bool,
     weekly: bool,
     content: bool,
+    outages: bool,
     quiet: String,
     /// When a notice or a code last arrived; empty for never.
     reached: String,
@@ -82,6 +83,8 @@ pub(crate) struct Added {
     weekly: String,
     #[serde(default)]
     content: String,
+    #[serde(default)]
+    outages: String,
     #[serde(default)]
     quiet_from: String,
     #[serde(default)]
@@ -130,6 +133,7 @@ async fn page(
         words: one.words,
         weekly: one.weekly,
         content: one.content,
+        outages: one.outages,
         quiet: one
             .quiet_from
             .zip(one.quiet_to)
@@ -232,6 +236,7 @@ fn read(form: &Added, contact_id: ContactId) -> Result<NewContact, Vec<&'static 
         words: form.words == "yes",
         weekly: form.weekly == "yes",
         content: form.content == "yes",
+        outages: form.outages == "yes",
         quiet,
     })
 }

@@ -76,6 +76,9 @@ pub struct Add {
     /// Tell about content that was refused and needs a person, by chat or mail.
     #[arg(long)]
     content: bool,
+    /// Tell when guests wait because something of ours does not work, by chat or mail.
+    #[arg(long)]
+    outages: bool,
     /// Local hours in which only sev0 is told, such as 22:00-07:00.
     #[arg(long, value_name = "HOURS")]
     quiet: Option<Hours>,
@@ -169,6 +172,7 @@ async fn add(ctx: &Context, fleet: &Fleet, command: Add) -> Result<()> {
         words: command.words,
         weekly: command.weekly,
         content: command.content,
+        outages: command.outages,
         quiet: command.quiet.map(|Hours(from, to)| (from, to)),
     };
     let reach = Reach {
@@ -220,12 +224,12 @@ async fn list(ctx: &Context, fleet: &Fleet, command: List) -> Result<()> {
     }
     let columns = [
         "contact", "name", "channel", "level", "tells", "security", "words", "weekly", "content",
-        "quiet", "reached",
+        "outages", "quiet", "reached",
     ];
     let mut table = ctx
         .table(columns)
         .ids(["contact"])
-        .wide(["words", "weekly", "content", "quiet"]);
+        .wide(["words", "weekly", "content", "outages", "quiet"]);
     let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
     for row in rows {
         let quiet = row.quiet_from.zip(row.quiet_to);
@@ -239,6 +243,7 @@ async fn list(ctx: &Context, fleet: &Fleet, command: List) -> Result<()> {
             yes(row.words),
             yes(row.weekly),
             yes(row.content),
+            yes(row.outages),
             quiet
                 .map(|(from, to)| format!("{}-{}", from.format("%H:%M"), to.format("%H:%M")))
                 .unwrap_or_default(),

@@ -5,7 +5,7 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use async_nats::jetstream::{self, AckKind};
 use futures::FutureExt;
 use prost::Message;
-use seven_domain::{CasinoId, Clock, Lane, TraceContext};
+use seven_domain::{CasinoId, Clock, Queue, TraceContext};
 use seven_telemetry::{metrics, trace};
 use tokio::time::{Instant, sleep};
 
@@ -22,11 +22,11 @@ impl<H: Handler> Shared<H> {
     pub(super) async fn process(
         self: Arc<Self>,
         casino: CasinoId,
-        lane: Option<Lane>,
+        queue: Option<Queue>,
         message: jetstream::Message,
     ) {
         let from = trace_of(message.headers.as_ref());
-        let handled = self.handled(&casino, lane, &message, from);
+        let handled = self.handled(&casino, queue, &message, from);
         trace::consume(
             H::STAGE.as_str(),
             &casino,
@@ -40,13 +40,13 @@ impl<H: Handler> Shared<H> {
     async fn handled(
         &self,
         casino: &CasinoId,
-        lane: Option<Lane>,
+        queue: Option<Queue>,
         message: &jetstream::Message,
         from: TraceContext,
     ) {
         describe(message);
         let started = Instant::now();
-        let work = self.work(casino, lane, message, from);
+        let work = self.work(casino, queue, message, from);
         tokio::pin!(work);
         // Progress acknowledgements (every `ack_wait` / 3) keep the message assigned to us while it
         // waits for a permit or is handled.
@@ -75,12 +75,12 @@ impl<H: Handler> Shared<H> {
     async fn work(
         &self,
         casino: &CasinoId,
-        lane: Option<Lane>,
+        queue: Option<Queue>,
         message: &jetstream::Message,
         from: TraceContext,
     ) -> Outcome {
         let permit = tokio::select! {
-            permit = self.permits(lane).acquire() => permit,
+            permit = self.reserve(queue).permits.acquire() => permit,
             () = self.shutdown.cancelled() => return Outcome::Wait {
                 after: Duration::ZERO,
                 why: "shutting_down",

@@ -11,7 +11,7 @@ use std::{
 };
 
 use async_nats::{StatusCode, Subject, jetstream};
-use seven_domain::{CasinoId, Lane};
+use seven_domain::{CasinoId, Queue};
 use tokio::sync::Notify;
 
 use super::in_work::InWork;
@@ -29,7 +29,7 @@ pub(super) struct Pulls {
 #[derive(Debug)]
 pub(super) struct Seat {
     pub(super) casino: CasinoId,
-    pub(super) lane: Option<Lane>,
+    pub(super) queue: Option<Queue>,
     pub(super) work: Arc<InWork>,
     pull: Mutex<Pull>,
     ended: Notify,
@@ -71,10 +71,15 @@ impl Pulls {
         format!("{}.>", self.inbox)
     }
 
-    pub(super) fn take(&self, consumer: &str, casino: &CasinoId, lane: Option<Lane>) -> Arc<Seat> {
+    pub(super) fn take(
+        &self,
+        consumer: &str,
+        casino: &CasinoId,
+        queue: Option<Queue>,
+    ) -> Arc<Seat> {
         let seat = Arc::new(Seat {
             casino: casino.clone(),
-            lane,
+            queue,
             work: Arc::default(),
             pull: Mutex::default(),
             ended: Notify::new(),
@@ -242,7 +247,7 @@ mod tests {
     fn seat() -> Seat {
         Seat {
             casino: "here".parse().unwrap(),
-            lane: None,
+            queue: None,
             work: Arc::default(),
             pull: Mutex::default(),
             ended: Notify::new(),

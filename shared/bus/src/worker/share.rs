@@ -1,12 +1,9 @@
 //! How many messages of one casino a worker takes (D16): its share of the permits, with some left
 //! free for the next casino that becomes busy.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
+use std::sync::{Arc, atomic::Ordering};
 
-use seven_domain::Lane;
+use seven_domain::Queue;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -23,7 +20,7 @@ const LARGEST: usize = 64;
 pub(super) struct InWorkGuard<H: Handler> {
     shared: Arc<Shared<H>>,
     work: Arc<InWork>,
-    lane: Option<Lane>,
+    queue: Option<Queue>,
 }
 
 /// Returns how many of `permits` a casino may still take beside `others` busy ones, at least one
@@ -36,28 +33,21 @@ fn room(permits: usize, others: usize, mine: usize) -> usize {
 }
 
 impl<H: Handler> Shared<H> {
-    fn busy(&self, lane: Option<Lane>) -> &AtomicUsize {
-        if lane == Some(Lane::Safety) {
-            &self.safety_busy
-        } else {
-            &self.busy
-        }
-    }
-
     /// Returns how many more messages the casino may take, at least one; waits for one of its own
     /// to end if necessary.
     pub(super) async fn room(
         &self,
-        lane: Option<Lane>,
+        queue: Option<Queue>,
         work: &InWork,
         stop: &CancellationToken,
     ) -> usize {
-        let permits = self.settings.permits(lane);
+        let permits = self.settings.permits(queue);
         loop {
             let ended = work.ended.notified();
             let mine = work.count.load(Ordering::Acquire);
             let others = self
-                .busy(lane)
+                .reserve(queue)
+                .busy
                 .load(Ordering::Acquire)
                 .saturating_sub(usize::from(mine > 0));
             let room = room(permits, others, mine);
@@ -73,14 +63,14 @@ impl<H: Handler> Shared<H> {
 }
 
 impl<H: Handler> InWorkGuard<H> {
-    pub(super) fn taken(shared: &Arc<Shared<H>>, lane: Option<Lane>, work: &Arc<InWork>) -> Self {
+    pub(super) fn taken(shared: &Arc<Shared<H>>, queue: Option<Queue>, work: &Arc<InWork>) -> Self {
         if work.count.fetch_add(1, Ordering::AcqRel) == 0 {
-            shared.busy(lane).fetch_add(1, Ordering::AcqRel);
+            shared.reserve(queue).busy.fetch_add(1, Ordering::AcqRel);
         }
         Self {
             shared: Arc::clone(shared),
             work: Arc::clone(work),
-            lane,
+            queue,
         }
     }
 }
@@ -88,7 +78,10 @@ impl<H: Handler> InWorkGuard<H> {
 impl<H: Handler> Drop for InWorkGuard<H> {
     fn drop(&mut self) {
         if self.work.count.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.shared.busy(self.lane).fetch_sub(1, Ordering::AcqRel);
+            self.shared
+                .reserve(self.queue)
+                .busy
+                .fetch_sub(1, Ordering::AcqRel);
         }
         // There is at most one waiter, which may not be waiting yet: `notify_one` stores the
         // wake-up for it.

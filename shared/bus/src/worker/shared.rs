@@ -1,13 +1,9 @@
 //! The state of a stage in this process, shared by its loops.
 
-use std::{
-    future::Future,
-    sync::{Arc, atomic::AtomicUsize},
-    time::Duration,
-};
+use std::{future::Future, sync::atomic::AtomicUsize, time::Duration};
 
 use prost::Message;
-use seven_domain::{CasinoId, Lane, Stage, TraceContext};
+use seven_domain::{CasinoId, Queue, Stage, TraceContext};
 use tokio::sync::{Semaphore, watch};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -33,18 +29,43 @@ pub(super) struct Shared<H> {
     pub(super) bus: Bus,
     pub(super) roster: Roster,
     pub(super) settings: WorkerSettings,
-    pub(super) permits: Arc<Semaphore>,
-    pub(super) safety_permits: Arc<Semaphore>,
-    /// Numbers of casinos (by lane) with messages in progress here; the safety lane is counted
-    /// separately.
-    pub(super) busy: AtomicUsize,
-    pub(super) safety_busy: AtomicUsize,
+    pub(super) urgent: Reserve,
+    pub(super) safety: Reserve,
+    /// Shared by all other queues.
+    pub(super) usual: Reserve,
     /// False while a dependency is unreachable.
     pub(super) open: watch::Sender<bool>,
     pub(super) pulls: Pulls,
     pub(super) tries: Tries,
     pub(super) tasks: TaskTracker,
     pub(super) shutdown: CancellationToken,
+}
+
+/// The permits for messages in progress in queues that share them.
+#[derive(Debug)]
+pub(super) struct Reserve {
+    pub(super) permits: Semaphore,
+    /// Number of casinos and queues with messages in progress.
+    pub(super) busy: AtomicUsize,
+}
+
+impl Reserve {
+    pub(super) fn new(permits: usize) -> Self {
+        Self {
+            permits: Semaphore::new(permits),
+            busy: AtomicUsize::new(0),
+        }
+    }
+}
+
+impl<H> Shared<H> {
+    pub(super) fn reserve(&self, queue: Option<Queue>) -> &Reserve {
+        match queue {
+            Some(Queue::Urgent) => &self.urgent,
+            Some(Queue::Safety) => &self.safety,
+            Some(Queue::Reply | Queue::Bulk) | None => &self.usual,
+        }
+    }
 }
 
 /// One decoded message.
@@ -84,8 +105,8 @@ pub enum Outcome {
 
 #[derive(Debug, Clone, Copy)]
 pub struct WorkerSettings {
-    /// Maximum number of messages in progress. The safety lane has a reserve of its own: an eighth
-    /// of this, at least 4.
+    /// Maximum number of messages in progress. The urgent and the safety queue have reserves of
+    /// their own: each an eighth of this, at least 4.
     pub concurrency: usize,
     /// Longest time a handler may take; after it, the handler is abandoned and the message
     /// redelivered.
@@ -114,13 +135,12 @@ impl WorkerSettings {
         }
     }
 
-    /// Returns the maximum number of a lane's messages in progress here. Autoscaling by backlog
+    /// Returns the maximum number of a queue's messages in progress here. Autoscaling by backlog
     /// must expect this many in every worker.
-    pub fn permits(&self, lane: Option<Lane>) -> usize {
-        if lane == Some(Lane::Safety) {
-            (self.concurrency / 8).max(4)
-        } else {
-            self.concurrency
+    pub fn permits(&self, queue: Option<Queue>) -> usize {
+        match queue {
+            Some(Queue::Urgent | Queue::Safety) => (self.concurrency / 8).max(4),
+            Some(Queue::Reply | Queue::Bulk) | None => self.concurrency,
         }
     }
 }

@@ -16,7 +16,7 @@ pub struct DueLetter {
     pub letter_id: Uuid,
     pub contact_id: Uuid,
     pub kind: LetterKind,
-    /// The Monday on which the reported week begins, or the refused edit.
+    /// The Monday on which the reported week begins, the refused edit, or the outage.
     pub key: String,
     pub detail: Value,
     /// Number of tries, this one included.

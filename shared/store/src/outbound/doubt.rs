@@ -43,9 +43,6 @@ impl Tx {
             .bind(attempt.0)
             .execute(self.conn())
             .await?;
-        Ok(again.then_some(Queued {
-            outbound_id: OutboundId(outbound),
-            lane: class.lane(),
-        }))
+        Ok(again.then(|| Queued::new(OutboundId(outbound), class)))
     }
 }

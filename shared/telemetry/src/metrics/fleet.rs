@@ -7,14 +7,14 @@ instruments! {
     /// Figures read from Postgres and NATS, and not from this process's own work.
     Figures {
         pending: IntGaugeVec = "seven_consumer_pending_messages",
-            "Messages pending at a consumer, not yet delivered", ["stage", "casino", "lane"];
+            "Messages pending at a consumer, not yet delivered", ["stage", "casino", "queue"];
         in_flight: IntGaugeVec = "seven_consumer_in_flight_messages",
-            "Messages delivered but not yet acknowledged", ["stage", "casino", "lane"];
+            "Messages delivered but not yet acknowledged", ["stage", "casino", "queue"];
         stream_bytes: IntGaugeVec = "seven_stream_bytes", "Bytes stored in a stream", ["stream"];
         stream_limit: IntGaugeVec = "seven_stream_limit_bytes",
             "Byte limit of a stream; 0 for none", ["stream"];
         redelivered: IntGaugeVec = "seven_consumer_redelivered_messages",
-            "Messages in flight that were delivered more than once", ["stage", "casino", "lane"];
+            "Messages in flight that were delivered more than once", ["stage", "casino", "queue"];
         oldest: GaugeVec = "seven_oldest_waiting_seconds",
             "Age of the oldest row that is due at a stage, in seconds past its due time; 0 for none",
             ["stage", "casino"];

@@ -14,7 +14,7 @@ use seven_bus::{
     events::{ConversationSignal, InboundText},
     subject,
 };
-use seven_domain::{AttemptId, CasinoId, Lane, Stage};
+use seven_domain::{AttemptId, CasinoId, Queue, Stage};
 use seven_providers::{Provider, SendRequest, telnyx};
 use seven_runtime::Fleet;
 use seven_settings::Settings;
@@ -295,10 +295,10 @@ impl Relay {
         key: &str,
         event: &impl Message,
     ) -> Outcome {
-        let lane = (onto == Stage::Sender).then_some(Lane::Reply);
+        let queue = (onto == Stage::Sender).then_some(Queue::Reply);
         let payload = event.encode_to_vec().into();
         let message = Outgoing {
-            subject: subject(onto, casino, lane),
+            subject: subject(onto, casino, queue),
             key,
             copy: None,
             trace: "",

@@ -140,18 +140,6 @@ async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> R
     overhearing.abort();
     let facts = facts::Facts::read(&ground, &struck, &known, played).await?;
     let mut findings = check::all(&facts);
-    let crowds = check::gravest_first(&facts);
-    if std::env::var_os("SEVEN_MUTANT").is_some() {
-        findings.push(crowds);
-    } else {
-        // Not a promise yet: where a sender is behind, the bus gives texts out in their order
-        // (D21).
-        out!(
-            "{} of {} cries waited while half a crowd was answered",
-            crowds.violations.len(),
-            crowds.examined
-        );
-    }
     findings.push(report::chains(&ground).await?);
     let spans = ground.collector.spans();
     let answers = facts

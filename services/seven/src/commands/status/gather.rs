@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use anyhow::{Context, Result};
-use seven_bus::topology::{CONSUMING, consumer_name, lanes_of};
+use seven_bus::topology::{CONSUMING, consumer_name, queues_of};
 use seven_domain::CasinoId;
 use seven_runtime::Fleet;
 use seven_store::{fleet::RosterEntry, workers::LastError};
@@ -163,9 +163,9 @@ fn name_casinos(bus: &mut [Lag], casinos: &[CasinoId]) {
     for stage in CONSUMING {
         for lag in bus.iter_mut().filter(|lag| lag.stage == stage.as_str()) {
             let of = |casino: &&CasinoId| {
-                lanes_of(stage)
+                queues_of(stage)
                     .iter()
-                    .any(|lane| consumer_name(stage, casino, *lane) == lag.consumer)
+                    .any(|queue| consumer_name(stage, casino, *queue) == lag.consumer)
             };
             lag.casino = casinos
                 .iter()

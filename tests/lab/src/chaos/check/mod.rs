@@ -14,7 +14,6 @@ mod web;
 pub(crate) use self::finding::Finding;
 use super::facts::Facts;
 
-pub(crate) use odd::gravest_first;
 pub(crate) use secrets::{Searched, Secrets};
 pub(crate) use stops::in_flight;
 
@@ -33,6 +32,7 @@ pub(crate) fn all(facts: &Facts) -> Vec<Finding> {
         sends::sweeps_back_off(facts),
         odd::no_loops(facts),
         odd::cries_heard(facts),
+        odd::gravest_first(facts),
         odd::stale_closed(facts),
         odd::kept(facts),
         odd::stops_reach_the_former(facts),

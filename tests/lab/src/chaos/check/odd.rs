@@ -16,9 +16,7 @@ use crate::chaos::{
 const MOST: usize = 5;
 
 /// Most answers to a crowd's HELPs that may leave while the answer to a cry for help waits: half of
-/// a crowd. The senders hold some already, and some leave until a killed sender's text comes again
-/// or a busy sender has read the cry's signal, which the bus gives out in the order of arrival
-/// (D21).
+/// a crowd. The senders hold some already, and some leave until a killed sender's text comes again.
 const MOST_BEFORE_A_CRY: usize = 30;
 
 fn of(facts: &Facts, wanted: impl Fn(Odd) -> bool) -> impl Iterator<Item = &Visit> {
@@ -75,7 +73,7 @@ pub(super) fn cries_heard(facts: &Facts) -> Finding {
 }
 
 /// Checks that the answer to a cry for help does not wait behind a crowd's answers.
-pub(crate) fn gravest_first(facts: &Facts) -> Finding {
+pub(super) fn gravest_first(facts: &Facts) -> Finding {
     let promise = "the answer to a cry for help does not wait behind a crowd of HELPs";
     let mut finding = Finding::new(promise, "cries");
     let phones = |kind| -> HashSet<&str> {

@@ -88,6 +88,7 @@ fn desk() -> Contact {
         level: 1,
         security: true,
         weekly: false,
+        outages: false,
         content: false,
         words: false,
         quiet_from: None,
