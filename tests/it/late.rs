@@ -30,6 +30,11 @@ async fn stored_ago(house: &House, n: usize, from: &str, text: &str, age: TimeDe
         channel: "sms".into(),
         text: text.into(),
     };
+    publish(house, &event).await;
+}
+
+/// Publishes a text to the gates.
+pub(crate) async fn publish(house: &House, event: &InboundText) {
     let key = event.event_id.clone();
     let subject = subject(Stage::Gate, house.casino(), None);
     let message = Outgoing {

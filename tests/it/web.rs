@@ -2,6 +2,7 @@
 
 mod broken;
 mod calls;
+mod late;
 mod private;
 mod tickets;
 pub(crate) mod visitor;

@@ -47,8 +47,10 @@ impl Tx {
         let casino = self.casino_str();
         let attempt: Option<(Uuid, Uuid, String)> = sqlx::query_as(
             "select a.attempt_id, a.outbound_id, coalesce((select trace from outbound_messages o where o.outbound_id = a.outbound_id), '')
-             from send_attempts a where a.attempt_id = $1 or (a.provider = $2 and a.provider_message_id = $3)
-             order by (a.attempt_id = $1) desc nulls last limit 1",
+             from (select attempt_id, outbound_id, 1 as place from send_attempts where attempt_id = $1
+               union all
+               select attempt_id, outbound_id, 2 from send_attempts where provider = $2 and provider_message_id = $3) a
+             order by place limit 1",
         )
         .bind(receipt.attempt_id.map(|a| a.0))
         .bind(&receipt.provider)

@@ -182,13 +182,23 @@ async fn a_guest_asks_a_person_answers_and_nothing_is_lost_offline_or_over_tabs(
     house.stop().await;
 }
 
-#[tokio::test] // WEB-62, D27: five states, two languages, desk, phone and zoom
+#[tokio::test] // WEB-62, D27: six states, two languages, desk, phone and zoom
 async fn the_widget_and_the_concierge_are_accessible_in_every_state_and_language() {
     let (house, page) = with_page("browser_widget_axe").await;
     let browser = Browser::start_at(&page).await;
-    for (path, language, question) in [
-        ("/", "en", "Is there a steakhouse?"),
-        ("/es", "es", "¿Hay restaurante de carnes?"),
+    for (path, language, question, long) in [
+        (
+            "/",
+            "en",
+            "Is there a steakhouse?",
+            "Which restaurants do you have?",
+        ),
+        (
+            "/es",
+            "es",
+            "¿Hay restaurante de carnes?",
+            "¿Qué restaurantes tienen?",
+        ),
     ] {
         browser.page(path).await;
         browser.ask("localStorage.clear()").await;
@@ -210,6 +220,11 @@ async fn the_widget_and_the_concierge_are_accessible_in_every_state_and_language
         browser.chat_shows(sources).await;
         browser
             .is_accessible(&format!("widget-answer-{language}"))
+            .await;
+        browser.say(long).await;
+        browser.chat_shows("Nonna Salvia").await;
+        browser
+            .is_accessible(&format!("widget-long-{language}"))
             .await;
         browser.offline(true).await;
         browser.say("?").await;

@@ -152,6 +152,9 @@ async fn a_command_plans_for_approval_and_another_persons_command_approves() {
     args.push("--for-approval");
     let said = ran(&house, &args).await;
     assert!(said.contains("waits for `seven campaign approve"), "{said}");
+    let listed = ["campaign", "list", "--casino", house.casino().as_str()];
+    let listed = ran(&house, &listed).await;
+    assert!(listed.contains("waits for approval"), "{listed}");
     let step = |step, by| {
         let casino = house.casino().as_str();
         let words = ["campaign", step, "autumn", "--casino", casino];

@@ -10,7 +10,7 @@ use axum::{
 use serde::Deserialize;
 use seven_dead_letters::payload::plain;
 use seven_domain::{CasinoId, DeadState, Stage};
-use seven_staff::{Right, dead, phrases::sentence};
+use seven_staff::{Right, dead};
 use seven_store::{
     controls::Order,
     dead::{Filter, Listed, Ordered},
@@ -165,14 +165,14 @@ async fn part(app: &App, casino: &CasinoId, person: &Person, all: bool) -> Resul
         key: format!("{stage}-{reason}"),
         stage: w.of_kind("stage", stage.as_str()),
         stage_key: stage,
-        sentence: sentence(&reason),
+        sentence: w.of_kind("dead_cause", &reason),
         reason,
         count,
     };
     let row = |one: Listed| Row {
         id: one.dead_id,
         stage: w.of_kind("stage", one.stage.as_str()),
-        reason: sentence(&one.reason),
+        reason: w.of_kind("dead_cause", &one.reason),
         error: plain(&one.last_error),
         tries: one.attempts,
         last: clock(one.last_at, zone),

@@ -8,7 +8,7 @@ use axum::{
 };
 use seven_dead_letters::payload::{plain, shown as payload_of};
 use seven_domain::{CasinoId, DeadState};
-use seven_staff::{Right, phrases::sentence};
+use seven_staff::Right;
 use seven_store::dead::Handled;
 use uuid::Uuid;
 
@@ -75,7 +75,7 @@ pub(crate) async fn show(
             && letter.asked.is_none(),
         stage: w.of_kind("stage", letter.stage.as_str()),
         state: w.of_kind("dead_state", letter.state.as_str()),
-        reason: sentence(&letter.reason),
+        reason: w.of_kind("dead_cause", &letter.reason),
         tries: letter.attempts,
         replays: letter.replays,
         first: (clock(letter.first_at, zone), plain(&letter.first_error)),

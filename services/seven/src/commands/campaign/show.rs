@@ -53,7 +53,11 @@ pub(super) async fn list(ctx: &Context, fleet: &Fleet, command: &List) -> Result
     for row in campaigns {
         table.add_row([
             row.name,
-            row.state.to_string(),
+            if row.awaits_approval {
+                "waits for approval".to_owned()
+            } else {
+                row.state.to_string()
+            },
             row.listed.to_string(),
             row.released.to_string(),
             row.refused.to_string(),
