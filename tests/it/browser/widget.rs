@@ -222,7 +222,10 @@ async fn the_widget_and_the_concierge_are_accessible_in_every_state_and_language
             .is_accessible(&format!("widget-answer-{language}"))
             .await;
         browser.say(long).await;
-        browser.chat_shows("Nonna Salvia").await;
+        until("a second answer", SOON, || async {
+            browser.chat().await.matches(sources).count() >= 2
+        })
+        .await;
         browser
             .is_accessible(&format!("widget-long-{language}"))
             .await;
