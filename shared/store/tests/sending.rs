@@ -475,3 +475,47 @@ fn the_database_holds_the_same_table_and_refuses_other_moves() {
         pool.close().await;
     });
 }
+
+#[test] // DATA-27: a casino's receipts cost the same however many texts it has sent
+fn a_receipt_reads_its_own_attempt_and_no_others() {
+    const OTHERS: i64 = 3_000;
+    const RECEIPTS: i64 = 40;
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let house = house().await;
+        let mut life = Life::begin(&house, MessageClass::Reply).await;
+        life.play(&Step::Claim { arrives: true }).await;
+        let pool = sqlx::postgres::PgPoolOptions::new()
+            .max_connections(1)
+            .connect(&house.url)
+            .await
+            .unwrap();
+        let others = "insert into send_attempts select (jsonb_populate_record(made,
+             jsonb_build_object('attempt_id', gen_random_uuid(), 'provider_message_id', n::text))).*
+           from send_attempts made, generate_series(1, 3000) n";
+        for step in [others, "vacuum analyze send_attempts"] {
+            sqlx::query(step).execute(&pool).await.unwrap();
+        }
+        let counted = async || -> (i64, i64) {
+            let query = "select coalesce(seq_scan, 0) + coalesce(idx_scan, 0), coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)
+               from pg_stat_user_tables where relname = 'send_attempts'";
+            sqlx::query_as(query).fetch_one(&pool).await.unwrap()
+        };
+        let before = counted().await;
+        for n in 0..RECEIPTS {
+            let named = (n % 2 == 0).then_some(life.attempts[0].id);
+            let casino = &house.config.casino_id;
+            let mut tx = house.store.bind(casino).await.unwrap();
+            tx.record_receipt(&life.receipt(named, "sent")).await.unwrap();
+            tx.commit().await.unwrap();
+        }
+        // Connections report their counts some seconds later.
+        let mut after = counted().await;
+        while after.0 < before.0 + RECEIPTS {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            after = counted().await;
+        }
+        let rows = after.1 - before.1;
+        assert!(rows < OTHERS, "{rows} rows read for {RECEIPTS} receipts");
+    });
+}
