@@ -147,7 +147,7 @@ async fn the_jetstream_directory_is_deleted_under_work_in_flight() {
             .bus
             .consumers(Stage::Sender)
             .await
-            .is_ok_and(|c| c.len() == 3)
+            .is_ok_and(|c| c.len() == 4)
     })
     .await;
     ask_all(&house, 20..30);
@@ -280,7 +280,7 @@ async fn nats_restarts_under_work_in_flight_and_its_consumers_begin_where_work_i
             here(Stage::Gate).await,
             here(Stage::Receipts).await,
             here(Stage::Sender).await,
-        ) == (1, 1, 3)
+        ) == (1, 1, 4)
     })
     .await;
     let begun = begins(&house, Stage::Gate).await;

@@ -374,6 +374,11 @@ const RETURNED: &[(&str, &str)] = &[
     ("swarm_at", "timestamp with time zone"),
     ("envelope_at", "timestamp with time zone"),
     ("sender_at", "timestamp with time zone"),
+    // A text's class; an outage's kind, since when the first guest waits, whether it is known.
+    ("class", "text"),
+    ("kind", "text"),
+    ("since", "timestamp with time zone"),
+    ("is_open", "boolean"),
 ];
 
 #[derive(FromRow)]
