@@ -21,8 +21,8 @@ use crate::app::Shared;
 /// Least time between two hints of one page. With the delay it must stay below the second within
 /// which a text shall be on every page.
 const LEAST_GAP: Duration = Duration::from_millis(700);
-/// Time between a change and its hint. A change that is heard on the bus may not be in its row yet, and pages
-/// that fetch at the same time share a reading, which must not be older than the change.
+/// Time between a change and its hint. A change that is heard on the bus may not be in its row yet,
+/// and pages that fetch at the same time share a reading, which must not be older than the change.
 const DELAY: Duration = Duration::from_millis(200);
 /// Most time by which a page's hints come later than another's. Pages that all fetch at the same
 /// moment make guests wait. No longer than pages share a reading, so that most still share one.

@@ -1,6 +1,6 @@
 //! Sends letters to contacts by chat or mail: the casino's figures of the past week, content that
-//! was refused, and outages (D28). Letters are claimed, so that several schedulers send each of them once;
-//! a channel that is down is tried again.
+//! was refused, and outages (D28). Letters are claimed, so that several schedulers send each of them
+//! once; a channel that is down is tried again.
 
 use std::{sync::Arc, time::Duration};
 

@@ -178,8 +178,8 @@ pub(crate) async fn round(
     failures.told()
 }
 
-/// Restores the lost consumers of a stage, the most urgent queue's first, and returns whether none was
-/// missing. A failure at one casino does not stop the others.
+/// Restores the lost consumers of a stage, the most urgent queue's first, and returns whether none
+/// was missing. A failure at one casino does not stop the others.
 async fn consumers(
     fleet: &Fleet,
     (stage, found): (Stage, StreamState),

@@ -6,7 +6,7 @@ use seven_domain::{Language, OutageKind};
 
 use crate::words::Words;
 
-/// What a letter says of an outage.
+/// An outage as its letters tell it.
 #[derive(Debug, Clone, Copy, serde::Deserialize)]
 pub struct Outage {
     pub kind: OutageKind,

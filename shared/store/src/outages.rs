@@ -22,8 +22,8 @@ pub struct Waits {
 }
 
 impl Store {
-    /// Returns the casinos whose guests have waited for longer than `lasted`, and those with an open
-    /// outage.
+    /// Returns the casinos whose guests have waited for longer than `lasted`, and those with an
+    /// open outage.
     pub async fn outages(&self, lasted: Duration) -> Result<Vec<Waits>> {
         let query =
             "select casino_id, kind, since, is_open from fleet_outages(make_interval(secs => $1))";
