@@ -28,6 +28,8 @@ pub(crate) struct InboundRow {
     pub(crate) disposition: String,
     pub(crate) disposition_ref: Option<Uuid>,
     pub(crate) reason: Option<String>,
+    /// When a text that was held for a person was opened again.
+    pub(crate) released_at: Option<DateTime<Utc>>,
     pub(crate) closed_at: Option<DateTime<Utc>>,
     pub(crate) sweeps: i64,
 }
@@ -133,7 +135,7 @@ impl Facts {
         let ledger = ground.stack.sim.ledger().snapshot();
         let inbound = rows(
             ground,
-            "select inbound_id, provider_message_id, conversation_id, received_at, stored_at, disposition, disposition_ref, reason, closed_at, sweeps from inbound_messages order by arrival",
+            "select inbound_id, provider_message_id, conversation_id, received_at, stored_at, disposition, disposition_ref, reason, released_at, closed_at, sweeps from inbound_messages order by arrival",
         )
         .await?;
         let turns: Vec<TurnRow> = rows(

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Finding;
 use crate::chaos::{
-    facts::{Facts, Texted},
+    facts::{Facts, OutboundRow, Texted},
     stale,
     visits::{Odd, Visit},
 };
@@ -61,7 +61,10 @@ pub(super) fn cries_heard(facts: &Facts) -> Finding {
     {
         if text.acknowledged_at.is_some() {
             let sent = facts.accepted.iter().any(|sent| sent.to == text.guest.1);
-            finding.look((!sent).then(|| {
+            // Two calls without an answer are the most that a text may have (D5). It is listed
+            // then, and the cry has its case.
+            let listed = answer_of(facts, text).is_some_and(|row| row.state == "unknown");
+            finding.look((!sent && !listed).then(|| {
                 format!(
                     "text {} cried for help and nothing was sent",
                     text.message_id
@@ -70,6 +73,12 @@ pub(super) fn cries_heard(facts: &Facts) -> Finding {
         }
     }
     finding
+}
+
+fn answer_of<'f>(facts: &'f Facts, text: &Texted) -> Option<&'f OutboundRow> {
+    let mut rows = facts.inbound.iter();
+    let row = rows.find(|row| row.provider_message_id == text.message_id)?;
+    facts.outbound.get(&row.disposition_ref?)
 }
 
 /// Checks that the answer to a cry for help does not wait behind a crowd's answers.

@@ -108,10 +108,17 @@ pub(super) fn settled(facts: &Facts) -> Finding {
 pub(super) fn sweeps_back_off(facts: &Facts) -> Finding {
     let mut finding = Finding::new("sweeps back off", "rows");
     let lived = |from: DateTime<Utc>, to: Option<DateTime<Utc>>| to.map(|to| to - from);
-    let texts = facts
-        .inbound
-        .iter()
-        .map(|r| (r.inbound_id, r.sweeps, 0, lived(r.stored_at, r.closed_at)));
+    // A text that was held for a person is swept from its release on as from its creation.
+    let texts = facts.inbound.iter().map(|r| {
+        let since_release = r.released_at.and_then(|at| lived(at, r.closed_at));
+        let more = since_release.map_or(0, most_sweeps);
+        (
+            r.inbound_id,
+            r.sweeps,
+            more,
+            lived(r.stored_at, r.closed_at),
+        )
+    });
     // A text that is queued again after a call is swept from then on as from its creation. The last
     // call of a text that was sent did not queue it again.
     let mut calls: HashMap<Uuid, i64> = HashMap::new();
@@ -125,10 +132,10 @@ pub(super) fn sweeps_back_off(facts: &Facts) -> Finding {
         let lived = lived(r.created_at, r.ended_at);
         (r.outbound_id, r.sweeps, queued_again, lived)
     });
-    for (id, sweeps, queued_again, lived) in texts.chain(outbound) {
+    for (id, sweeps, more, lived) in texts.chain(outbound) {
         let Some(lived) = lived else { continue };
         finding.look(
-            (sweeps > most_sweeps(lived) + queued_again)
+            (sweeps > most_sweeps(lived) + more)
                 .then(|| format!("row {id} was swept {sweeps} times in {lived}")),
         );
     }
