@@ -21,7 +21,8 @@ alter table contact_letters drop constraint contact_letters_kind_check;
 alter table contact_letters add constraint contact_letters_kind_check
   check (kind in ('weekly_report', 'content_refused', 'outage', 'outage_over'));
 
--- Casinos whose guests have waited for longer than `lasted`, and those with an open outage. `since` is null where nobody waits any more.
+-- Casinos whose guests have waited for longer than `lasted`, and those with an open outage. `since` is null where nobody has waited that
+-- long: at a busy casino somebody always waits for a moment.
 create function fleet_outages(lasted interval)
 returns table (casino_id text, kind text, since timestamptz, is_open boolean)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -40,7 +41,8 @@ language sql stable security definer set search_path = public, pg_temp as $$
     select w.casino_id, w.kind, w.since, false as is_open from waits w join casinos c on c.casino_id = w.casino_id where c.status = 'active'
     union all
     select o.casino_id, o.kind, null, true from outages o where o.ended_at is null)
-  select b.casino_id, b.kind, min(b.since), bool_or(b.is_open) from both_sides b group by b.casino_id, b.kind
+  select b.casino_id, b.kind, min(b.since) filter (where b.since < now() - lasted), bool_or(b.is_open)
+  from both_sides b group by b.casino_id, b.kind
   having min(b.since) < now() - lasted or bool_or(b.is_open)
 $$;
 alter function fleet_outages(interval) owner to seven_fleet;

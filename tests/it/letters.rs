@@ -351,4 +351,18 @@ async fn contacts_hear_when_no_provider_takes_texts_and_when_it_is_over() {
         .await;
     sleep(Duration::from_secs(5)).await;
     assert_eq!(house.number("select count(*) from outages").await, 1);
+
+    // An outage is over although somebody waits for a moment, as at a busy casino.
+    for statement in [
+        "update inbound_messages set stored_at = now() + interval '1 hour' where disposition = 'open'",
+        "insert into outages (casino_id, outage_id, kind, began_at)
+           select casino_id, gen_random_uuid(), 'answers', now() - interval '1 hour' from casinos",
+    ] {
+        house.change(statement).await;
+    }
+    let open = "select count(*) from outages where ended_at is null";
+    until("it is over", SHORT, || async {
+        house.number(open).await == 0
+    })
+    .await;
 }

@@ -2,11 +2,7 @@
 //! parts again. Work of other processes is heard on the bus; changes that people make here are
 //! hinted at once.
 
-use std::{
-    convert::Infallible,
-    sync::atomic::{AtomicU64, Ordering},
-    time::Duration,
-};
+use std::{convert::Infallible, time::Duration};
 
 use axum::response::sse::Event;
 use futures::{Stream, StreamExt, stream};
@@ -24,9 +20,6 @@ const LEAST_GAP: Duration = Duration::from_millis(700);
 /// Time between a change and its hint. A change that is heard on the bus may not be in its row yet,
 /// and pages that fetch at the same time share a reading, which must not be older than the change.
 const DELAY: Duration = Duration::from_millis(200);
-/// Most time by which a page's hints come later than another's. Pages that all fetch at the same
-/// moment make guests wait. No longer than pages share a reading, so that most still share one.
-const SPREAD: Duration = Duration::from_millis(150);
 /// After a hint comes another one, in case a row was written later than that.
 const LATER: Duration = Duration::from_millis(1_500);
 /// Time between two checks of the session behind a stream. Every part that a page fetches is checked
@@ -41,18 +34,11 @@ const AGAIN: Duration = Duration::from_secs(2);
 const BEHIND: usize = 64;
 
 #[derive(Debug)]
-pub(crate) struct Hints {
-    changed: broadcast::Sender<CasinoId>,
-    /// Number of pages opened so far.
-    opened: AtomicU64,
-}
+pub(crate) struct Hints(broadcast::Sender<CasinoId>);
 
 impl Default for Hints {
     fn default() -> Self {
-        Self {
-            changed: broadcast::Sender::new(BEHIND),
-            opened: AtomicU64::new(0),
-        }
+        Self(broadcast::Sender::new(BEHIND))
     }
 }
 
@@ -60,12 +46,7 @@ impl Hints {
     /// Hints that something changed at the casino.
     pub(crate) fn changed(&self, casino: &CasinoId) {
         // Nobody may be looking.
-        self.changed.send(casino.clone()).ok();
-    }
-
-    /// Returns the share of `SPREAD` by which the hints of a page that opens now come later.
-    fn later(&self) -> Duration {
-        spread(self.opened.fetch_add(1, Ordering::Relaxed))
+        self.0.send(casino.clone()).ok();
     }
 }
 
@@ -85,19 +66,9 @@ pub(crate) async fn hear(app: Shared) {
     }
 }
 
-/// Returns the place of the nth page within `SPREAD`: pages opened one after the other are far from
-/// each other, and any number of them are spread evenly (additive recurrence of the golden ratio).
-fn spread(nth: u64) -> Duration {
-    const GOLDEN_RATIO_OF_U64: u64 = 0x9e37_79b9_7f4a_7c15;
-    let place = nth.wrapping_mul(GOLDEN_RATIO_OF_U64) >> 32;
-    SPREAD.mul_f64(place as f64 / f64::from(u32::MAX))
-}
-
 /// The state of one page's stream.
 struct Page {
     heard: broadcast::Receiver<CasinoId>,
-    /// How much later than `DELAY` its hints come.
-    later: Duration,
     /// The last hint, and the one that follows it anyway.
     last: Option<Instant>,
     again: Option<Instant>,
@@ -117,8 +88,7 @@ where
     F: Future<Output = bool> + Send,
 {
     let page = Page {
-        heard: app.hints.changed.subscribe(),
-        later: app.hints.later(),
+        heard: app.hints.0.subscribe(),
         last: None,
         again: None,
         checked: Instant::now(),
@@ -148,7 +118,7 @@ where
                     .await
                     .is_ok()
                 {}
-                sleep(DELAY + page.later).await;
+                sleep(DELAY).await;
             }
             let now = Instant::now();
             page.last = Some(now);
@@ -173,21 +143,6 @@ async fn next(heard: &mut broadcast::Receiver<CasinoId>, casino: &CasinoId) {
             Ok(_) => {}
             Err(RecvError::Lagged(_)) => return,
             Err(RecvError::Closed) => std::future::pending().await,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test] // issue J: 50 open consoles
-    fn pages_are_spread_evenly_over_the_time() {
-        let mut places: Vec<Duration> = (0..50).map(spread).collect();
-        places.sort();
-        assert!(places[49] <= SPREAD);
-        for pair in places.windows(2) {
-            assert!(pair[1] - pair[0] < SPREAD / 20, "{pair:?}");
         }
     }
 }

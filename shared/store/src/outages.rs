@@ -15,7 +15,7 @@ use crate::{Result, Store, Tx};
 pub struct Waits {
     pub casino: CasinoId,
     pub kind: OutageKind,
-    /// Since when the first one has waited; `None` when nobody waits any more.
+    /// Since when the first one has waited; `None` when nobody has waited long.
     pub since: Option<DateTime<Utc>>,
     /// Whether an outage of this kind is open.
     pub open: bool,

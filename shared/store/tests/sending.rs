@@ -405,15 +405,15 @@ fn whatever_happens_a_text_moves_by_the_table_and_arrives_once() {
 }
 
 #[test] // D16
-fn a_lane_that_is_made_again_begins_at_its_own_oldest_text() {
+fn a_queue_that_is_made_again_begins_at_its_own_oldest_text() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let house = house().await;
-        let oldest = async |lane| {
+        let oldest = async |queue| {
             let casino = &house.config.casino_id;
             house
                 .store
-                .oldest_open(casino, Stage::Sender, Some(lane))
+                .oldest_open(casino, Stage::Sender, Some(queue))
                 .await
                 .unwrap()
                 .unwrap()

@@ -61,9 +61,12 @@ pub(super) fn cries_heard(facts: &Facts) -> Finding {
     {
         if text.acknowledged_at.is_some() {
             let sent = facts.accepted.iter().any(|sent| sent.to == text.guest.1);
-            // Two calls without an answer are the most that a text may have (D5). It is listed
-            // then, and the cry has its case.
-            let listed = answer_of(facts, text).is_some_and(|row| row.state == "unknown");
+            // Two calls without an answer are the most that a text may have (D5); it is listed then.
+            let listed = answer_of(facts, text).is_some_and(|row| {
+                let calls = facts.attempts.values();
+                let calls = calls.filter(|call| call.outbound_id == row.outbound_id);
+                row.state == "unknown" && calls.count() == 2
+            });
             finding.look((!sent && !listed).then(|| {
                 format!(
                     "text {} cried for help and nothing was sent",
