@@ -329,7 +329,7 @@ async fn contacts_hear_when_no_provider_takes_texts_and_when_it_is_over() {
     ] {
         assert!(said(0).contains(part), "{part}: {}", said(0));
     }
-    assert!(said(1).contains("over") && said(1).contains("Texts leave again"));
+    assert!(said(1).contains("over") && said(1).contains("None waits for a provider any more"));
     assert_eq!(mailbox.taken()[0].to, ["boss@birch.example"]);
     let ended = "select count(*) from outages where kind = 'sending' and ended_at > began_at";
     assert_eq!(house.number(ended).await, 1);

@@ -2,48 +2,59 @@
 //! contacts are told (PROD-40). The fleet's own operators hear of the cause by its alert.
 
 use std::{
-    collections::HashSet,
-    mem::take,
+    collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
+use chrono::{DateTime, Utc};
 use seven_domain::{CasinoId, OutageKind};
 use seven_runtime::{Error, Fleet};
 use seven_store::{controls::Switch, outages::Waits};
 
-/// The waits that the last round saw. An outage begins when two rounds in a row see it: guests who
-/// waited because of a switch are answered in the seconds after it is off.
+/// When each wait that no switch wanted was last seen. An outage begins when two rounds in a row
+/// see it: guests who waited because of a switch are answered in the seconds after it is off.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Seen(Arc<Mutex<HashSet<(CasinoId, OutageKind)>>>);
+pub(crate) struct Seen(Arc<Mutex<HashMap<(CasinoId, OutageKind), DateTime<Utc>>>>);
+
+// === impl Seen ===
 
 impl Seen {
-    /// Notes what this round sees, and returns what the last one saw.
-    fn next(&self, now: &[Waits]) -> HashSet<(CasinoId, OutageKind)> {
+    /// Notes a wait, and returns whether it was seen less than `lately` ago, too.
+    fn again(
+        &self,
+        casino: &CasinoId,
+        kind: OutageKind,
+        now: DateTime<Utc>,
+        lately: Duration,
+    ) -> bool {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = take(&mut *seen);
-        let waiting = now.iter().filter(|waits| waits.since.is_some());
-        seen.extend(waiting.map(|waits| (waits.casino.clone(), waits.kind)));
-        before
+        seen.insert((casino.clone(), kind), now)
+            .is_some_and(|before| (now - before).to_std().is_ok_and(|ago| ago < lately))
     }
 }
 
 pub(crate) async fn round(fleet: Fleet, seen: Seen) -> Result<(), Error> {
-    let mut all = fleet
+    let all = fleet
         .store
         .outages(fleet.timing.outage_told_after())
         .await?;
-    let before = seen.next(&all);
-    all.retain(|waits| waits.open || before.contains(&(waits.casino.clone(), waits.kind)));
-    crate::rounds::each_of(all, |waits| &waits.casino, |waits| settle(&fleet, waits)).await
+    crate::rounds::each_of(
+        all,
+        |waits| &waits.casino,
+        |waits| settle(&fleet, &seen, waits),
+    )
+    .await
 }
 
-async fn settle(fleet: &Fleet, waits: Waits) -> Result<(), Error> {
+async fn settle(fleet: &Fleet, seen: &Seen, waits: Waits) -> Result<(), Error> {
     let Waits {
         casino,
         kind,
         since,
         open,
     } = waits;
+    let lately = 2 * fleet.timing.outage_check();
     let mut tx = fleet.store.bind(&casino).await?;
     let changed = match since {
         Some(since) if !open => {
@@ -54,7 +65,9 @@ async fn settle(fleet: &Fleet, waits: Waits) -> Result<(), Error> {
                     .await?
                     .into_iter()
                     .any(Switch::silences_agents);
-            !wanted && tx.begin_outage(fleet.ids.uuid(), kind, since).await?
+            !wanted
+                && seen.again(&casino, kind, fleet.clock.now(), lately)
+                && tx.begin_outage(fleet.ids.uuid(), kind, since).await?
         }
         None if open => tx.end_outage(kind).await?,
         _ => false,
@@ -65,4 +78,22 @@ async fn settle(fleet: &Fleet, waits: Waits) -> Result<(), Error> {
         tracing::warn!(%casino, %kind, goes_on, "an outage for guests began or ended");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // PROD-40
+    fn a_wait_counts_when_it_was_seen_in_the_round_before() {
+        let (seen, casino) = (Seen::default(), CasinoId::trusted("birch").unwrap());
+        let at = |seconds: i64| DateTime::from_timestamp(1_800_000_000 + seconds, 0).unwrap();
+        let again =
+            |kind, seconds: i64| seen.again(&casino, kind, at(seconds), Duration::from_secs(60));
+        assert!(!again(OutageKind::Answers, 0));
+        assert!(!again(OutageKind::Sending, 30), "another kind");
+        assert!(again(OutageKind::Answers, 31));
+        assert!(!again(OutageKind::Answers, 600), "rounds were left out");
+        assert!(again(OutageKind::Answers, 630));
+    }
 }

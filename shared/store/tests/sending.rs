@@ -430,6 +430,45 @@ fn a_queue_that_is_made_again_begins_at_its_own_oldest_text() {
     });
 }
 
+#[test] // D16
+fn a_sweep_takes_the_answers_to_cries_first() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let house = house().await;
+        for class in [
+            MessageClass::Reply,
+            MessageClass::Help,
+            MessageClass::Crisis,
+        ] {
+            Life::begin(&house, class).await;
+        }
+        let pool = sqlx::PgPool::connect(&house.url).await.unwrap();
+        // The one to the cry is due last.
+        let due = "update outbound_messages set next_sweep_at = now() - interval '1 hour'
+          + (interval '1 minute' * array_position(array['reply', 'help', 'crisis'], class))";
+        sqlx::raw_sql("set row_security = off")
+            .execute(&pool)
+            .await
+            .unwrap();
+        assert_eq!(
+            sqlx::query(due)
+                .execute(&pool)
+                .await
+                .unwrap()
+                .rows_affected(),
+            3
+        );
+        let mut queues = Vec::new();
+        for _ in 0..4 {
+            let longest = Duration::from_secs(600);
+            let swept = house.store.sweep(Stage::Sender, longest, 1).await.unwrap();
+            queues.extend(swept.into_iter().map(|swept| swept.queue.unwrap()));
+        }
+        assert_eq!(queues, [Queue::Urgent, Queue::Reply, Queue::Safety]);
+        pool.close().await;
+    });
+}
+
 #[test] // D5
 fn the_database_holds_the_same_table_and_refuses_other_moves() {
     let runtime = tokio::runtime::Runtime::new().unwrap();

@@ -162,9 +162,19 @@ async fn one_bad_event_in_each_stage_blocks_no_other_and_acts_once_when_mended()
         "--by",
         "ana",
     ];
-    let said = house.seven(&replay, "").await;
-    let line = format!("Replayed {mended} dead letter(s); refused 5 (unreadable 5), still listed.");
-    assert!(said.code == 1 && said.out.contains(&line), "{said:?}");
+    let line = |n| format!("Replayed {n} dead letter(s); refused 5 (unreadable 5), still listed.");
+    // A swept copy that failed just before the triggers were removed may be filed while its letter
+    // is replayed. The command then leaves that letter open and says so; the next replay has it.
+    until(
+        "no letter is left that can be replayed",
+        Duration::from_secs(20),
+        || async {
+            let said = house.seven(&replay, "").await;
+            assert!(said.code == 1 && said.out.contains("refused 5"), "{said:?}");
+            said.out.contains(&line(0))
+        },
+    )
+    .await;
     for n in 0..STAGES.len() {
         until(
             "who was poisoned is answered",
@@ -182,12 +192,13 @@ async fn one_bad_event_in_each_stage_blocks_no_other_and_acts_once_when_mended()
     })
     .await;
     let texts = house.stack.sim.ledger().snapshot().outbound.len();
-    // Also replays letters that opened again: a swept copy of a text may have failed just before
-    // the triggers were removed.
     let again = house
         .seven(&[&replay[..], &["--state", "all"]].concat(), "")
         .await;
-    assert!(again.code == 1 && again.out.contains(&line), "{again:?}");
+    assert!(
+        again.code == 1 && again.out.contains(&line(mended)),
+        "{again:?}"
+    );
     for stage in CONSUMING {
         until(
             "the stage has seen them",

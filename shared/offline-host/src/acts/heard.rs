@@ -310,7 +310,8 @@ impl Heard<'_> {
         // "And the spa?" repeats the last question.
         let repeats = u.continues() && u.leftover.is_empty() && u.kinds.is_empty();
         let repeats = repeats && u.wishes.is_empty() && !u.when.is_said() && self.is_choosing();
-        let of_fact = of_field || of_dish || of_booking || repeats || self.asks_when();
+        let of_list = self.asks_for_a_list() && !self.names_act("recommend");
+        let of_fact = of_field || of_dish || of_booking || of_list || repeats || self.asks_when();
         !(of_fact || self.asks_about_named() || self.pack.literal.found(&u.said))
     }
 

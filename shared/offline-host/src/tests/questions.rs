@@ -763,6 +763,38 @@ fn asking_for_spanish_repeats_the_last_answer_in_spanish() {
     );
 }
 
+#[test] // CONV-40
+fn a_list_asked_for_after_a_recommendation_is_the_list() {
+    for (first, then) in [
+        (
+            "Can you recommend a restaurant?",
+            "What restaurants do you have?",
+        ),
+        (
+            "¿Me recomiendas un restaurante?",
+            "¿Qué restaurantes tienen?",
+        ),
+        ("¿Me recomiendas un restaurante?", "¿Qué restaurantes hay?"),
+        (
+            "¿Dónde me recomiendas cenar?",
+            "¿Cuáles son sus restaurantes?",
+        ),
+        (
+            "Busco algo italiano para cenar",
+            "¿Qué restaurantes tienen?",
+        ),
+        ("I'd like some pasta", "What restaurants do you have?"),
+    ] {
+        let mut desk = Fixture::at("2026-03-06 18:30");
+        let told = desk.talk(first).text;
+        let reply = desk.talk(then).text;
+        assert!(
+            reply.contains("ur restaurants") || reply.contains("uestros restaurantes"),
+            "{first} {told}\n{then} {reply}"
+        );
+    }
+}
+
 #[test]
 fn follow_ups_are_about_the_venue_named_last() {
     let mut desk = Fixture::at("2026-03-06 18:30");
