@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use seven_carrier_sim::{Fault, Matcher, Plan, Rule};
 
-use crate::harness::{GUEST, House, Wanted, house, until};
+use crate::harness::{GUEST, House, Wanted, binary, house, until};
 
 const QUESTION: &str = "where is nonna salvia?";
 
@@ -180,5 +180,38 @@ async fn a_transient_code_is_redelivered_three_times_then_dead() {
         .await;
     }
     assert_eq!(house.texts_to(GUEST).len(), 1);
+    house.stop().await;
+}
+
+#[tokio::test] // D10, WEB-16: nobody has called the demo casino's helplines, and no law is verified
+async fn no_real_carrier_gets_a_text_while_helplines_or_laws_are_unverified() {
+    let house = house(
+        "delivery_unverified",
+        Wanted {
+            workers: Vec::new(),
+            ..Wanted::default()
+        },
+    )
+    .await;
+    let log = house.scratch.path().join("sender.log");
+    let mut sender = tokio::process::Command::new(binary())
+        .args(["run", "outbound-sender", "--config"])
+        .arg(&house.stack.config_file)
+        .env("SEVEN_TELNYX__BASE_URL", "https://carrier.invalid/")
+        .env("SEVEN_NOTICES__LOCAL", "false")
+        .stderr(std::fs::File::create(&log).unwrap())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let ended = tokio::time::timeout(Duration::from_secs(60), sender.wait()).await;
+    let told = std::fs::read_to_string(&log).unwrap();
+    assert!(ended.is_ok_and(|ended| !ended.unwrap().success()), "{told}");
+    for part in [
+        "only go to a provider on this machine",
+        "helpline of silver_birch",
+        "sending laws of",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
     house.stop().await;
 }

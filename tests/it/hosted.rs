@@ -1,6 +1,7 @@
 //! Turns answered by a hosted model, against a double that speaks its wire format and counts the
 //! calls (AGENT-8..23, AGENT-57..67, D4, D10, D11).
 
+mod asked;
 mod crashes;
 mod offers;
 mod own;

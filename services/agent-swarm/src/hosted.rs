@@ -114,9 +114,10 @@ pub(crate) async fn answer<'a>(
         own,
         topic: None,
     };
-    // No draft is sent without the verdict of the judging model (D10). No casino can change this
-    // yet.
-    let mut turn = Turn::new(manifest, false);
+    // Without the verdict of the judging model no draft is sent (D10), unless the casino's document
+    // permits it.
+    let unjudged_may_pass = work.config.features.unjudged_first_draft_allowed;
+    let mut turn = Turn::new(manifest, unjudged_may_pass);
     let walked = timeout_at(
         deadline,
         AssertUnwindSafe(play.walk(&mut turn)).catch_unwind(),
@@ -291,7 +292,7 @@ impl Play<'_> {
             tools: Vec::new(),
             output_schema: None,
             temperature: Some(0.0),
-            max_output_tokens: Some(400),
+            max_output_tokens: Some(self.hosted.max_output_tokens),
             deadline,
         }
     }

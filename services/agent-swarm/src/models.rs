@@ -73,6 +73,8 @@ pub struct Hosted {
     pub judge: Arc<dyn ChatModel>,
     pub deadlines: Deadlines,
     pub temperature: f32,
+    /// Most tokens of one answer.
+    pub max_output_tokens: u32,
     /// Whether the judge was tried, and what the trial gave.
     pub trial: Trial,
 }

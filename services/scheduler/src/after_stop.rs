@@ -1,19 +1,21 @@
 //! Contains a text that was sent after its guest's STOP (SEC-94), then raises the highest alert. The
 //! pre-send check prevents such a text; here the texts that were really sent are compared.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Instant};
 
 use seven_domain::{CasinoId, ConversationId, IncidentKind, OutboundId};
 use seven_runtime::{Error, Fleet};
 use seven_telemetry::Alert;
 
-use crate::incidents::{Found, contain};
+use crate::{
+    incidents::{Found, contain},
+    lookback::Lookback,
+};
 
-pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
-    let sent = fleet
-        .store
-        .sent_after_stop(fleet.timing.after_stop_watch())
-        .await?;
+pub(crate) async fn round(fleet: Fleet, lookback: Lookback) -> Result<(), Error> {
+    let began = Instant::now();
+    let span = lookback.span(began, fleet.timing.after_stop_watch());
+    let sent = fleet.store.sent_after_stop(span).await?;
     let casinos: BTreeSet<CasinoId> = sent.iter().map(|(casino, _)| casino.clone()).collect();
     let one = |(casino, outbound)| contain_one(fleet.clone(), casino, outbound);
     let contained = crate::rounds::each_of(sent, |(casino, _)| casino, one).await;
@@ -29,7 +31,9 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
         }
         .raise();
     }
-    contained
+    contained?;
+    lookback.done(began);
+    Ok(())
 }
 
 async fn contain_one(fleet: Fleet, casino: CasinoId, outbound: OutboundId) -> Result<(), Error> {

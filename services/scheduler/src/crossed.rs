@@ -1,19 +1,27 @@
 //! Looks for texts whose row belongs to another guest, turn or number than its conversation
 //! (SEC-95). No code writes one; if there is one, a casino may have seen another's guest.
 
+use std::time::Instant;
+
 use chrono::TimeDelta;
 use seven_domain::IncidentKind;
 use seven_runtime::{Error, Fleet};
 use seven_store::incidents::found::Crossed;
 
-use crate::incidents::{Found, contain};
+use crate::{
+    incidents::{Found, contain},
+    lookback::Lookback,
+};
 
-pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
-    let span = fleet.timing.after_stop_watch();
+pub(crate) async fn round(fleet: Fleet, lookback: Lookback) -> Result<(), Error> {
+    let began = Instant::now();
+    let span = lookback.span(began, fleet.timing.after_stop_watch());
     let since = fleet.clock.now() - TimeDelta::from_std(span).unwrap_or_default();
     let crossed = fleet.store.crossed(since, span).await?;
     let contained = |row: Crossed| contain_one(fleet.clone(), row);
-    crate::rounds::each_of(crossed, |row| &row.casino, contained).await
+    crate::rounds::each_of(crossed, |row| &row.casino, contained).await?;
+    lookback.done(began);
+    Ok(())
 }
 
 async fn contain_one(fleet: Fleet, row: Crossed) -> Result<(), Error> {

@@ -18,6 +18,7 @@ mod gauges;
 pub mod health;
 pub mod incidents;
 mod letters;
+mod lookback;
 mod mutant;
 mod nightly;
 mod notices;
@@ -43,7 +44,7 @@ use seven_providers::Records;
 use seven_runtime::{Error, Fleet};
 use seven_settings::Settings;
 
-use crate::rounds::Duties;
+use crate::{lookback::Lookback, rounds::Duties};
 
 pub use nightly::{NIGHTLY_JOBS, night};
 pub use repair::control;
@@ -120,8 +121,13 @@ pub async fn run(
     });
     duties.add("unannounced", millis(60_000), unannounced::round);
     duties.add("unread", millis(3_600_000), unread::round);
-    duties.add("after_stop", millis(15_000), after_stop::round);
-    duties.add("crossed", millis(15_000), crossed::round);
+    let (stops, crossings) = (Lookback::default(), Lookback::default());
+    duties.add("after_stop", millis(15_000), move |fleet| {
+        after_stop::round(fleet, stops.clone())
+    });
+    duties.add("crossed", millis(15_000), move |fleet| {
+        crossed::round(fleet, crossings.clone())
+    });
     duties.add("read_again", millis(60_000), move |fleet| {
         read_again::round(fleet, read.clone())
     });

@@ -151,6 +151,7 @@ fn build(
             judge: seconds(settings.judge_seconds),
         },
         temperature: settings.temperature,
+        max_output_tokens: settings.max_output_tokens,
         trial: if settings.judge_trial {
             Trial::default()
         } else {

@@ -32,6 +32,8 @@ pub enum Refusal {
     Gone,
     #[error("the guest opted out since")]
     OptedOut,
+    #[error("a person has written to the guest since")]
+    ByPerson,
     #[error("nobody wants the answer any more: it was useful until {0}")]
     TooOld(String),
     #[error("it was discarded")]
@@ -47,6 +49,7 @@ impl Refusal {
             Self::CasinoRemoved => "casino_removed",
             Self::Gone => "gone",
             Self::OptedOut => "opted_out",
+            Self::ByPerson => "by_person",
             Self::TooOld(_) => "too_old",
             Self::Discarded => "discarded",
         }
@@ -186,6 +189,7 @@ fn judge(about: &About, behind: Option<&Behind>) -> Result<(), Refusal> {
     }
     match (behind.stopped_as_of, behind.useless_since) {
         (Some(_), _) => Err(Refusal::OptedOut),
+        (None, _) if behind.by_person => Err(Refusal::ByPerson),
         (None, Some(since)) => Err(Refusal::TooOld(minute(since))),
         (None, None) => Ok(()),
     }
@@ -238,6 +242,10 @@ mod tests {
             useless_since: Some(late),
             ..state(known, &plain)
         };
+        let by_person = |known: RowState| Behind {
+            by_person: true,
+            ..state(known, &plain)
+        };
         let too_old = || Err(Refusal::TooOld("2026-11-22 11:00 UTC".into()));
         let cases = [
             (
@@ -265,6 +273,18 @@ mod tests {
                 talk,
                 old(text_is(Disposition::Parked)),
                 too_old(),
+            ),
+            (
+                "a parked text that a person answered",
+                talk,
+                by_person(text_is(Disposition::Parked)),
+                Err(Refusal::ByPerson),
+            ),
+            (
+                "a text that was answered before the person wrote",
+                talk,
+                by_person(text_is(Disposition::Answered)),
+                Ok(()),
             ),
             (
                 "an old answered text",

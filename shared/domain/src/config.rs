@@ -84,6 +84,10 @@ group! {
         #[serde(skip_serializing)] #[schemars(skip)] spanish_support_enabled: Retired = Retired,
         outbound_campaigns_enabled: bool = false,
         hitl_interrupt_enabled: bool = false,
+        /// Whether a hosted model's first draft may leave when the judging model does not answer.
+        /// The checks in code must have found nothing, and the agent must be none that may speak of
+        /// offers. Otherwise the offline host answers.
+        unjudged_first_draft_allowed: bool = false,
         human_like_delay_enabled: bool = true,
     }
 }

@@ -400,6 +400,20 @@ impl<'a> Understood<'a> {
         self.facets.iter().any(|f| *f != "about" && *f != "kids")
     }
 
+    /// Returns whether the text asks which things there are: "what restaurants", "que shows".
+    pub(crate) fn asks_which(&self) -> bool {
+        let which = |place: &(usize, usize)| {
+            let before = place
+                .0
+                .checked_sub(1)
+                .map(|at| self.said.words[at].as_str());
+            matches!(before, Some("what" | "which" | "que" | "cuales"))
+        };
+        let wishes = self.wishes.iter().map(|wish| &wish.at);
+        let things = self.topic_places.iter().chain(&self.kind_places);
+        things.chain(wishes).any(which)
+    }
+
     /// Returns whether the text only praises: "You are the best!"
     pub(crate) fn is_praise(&self) -> bool {
         let wishes = !self.topics.is_empty() || !self.kinds.is_empty() || !self.venues().is_empty();

@@ -134,8 +134,8 @@ impl Timing {
         self.floored(60, 3_000)
     }
 
-    /// Returns how far back each check looks for texts sent after a STOP. It spans several checks,
-    /// so that a failed check misses none.
+    /// Returns how far back a check looks at most for texts sent after a STOP or rows of another
+    /// casino: at its start, and after checks that failed.
     pub fn after_stop_watch(&self) -> Duration {
         Duration::from_secs(300)
     }

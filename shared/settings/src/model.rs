@@ -12,6 +12,10 @@ use url::Url;
 
 use crate::{address::is_here, error::Faults};
 
+/// Fewer tokens do not hold a plan or a verdict.
+const LEAST_OUTPUT_TOKENS: u32 = 100;
+const MOST_OUTPUT_TOKENS: u32 = 8_192;
+
 /// The kind of model that answers. The offline model needs no network and stands in whenever a
 /// hosted one cannot answer (D11).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -46,7 +50,10 @@ pub struct Settings {
     pub judge: Option<String>,
     pub base_url: Option<Url>,
     pub api_key: Option<SecretString>,
+    /// Sampling temperature of the model that writes; all other calls have 0.
     pub temperature: f32,
+    /// Most tokens of one answer, whichever model gives it.
+    pub max_output_tokens: u32,
     pub route_seconds: u64,
     pub plan_seconds: u64,
     pub speak_seconds: u64,
@@ -73,6 +80,12 @@ impl Settings {
             "model.temperature",
             self.temperature.to_string(),
             "0 to 2",
+        );
+        faults.need(
+            (LEAST_OUTPUT_TOKENS..=MOST_OUTPUT_TOKENS).contains(&self.max_output_tokens),
+            "model.max_output_tokens",
+            self.max_output_tokens.to_string(),
+            "100 to 8192",
         );
     }
 

@@ -1,6 +1,6 @@
 select guest.key_id, guest.phone_hash,
   case when suppression.state = 'stopped' then suppression.as_of end as stopped_as_of,
-  outbound.state as state, true as safety,
+  outbound.state as state, true as safety, false as by_person,
   case when useful.ends_at < now() then useful.ends_at end as useless_since
 from send_attempts attempt
 join outbound_messages outbound

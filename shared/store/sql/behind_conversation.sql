@@ -1,6 +1,10 @@
 select guest.key_id, guest.phone_hash,
   case when suppression.state = 'stopped' then suppression.as_of end as stopped_as_of,
   inbound.disposition as state, false as safety,
+  exists (
+    select 1 from outbound_messages said
+    where said.guest_id = guest.guest_id and said.kind = 'person' and said.created_at > inbound.stored_at
+  ) as by_person,
   case when useful.ends_at < now() then useful.ends_at end as useless_since
 from conversations conversation
 join guests guest

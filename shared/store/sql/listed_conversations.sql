@@ -35,18 +35,21 @@ with waiting as materialized (
     left join held using (conversation_id)
   where not exists (select 1 from contacts contact where contact.guest_id = conversation.guest_id
     and contact.verified_at is not null and contact.ended_at is null)
+), shown as materialized (
+  select urgent.*, row_number() over (order by cases = 0, acknowledged, severity, not paused,
+    held_texts = 0, open_texts = 0, last_inbound_at desc nulls last) as rank
+  from urgent
+  where last_inbound_at >= $1 or cases > 0 or paused or open_texts > 0 or held_texts > 0
+  order by rank limit $4
 )
 select conversation_id, guest_id, severity, cases, acknowledged, pause_reason, paused_until, paused,
   open_texts, held_texts, last_inbound_at,
   (select holder from conversation_holders holder
-    where holder.conversation_id = urgent.conversation_id) as taken_by,
+    where holder.conversation_id = shown.conversation_id) as taken_by,
   guest.last_four, guest.language,
   case when cases > 0 then 'escalated' when paused then 'paused' when open_texts > 0 then 'waiting'
     else 'quiet' end as state
-from urgent
+from shown
   left join lateral (select right(phone, 4) as last_four, language from guests
-    where guests.guest_id = urgent.guest_id) guest on true
-where last_inbound_at >= $1 or cases > 0 or paused or open_texts > 0 or held_texts > 0
-order by cases = 0, acknowledged, severity, not paused, held_texts = 0, open_texts = 0,
-  last_inbound_at desc nulls last
-limit $4
+    where guests.guest_id = shown.guest_id) guest on true
+order by rank

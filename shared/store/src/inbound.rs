@@ -160,7 +160,8 @@ impl Tx {
     }
 
     /// Returns at most four of the guest's texts received since `since`, newest first, without
-    /// `except`.
+    /// `except`. They are looked for among the conversation's newest twenty, so that a long
+    /// conversation costs no more than a short one.
     pub async fn earlier_texts(
         &mut self,
         conversation: ConversationId,
@@ -169,12 +170,13 @@ impl Tx {
     ) -> Result<Vec<Earlier>> {
         Ok(sqlx::query_as(
             "select i.body, i.disposition, i.reason,
-               (select extract(epoch from i.received_at - max(o.sent_at))::float8 from outbound_messages o
-                where o.conversation_id = $1 and o.sent_at <= i.received_at) as after_ours,
-               exists (select 1 from outbound_messages o where o.conversation_id = $1 and o.sent_at > i.received_at) as sent_since
-             from inbound_messages i
-             where i.conversation_id = $1 and i.inbound_id <> $2 and i.received_at >= $3
-             order by i.received_at desc, i.arrival desc limit 4",
+               (select extract(epoch from i.received_at - o.sent_at)::float8 from outbound_messages o
+                where o.conversation_id = $1 and o.sent_at <= i.received_at order by o.seq desc limit 1) as after_ours,
+               coalesce((select o.sent_at from outbound_messages o where o.conversation_id = $1 and o.sent_at is not null
+                         order by o.seq desc limit 1) > i.received_at, false) as sent_since
+             from (select * from inbound_messages where conversation_id = $1 and inbound_id <> $2
+                   order by arrival desc limit 20) i
+             where i.received_at >= $3 order by i.received_at desc, i.arrival desc limit 4",
         )
         .bind(conversation.0)
         .bind(except.0)
@@ -189,12 +191,12 @@ impl Tx {
         conversation: ConversationId,
         at: DateTime<Utc>,
     ) -> Result<Option<f64>> {
-        let query = "select extract(epoch from $2 - max(sent_at))::float8 from outbound_messages
-                     where conversation_id = $1 and sent_at <= $2";
+        let query = "select extract(epoch from $2 - sent_at)::float8 from outbound_messages
+                     where conversation_id = $1 and sent_at <= $2 order by seq desc limit 1";
         Ok(sqlx::query_scalar(query)
             .bind(conversation.0)
             .bind(at)
-            .fetch_one(self.conn())
+            .fetch_optional(self.conn())
             .await?)
     }
 

@@ -12,12 +12,13 @@ use std::{
 use seven::commands::dead;
 use seven_agent_swarm::Models;
 use seven_bus::{Outgoing, WorkerSettings, events::DeadLetter, subject_for_dead};
-use seven_domain::{CasinoId, DeadId, DeadState, Stage};
+use seven_domain::{CasinoId, ConversationId, DeadId, DeadState, Stage};
 use seven_llm::{Model, Request, Responding};
 use seven_offline_host::OfflineModel;
 use seven_settings::Worker;
 use seven_store::dead::Filter;
 use sqlx::PgPool;
+use uuid::Uuid;
 
 use super::{OTHER_NUMBER, OTHER_VENUE, QUESTION};
 use crate::harness::{GUEST, House, Wanted, house, until};
@@ -223,9 +224,56 @@ async fn a_turn_that_fails_for_good_gives_the_fallback_once_and_a_dead_letter() 
         "replayed twice, answered once"
     );
     assert_eq!(house.number("select count(*) from turns").await, 1);
+
+    // A guest whom a person has answered gets no answer of the host's after it.
+    model.healed.store(false, Ordering::SeqCst);
+    let other = "+18605550143";
+    house.text(other, QUESTION);
+    let (id, ..) = only_letter(&house, house.casino()).await;
+    let words = "It is next to the north lift. Ana";
+    write_as_a_person(&house, other, words).await;
+    until(
+        "the person's text left",
+        Duration::from_secs(10),
+        || async { house.said_to(other).contains(words) },
+    )
+    .await;
+    model.healed.store(true, Ordering::SeqCst);
+    let refused = dead::replay(&fleet, house.casino(), id).await.unwrap_err();
+    assert!(
+        refused.to_string().contains("a person has written"),
+        "{refused}"
+    );
     fleet.shutdown.cancel();
     swarm.await.unwrap();
     house.stop().await;
+}
+
+/// Takes the guest's only conversation over, writes to it and hands it back to the host.
+async fn write_as_a_person(house: &House, guest: &str, text: &str) {
+    let query = format!(
+        "select conversation_id::text from conversations join guests using (casino_id, guest_id)
+         where phone = '{guest}'"
+    );
+    let conversation: Uuid = house.texts_of(&query).await[0].parse().unwrap();
+    let (fleet, casino) = (&house.stack.fleet, house.casino());
+    let conversation = ConversationId(conversation);
+    let mut tx = fleet.store.bind(casino).await.unwrap();
+    let taken = seven_staff::take_over(&mut tx, conversation, "ana", "a test").await;
+    taken.unwrap();
+    tx.commit().await.unwrap();
+    let write = seven_staff::Write {
+        casino,
+        conversation,
+        by: "ana",
+        text,
+        read: None,
+    };
+    seven_staff::say(fleet, &write).await.unwrap();
+    let mut tx = fleet.store.bind(casino).await.unwrap();
+    let gone_on = seven_staff::go_on(&mut tx, conversation, "ana").await;
+    gone_on.unwrap();
+    tx.commit().await.unwrap();
 }
 
 #[tokio::test] // D17: a message that kills its worker every time; AGENT-77, AGENT-26

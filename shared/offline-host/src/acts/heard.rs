@@ -234,6 +234,7 @@ impl Heard<'_> {
         (self.is_choosing() || self.state.category.is_some())
             && !other_time
             && !asks_there
+            && (listed || !self.asks_for_a_list())
             && !self.u.asks_fact()
             && !self.u.venues().iter().any(|mention| mention.telling)
             && !self.names_something
@@ -281,14 +282,8 @@ impl Heard<'_> {
     /// Returns whether the sentence asks for all there is: "what restaurants do you have?"
     pub(super) fn asks_for_a_list(&self) -> bool {
         let u = self.u;
-        let which = |place: &(usize, usize)| {
-            let before = place.0.checked_sub(1).map(|at| u.said.words[at].as_str());
-            matches!(before, Some("what" | "which" | "que" | "cuales"))
-        };
-        let wishes = u.wishes.iter().map(|wish| &wish.at);
-        let mut things = u.topic_places.iter().chain(&u.kind_places).chain(wishes);
         let plain = self.state.wishes.is_empty() && !u.wants("kids") && u.leftover.is_empty();
-        plain && (u.intends("listing") && !u.topics.is_empty() || things.any(which))
+        plain && (u.intends("listing") && !u.topics.is_empty() || u.asks_which())
     }
 
     /// Returns whether the sentence may ask for suggestions. "The place that has pho, where is it"

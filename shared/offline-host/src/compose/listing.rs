@@ -39,7 +39,7 @@ pub(crate) fn dining(host: &Host<'_>, u: &Understood<'_>) -> Part {
     let fitting = kinds;
     let whole = fitting.len() == all.len();
     // A guest who asks which places there are, or which are open, gets them all.
-    let lists = u.wants("open") || u.intends("listing");
+    let lists = u.wants("open") || u.intends("listing") || whole && u.asks_which();
     if fitting.len() > 1
         && !lists
         && let Some(part) = suggest::answer(host, Act::Recommend, u)

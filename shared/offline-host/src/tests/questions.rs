@@ -779,11 +779,6 @@ fn a_list_asked_for_after_a_recommendation_is_the_list() {
             "¿Dónde me recomiendas cenar?",
             "¿Cuáles son sus restaurantes?",
         ),
-        (
-            "Busco algo italiano para cenar",
-            "¿Qué restaurantes tienen?",
-        ),
-        ("I'd like some pasta", "What restaurants do you have?"),
     ] {
         let mut desk = Fixture::at("2026-03-06 18:30");
         let told = desk.talk(first).text;

@@ -60,3 +60,37 @@ fn every_agent_has_a_role_in_both_languages_and_a_plan_stays_a_hint() {
         }
     }
 }
+
+#[test] // WEB-27
+fn both_languages_are_told_the_same_rules() {
+    let facts = PromptFacts {
+        casino: "Silver Birch".into(),
+        local_time: "Friday 6:30 PM".into(),
+        ..PromptFacts::default()
+    };
+    for (language, rules) in [
+        (
+            Language::En,
+            [
+                "Speak of Silver Birch only",
+                "may change",
+                "Match the guest",
+                "You book nothing",
+            ],
+        ),
+        (
+            Language::Es,
+            [
+                "Habla solo de Silver Birch",
+                "pueden cambiar",
+                "Sigue al huésped",
+                "No haces reservas",
+            ],
+        ),
+    ] {
+        let told = casino().prompts().render(Prompt::Agent(language), &facts);
+        for part in rules.into_iter().chain(["Friday 6:30 PM"]) {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+    }
+}

@@ -414,12 +414,12 @@ fn guardrail_answers_hold_their_facts() {
         (
             TextKey::AgeVerification,
             En,
-            &["21", "gaming floor", "all ages", "family"],
+            &["21", "valid ID", "gaming floor", "all ages", LONGEST.phone],
         ),
         (
             TextKey::AgeVerification,
             Es,
-            &["21", "sala de juego", "familia"],
+            &["21", "llevar ID", "sala de juego", LONGEST.phone],
         ),
         (
             TextKey::Identity,

@@ -48,6 +48,8 @@ pub struct Behind {
     pub state: Option<RowState>,
     /// Whether the text may be sent even after a STOP; the pre-send check decides.
     pub safety: bool,
+    /// Whether a person has written to the guest since.
+    pub by_person: bool,
     /// The time since which an answer is no longer useful, if it is not.
     pub useless_since: Option<DateTime<Utc>>,
 }
@@ -59,6 +61,7 @@ struct Row {
     stopped_as_of: Option<DateTime<Utc>>,
     state: Option<String>,
     safety: bool,
+    by_person: bool,
     useless_since: Option<DateTime<Utc>>,
 }
 
@@ -101,6 +104,7 @@ impl Row {
             phone_hash,
             stopped_as_of,
             safety,
+            by_person,
             useless_since,
             ..
         } = self;
@@ -110,6 +114,7 @@ impl Row {
             stopped_as_of,
             state,
             safety,
+            by_person,
             useless_since,
         })
     }
