@@ -87,10 +87,14 @@ async fn serve(ctx: &Context, worker: Worker, casinos: Vec<CasinoId>) -> Result<
         let listener = wiring::listener(worker, &settings).await?;
         let traces = traces::start(&settings, &fleet.bus, &service(worker))?;
         ops.serving();
-        let (served, ()) = tokio::join!(
-            wiring::run(worker, fleet.clone(), &settings, listener),
-            fleet.roster.follow(&fleet.bus, shutdown.clone())
-        );
+        // A worker that refuses to work ends its process, instead of looking ready.
+        let served = async {
+            let served = wiring::run(worker, fleet.clone(), &settings, listener).await;
+            shutdown.cancel();
+            served
+        };
+        let follow = fleet.roster.follow(&fleet.bus, shutdown.clone());
+        let (served, ()) = tokio::join!(served, follow);
         if let Some(traces) = traces {
             traces.flush(traces::FLUSH).await;
         }
