@@ -437,6 +437,15 @@ async fn the_webhook_takes_signed_edits_once_and_says_every_problem() {
         .await
         .unwrap();
     assert_eq!(status, StatusCode::UNAUTHORIZED);
+    let theirs = "other_casino".parse().unwrap();
+    let theirs = seven_content::webhook::key(&house.stack.fleet.keys, &theirs, 1);
+    let body = row("e5", "$190").to_string();
+    let signature = sign(&theirs, &now.to_string(), body.as_bytes());
+    let (status, _) = sheet
+        .send(us, body, &now.to_string(), &signature)
+        .await
+        .unwrap();
+    assert_eq!(status, StatusCode::UNAUTHORIZED, "another casino's key");
     for casino in ["nobody_here", "Not an id"] {
         let (status, _) = sheet.call(casino, &row("e5", "$190"), now, 1).await;
         assert!(!status.is_success(), "{casino}: {status}");

@@ -148,7 +148,10 @@ async fn a_turn_is_routed_planned_written_and_judged_and_all_of_it_is_kept() {
         .collect();
     assert_eq!(tokens, [(300, 10), (200, 20), (1_000, 100), (100, 5)]);
     assert!(
-        record.context.iter().any(|row| row.name == "Lakeside Pool"),
+        record
+            .context
+            .iter()
+            .any(|row| row.name == "Lakeside Pool" && row.score.is_some_and(|score| score > 0.0)),
         "{:?}",
         record.context
     );

@@ -402,32 +402,83 @@ fn the_runbook_has_a_page_for_every_alert_and_reason() {
     }
 }
 
-/// The commands of `seven` in the runbook must exist, because a person who is woken at night has no
-/// time for a wrong one.
-#[tokio::test]
-async fn the_runbooks_commands_exist() {
-    let runbook = read("docs/runbook.md");
-    let mut commands = BTreeSet::new();
-    for part in runbook.split("`seven ").skip(1) {
-        let line = part.split('`').next().unwrap();
-        let words: Vec<&str> = line
+/// Returns the commands of `seven` that a page of docs shows, each with the options it is given.
+fn commands_of(page: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let text = read(page);
+    let quoted = text.split("`seven ").skip(1);
+    let quoted = quoted.map(|part| part.split('`').next().unwrap());
+    let blocks = text.lines().filter_map(|line| {
+        let line = line.strip_prefix("    ")?;
+        line.strip_prefix("seven ")
+            .or_else(|| line.split_once("| seven ").map(|(_, after)| after))
+    });
+    let mut commands = BTreeMap::<String, BTreeSet<String>>::new();
+    for line in quoted.chain(blocks) {
+        let plain = |word: &&str| {
+            word.chars().all(|c| c.is_ascii_lowercase() || c == '-') && !word.starts_with('-')
+        };
+        let words: Vec<&str> = line.split_whitespace().take_while(plain).take(2).collect();
+        let options = line
             .split_whitespace()
-            .take_while(|word| {
-                word.chars().all(|c| c.is_ascii_lowercase() || c == '-') && !word.starts_with('-')
-            })
-            .take(2)
-            .collect();
-        commands.insert(words.join(" "));
+            .filter(|word| word.starts_with("--"));
+        let options = options.map(|word| word.trim_end_matches([',', ';', '.']).to_owned());
+        commands.entry(words.join(" ")).or_default().extend(options);
     }
-    assert!(commands.len() > 10, "{commands:?}");
-    for command in commands {
-        let mut args: Vec<&str> = command.split(' ').collect();
-        args.push("--help");
-        let said = crate::operations::seven(&args, b"").await;
-        assert_eq!(
-            said.code, 0,
-            "`seven {command}` is in the runbook: {}",
-            said.err
-        );
+    commands
+}
+
+/// Commands in the docs must exist, because a person who is woken at night, or who adds the first
+/// casino, has no time for a wrong one.
+#[tokio::test]
+async fn the_commands_of_the_docs_exist() {
+    for page in ["docs/runbook.md", "docs/onboarding.md", "docs/editors.md"] {
+        let commands = commands_of(page);
+        assert!(commands.len() > 4, "{page}: {commands:?}");
+        for (command, options) in commands {
+            let mut args: Vec<&str> = command.split(' ').collect();
+            args.push("--help");
+            let said = crate::operations::seven(&args, b"").await;
+            assert_eq!(said.code, 0, "`seven {command}` is in {page}: {}", said.err);
+            for option in options {
+                let known = said.out.contains(option.as_str());
+                assert!(known, "`seven {command} {option}` is in {page}");
+            }
+        }
+    }
+}
+
+#[test] // DEP-36
+fn the_boards_show_what_an_operator_of_a_casino_looks_for() {
+    for (board, wanted) in [
+        (
+            "casino",
+            [
+                "Reply: processing",
+                "Errors",
+                "Texts per hour: sent, delivered, failed",
+                "Tokens per hour",
+                "Sessions begun per hour",
+                "Cases by severity and reason",
+            ]
+            .as_slice(),
+        ),
+        (
+            "fleet",
+            [
+                "Texts in per second, by casino",
+                "Webhook answers",
+                "Workers alive",
+                "Stores: seconds of an empty question",
+            ]
+            .as_slice(),
+        ),
+    ] {
+        let board = read(&format!("deploy/observe/grafana/{board}.json"));
+        let board: serde_json::Value = serde_json::from_str(&board).unwrap();
+        let panels = board["panels"].as_array().unwrap();
+        let titles: Vec<_> = panels.iter().map(|panel| panel["title"].as_str()).collect();
+        for title in wanted {
+            assert!(titles.contains(&Some(*title)), "{title}: {titles:?}");
+        }
     }
 }

@@ -19,7 +19,7 @@ use tokio::{
 use uuid::Uuid;
 
 use self::visitor::{Frame, PAGE, Streaming, Visitor, birch, events, init, joined, with_gateways};
-use crate::harness::House;
+use crate::harness::{House, until};
 
 /// More calls than the limit of an address allows.
 const MANY: &str = "web.requests_per_minute = 10000\n";
@@ -73,6 +73,14 @@ async fn a_question_on_the_web_is_one_message_one_turn_and_one_reply_word_for_wo
     ] {
         assert_eq!(house.number(query).await, rows, "{query}");
     }
+    // The time of an answer on the website counts as one of a text does (WEB-63).
+    let figures = format!("{}/metrics", house.stack.ops_url.clone().unwrap());
+    let counted = "seven_reply_seconds_count{casino=\"silver_birch\",part=\"whole\"} 1";
+    until("its time is counted", Duration::from_secs(10), || async {
+        let figures = reqwest::get(&figures).await.unwrap();
+        figures.text().await.unwrap().contains(counted)
+    })
+    .await;
     house.stop().await;
 }
 

@@ -288,8 +288,12 @@ mod tests {
         assert_eq!(read_xlsx(&bytes), Err(TableError::Unpacked));
     }
 
-    /// Writes a workbook of one tab, whose second column is a date.
     fn workbook(tab: &str, rows: &[(&str, u32)]) -> Vec<u8> {
+        workbook_with(tab, rows, "")
+    }
+
+    /// Writes a workbook of one tab, whose second column is a date that `formula` gives, if any.
+    fn workbook_with(tab: &str, rows: &[(&str, u32)], formula: &str) -> Vec<u8> {
         let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
         let office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
         let package = "http://schemas.openxmlformats.org/package/2006";
@@ -297,7 +301,7 @@ mod tests {
         let head = format!("<row r=\"1\">{}{}</row>", text("name"), text("Valid From"));
         let row = |(n, (name, day)): (usize, &(&str, u32))| {
             format!(
-                "<row r=\"{}\">{}<c s=\"1\"><v>{day}</v></c></row>",
+                "<row r=\"{}\">{}<c s=\"1\">{formula}<v>{day}</v></c></row>",
                 n + 3,
                 text(name)
             )
@@ -367,6 +371,15 @@ mod tests {
             }]
         );
         assert_eq!(read_xlsx(&workbook("_lists", &[("x", 1)])), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn a_formula_counts_as_its_last_value() {
+        let rows = [("Free Play", 46_022)];
+        let formula = "<f>DATE(2025,12,31)</f>";
+        let read = read_xlsx(&workbook_with("Promotions", &rows, formula));
+        assert_eq!(read, read_xlsx(&workbook("Promotions", &rows)));
+        assert_eq!(read.unwrap()[0].cells["Valid From"], "2025-12-31");
     }
 
     #[test]

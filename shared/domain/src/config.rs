@@ -40,7 +40,7 @@ macro_rules! group {
 pub struct CasinoConfig {
     #[schemars(with = "String")]
     pub casino_id: CasinoId,
-    /// Version of this document's format; 1 today.
+    /// Version of this document's format: 1.
     #[serde(default = "one")]
     pub schema_version: u32,
     /// The domain pack of the casino (D18): agents, texts, rules and guardrails of its trade.
@@ -64,13 +64,16 @@ pub struct CasinoConfig {
     #[serde(default, skip_serializing)]
     #[schemars(skip)]
     pub operations_contact: Retired,
-    /// Experiment name -> variant -> share; shares of one experiment sum to 1.
-    #[serde(default)]
-    pub experiments: std::collections::BTreeMap<String, std::collections::BTreeMap<String, f64>>,
+    #[serde(default, skip_serializing)]
+    #[schemars(skip)]
+    pub experiments: Retired,
 }
 
+/// The only version of a casino's document that there is.
+const SCHEMA_VERSION: u32 = 1;
+
 fn one() -> u32 {
-    1
+    SCHEMA_VERSION
 }
 fn casino() -> String {
     "casino".to_owned()
@@ -138,8 +141,9 @@ pub struct Regulations {
     pub gaming_age_minimum: u8,
     #[serde(default = "yes")]
     pub ai_disclosure_required: bool,
-    #[serde(default)]
-    pub ai_disclosure_law: Option<String>,
+    #[serde(default, skip_serializing)]
+    #[schemars(skip)]
+    pub ai_disclosure_law: Retired,
     /// Start of the quiet hours in the guest's local time, `HH:MM`.
     #[serde(default = "nine_pm")]
     pub quiet_hours_start: String,
@@ -415,6 +419,12 @@ impl CasinoConfig {
                 problems.push(Invalid::new(what, problem, expected));
             }
         };
+        need(
+            self.schema_version == SCHEMA_VERSION,
+            "schema_version",
+            self.schema_version.to_string(),
+            "1",
+        );
         // The segments of the pack's texts are counted for names of up to ten characters.
         let persona = self.branding.persona_name.chars().count();
         need(

@@ -578,7 +578,7 @@ const LONG_CONVERSATION: [&str; 3] = [
      from outbound_messages made, generate_series(1, 1000) n",
 ];
 
-#[test] // PROD-35: a guest's thousandth text costs what the tenth did
+#[test] // DEP-6: a guest's thousandth text costs what the tenth did
 fn a_turn_reads_the_newest_exchanges_and_not_the_whole_conversation() {
     const TURNS: i64 = 20;
     const ROWS_OF_A_TURN: i64 = 150;

@@ -195,6 +195,11 @@ async fn what_a_person_has_to_do_is_answered_by_the_offline_host() {
     assert_eq!(calls(&models), counts([]));
     let (_, record) = last(&house).await;
     assert_eq!(record.answered_by(), Some("needs_person"));
+    let said = answer(&house);
+    assert!(
+        said.contains("Nothing is booked yet") && said.contains("1-860-555-0199"),
+        "{said}"
+    );
     let cases = house
         .seven(
             &["escalation", "list", "--casino", house.casino().as_str()],

@@ -9,7 +9,7 @@ use seven_domain::{CasinoId, Role};
 use seven_settings::Worker;
 use uuid::Uuid;
 
-use super::visitor::{Frame, Visitor, with_gateways_at};
+use super::visitor::{Frame, Visitor, joined, with_gateways_at};
 use crate::{
     console::staff::Staff,
     harness::{House, until},
@@ -309,5 +309,45 @@ async fn a_program_answers_with_a_key_in_an_operators_name() {
     assert_eq!(house.number(kept).await, 0);
     let told = "select detail::text from audit_log where action = 'operator_changed' and detail::text like '%key%'";
     assert_eq!(house.texts_of(told).await.len(), 3);
+    house.stop().await;
+}
+
+#[tokio::test] // WEB-28, AGENT-15
+async fn a_reply_on_the_website_waits_until_a_person_releases_it() {
+    let mut house = with_gateways_at("web_held", "", 1.0).await;
+    house.stack.spawn(Worker::Console, None).await.unwrap();
+    house
+        .change("update casinos set config = jsonb_set(config, '{features,hitl_interrupt_enabled}', 'true')")
+        .await;
+    let url = house.stack.web_urls[0].clone();
+    let ana = Visitor::new(&url).await;
+    let mut open = ana.listen(&url, None).await;
+    let frames = ana
+        .ask(&url, "Is there a steakhouse?", Uuid::new_v4())
+        .await;
+    let frames = format!("{:?}", frames.all().await);
+    assert!(!frames.contains("Ember Room"), "{frames}");
+    let waiting = "select count(*) from held_turns where decided_at is null";
+    until("the reply waits", Duration::from_secs(20), async || {
+        house.number(waiting).await == 1
+    })
+    .await;
+    let history = ana.history(&url).await.to_string();
+    assert!(!history.contains("Ember Room"), "{history}");
+    let luis = Staff::new(&house)
+        .add("luis@example.com", Role::Host, Some(house.casino()))
+        .await
+        .logged_in(&house)
+        .await;
+    let turn = &house.texts_of("select turn_id::text from held_turns").await[0];
+    let path = format!("/c/silver_birch/held/{turn}");
+    luis.act(&path, &[("decision", "released")]).await;
+    let mut shown = String::new();
+    while !shown.contains("Ember Room") {
+        shown.push_str(&joined(&open.until("end").await));
+    }
+    let sent =
+        "select count(*) from outbound_messages where turn_id is not null and state = 'sent'";
+    assert_eq!(house.number(sent).await, 1);
     house.stop().await;
 }

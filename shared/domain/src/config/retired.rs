@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, de::IgnoredAny};
 pub struct Retired;
 
 /// The names of the retired fields, as paths of the document.
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 13] = [
     "features.whisper_planner_enabled",
     "features.spanish_support_enabled",
     "prompts.greeting_template",
@@ -20,6 +20,8 @@ const NAMES: [&str; 11] = [
     "operational.escalation_slack_channel",
     "operational.escalation_sms_number",
     "operations_contact",
+    "experiments",
+    "regulations.ai_disclosure_law",
 ];
 
 impl<'de> Deserialize<'de> for Retired {
@@ -59,7 +61,8 @@ mod tests {
                 "breaker_window_seconds": 60,
                 "breaker_cooldown_seconds": 300,
             },
-            "regulations": { "state": "CT" },
+            "experiments": { "greeting": { "a": 0.5, "b": 0.5 } },
+            "regulations": { "state": "CT", "ai_disclosure_law": null },
             "operational": {
                 "timezone": "America/New_York", "telnyx_phone_number": "+18605550100",
                 "contact_phone": "1-860-555-0199", "number_kind": "demo",

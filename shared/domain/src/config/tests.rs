@@ -62,6 +62,7 @@ fn cross_field_rules_name_the_field() {
     let mut config: CasinoConfig = serde_json::from_value(minimal()).unwrap();
     config.operational.number_kind = NumberKind::LongCode;
     config.regulations.state = "Conn".into();
+    config.schema_version = 2;
     let problems: Vec<_> = config
         .check()
         .unwrap_err()
@@ -72,7 +73,8 @@ fn cross_field_rules_name_the_field() {
         problems,
         [
             "regulations.state",
-            "operational.campaign_segments_per_second"
+            "operational.campaign_segments_per_second",
+            "schema_version",
         ]
     );
 }

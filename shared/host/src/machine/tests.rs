@@ -76,6 +76,16 @@ fn the_table_of_transitions() {
             Ending::OffTopic,
         ),
         (
+            vec![
+                routed(Subject::Domain, "dining", 0.3),
+                Planned(None),
+                Spoke,
+                pass(),
+            ],
+            "router planner dining validator reply",
+            Ending::Reply,
+        ),
+        (
             vec![domain(), Planned(None), Spoke, pass()],
             "router planner dining validator reply",
             Ending::Reply,

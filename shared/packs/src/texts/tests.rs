@@ -378,6 +378,8 @@ fn guardrail_answers_hold_their_facts() {
             &[
                 LONGEST.helpline,
                 LONGEST.state_helpline,
+                LONGEST.phone,
+                "exclude yourself here",
                 "24/7",
                 "free",
                 "confidential",
@@ -391,6 +393,8 @@ fn guardrail_answers_hold_their_facts() {
             &[
                 LONGEST.helpline,
                 LONGEST.state_helpline,
+                LONGEST.phone,
+                "excluirse con nosotros",
                 "24/7",
                 "gratis",
                 "confidencial",
