@@ -211,6 +211,11 @@ async fn vectors_are_made_once_and_belong_to_one_casino() {
     let content: Value = serde_json::from_str(seven_packs::demo::CONTENT).unwrap();
     let rows = content["items"].as_array().unwrap().len();
 
+    let dry = ["knowledge", "reindex", "--dry-run", "--casino"];
+    let said = seven(&house, &[&dry[..], &[casino.as_str()]].concat()).await;
+    let would = format!("would embed {rows}, keep 0, remove 0");
+    assert!(said.contains(&would) && models.count() == 0, "{said}");
+
     // The harness loads content without vectors; the operator makes them.
     let said = seven(
         &house,

@@ -1,6 +1,7 @@
 //! A casino edits its content (D31): what guards hold or refuse, what guests get and when, what the
 //! history keeps, and the signed webhook.
 
+mod commands;
 mod kills;
 
 use std::time::Duration;

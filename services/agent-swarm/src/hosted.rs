@@ -193,13 +193,14 @@ fn retrieved(work: &Work, input: &TurnInput, state: &DialogueState, query: &Quer
                 .sum::<usize>(),
         );
         span.set("seven.results_count", known.rows().count());
-        span.set(
-            "seven.top_score",
-            known
-                .rows()
-                .filter_map(|(_, score)| score)
-                .fold(0.0, f32::max),
-        );
+        span.set("seven.retrieval_source", known.source());
+        let scores: Vec<f32> = known.rows().filter_map(|(_, score)| score).collect();
+        let best = scores.iter().copied().fold(0.0, f32::max);
+        let least = scores.iter().copied().reduce(f32::min).unwrap_or_default();
+        span.set("seven.top_score", best);
+        span.set("seven.least_score", least);
+        let mean = scores.iter().sum::<f32>() / scores.len().max(1) as f32;
+        span.set("seven.mean_score", mean);
     }
     known
 }

@@ -42,28 +42,26 @@ pub async fn claim_vectors(fleet: &Fleet, casino: &CasinoId, version: i64) -> bo
     fleet.cache.is_first(casino, &key).await
 }
 
-/// Embeds rows without a current vector, removes vectors of deleted rows (over half of all only
-/// with `mass_removal`) and makes workers reload changes. Does nothing for the offline embedding.
-///
-/// # Errors
-/// Fails when the provider, Postgres or the bus does.
-pub async fn ingest(
+/// What separates a casino's stored vectors from its rows.
+struct Missing {
+    embed: Vec<(Chunk, String)>,
+    gone: Vec<String>,
+    kept: usize,
+}
+
+async fn missing(
     fleet: &Fleet,
     casino: &CasinoId,
     embedding: &Embedding,
     mass_removal: bool,
-) -> Result<Ingested, IngestError> {
-    if !embedding.is_stored() {
-        return Ok(Ingested::default());
-    }
-    let space = embedding.space().to_string();
+) -> Result<Missing, IngestError> {
     let mut tx = fleet.store.bind(casino).await?;
     let row = tx
         .casino_row()
         .await?
         .ok_or_else(|| IngestError::NoCasino(casino.clone()))?;
     let rows = tx.content().await?;
-    let mut stored = tx.vector_hashes(&space).await?;
+    let mut stored = tx.vector_hashes(&embedding.space().to_string()).await?;
     tx.commit().await?;
     let items: Vec<Item> = rows
         .iter()
@@ -81,13 +79,61 @@ pub async fn ingest(
     )
     .map_err(IngestError::MassRemoval)?;
     gone.extend(plan.orphans);
-    let mut done = Ingested {
+    Ok(Missing {
+        embed: plan.embed,
+        gone,
         kept: plan.unchanged,
+    })
+}
+
+/// Returns what [`ingest`] would do now; calls no provider and writes nothing.
+///
+/// # Errors
+/// Fails when Postgres does not answer, or where `ingest` would refuse.
+pub async fn preview(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    embedding: &Embedding,
+    mass_removal: bool,
+) -> Result<Ingested, IngestError> {
+    if !embedding.is_stored() {
+        return Ok(Ingested::default());
+    }
+    let missing = missing(fleet, casino, embedding, mass_removal).await?;
+    Ok(Ingested {
+        embedded: missing.embed.len(),
+        kept: missing.kept,
+        removed: missing.gone.len() as u64,
+    })
+}
+
+/// Embeds rows without a current vector, removes vectors of deleted rows (over half of all only
+/// with `mass_removal`) and makes workers reload changes. Does nothing for the offline embedding.
+///
+/// # Errors
+/// Fails when the provider, Postgres or the bus does.
+pub async fn ingest(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    embedding: &Embedding,
+    mass_removal: bool,
+) -> Result<Ingested, IngestError> {
+    if !embedding.is_stored() {
+        return Ok(Ingested::default());
+    }
+    let Missing {
+        embed: rows,
+        gone,
+        kept,
+    } = missing(fleet, casino, embedding, mass_removal).await?;
+    let mut done = Ingested {
+        kept,
         ..Ingested::default()
     };
-    let outcome = embed(fleet, casino, embedding, &plan.embed, &mut done).await;
+    let outcome = embed(fleet, casino, embedding, &rows, &mut done).await;
     if outcome.is_ok() && !gone.is_empty() {
         let mut tx = fleet.store.bind(casino).await?;
+        let space = embedding.space().to_string();
         done.removed = tx.remove_vectors(&space, &gone).await?;
         tx.commit().await?;
     }

@@ -3,7 +3,10 @@
 use seven_domain::Role;
 
 use super::{staff::Staff, with_console};
-use crate::harness::GUEST;
+use crate::{
+    editing::{by, changed},
+    harness::GUEST,
+};
 
 /// Texts of hostile guests; `browser::` opens them, too.
 pub(crate) fn texts() -> Vec<String> {
@@ -101,6 +104,43 @@ async fn hostile_texts_are_shown_as_text() {
             assert!(!content.contains(markup), "{path}: {markup}");
         }
         assert!(!body.contains("\u{1b}"), "{path}: an escape character");
+    }
+    house.stop().await;
+}
+
+#[tokio::test] // issue K: cells of a sheet or a form are texts of strangers, too
+async fn hostile_cells_are_shown_as_text() {
+    let house = with_console("console_hostile_cells").await;
+    let staff = Staff::new(&house);
+    let ana = staff
+        .add("ana@example.com", Role::Approver, Some(house.casino()))
+        .await
+        .logged_in(&house)
+        .await;
+    let hostile = texts();
+    for text in &hostile {
+        for field in ["description", "name"] {
+            let change = |item: &mut serde_json::Value| item[field] = text.as_str().into();
+            changed(&house, &by("luis"), "spa_001", change).await;
+        }
+    }
+    let markup = |text: &&String| text.contains('<') && text.len() < 500;
+    for path in [
+        "content",
+        "content?category=spa",
+        "content/items/spa_001",
+        "content/together",
+        "content/rollback?to=1h",
+        "content/gaps",
+    ] {
+        let page = ana.get(&format!("/c/silver_birch/{path}")).await;
+        assert_eq!(page.status, reqwest::StatusCode::OK, "{path}");
+        for text in hostile.iter().filter(markup) {
+            assert!(!page.body.contains(text.as_str()), "{path}: {text}");
+        }
+        let shows = path.contains("spa_001");
+        let escaped = page.body.contains("&#60;script&#62;document.title");
+        assert!(escaped || !shows, "{path}: {}", page.body);
     }
     house.stop().await;
 }

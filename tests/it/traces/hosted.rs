@@ -123,6 +123,15 @@ async fn a_turns_steps_stand_under_it_in_their_order() {
             .unwrap()
             > 0
     );
+    let score = |name: &str| steps[1].attributes[name].parse::<f32>().unwrap();
+    let (least, mean) = (score("seven.least_score"), score("seven.mean_score"));
+    let best = score("seven.top_score");
+    assert!(
+        0.0 < least && least <= mean && mean <= best,
+        "{least} {mean} {best}"
+    );
+    let source = steps[1].attributes["seven.retrieval_source"].as_str();
+    assert!(["vector", "keyword"].contains(&source), "{source}");
     assert_eq!(turn.attributes["gen_ai.usage.input_tokens"], "2500");
     // 2,500 input tokens at $1 a million and 155 output tokens at $10 a million.
     assert_eq!(turn.attributes["seven.cost_usd"], "0.00405");

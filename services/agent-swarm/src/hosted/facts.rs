@@ -34,6 +34,8 @@ pub(super) struct Context {
     shared: PromptFacts,
     rows: Vec<(Arc<Item>, Option<f32>)>,
     has_minors: bool,
+    /// "vector" or "keyword": how the search found its rows.
+    source: &'static str,
 }
 
 // === impl Context ===
@@ -48,7 +50,8 @@ impl Context {
     ) -> Self {
         let request = &input.request;
         let found = request.index.retrieve(query);
-        count(&work.casino, &request.texts, query.has_vector(), &found);
+        let source = source(query.has_vector(), &found);
+        count(&work.casino, &request.texts, source, &found);
         let rows = rows(request, found);
         let profile = &request.profile;
         let name = profile
@@ -112,7 +115,12 @@ impl Context {
             shared,
             rows,
             has_minors: state.has_minors(),
+            source,
         }
+    }
+
+    pub(super) fn source(&self) -> &'static str {
+        self.source
     }
 
     pub(super) fn has_minors(&self) -> bool {
@@ -214,22 +222,26 @@ fn row(item: &Item, request: &Request) -> Row {
     }
 }
 
-/// Counts a search and its result; `by_vector` says whether the question had a vector.
-fn count(casino: &CasinoId, texts: &[String], by_vector: bool, found: &[Retrieved]) {
-    let best = |score: fn(&Retrieved) -> Option<f32>| {
-        found.iter().filter_map(score).max_by(f32::total_cmp)
-    };
-    let similar = best(|row| row.scores.cosine);
-    let score = similar
-        .or_else(|| best(|row| Some(row.scores.bm25)))
-        .unwrap_or_default();
-    let outcome = if found.is_empty() { "zero" } else { "found" };
-    // Rows without a vector are found by words, even if the question has a vector.
-    let source = if by_vector && (found.is_empty() || similar.is_some()) {
+/// Returns how a search found its rows; `by_vector` says whether the question had a vector. Rows
+/// without a vector are found by words, even if the question has one.
+fn source(by_vector: bool, found: &[Retrieved]) -> &'static str {
+    let similar = found.iter().any(|row| row.scores.cosine.is_some());
+    if by_vector && (found.is_empty() || similar) {
         "vector"
     } else {
         "keyword"
+    }
+}
+
+/// Counts a search and its result.
+fn count(casino: &CasinoId, texts: &[String], source: &str, found: &[Retrieved]) {
+    let best = |score: fn(&Retrieved) -> Option<f32>| {
+        found.iter().filter_map(score).max_by(f32::total_cmp)
     };
+    let score = best(|row| row.scores.cosine)
+        .or_else(|| best(|row| Some(row.scores.bm25)))
+        .unwrap_or_default();
+    let outcome = if found.is_empty() { "zero" } else { "found" };
     let guests = &metrics().guests;
     guests
         .retrievals

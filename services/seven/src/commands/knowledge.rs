@@ -29,7 +29,10 @@ use super::{
     given,
     progress::during,
 };
-use crate::{ingest::Paid, out, wiring};
+use crate::{
+    ingest::{Ingested, Paid, preview},
+    out, wiring,
+};
 
 #[derive(Debug, Subcommand)]
 pub enum Knowledge {
@@ -80,6 +83,9 @@ pub struct Reindex {
     /// one.
     #[arg(long)]
     prune: bool,
+    /// Tell what would be made and removed, and what the casino's rows keep; write nothing.
+    #[arg(long, conflicts_with = "prune")]
+    dry_run: bool,
 }
 
 /// Labelled questions, and the content they are about.
@@ -113,13 +119,26 @@ async fn reindex(
         of: Casino { casino },
         remove,
         prune,
+        dry_run,
     }: &Reindex,
 ) -> Result<()> {
     let fleet = ctx.fleet().await?;
     let paid = Paid::new(&ctx.settings()?, &fleet.cache)?;
     super::known(&fleet.store, casino).await?;
-    let ingested = during("Making vectors", paid.ingest(fleet, casino, *remove)).await?;
     let embedding = &paid.embedding;
+    if *dry_run {
+        let Ingested {
+            embedded,
+            kept,
+            removed,
+        } = preview(fleet, casino, embedding, *remove).await?;
+        out!(
+            "{casino}: would embed {embedded}, keep {kept}, remove {removed} for {}; nothing was done.",
+            embedding.space()
+        );
+        return Ok(());
+    }
+    let ingested = during("Making vectors", paid.ingest(fleet, casino, *remove)).await?;
     let mut removed = ingested.removed;
     if *prune {
         let mut tx = fleet.store.bind(casino).await?;
@@ -138,6 +157,15 @@ async fn reindex(
         "{casino}: {embedded} embedded, {kept} kept, {removed} removed for {}; {}.{note}",
         embedding.space(),
         paid.spent()
+    );
+    let mut tx = fleet.store.bind(casino).await?;
+    let stored = tx.vector_hashes(&embedding.space().to_string()).await?;
+    tx.commit().await?;
+    ensure!(
+        !embedding.is_stored() || stored.len() == embedded + kept,
+        "{} vectors are stored for {} rows; was content changed meanwhile? run it again",
+        stored.len(),
+        embedded + kept
     );
     Ok(())
 }
