@@ -28,12 +28,13 @@ function onContentEdit(event) {
 
 /** Sends every row of this tab again, for example after a version of the sheet was restored. */
 function resyncTab() {
-  resync(SpreadsheetApp.getActiveSheet());
+  told(resync(SpreadsheetApp.getActiveSheet()));
 }
 
 /** Sends every row of every tab again; tabs whose name begins with _ are left out. */
 function resyncAll() {
-  SpreadsheetApp.getActiveSpreadsheet().getSheets().forEach(resync);
+  const sheets = SpreadsheetApp.getActiveSpreadsheet().getSheets();
+  told(sheets.map(function (sheet) { return resync(sheet); }).reduce(function (a, b) { return a + b; }, 0));
 }
 
 function onOpen() {
@@ -51,6 +52,11 @@ function resync(sheet) {
     if (sendRow(sheet, columns, row, '_resync', true)) sent += 1;
   }
   return sent;
+}
+
+// Says how many rows were sent; what became of each stands beside it.
+function told(sent) {
+  SpreadsheetApp.getActiveSpreadsheet().toast(sent + ' rows sent');
 }
 
 function columnsOf(sheet) {

@@ -14,13 +14,14 @@ const cells = [
   ['spa_001', 'Swedish Massage', 'A classic massage.', 'TRUE', 'Massage', '60', '$180'],
 ];
 const notes = {};
+const toasts = [];
 let lost = 0;
 
 class Range {
-  constructor(row, column, width) { Object.assign(this, { row, column, width }); }
+  constructor(row, column, width, rows) { Object.assign(this, { row, column, width, rows: rows || 1 }); }
   getSheet() { return sheet; }
   getRow() { return this.row; }
-  getNumRows() { return 1; }
+  getNumRows() { return this.rows; }
   getColumn() { return this.column; }
   getNumColumns() { return this.width; }
   getDisplayValues() { return [cells[this.row - 1].slice(this.column - 1, this.column - 1 + this.width)]; }
@@ -58,7 +59,10 @@ const services = {
   },
   PropertiesService: { getScriptProperties: () => ({ getProperty: (name) => ({ URL: url, CASINO: casino, KEY: key })[name] }) },
   Session: { getActiveUser: () => ({ getEmail: () => 'ana@example.com' }) },
-  SpreadsheetApp: {},
+  SpreadsheetApp: {
+    getActiveSheet: () => sheet,
+    getActiveSpreadsheet: () => ({ getSheets: () => [sheet], toast: (text) => toasts.push(text) }),
+  },
   LockService: { getDocumentLock: () => ({ waitLock: () => {}, releaseLock: () => {} }) },
 };
 vm.createContext(services);
@@ -76,4 +80,14 @@ lost = 1;
 edit(2, 6, '$178'); // the answer is lost once; one revision
 cells.push(['', 'Hot Stone Massage', 'Warm stones.', 'TRUE', 'Massage', '90', '']);
 edit(3, 6, '$210'); // a new row gets its id
+const id = cells[2][0];
 edit(3, 0, 'mine'); // the id is ours: nothing is sent
+cells[2][0] = id;
+// Two cells pasted at once are two edits.
+cells[1][6] = '$176';
+cells[2][6] = '$212';
+services.onContentEdit({ range: new Range(2, 7, 1, 2) });
+console.log(JSON.stringify({ notes: { ...notes }, cells }));
+services.resyncTab(); // nothing is new
+services.resyncAll();
+console.log(JSON.stringify({ toasts }));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use seven_bus::Outcome;
-use seven_domain::OutboundState;
+use seven_domain::{OutboundState, Queue};
 use seven_runtime::Error;
 use seven_store::{
     presend_check::Refusal,
@@ -115,6 +115,17 @@ pub(crate) async fn hold(sender: &Sender, job: &Job, none: NoRoute) -> Result<Ou
         ?held,
         "text waits"
     );
+    // The answer to a cry waits on its own queue, too, where no other duty comes before it. Another
+    // process may find a provider sooner than this one: without Redis each has its own breaker.
+    if why == HoldReason::ProvidersDown
+        && held == Held::Waiting
+        && job.class.queue() == Queue::Urgent
+    {
+        return Ok(Outcome::Wait {
+            after: retry_in.min(sender.fleet.timing.urgent_poll()),
+            why: why.as_str(),
+        });
+    }
     Ok(Outcome::Done)
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use seven_cache::Cache;
-pub use seven_content::{Ingested, ingest, preview};
+pub use seven_content::{Ingested, ingest, planned_ingest};
 use seven_cost::Usd;
 use seven_domain::CasinoId;
 use seven_llm::embedding::Embedding;

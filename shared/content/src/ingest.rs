@@ -90,7 +90,7 @@ async fn missing(
 ///
 /// # Errors
 /// Fails when Postgres does not answer, or where `ingest` would refuse.
-pub async fn preview(
+pub async fn planned_ingest(
     fleet: &Fleet,
     casino: &CasinoId,
     embedding: &Embedding,

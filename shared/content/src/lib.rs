@@ -28,7 +28,7 @@ use seven_store::{Tx, casinos::Casino};
 
 pub use ask::{DRAFT, ask};
 pub use guard::{Change, Finding, Standing, Weight, as_json, guard, weight, weight_of};
-pub use ingest::{IngestError, Ingested, claim_vectors, ingest, preview};
+pub use ingest::{IngestError, Ingested, claim_vectors, ingest, planned_ingest};
 pub use publish::{due, publish, publish_all, reject, withdraw};
 pub use restore::{Past, Restored, RolledBack, preview, purge, restore, roll_back, undo};
 pub use row::item_of_row;

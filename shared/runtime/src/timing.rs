@@ -106,6 +106,12 @@ impl Timing {
         self.floored(60, 300)
     }
 
+    /// Returns how long the answer to a cry for help waits at most before it asks for a provider
+    /// again.
+    pub fn urgent_poll(&self) -> Duration {
+        self.floored(10, 300)
+    }
+
     /// Returns the most time by which texts below a crisis wait longer for a provider, so that they
     /// do not all ask at once.
     pub fn provider_spread(&self) -> Duration {

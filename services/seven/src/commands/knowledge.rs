@@ -30,7 +30,7 @@ use super::{
     progress::during,
 };
 use crate::{
-    ingest::{Ingested, Paid, preview},
+    ingest::{Ingested, Paid, planned_ingest},
     out, wiring,
 };
 
@@ -131,7 +131,7 @@ async fn reindex(
             embedded,
             kept,
             removed,
-        } = preview(fleet, casino, embedding, *remove).await?;
+        } = planned_ingest(fleet, casino, embedding, *remove).await?;
         out!(
             "{casino}: would embed {embedded}, keep {kept}, remove {removed} for {}; nothing was done.",
             embedding.space()
