@@ -609,7 +609,7 @@ async fn the_script_of_the_sheet_marks_what_became_of_each_edit() {
     assert_eq!(note(6), "{}", "two pasted cells");
     let sent = serde_json::json!(["2 rows sent", "2 rows sent"]);
     assert_eq!(steps[7]["toasts"], sent, "CMS-54");
-    assert_eq!(item(&house, "spa_001").await["details"]["price"], "$176");
+    assert_eq!(item(&house, "spa_001").await["details"]["price"], 176.0);
     let revisions = "select count(*) from content_revisions where item_id = 'spa_001'";
     // The first load, three prices, one for review, and one that was refused.
     assert_eq!(house.number(revisions).await, 6);

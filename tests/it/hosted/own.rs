@@ -195,7 +195,7 @@ async fn what_a_person_has_to_do_is_answered_by_the_offline_host() {
     assert_eq!(calls(&models), counts([]));
     let (_, record) = last(&house).await;
     assert_eq!(record.answered_by(), Some("needs_person"));
-    let said = answer(&house);
+    let said = house.said_to(GUEST);
     assert!(
         said.contains("Nothing is booked yet") && said.contains("1-860-555-0199"),
         "{said}"
