@@ -12,10 +12,12 @@ use seven_domain::{CasinoId, OutageKind};
 use seven_runtime::{Error, Fleet};
 use seven_store::{controls::Switch, outages::Waits};
 
+type LastSeen = HashMap<(CasinoId, OutageKind), DateTime<Utc>>;
+
 /// When each wait that no switch wanted was last seen. An outage begins when two rounds in a row
 /// see it: guests who waited because of a switch are answered in the seconds after it is off.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Seen(Arc<Mutex<HashMap<(CasinoId, OutageKind), DateTime<Utc>>>>);
+pub(crate) struct Seen(Arc<Mutex<LastSeen>>);
 
 // === impl Seen ===
 

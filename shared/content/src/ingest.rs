@@ -42,7 +42,7 @@ pub async fn claim_vectors(fleet: &Fleet, casino: &CasinoId, version: i64) -> bo
     fleet.cache.is_first(casino, &key).await
 }
 
-/// What separates a casino's stored vectors from its rows.
+/// The differences between a casino's stored vectors and its rows.
 struct Missing {
     embed: Vec<(Chunk, String)>,
     gone: Vec<String>,
