@@ -83,7 +83,8 @@ pub struct Reindex {
     /// one.
     #[arg(long)]
     prune: bool,
-    /// Tell what would be made and removed, and what the casino's rows keep; write nothing.
+    /// Print what would be written, and write nothing: how many vectors would be made, kept and
+    /// removed.
     #[arg(long, conflicts_with = "prune")]
     dry_run: bool,
 }
