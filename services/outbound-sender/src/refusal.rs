@@ -89,7 +89,11 @@ pub(crate) async fn refused(
 /// Keeps the text in the queue with the reason, because no provider can take it now. It waits until
 /// somebody wakes it or it is no longer useful (SMS-41).
 pub(crate) async fn hold(sender: &Sender, job: &Job, none: NoRoute) -> Result<Outcome, Error> {
-    let NoRoute { why, retry_in } = none;
+    let NoRoute { why, mut retry_in } = none;
+    if why == HoldReason::ProvidersDown && job.class.queue() == Queue::Urgent {
+        // Another process may find a provider sooner: without Redis each has its own breaker.
+        retry_in = retry_in.min(sender.fleet.timing.urgent_poll());
+    }
     let mut tx = sender.fleet.store.bind(&job.casino).await?;
     let held = tx.hold(job.outbound_id, why, retry_in).await?;
     if held == Held::Lapsed {
@@ -115,17 +119,6 @@ pub(crate) async fn hold(sender: &Sender, job: &Job, none: NoRoute) -> Result<Ou
         ?held,
         "text waits"
     );
-    // The answer to a cry waits on its own queue, too, where no other duty comes before it. Another
-    // process may find a provider sooner than this one: without Redis each has its own breaker.
-    if why == HoldReason::ProvidersDown
-        && held == Held::Waiting
-        && job.class.queue() == Queue::Urgent
-    {
-        return Ok(Outcome::Wait {
-            after: retry_in.min(sender.fleet.timing.urgent_poll()),
-            why: why.as_str(),
-        });
-    }
     Ok(Outcome::Done)
 }
 

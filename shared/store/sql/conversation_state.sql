@@ -40,22 +40,31 @@ left join lateral (
      from turns turn where turn.conversation_id = conversation.conversation_id
        and turn.state in ('drafted', 'shaped') order by turn.created_at desc limit $3)
     union all
-    (select inbound.body, outbound.body, inbound.stored_at from inbound_messages inbound
+    -- Texts that were answered without a turn, among the newest forty.
+    (select inbound.body, outbound.body, inbound.stored_at from (
+         select newest.casino_id, newest.inbound_id, newest.body, newest.stored_at,
+           newest.disposition, newest.verdict, newest.arrival
+         from inbound_messages newest
+         where newest.conversation_id = conversation.conversation_id
+         order by newest.arrival desc limit 40) inbound
        join outbound_messages outbound on outbound.casino_id = inbound.casino_id
          and outbound.inbound_id = inbound.inbound_id and outbound.part = 1
-     where inbound.conversation_id = conversation.conversation_id
-       and inbound.disposition = 'canned' and inbound.verdict = any($2)
-       order by inbound.arrival desc limit $3)
+     where inbound.disposition = 'canned' and inbound.verdict = any($2)
+     order by inbound.arrival desc limit $3)
     union all
-    -- What a person wrote in a takeover, with what it answered.
+    -- What a person wrote in a takeover, with what it answered, among our newest forty texts.
     (select coalesce((
       select string_agg(inbound.body, ' ' order by inbound.occurred_at, inbound.arrival)
       from inbound_messages inbound
         where inbound.conversation_id = outbound.conversation_id and inbound.disposition = 'canned'
           and inbound.disposition_ref = outbound.outbound_id), ''),
        outbound.body, outbound.created_at
-     from outbound_messages outbound where outbound.conversation_id = conversation.conversation_id
-       and outbound.kind = 'person'
+     from (select newest.outbound_id, newest.conversation_id, newest.body, newest.created_at,
+         newest.kind, newest.state
+       from outbound_messages newest
+       where newest.conversation_id = conversation.conversation_id
+       order by newest.seq desc limit 40) outbound
+     where outbound.kind = 'person'
        and outbound.state in ('sending', 'sent', 'delivered', 'unknown')
      order by outbound.created_at desc limit $3)
     order by at desc limit $3) entry) history on true

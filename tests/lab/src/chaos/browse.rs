@@ -4,6 +4,7 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, ensure};
+use chrono::{DateTime, Utc};
 use futures::future::join_all;
 use rand::Rng;
 use reqwest::{Client, RequestBuilder, StatusCode};
@@ -40,6 +41,9 @@ pub(crate) struct Browsed {
     pub(crate) refused: Vec<StatusCode>,
     pub(crate) read: Read,
     pub(crate) held: Option<Held>,
+    /// When the visitor began to read what was left. A pause of which the time ends later, because
+    /// the machine is slow, has its answers after the visit.
+    pub(crate) left_at: Option<DateTime<Utc>>,
     session: Session,
 }
 
@@ -148,6 +152,7 @@ pub(crate) async fn visit(ground: Arc<Ground>, visitor: Visitor) -> Result<Brows
         posted: 0,
         taken: Vec::new(),
         refused: Vec::new(),
+        left_at: None,
         read: Read::default(),
         held: None,
         session,
@@ -263,6 +268,7 @@ impl Browsed {
     /// Reads what is left once the fleet has settled. Returns without an error when something stays
     /// unread; the checks find it.
     pub(crate) async fn catch_up(&mut self, ground: &Ground) {
+        self.left_at = Some(Utc::now());
         let until = Instant::now() + PATIENCE;
         for gateway in (0..PER_KIND).cycle() {
             let last = self.last_of(ground, gateway).await;

@@ -54,7 +54,9 @@ pub(super) fn read_once(facts: &Facts) -> Finding {
         for row in &rows {
             let seq = row.web_seq.unwrap_or_default();
             let read = visit.read.messages.get(&seq);
+            let after = visit.left_at.is_some_and(|left| row.sent_at > Some(left));
             let fault = match read {
+                None if after => None,
                 None => Some("was not read"),
                 Some((text, _)) if Some(text) != row.web_body.as_ref() => {
                     Some("was read in part or more than once")

@@ -1,0 +1,51 @@
+//! How far back a check looks that compares what was done lately.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// Rows that a transaction began before the last round may be seen only now. Postgres ends a
+/// transaction that idles for longer than this.
+const OVERLAP: Duration = Duration::from_secs(60);
+
+/// When the last round succeeded. A round looks back to it, and at most as far as the check ever
+/// does: after a pause, a failure, or at the start of the process.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Lookback(Arc<Mutex<Option<Instant>>>);
+
+// === impl Lookback ===
+
+impl Lookback {
+    /// Returns how far a round that begins `now` looks back.
+    pub(crate) fn span(&self, now: Instant, longest: Duration) -> Duration {
+        let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.map_or(longest, |last| longest.min(now - last + OVERLAP))
+    }
+
+    /// Notes that the round that began at `began` succeeded.
+    pub(crate) fn done(&self, began: Instant) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(began);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // SEC-94, SEC-95
+    fn a_round_looks_back_to_the_last_one_that_succeeded() {
+        let (lookback, began) = (Lookback::default(), Instant::now());
+        let at = |seconds| began + Duration::from_secs(seconds);
+        let span = |seconds| {
+            lookback
+                .span(at(seconds), Duration::from_secs(300))
+                .as_secs()
+        };
+        assert_eq!(span(0), 300, "the first round of a process");
+        lookback.done(at(0));
+        assert_eq!(span(15), 75);
+        assert_eq!(span(90), 150, "five rounds failed");
+        assert_eq!(span(10_000), 300, "another scheduler did them meanwhile");
+    }
+}
