@@ -581,7 +581,7 @@ const LONG_CONVERSATION: [&str; 3] = [
 #[test] // DEP-6: a guest's thousandth text costs what the tenth did
 fn a_turn_reads_the_newest_exchanges_and_not_the_whole_conversation() {
     const TURNS: i64 = 20;
-    const ROWS_OF_A_TURN: i64 = 150;
+    const ROWS_OF_A_TURN: i64 = 400;
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let house = house().await;
