@@ -268,7 +268,7 @@ impl Browsed {
     /// Reads what is left once the fleet has settled. Returns without an error when something stays
     /// unread; the checks find it.
     pub(crate) async fn catch_up(&mut self, ground: &Ground) {
-        self.left_at = Some(Utc::now());
+        self.left_at = Some(ground.stack.fleet.clock.now());
         let until = Instant::now() + PATIENCE;
         for gateway in (0..PER_KIND).cycle() {
             let last = self.last_of(ground, gateway).await;
