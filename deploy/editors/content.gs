@@ -34,7 +34,7 @@ function resyncTab() {
 /** Sends every row of every tab again; tabs whose name begins with _ are left out. */
 function resyncAll() {
   const sheets = SpreadsheetApp.getActiveSpreadsheet().getSheets();
-  told(sheets.map(function (sheet) { return resync(sheet); }).reduce(function (a, b) { return a + b; }, 0));
+  told(sheets.reduce(function (sent, sheet) { return sent + resync(sheet); }, 0));
 }
 
 function onOpen() {

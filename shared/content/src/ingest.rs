@@ -42,7 +42,8 @@ pub async fn claim_vectors(fleet: &Fleet, casino: &CasinoId, version: i64) -> bo
     fleet.cache.is_first(casino, &key).await
 }
 
-/// The differences between a casino's stored vectors and its rows.
+/// The differences between a casino's stored vectors and its rows; none for the offline embedding.
+#[derive(Default)]
 struct Missing {
     embed: Vec<(Chunk, String)>,
     gone: Vec<String>,
@@ -55,6 +56,9 @@ async fn missing(
     embedding: &Embedding,
     mass_removal: bool,
 ) -> Result<Missing, IngestError> {
+    if !embedding.is_stored() {
+        return Ok(Missing::default());
+    }
     let mut tx = fleet.store.bind(casino).await?;
     let row = tx
         .casino_row()
@@ -96,9 +100,6 @@ pub async fn planned_ingest(
     embedding: &Embedding,
     mass_removal: bool,
 ) -> Result<Ingested, IngestError> {
-    if !embedding.is_stored() {
-        return Ok(Ingested::default());
-    }
     let missing = missing(fleet, casino, embedding, mass_removal).await?;
     Ok(Ingested {
         embedded: missing.embed.len(),
@@ -118,9 +119,6 @@ pub async fn ingest(
     embedding: &Embedding,
     mass_removal: bool,
 ) -> Result<Ingested, IngestError> {
-    if !embedding.is_stored() {
-        return Ok(Ingested::default());
-    }
     let Missing {
         embed: rows,
         gone,
