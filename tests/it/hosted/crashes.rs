@@ -7,7 +7,7 @@ use seven_settings::Worker;
 use seven_testkit::models::{Models, Play};
 
 use super::{ANSWER, QUESTION, answer, brain, calls, content_with_all, counts, last, wanted};
-use crate::harness::{GUEST, House, Wanted, house};
+use crate::harness::{GUEST, House, house};
 
 /// Lets the swarm die when it has stored `kept` answers, and starts it again.
 pub(super) async fn die_after(models: &Models, kept: u32, unique: &str, text: &str) -> House {
@@ -15,14 +15,13 @@ pub(super) async fn die_after(models: &Models, kept: u32, unique: &str, text: &s
         .into_iter()
         .filter(|worker| *worker != Worker::AgentSwarm)
         .collect();
-    let house = house(
-        unique,
-        Wanted {
-            workers,
-            ..wanted(models)
-        },
-    )
-    .await;
+    let mut wanted = wanted(models);
+    wanted.workers = workers;
+    // No call may time out on a busy machine: it would be made again.
+    let patient =
+        "[model]\nroute_seconds = 60\nplan_seconds = 60\nspeak_seconds = 60\njudge_seconds = 60\n";
+    wanted.extra = wanted.extra.replacen("[model]\n", patient, 1);
+    let house = house(unique, wanted).await;
     let mut doomed = house.process("agent-swarm", Some(&format!("swarm.after_model:{kept}")));
     house.text(GUEST, text);
     let died = tokio::time::timeout(Duration::from_secs(20), doomed.wait()).await;

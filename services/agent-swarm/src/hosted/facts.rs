@@ -1,7 +1,7 @@
 //! Collects the facts that a turn's prompts contain: about the casino, the guest, and the content
 //! rows that may answer.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use chrono::Timelike;
 use seven_domain::{CasinoId, Language, ReplyLength};
@@ -277,7 +277,7 @@ fn diversity<'a>(categories: impl Iterator<Item = &'a Category>) -> Option<f64> 
 }
 
 /// Returns the rows that the texts name, the rows that the last reply named, to which a follow-up
-/// may refer, and rows that may answer.
+/// may refer, and rows that may answer; each with the search's score if the search found it too.
 fn rows(request: &Request, found: Vec<Retrieved>) -> Vec<(Arc<Item>, Option<f32>)> {
     let asked = request.texts.join("\n");
     let named = |text: &str| {
@@ -286,19 +286,22 @@ fn rows(request: &Request, found: Vec<Retrieved>) -> Vec<(Arc<Item>, Option<f32>
             .mentions(text, request.now)
             .into_iter()
             .filter(|mention| mention.telling);
-        mentions
-            .map(|mention| (mention.item, None))
-            .collect::<Vec<_>>()
+        mentions.map(|mention| mention.item).collect::<Vec<_>>()
     };
     let listed = request.state.listed.iter();
     let listed = listed.filter_map(|id| request.index.get(id).cloned());
+    let scores: BTreeMap<_, _> = found
+        .iter()
+        .map(|row| (row.item.id.clone(), row.scores.fused))
+        .collect();
     let all = named(&asked)
         .into_iter()
-        .chain(listed.take(MOST_LISTED).map(|item| (item, None)))
-        .chain(found.into_iter().map(|f| (f.item, Some(f.scores.fused))));
+        .chain(listed.take(MOST_LISTED))
+        .chain(found.into_iter().map(|row| row.item));
     let mut rows: Vec<(Arc<Item>, Option<f32>)> = Vec::new();
-    for (item, score) in all {
+    for item in all {
         if rows.len() < MOST_ROWS && !rows.iter().any(|(known, _)| known.id == item.id) {
+            let score = scores.get(&item.id).copied();
             rows.push((item, score));
         }
     }

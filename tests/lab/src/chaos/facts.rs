@@ -202,7 +202,7 @@ impl Facts {
             forgotten: gone.map(|(phone, _)| phone.clone()).collect(),
             odd,
             deletions,
-            handed_on: struck.handed_on,
+            handed_on: *ground.handed_on.borrow(),
             stopped_at_former,
             texts: texts(&ledger),
             accepted: ledger.outbound,

@@ -8,6 +8,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
+use chrono::{DateTime, Utc};
 use seven::onboard;
 use seven_carrier_sim::Sim;
 use seven_domain::{
@@ -17,7 +18,7 @@ use seven_domain::{
 use seven_settings::Worker;
 use seven_store::Store;
 use seven_testkit::{Options, Servers, collector::Collector};
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::watch};
 use url::Url;
 
 use super::{
@@ -47,6 +48,8 @@ pub(crate) struct Ground {
     /// Settings files by instance: the first process of each kind connects to its servers directly,
     /// the second through the proxies.
     configs: Vec<PathBuf>,
+    /// When the old number of the casino that changed its number went to another casino.
+    pub(crate) handed_on: watch::Sender<Option<DateTime<Utc>>>,
 }
 
 pub(crate) const DATABASE: &str = "seven";
@@ -125,6 +128,7 @@ impl Ground {
             dir,
             gateways: gateways.clone(),
             configs,
+            handed_on: watch::Sender::default(),
         };
         ground.open_casinos().await?;
         Ok(ground)

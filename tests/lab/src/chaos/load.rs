@@ -7,7 +7,7 @@ use anyhow::Result;
 use seven_carrier_sim::Text;
 use tokio::{
     task::JoinSet,
-    time::{Instant, sleep, sleep_until},
+    time::{Instant, sleep, sleep_until, timeout},
 };
 
 use super::{
@@ -18,6 +18,10 @@ use super::{
     visitors::Visitor,
     visits::{ASKED, DELETION, MACHINE, Odd, Visit},
 };
+
+/// The longest time that guests wait for the number to go to another casino. Then they text without
+/// it, and the run has no case to examine.
+const HAND_OVER: Duration = Duration::from_secs(60);
 
 /// Facts of a run that neither the carrier's ledger nor the fleet's rows hold.
 #[derive(Debug, Default)]
@@ -86,6 +90,9 @@ async fn guest(ground: Arc<Ground>, visit: Visit) -> Result<Option<Held>> {
     let mut replays: Vec<(Duration, Text)> = Vec::new();
     for said in &visit.script {
         sleep_until(began + said.after).await;
+        if visit.odd == Some(Odd::HandedOn) && !said.after.is_zero() {
+            handed_on(&ground).await;
+        }
         let mut text = Text {
             from: visit.phone.clone(),
             to: Some(casino_number(visit.casino)),
@@ -116,6 +123,12 @@ async fn guest(ground: Arc<Ground>, visit: Visit) -> Result<Option<Held>> {
         Some(staff) => staff.await?,
         None => Ok(None),
     }
+}
+
+/// Waits until the number has gone to another casino, which takes longer while servers are down.
+async fn handed_on(ground: &Ground) {
+    let mut handed_on = ground.handed_on.subscribe();
+    drop(timeout(HAND_OVER, handed_on.wait_for(Option::is_some)).await);
 }
 
 /// Plays a machine that answers every text it gets, as an automatic reply does.

@@ -40,8 +40,6 @@ pub(crate) struct Struck {
     pub(crate) slowed: usize,
     pub(crate) spoiled: usize,
     pub(crate) pauses: Vec<Paused>,
-    /// When the old number of the casino that changed its number went to another casino.
-    pub(crate) handed_on: Option<DateTime<Utc>>,
 }
 
 pub(crate) struct Striker {
@@ -130,7 +128,8 @@ impl Striker {
             Strike::MoveNumber => self.add(MOVES, &casino_number(MOVED)).await?,
             Strike::HandOnNumber => {
                 self.add(CASINOS, &casino_number(MOVES)).await?;
-                self.struck.lock().await.handed_on = Some(self.ground.stack.fleet.clock.now());
+                let now = self.ground.stack.fleet.clock.now();
+                self.ground.handed_on.send_replace(Some(now));
             }
             Strike::Pause { casino, span } => self.pause(&casino_id(casino), span).await?,
         }
