@@ -3,6 +3,7 @@
 mod broken;
 mod calls;
 mod late;
+mod letters;
 mod private;
 mod tickets;
 pub(crate) mod visitor;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use seven_domain::{CasinoId, Language, OfferCall};
+use seven_domain::{CasinoId, Channel, Language, OfferCall};
 use seven_host::{
     Action, Check, Ending, Event, Evidence, Finding, Record, Route, Subject, Turn, Verdict,
     record::{Context, Step},
@@ -191,7 +191,7 @@ impl AgentReply {
 
     /// Counts each call of a hosted model with its tokens and cost. The time of a stored answer was
     /// counted when the answer was made.
-    fn count_steps(&self) {
+    fn count_steps(&self, channel: Channel) {
         let guests = &metrics().guests;
         for Step {
             name,
@@ -222,7 +222,7 @@ impl AgentReply {
             if !kept {
                 guests
                     .step_seconds
-                    .with_label_values(&[name])
+                    .with_label_values(&[name, channel.as_str()])
                     .observe(*micros as f64 / 1e6);
             }
         }
@@ -241,7 +241,7 @@ impl AgentReply {
     }
 
     /// Counts how the turn ended and which rules its drafts broke.
-    pub(crate) fn count(&self, casino: &CasinoId) {
+    pub(crate) fn count(&self, casino: &CasinoId, channel: Channel) {
         let casino = casino.as_str();
         let ending = match self.record.ending {
             _ if self.record.degraded => "degraded",
@@ -254,7 +254,7 @@ impl AgentReply {
             .turns
             .with_label_values(&[casino, self.agent.as_str(), ending])
             .inc();
-        self.count_steps();
+        self.count_steps(channel);
         if let Some(by) = self.record.answered_by() {
             let turns = &metrics().guests.hosted_turns;
             turns.with_label_values(&[casino, by]).inc();

@@ -157,6 +157,7 @@ async fn ask_hosted(
     let given = Given {
         casino: &work.config,
         index: &work.index,
+        retrieval: &work.pack.agents.retrieval,
         now: input.request.now,
         language: input.language,
         turn: TurnId(
@@ -182,7 +183,8 @@ async fn ask_hosted(
         .settings
         .embedding
         .query(&asked, input.request.now)
-        .await;
+        .await
+        .as_set(&work.pack.agents.retrieval);
     let took = began.elapsed().as_secs_f64();
     metrics()
         .guests

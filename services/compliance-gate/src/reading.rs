@@ -1,6 +1,8 @@
 //! Judges a text, compares it with our latest texts to the guest, and writes the verdict to its
 //! span.
 
+use std::time::Instant;
+
 use seven_compliance::{
     Author, Decision, Guardrails, Intent, Keyword, Likely, LikelyKind, Verdict, echo, provider,
 };
@@ -25,10 +27,18 @@ pub(crate) async fn judge(
 ) -> Result<Decision, Error> {
     let mut step = trace::step("seven.node.compliance_gate", "");
     let rails = pack.guardrails();
-    let mut decision = read(gate, rails, &text.body).await;
+    let began = Instant::now();
+    let first = rails.decide(&text.body);
+    metrics()
+        .guests
+        .step_seconds
+        .with_label_values(&["guardrails", text.channel().as_str()])
+        .observe(began.elapsed().as_secs_f64());
+    let mut decision = read_again(gate, rails, &text.body, first).await;
     if needs_our_texts(&decision, &text.body) {
         let ours = tx.last_texts(guest, echo::TEXTS_REMEMBERED).await?;
-        let again = |words: String| async move { read(gate, rails, &words).await };
+        let again =
+            |words: String| async move { read_again(gate, rails, &words, rails.decide(&words)).await };
         let says = || pack.says(config);
         decision = beside_our_texts(again, decision, &text.body, rails, &ours, says).await;
     }
@@ -61,14 +71,14 @@ pub(crate) async fn judge(
     Ok(decision)
 }
 
-/// Judges the text with both readers. The second one takes a core for about 20 ms, on a thread that
-/// serves no other guest. If it fails, the first reader's decision applies.
-async fn read(gate: &Gate, rails: &Guardrails, words: &str) -> Decision {
-    let first = rails.decide(words);
+/// Judges the text with the second reader too, if the first one found it suspicious. That takes a core
+/// for about 20 ms, on a thread that serves no other guest. If it fails, the first reader's decision
+/// applies.
+async fn read_again(gate: &Gate, rails: &Guardrails, words: &str, first: Decision) -> Decision {
     if !gate.second_reader || !first.is_suspicious() {
         return first;
     }
-    let began = std::time::Instant::now();
+    let began = Instant::now();
     let again = words.to_owned();
     let second = tokio::task::spawn_blocking(move || Reader::bundled()?.read(&again));
     let second = second.await.map_err(|error| error.to_string());

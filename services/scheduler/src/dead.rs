@@ -9,7 +9,10 @@ use seven_bus::{Taken, events::DeadLetter, topology};
 use seven_dead_letters::about;
 use seven_domain::{CasinoId, GuestHash, Invalid, Stage};
 use seven_runtime::{Error, Fleet};
-use seven_store::{Tx, dead::NewDead};
+use seven_store::{
+    Tx,
+    dead::{About, NewDead},
+};
 use seven_telemetry::metrics;
 
 /// The reason that ingress gives for texts from a short code or a name
@@ -126,13 +129,18 @@ pub async fn row_of(
     announced_at: DateTime<Utc>,
 ) -> Result<NewDead, Error> {
     let stage: Stage = letter.stage.parse()?;
-    let guest = match about(
+    let about = about(
         fleet,
         tx.casino(),
         stage,
         &letter.message_key,
         &letter.payload,
-    ) {
+    );
+    let channel = match &about {
+        Ok(About::Text { channel, .. }) => Some(*channel),
+        _ => None,
+    };
+    let guest = match about {
         Ok(about) => tx
             .behind(&about, Duration::ZERO)
             .await?
@@ -150,6 +158,7 @@ pub async fn row_of(
         payload: letter.payload.to_vec(),
         stream_seq: i64::try_from(letter.stream_seq).ok(),
         guest,
+        channel,
         announced_at,
         trace,
     })

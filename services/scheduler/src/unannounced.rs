@@ -97,6 +97,7 @@ fn letter(
         payload,
         stream_seq: None,
         guest: row.guest(),
+        channel: None,
         announced_at: fleet.clock.now(),
         trace: row.trace.clone(),
     })

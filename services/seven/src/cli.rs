@@ -11,7 +11,7 @@ use crate::{
         alert, audit, backup, campaign, casino, consent, contact, content,
         context::{Context, Operate},
         conversation, cost, dead, delivery, deploy, escalation, figures, flag, gate, guest,
-        incident, knowledge, log, message, model, operator,
+        health, incident, knowledge, log, message, model, operator,
         output::{Format, View},
         pause, provider, quiet_hours, reconcile, recover, restore, run, secret, shell, sms, status,
         turn, webhook, why,
@@ -164,6 +164,10 @@ enum Command {
     /// Check texts with the gate; review its guardrail hits.
     #[command(subcommand)]
     Gate(gate::Gate),
+    /// Ask the worker on this machine whether it is ready.
+    ///
+    /// For health checks of containers, which have no other HTTP client. Ends with 1 if it is not.
+    Health(health::Health),
     /// Raise the log level of workers that run, for a while.
     #[command(subcommand)]
     Log(log::Log),
@@ -258,6 +262,7 @@ impl Cli {
             Command::Audit(command) => operate(command, ctx).await,
             Command::QuietHours(command) => operate(command, ctx).await,
             Command::Gate(command) => operate(command, ctx).await,
+            Command::Health(command) => operate(command, ctx).await,
             Command::Log(command) => operate(command, ctx).await,
             Command::Secret(command) => operate(command, ctx).await,
             Command::Completion(command) => operate(command, ctx).await,

@@ -6,7 +6,7 @@ use chrono_tz::Tz;
 use serde_json::{Value, json};
 use seven_domain::{CasinoId, Language};
 use seven_knowledge::{
-    Index, Item, Offline, Query, TOP_K,
+    Index, Item, Offline, Query, Retrieval,
     evaluate::{Question, Report, evaluate},
 };
 use seven_runtime::Fleet;
@@ -25,9 +25,12 @@ pub async fn run_set(fleet: &Fleet, casino: &CasinoId, by: &str) -> Result<Run, 
     let rows = tx.content().await?;
     tx.commit().await?;
     let (zone, now) = (row.config.operational.timezone, fleet.clock.property_now());
+    let retrieval = fleet.packs.of(&row.config)?.agents.retrieval.clone();
     let questions: Vec<Question> = set.iter().map(asked).collect();
     // Thousands of rows are indexed for this; no connection and no other task waits meanwhile.
-    let report = tokio::task::spawn_blocking(move || search(&questions, &rows, zone, now));
+    let report = tokio::task::spawn_blocking(move || {
+        search(&questions, &rows, &retrieval, zone, now)
+    });
     let report = report
         .await
         .map_err(|error| Error::Blocked(format!("the search ended: {error}")))?;
@@ -50,14 +53,21 @@ pub async fn run_set(fleet: &Fleet, casino: &CasinoId, by: &str) -> Result<Run, 
     Ok(run)
 }
 
-fn search(questions: &[Question], rows: &[Value], zone: Tz, now: DateTime<Utc>) -> Report {
+fn search(
+    questions: &[Question],
+    rows: &[Value],
+    retrieval: &Retrieval,
+    zone: Tz,
+    now: DateTime<Utc>,
+) -> Report {
     let items = rows.iter().filter_map(|row| Item::from_json(row).ok());
     let embedder = Offline::default();
     let index = Index::build(items.collect::<Vec<_>>())
         .in_zone(zone)
         .embedded(&embedder);
-    evaluate(questions, TOP_K, |question| {
-        let found = index.retrieve(&Query::offline(&question.text, now, &embedder));
+    evaluate(questions, retrieval.rows, |question| {
+        let query = Query::offline(&question.text, now, &embedder).as_set(retrieval);
+        let found = index.retrieve(&query);
         found.into_iter().map(|row| row.item.id.clone()).collect()
     })
 }

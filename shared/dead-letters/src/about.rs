@@ -3,7 +3,7 @@
 use chrono::{TimeZone, Utc};
 use prost::Message;
 use seven_bus::events;
-use seven_domain::{CasinoId, Invalid, Stage};
+use seven_domain::{Address, CasinoId, Invalid, Stage};
 use seven_runtime::Fleet;
 use seven_store::dead::About;
 
@@ -29,8 +29,10 @@ pub fn about(
             let at = Utc.timestamp_millis_opt(text.occurred_at).single();
             let occurred_at =
                 at.ok_or_else(|| Invalid::new("occurred_at", "out of range", "Unix milliseconds"))?;
+            let from: Address = text.from.parse()?;
             About::Text {
-                guest: fleet.keys.hash(casino, &text.from.parse()?),
+                guest: fleet.keys.hash_address(casino, &from),
+                channel: from.channel(),
                 occurred_at,
             }
         }

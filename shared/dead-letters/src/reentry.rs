@@ -201,7 +201,7 @@ fn minute(at: DateTime<Utc>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use seven_domain::{Disposition, GuestHash, OutboundState, TurnState};
+    use seven_domain::{Channel, Disposition, GuestHash, OutboundState, TurnState};
     use uuid::Uuid;
 
     use super::*;
@@ -214,6 +214,7 @@ mod tests {
     fn what_can_never_help_is_refused_and_nothing_else() {
         let (early, late) = (at("2026-11-22T10:00:00Z"), at("2026-11-22T11:00:00Z"));
         let text = |occurred_at| About::Text {
+            channel: Channel::Sms,
             guest: GuestHash {
                 key_id: 1,
                 bytes: [0; 32],

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use seven_domain::Language;
-use seven_knowledge::{Categories, Category};
+use seven_knowledge::{Categories, Category, Retrieval};
 
 /// The reason why a manifest is refused; each message says what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -30,6 +30,8 @@ pub enum Problem {
     Itself { agent: String },
     #[error("the search tool `{tool}` has no {lacks}")]
     Search { tool: String, lacks: &'static str },
+    #[error("[retrieval]: {0}")]
+    Retrieval(String),
     #[error("the category `{name}` is read as `{read}`; declare it by that name")]
     Category { name: String, read: String },
 }
@@ -52,6 +54,9 @@ pub struct Manifest {
     /// Content categories with required fields; any other category may have any fields.
     #[serde(default)]
     pub categories: Categories,
+    /// How content is searched.
+    #[serde(default)]
+    pub retrieval: Retrieval,
 }
 
 /// A tool that finds content rows of some categories. It is declared in data and needs no code
@@ -179,6 +184,7 @@ impl Manifest {
 
     fn check(&self) -> Result<(), Problem> {
         self.known("default_agent", &self.default_agent)?;
+        self.retrieval.check().map_err(Problem::Retrieval)?;
         for (name, tool) in &self.tools {
             let lacks = [
                 (tool.description.trim().is_empty(), "description"),

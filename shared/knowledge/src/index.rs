@@ -176,6 +176,11 @@ impl Index {
             .collect()
     }
 
+    /// Returns whether a category has an item that is valid at `now`.
+    pub fn has(&self, category: &Category, now: DateTime<Utc>) -> bool {
+        self.current(now).any(|item| item.category == *category)
+    }
+
     /// Returns the items of a category that are open at `at`.
     pub fn open_now(&self, category: &Category, at: DateTime<Utc>, tz: Tz) -> Vec<Arc<Item>> {
         self.by_category(category, at)

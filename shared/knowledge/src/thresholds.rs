@@ -69,16 +69,6 @@ impl Thresholds {
         }
     }
 
-    /// Lets every row pass, to inspect those that the thresholds would drop.
-    pub fn none() -> Self {
-        Self {
-            default: f32::NEG_INFINITY,
-            categories: BTreeMap::new(),
-            lexical: 0.0,
-            share: SHARE,
-        }
-    }
-
     pub fn cosine(&self, category: &Category) -> f32 {
         self.categories
             .get(category)

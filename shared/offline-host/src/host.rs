@@ -30,16 +30,42 @@ pub(crate) struct Host<'a> {
     pub(crate) cautions: &'a [&'a Caution],
 }
 
+/// The most subjects that a greeting names.
+const FEW_SUBJECTS: usize = 3;
+
 impl<'a> Host<'a> {
     pub(crate) fn say(&self, key: &str, slots: &[(&str, &str)]) -> String {
         let r = self.request;
+        let subjects = self.subjects();
+        let few = &subjects[..subjects.len().min(FEW_SUBJECTS)];
+        let (few, all) = (few.join(", "), subjects.join(", "));
         let fixed = [
             ("casino", r.casino_name.as_str()),
             ("phone", &r.contact_phone),
             ("persona", &r.persona),
+            ("subjects", &few),
+            ("all_subjects", &all),
         ];
         let all: Vec<(&str, &str)> = slots.iter().copied().chain(fixed).collect();
         self.pack.say(key, self.language, r.seed, &all)
+    }
+
+    /// Returns the subjects for which the casino has content, as the pack names them; the guest's
+    /// visit if it has none.
+    fn subjects(&self) -> Vec<String> {
+        let named = self.pack.named_subjects.iter();
+        let subjects: Vec<String> = named
+            .filter(|subject| {
+                let category = Category::from(subject.category.clone());
+                self.request.index.has(&category, self.request.now)
+            })
+            .map(|subject| subject.name(self.language).to_owned())
+            .collect();
+        if subjects.is_empty() {
+            vec![self.pack.say("no_subject", self.language, 0, &[])]
+        } else {
+            subjects
+        }
     }
 
     pub(crate) fn part(&self, intent: &str, body: String, items: &[Arc<Item>]) -> Part {

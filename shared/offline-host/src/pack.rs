@@ -27,6 +27,8 @@ pub struct HostPack {
     pub(crate) ignore: BTreeSet<String>,
     ignored_stems: BTreeSet<String>,
     pub(crate) topics: Vec<Topic>,
+    /// What the host says it can look up, if the casino has content for it; the first comes first.
+    pub(crate) named_subjects: Vec<NamedSubject>,
     pub(crate) kinds: Vec<Kind>,
     pub(crate) particulars: Vec<Particular>,
     pub(crate) services: Vec<Service>,
@@ -51,6 +53,15 @@ pub(crate) struct Topic {
     /// Words that name the category and also narrow it, such as "massage".
     pub(crate) also: Phrases,
     label: (String, String),
+}
+
+/// A content category as the host names it among others: "restaurants, the spa and more".
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NamedSubject {
+    pub(crate) category: String,
+    en: String,
+    es: String,
 }
 
 /// A narrower wish for a place to eat or drink, such as a cuisine, a bar or vegan food.
@@ -105,6 +116,7 @@ struct File {
     times: BTreeMap<String, Pair<Vec<String>>>,
     ignore: Ignore,
     topics: BTreeMap<String, TopicFile>,
+    named_subjects: Vec<NamedSubject>,
     kinds: Vec<KindFile>,
     wishes: Vec<ParticularFile>,
     #[serde(default)]
@@ -306,6 +318,17 @@ impl Kind {
     }
 }
 
+// === impl NamedSubject ===
+
+impl NamedSubject {
+    pub(crate) fn name(&self, language: Language) -> &str {
+        match language {
+            Language::En => &self.en,
+            Language::Es => &self.es,
+        }
+    }
+}
+
 // === impl HostPack ===
 
 impl HostPack {
@@ -391,6 +414,7 @@ impl HostPack {
                 .collect(),
             ignore: words(&file.ignore.words).into_iter().collect(),
             topics: file.topics.into_iter().map(topic).collect(),
+            named_subjects: file.named_subjects,
             kinds: file.kinds.into_iter().map(kind).collect(),
             particulars: file.wishes.into_iter().map(particular).collect(),
             services: file.services.into_iter().map(service).collect(),

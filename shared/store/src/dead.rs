@@ -7,7 +7,7 @@ mod select;
 mod unannounced;
 
 use chrono::{DateTime, Utc};
-use seven_domain::{CasinoId, DeadId, DeadOrder, DeadState, GuestHash, Stage};
+use seven_domain::{CasinoId, Channel, DeadId, DeadOrder, DeadState, GuestHash, Stage};
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -36,6 +36,8 @@ pub struct NewDead {
     pub stream_seq: Option<i64>,
     /// The guest concerned, if known.
     pub guest: Option<GuestHash>,
+    /// The guest's channel, if the message tells it; else that of the guest's conversation is filed.
+    pub channel: Option<Channel>,
     /// When the dead letter's announcement entered the stream.
     pub announced_at: DateTime<Utc>,
     pub trace: String,
@@ -57,6 +59,8 @@ pub struct DeadLetter {
     pub replays: i32,
     pub stream_seq: Option<i64>,
     pub guest_hash: Option<String>,
+    /// `None` where nobody could tell.
+    pub channel: Option<Channel>,
     pub claim: Option<Uuid>,
     pub claimed_by: Option<String>,
     pub claimed_at: Option<DateTime<Utc>>,
@@ -74,7 +78,7 @@ pub struct DeadLetter {
 macro_rules! letter {
     ($rest:literal) => {
         concat!(
-            "select dead_id, stage, reason, first_error, last_error, attempts, subject, message_key, payload, state, replays, stream_seq, guest_hash,
+            "select dead_id, stage, reason, first_error, last_error, attempts, subject, message_key, payload, state, replays, stream_seq, guest_hash, channel,
                claim, claimed_by, claimed_at, asked, asked_by, asked_at, refused, trace, first_at, last_at from dead_letters where dead_id = $1 ",
             $rest
         )
@@ -86,8 +90,10 @@ macro_rules! file {
     ($known:literal) => {
         concat!(
             "insert into dead_letters (casino_id, dead_id, stage, reason, first_error, last_error, attempts, subject, message_key, payload, stream_seq,
-               trace, guest_hash, announced_at, first_at, last_at)
-             values ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $13)
+               trace, guest_hash, announced_at, first_at, last_at, channel)
+             values ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $13,
+               coalesce($14, (select conversation.channel from guests guest join conversations conversation using (casino_id, guest_id)
+                 where guest.casino_id = $1 and guest.key_id = $15 and guest.phone_hash = $16 limit 1)))
              on conflict (casino_id, stage, message_key) do ",
             $known
         )
@@ -131,7 +137,7 @@ impl Tx {
             "update
                set last_error = excluded.last_error, reason = excluded.reason, attempts = dead_letters.attempts + excluded.attempts,
                  last_at = excluded.last_at, announced_at = excluded.announced_at, state = 'open',
-                 guest_hash = coalesce(dead_letters.guest_hash, excluded.guest_hash), claim = null, claimed_by = null, claimed_at = null
+                 guest_hash = coalesce(dead_letters.guest_hash, excluded.guest_hash), channel = coalesce(dead_letters.channel, excluded.channel), claim = null, claimed_by = null, claimed_at = null
                where dead_letters.announced_at < excluded.announced_at"
         );
         self.file(again, dead).await?;
@@ -183,6 +189,9 @@ impl Tx {
             .bind(&dead.trace)
             .bind(dead.guest.as_ref().map(GuestHash::tag))
             .bind(dead.announced_at)
+            .bind(dead.channel)
+            .bind(dead.guest.as_ref().map(|guest| guest.key_id))
+            .bind(dead.guest.as_ref().map(|guest| &guest.bytes[..]))
             .execute(self.conn())
             .await?;
         Ok(done.rows_affected() == 1)

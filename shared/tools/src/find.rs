@@ -23,6 +23,7 @@ impl Toolbox<'_> {
         most: usize,
     ) -> Vec<Retrieved> {
         let query = Query::new(text, self.given.now)
+            .as_set(self.given.retrieval)
             .within(categories)
             .at_most(most);
         let embedder = self

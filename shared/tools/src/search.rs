@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use seven_host::SearchTool;
-use seven_knowledge::{Category, TOP_K};
+use seven_knowledge::Category;
 
 use crate::{
     Toolbox,
@@ -75,7 +75,8 @@ impl Toolbox<'_> {
         let open =
             |item: &seven_knowledge::Item| !open_now || item.is_open(self.given.now, self.zone());
         // Rows that are not open are filtered out afterwards, so more are requested.
-        let most = if open_now { 4 * TOP_K } else { TOP_K };
+        let rows_wanted = self.given.retrieval.rows;
+        let most = if open_now { 4 * rows_wanted } else { rows_wanted };
         let found = self
             .retrieve(query, categories, most)
             .into_iter()
@@ -83,13 +84,13 @@ impl Toolbox<'_> {
         let mut rows: Vec<_> = found
             .map(|found| (found.item, Some(found.scores.fused)))
             .collect();
-        rows.truncate(TOP_K);
+        rows.truncate(rows_wanted);
         let matched = !rows.is_empty();
         if !matched && !categories.is_empty() {
             let others = self.given.index.current(self.given.now);
             let others = others
                 .filter(|item| categories.contains(&item.category) && open(item))
-                .take(TOP_K);
+                .take(rows_wanted);
             rows = others
                 .map(|item| (std::sync::Arc::clone(item), None))
                 .collect();

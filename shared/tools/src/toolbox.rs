@@ -12,7 +12,7 @@ use seven_guest::{
     offers::{Facts, Policy},
 };
 use seven_host::{Agent, record::ToolCall};
-use seven_knowledge::{Embedder, Index};
+use seven_knowledge::{Embedder, Index, Retrieval};
 use seven_llm::ToolSpec;
 
 use crate::{
@@ -29,6 +29,8 @@ const MOST_ARGUMENTS: usize = 4_096;
 pub struct Given<'a> {
     pub casino: &'a CasinoConfig,
     pub index: &'a Index,
+    /// How the index is searched.
+    pub retrieval: &'a Retrieval,
     /// The time at the property, as guests are told it.
     pub now: DateTime<Utc>,
     /// The language of the reply.

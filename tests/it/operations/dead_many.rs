@@ -6,7 +6,7 @@ use std::{collections::HashSet, process::Stdio, time::Duration};
 use prost::Message;
 use serde_json::Value;
 use seven_bus::{events::InboundText, subject};
-use seven_domain::{DeadState, Stage};
+use seven_domain::{Channel, DeadState, Stage};
 use seven_store::dead::{Filter, NewDead};
 use sqlx::AssertSqlSafe;
 use tokio::process::{Child, Command};
@@ -61,6 +61,7 @@ pub(crate) fn letter(house: &House, n: usize, from: &str, text: &str) -> NewDead
         payload: event.encode_to_vec(),
         stream_seq: None,
         guest: Some(fleet.keys.hash(house.casino(), &from.parse().unwrap())),
+        channel: Some(Channel::Sms),
         announced_at: now,
         trace: String::new(),
     }

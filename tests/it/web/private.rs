@@ -17,7 +17,7 @@ const WORDS: &str = "zanzibar birthday for my aunt";
 const MANY: &str = "web.requests_per_minute = 10000\n";
 
 /// Returns the id that the token carries.
-fn visitor_of(visitor: &Visitor) -> Uuid {
+pub(super) fn visitor_of(visitor: &Visitor) -> Uuid {
     use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
     let claims = visitor.token.split('.').nth(1).unwrap();
     let claims: serde_json::Value =

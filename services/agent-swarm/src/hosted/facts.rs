@@ -1,7 +1,7 @@
 //! Collects the facts that a turn's prompts contain: about the casino, the guest, and the content
 //! rows that may answer.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Instant};
 
 use chrono::Timelike;
 use seven_domain::{CasinoId, Language, ReplyLength};
@@ -49,7 +49,13 @@ impl Context {
         query: &Query<'_>,
     ) -> Self {
         let request = &input.request;
+        let began = Instant::now();
         let found = request.index.retrieve(query);
+        metrics()
+            .guests
+            .step_seconds
+            .with_label_values(&["retrieval", work.lease.channel.as_str()])
+            .observe(began.elapsed().as_secs_f64());
         let source = source(query.has_vector(), &found);
         count(&work.casino, &request.texts, source, &found);
         let rows = rows(request, found);

@@ -9,7 +9,7 @@ use axum::{
 };
 use serde::Deserialize;
 use seven_dead_letters::payload::plain;
-use seven_domain::{CasinoId, DeadState, Stage};
+use seven_domain::{CasinoId, Channel, DeadState, Stage};
 use seven_staff::{Right, dead};
 use seven_store::{
     controls::Order,
@@ -71,6 +71,8 @@ struct Kind {
 struct Row {
     id: Uuid,
     stage: String,
+    /// The guest's channel; empty where nobody could tell.
+    channel: String,
     reason: String,
     error: String,
     tries: i32,
@@ -172,6 +174,7 @@ async fn part(app: &App, casino: &CasinoId, person: &Person, all: bool) -> Resul
     let row = |one: Listed| Row {
         id: one.dead_id,
         stage: w.of_kind("stage", one.stage.as_str()),
+        channel: channel(w, one.channel),
         reason: w.of_kind("dead_cause", &one.reason),
         error: plain(&one.last_error),
         tries: one.attempts,
@@ -197,6 +200,13 @@ async fn part(app: &App, casino: &CasinoId, person: &Person, all: bool) -> Resul
         rows: letters.into_iter().map(row).collect(),
         all,
     })
+}
+
+/// Names the channel of the guest whom a letter is about; empty where nobody could tell.
+pub(super) fn channel(w: Words, channel: Option<Channel>) -> String {
+    channel
+        .map(|channel| w.of_kind("dead_by", channel.as_str()))
+        .unwrap_or_default()
 }
 
 /// Takes an order for one letter or a kind.

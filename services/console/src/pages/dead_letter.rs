@@ -12,7 +12,10 @@ use seven_staff::Right;
 use seven_store::dead::Handled;
 use uuid::Uuid;
 
-use super::conversations::{clock, name_of};
+use super::{
+    conversations::{clock, name_of},
+    dead::channel,
+};
 use crate::{access::Person, app::Shared, fault::Fault, frame::Frame, guard::shown};
 
 #[derive(Template)]
@@ -23,6 +26,7 @@ struct DeadLetterPage {
     id: Uuid,
     may_order: bool,
     stage: String,
+    channel: String,
     state: String,
     reason: String,
     tries: i32,
@@ -74,6 +78,7 @@ pub(crate) async fn show(
             && letter.state != DeadState::Discarded
             && letter.asked.is_none(),
         stage: w.of_kind("stage", letter.stage.as_str()),
+        channel: channel(w, letter.channel),
         state: w.of_kind("dead_state", letter.state.as_str()),
         reason: w.of_kind("dead_cause", &letter.reason),
         tries: letter.attempts,

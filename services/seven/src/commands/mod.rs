@@ -29,6 +29,7 @@ pub mod gate;
 pub mod given;
 pub mod guest;
 pub mod guest_ref;
+pub mod health;
 pub mod id_prefix;
 pub mod incident;
 pub mod knowledge;

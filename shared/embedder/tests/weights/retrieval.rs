@@ -118,3 +118,61 @@ async fn the_labelled_questions_find_their_rows() {
         assert!(all.recall > words.all.recall + 0.4, "{}", words.all.recall);
     }
 }
+
+#[tokio::test]
+async fn zz_second_wordings() {
+    use seven_knowledge::Strategy;
+    let Some(local) = embedder() else { return };
+    let index = index(&local).await;
+    let offline = Offline::new();
+    let by_offline = Index::build(items()).in_zone(New_York).embedded(&offline);
+    let kinds = |text: &str| {
+        let t = text.to_lowercase();
+        if ["open", "close", "hours", "abre", "cierra", "horario"].iter().any(|w| t.contains(w)) {
+            Strategy::Hours
+        } else {
+            Strategy::General
+        }
+    };
+    for (set, text, _) in SETS {
+        let questions = parse_questions(text).unwrap();
+        for (name, how) in [("none", 0), ("general", 1), ("by kind", 2), ("spec", 3)] {
+            let second = |text: &str| match how {
+                1 => Some(Strategy::General.augment(text)),
+                2 => Some(kinds(text).augment(text)),
+                3 => Some(if kinds(text) == Strategy::Hours {
+                    format!("{text} hours schedule open close")
+                } else {
+                    format!("{text} name location details")
+                }),
+                _ => None,
+            };
+            let mut vectors = HashMap::new();
+            for q in &questions {
+                let a = one(&local, &q.text, Purpose::Query).await;
+                let b = match second(&q.text) {
+                    Some(t) => Some((t.clone(), one(&local, &t, Purpose::Query).await)),
+                    None => None,
+                };
+                vectors.insert(q.id.as_str(), (a, b));
+            }
+            let report = evaluate(&questions, TOP_K, |q| {
+                let (a, b) = vectors[q.id.as_str()].clone();
+                let mut query = Query::new(&q.text, now()).vector(local.space(), a);
+                if let Some((t, v)) = b {
+                    query = query.also(&t).vector(local.space(), v);
+                }
+                ids(&index, &query)
+            });
+            println!("ZZ {}", line(set, "local", name, &report.all));
+            let report = evaluate(&questions, TOP_K, |q| {
+                let mut query = Query::offline(&q.text, now(), &offline);
+                if let Some(t) = second(&q.text) {
+                    query = query.also(&t).vector(offline.as_space(), offline.query(&t));
+                }
+                ids(&by_offline, &query)
+            });
+            println!("ZZ {}", line(set, "offline", name, &report.all));
+        }
+    }
+}

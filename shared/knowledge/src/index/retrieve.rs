@@ -9,7 +9,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::{Index, fusion};
-use crate::{Category, Item, Offline, Space, Strategy, Thresholds, Vector};
+use crate::{Category, Item, Offline, Retrieval, Space, Strategy, Vector};
 use seven_text::words;
 
 /// How many rows a question gets; the specification fixes the number.
@@ -31,8 +31,7 @@ pub struct Query<'a> {
     k: usize,
     wordings: Vec<Wording<'a>>,
     categories: &'a [Category],
-    thresholds: Option<&'a Thresholds>,
-    relevance: Option<f32>,
+    retrieval: Option<&'a Retrieval>,
 }
 
 #[derive(Debug, Clone)]
@@ -75,8 +74,7 @@ impl<'a> Query<'a> {
             k: TOP_K,
             wordings,
             categories: &[],
-            thresholds: None,
-            relevance: None,
+            retrieval: None,
         }
     }
 
@@ -132,17 +130,11 @@ impl<'a> Query<'a> {
         self
     }
 
-    /// Uses these thresholds, not the ones calibrated for the embedder.
+    /// Searches as the pack says: its number of rows, thresholds and variety.
     #[must_use]
-    pub fn thresholds(mut self, thresholds: &'a Thresholds) -> Self {
-        self.thresholds = Some(thresholds);
-        self
-    }
-
-    /// Sets the balance between relevance (1) and variety (0) among the returned rows.
-    #[must_use]
-    pub fn varied(mut self, relevance: f32) -> Self {
-        self.relevance = Some(relevance.clamp(0.0, 1.0));
+    pub fn as_set(mut self, retrieval: &'a Retrieval) -> Self {
+        self.k = retrieval.rows;
+        self.retrieval = Some(retrieval);
         self
     }
 }
@@ -162,17 +154,10 @@ impl Index {
                     && (query.categories.is_empty() || query.categories.contains(&item.category))
             })
             .collect();
-        let calibrated;
-        let thresholds = match query.thresholds {
-            Some(given) => given,
-            None => {
-                calibrated = self
-                    .vectors
-                    .as_ref()
-                    .map_or_else(Thresholds::default, |v| Thresholds::of(&v.space));
-                &calibrated
-            }
-        };
+        let space = self.vectors.as_ref().map(|vectors| &vectors.space);
+        let measured = Retrieval::default();
+        let retrieval = query.retrieval.unwrap_or(&measured);
+        let thresholds = retrieval.thresholds(space);
         let mut scores = vec![Scores::default(); self.items.len()];
         let mut lists = Vec::new();
         for wording in &query.wordings {
@@ -191,7 +176,7 @@ impl Index {
             near(*n) || scores[*n].bm25 >= thresholds.lexical || named.contains(n)
         });
         fill(&mut ranked, query.k, &scores, near);
-        if let (Some(relevance), Some(vectors)) = (query.relevance, &self.vectors) {
+        if let (Some(relevance), Some(vectors)) = (retrieval.relevance, &self.vectors) {
             ranked = fusion::varied(&ranked, query.k, relevance, |a, b| vectors.likeness(a, b));
         }
         let mut ranked = self.with_namesakes(ranked, &allowed);

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use seven_domain::{CasinoStatus, Disposition, GuestHash, Invalid, OutboundState, TurnState};
+use seven_domain::{CasinoStatus, Channel, Disposition, GuestHash, Invalid, OutboundState, TurnState};
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -16,6 +16,7 @@ pub enum About {
     /// An inbound text that has no row yet.
     Text {
         guest: GuestHash,
+        channel: Channel,
         occurred_at: DateTime<Utc>,
     },
     /// A conversation, and the text whose arrival was signalled.
@@ -144,7 +145,9 @@ impl Tx {
     pub async fn behind(&mut self, about: &About, useful: Duration) -> Result<Option<Behind>> {
         let (query, id, text) = match about {
             About::Nobody => return Ok(Some(Behind::default())),
-            About::Text { guest, occurred_at } => {
+            About::Text {
+                guest, occurred_at, ..
+            } => {
                 return self.behind_text(guest, *occurred_at).await;
             }
             About::Conversation { id, text } => (

@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use seven_domain::{DeadId, DeadOrder, DeadState, GuestHash, Stage};
+use seven_domain::{Channel, DeadId, DeadOrder, DeadState, GuestHash, Stage};
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -48,6 +48,8 @@ pub struct Listed {
     pub asked: Option<DeadOrder>,
     pub refused: Option<String>,
     pub guest_hash: Option<String>,
+    /// The guest's channel; `None` where nobody could tell.
+    pub channel: Option<Channel>,
     pub payload_bytes: i32,
     pub trace: String,
     pub first_at: DateTime<Utc>,
@@ -132,7 +134,7 @@ impl Tx {
     ) -> Result<Vec<Listed>> {
         let query = either!(
             filter,
-            "select dead_id, casino_id, stage, reason, last_error, attempts, state, replays, claim is not null as claimed, asked, refused, guest_hash,
+            "select dead_id, casino_id, stage, reason, last_error, attempts, state, replays, claim is not null as claimed, asked, refused, guest_hash, channel,
                octet_length(payload) as payload_bytes, trace, first_at, last_at, handled_by, handled_at",
             "and (last_at, dead_id) < (coalesce($9::timestamptz, 'infinity'), coalesce($10::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
              order by last_at desc, dead_id desc limit $11"

@@ -77,6 +77,10 @@ pub(super) const SLOW: &[f64] = &[
 ];
 /// Buckets in seconds, for searches. Alerts and targets use 0.2, 0.5 and 1.
 pub(super) const SEARCH: &[f64] = &[0.005, 0.01, 0.03, 0.1, 0.2, 0.5, 1.0, 3.0];
+/// Buckets in seconds, for the steps of a turn. The goals per step use 0.001, 0.03, 0.5, 0.6 and 1.5.
+pub(super) const STEPS: &[f64] = &[
+    0.0005, 0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.6, 0.8, 1.5, 3.0, 5.0, 10.0,
+];
 /// Buckets for shares between 0 and 1.
 pub(super) const SHARES: &[f64] = &[0.1, 0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.65, 0.8, 0.9, 1.0];
 

@@ -4,7 +4,7 @@ use prometheus::{HistogramVec, IntCounterVec};
 
 use super::{
     TimedVec,
-    define::{SEARCH, SHARES, SLOW},
+    define::{SEARCH, SHARES, STEPS},
 };
 
 instruments! {
@@ -37,7 +37,8 @@ instruments! {
             "Turns' calls of hosted models, by purpose and outcome (ok or the kind of error)",
             ["step", "outcome"];
         step_seconds: TimedVec = "seven_step_seconds",
-            "Duration of a turn's model call in seconds, by purpose", ["step"], SLOW;
+            "Duration of a step of a turn in seconds: guardrails (the first reader), retrieval (the search without its vector), or a model call by purpose",
+            ["step", "channel"], STEPS;
         step_tokens: IntCounterVec = "seven_step_tokens_total",
             "Tokens of turns' model calls, by purpose", ["step", "direction"];
         step_cost: IntCounterVec = "seven_step_cost_nano_usd_total",

@@ -239,6 +239,7 @@ impl House {
         let given = Given {
             casino: &self.casino,
             index: &self.index,
+            retrieval: &seven_packs::casino().agents.retrieval,
             now: self.now,
             language: self.language,
             turn: turn(),

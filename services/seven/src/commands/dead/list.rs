@@ -7,7 +7,7 @@ use anyhow::Result;
 use chrono::{DateTime, SecondsFormat};
 use clap::Args;
 use seven_dead_letters::payload::plain;
-use seven_domain::{DeadState, Invalid};
+use seven_domain::{Channel, DeadState, Invalid};
 use seven_runtime::Fleet;
 use seven_store::dead::{Cursor, Listed};
 
@@ -112,6 +112,7 @@ fn print(ctx: &Context, rows: Vec<Listed>, json: bool) -> Result<()> {
         "dead letter",
         "casino",
         "stage",
+        "channel",
         "reason",
         "last seen",
         "state",
@@ -132,6 +133,7 @@ fn print(ctx: &Context, rows: Vec<Listed>, json: bool) -> Result<()> {
             row.dead_id.to_string(),
             row.casino_id,
             row.stage.to_string(),
+            channel(row.channel),
             row.reason,
             minute(row.last_at),
             state,
@@ -141,6 +143,11 @@ fn print(ctx: &Context, rows: Vec<Listed>, json: bool) -> Result<()> {
     }
     out!("{table}");
     Ok(())
+}
+
+/// Writes a guest's channel; "-" where nobody could tell.
+pub(super) fn channel(channel: Option<Channel>) -> String {
+    channel.map_or_else(|| "-".to_owned(), |channel| channel.to_string())
 }
 
 // === impl After ===

@@ -12,6 +12,7 @@ use seven_store::{
 };
 
 use super::{
+    list::channel,
     reader::{Reader, Reveal},
     select::Select,
 };
@@ -87,7 +88,7 @@ pub(super) fn document(
 ) -> Value {
     json!({
         "dead_id": letter.dead_id, "casino_id": owner, "stage": letter.stage, "state": letter.state,
-        "reason": letter.reason,
+        "reason": letter.reason, "channel": letter.channel,
         "first_error": letter.first_error, "last_error": letter.last_error,
         "attempts": letter.attempts, "replays": letter.replays,
         "first_at": letter.first_at, "last_at": letter.last_at, "subject": letter.subject,
@@ -107,6 +108,7 @@ fn lines(owner: &str, letter: &DeadLetter, payload: &Value, reveal: bool, histor
         letter.replays
     );
     out!("  reason       {}", letter.reason);
+    out!("  channel      {}", channel(letter.channel));
     out!("  tries        {}", letter.attempts);
     out!(
         "  first seen   {}  {}",

@@ -1,11 +1,11 @@
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use chrono::TimeZone;
 use chrono_tz::America::New_York;
 use serde_json::json;
 
 use super::*;
-use crate::Reference;
+use crate::{Reference, Thresholds};
 
 fn now() -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 3, 6, 17, 0, 0).unwrap()
@@ -84,6 +84,42 @@ fn ids(found: &[Retrieved]) -> Vec<&str> {
     found.iter().map(|f| f.item.id.as_str()).collect()
 }
 
+/// Returns settings with which every row passes, in a varied order.
+fn without_thresholds() -> Retrieval {
+    with_thresholds(0.0)
+}
+
+fn with_thresholds(least: f32) -> Retrieval {
+    let own = Thresholds {
+        default: least,
+        categories: BTreeMap::new(),
+        lexical: least,
+        share: 0.0,
+    };
+    Retrieval {
+        relevance: Some(0.1),
+        thresholds: BTreeMap::from([("offline".to_owned(), own)]),
+        ..Retrieval::default()
+    }
+}
+
+#[test] // WEB-34, WEB-37, RAG-30: the pack decides how many rows pass
+fn the_settings_of_a_pack_decide_what_is_found() {
+    let (index, offline) = (index(), Offline::new());
+    let ask = |retrieval: &Retrieval| {
+        let query = Query::offline("italian pasta", now(), &offline).as_set(retrieval);
+        index.retrieve(&query).len()
+    };
+    assert_eq!(ask(&Retrieval::default()), 2);
+    assert!(ask(&without_thresholds()) > 2);
+    assert_eq!(ask(&with_thresholds(1.0)), 0);
+    let one = Retrieval {
+        rows: 1,
+        ..Retrieval::default()
+    };
+    assert_eq!(ask(&one), 1);
+}
+
 #[test] // RAG-1, RAG-18, RAG-20
 fn both_rankings_find_and_explain_a_row() {
     let (index, offline) = (index(), Offline::new());
@@ -100,7 +136,7 @@ fn both_rankings_find_and_explain_a_row() {
 
 #[test] // C-17: inactive and expired rows are never found, even without thresholds
 fn inactive_past_and_expired_rows_never_come_out() {
-    let (index, offline, all) = (index(), Offline::new(), Thresholds::none());
+    let (index, offline, all) = (index(), Offline::new(), without_thresholds());
     for text in [
         "old pool",
         "pool party swim dance",
@@ -109,7 +145,7 @@ fn inactive_past_and_expired_rows_never_come_out() {
     ] {
         let query =
             Query::offline(text, now(), &offline).strategy(Strategy::Entertainment, &offline);
-        let found = index.retrieve(&query.thresholds(&all).at_most(9).varied(0.1));
+        let found = index.retrieve(&query.as_set(&all).at_most(9));
         assert!(
             ids(&found)
                 .iter()
@@ -122,9 +158,9 @@ fn inactive_past_and_expired_rows_never_come_out() {
 
 #[test] // RAG-22: the category filter applies before the rankings
 fn categories_narrow() {
-    let (index, offline, all) = (index(), Offline::new(), Thresholds::none());
+    let (index, offline, all) = (index(), Offline::new(), without_thresholds());
     let only = [Category::Regulations];
-    let query = Query::offline("pasta for two", now(), &offline).thresholds(&all);
+    let query = Query::offline("pasta for two", now(), &offline).as_set(&all);
     assert!(ids(&index.retrieve(&query)).contains(&"nonna"));
     let found = index.retrieve(&query.within(&only));
     assert!(
