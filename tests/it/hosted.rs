@@ -235,9 +235,18 @@ async fn what_each_step_took_is_counted_and_summed() {
             "seven_step_tokens_total{direction=\"input\",step=\"host\"}",
             2_200,
         ),
-        ("seven_step_seconds_count{channel=\"sms\",step=\"validator\"}", 2),
-        ("seven_step_seconds_count{channel=\"sms\",step=\"retrieval\"}", 1),
-        ("seven_step_seconds_count{channel=\"sms\",step=\"guardrails\"}", 1),
+        (
+            "seven_step_seconds_count{channel=\"sms\",step=\"validator\"}",
+            2,
+        ),
+        (
+            "seven_step_seconds_count{channel=\"sms\",step=\"retrieval\"}",
+            1,
+        ),
+        (
+            "seven_step_seconds_count{channel=\"sms\",step=\"guardrails\"}",
+            1,
+        ),
         (
             "seven_drafts_total{casino=\"silver_birch\",outcome=\"after_retry\"}",
             1,

@@ -37,8 +37,9 @@ pub(crate) async fn judge(
     let mut decision = read_again(gate, rails, &text.body, first).await;
     if needs_our_texts(&decision, &text.body) {
         let ours = tx.last_texts(guest, echo::TEXTS_REMEMBERED).await?;
-        let again =
-            |words: String| async move { read_again(gate, rails, &words, rails.decide(&words)).await };
+        let again = |words: String| async move {
+            read_again(gate, rails, &words, rails.decide(&words)).await
+        };
         let says = || pack.says(config);
         decision = beside_our_texts(again, decision, &text.body, rails, &ours, says).await;
     }

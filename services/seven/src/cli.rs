@@ -10,8 +10,8 @@ use crate::{
     commands::{
         alert, audit, backup, campaign, casino, consent, contact, content,
         context::{Context, Operate},
-        conversation, cost, dead, delivery, deploy, escalation, figures, flag, gate, guest,
-        health, incident, knowledge, log, message, model, operator,
+        conversation, cost, dead, delivery, deploy, escalation, figures, flag, gate, guest, health,
+        incident, knowledge, log, message, model, operator,
         output::{Format, View},
         pause, provider, quiet_hours, reconcile, recover, restore, run, secret, shell, sms, status,
         turn, webhook, why,

@@ -53,8 +53,8 @@ pub(crate) const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Operations",
         &[
-            "status", "pause", "resume", "alert", "dead", "incident", "contact", "operator", "log",
-            "backup", "restore", "recover",
+            "status", "health", "pause", "resume", "alert", "dead", "incident", "contact",
+            "operator", "log", "backup", "restore", "recover",
         ],
     ),
     (

@@ -28,9 +28,8 @@ pub async fn run_set(fleet: &Fleet, casino: &CasinoId, by: &str) -> Result<Run, 
     let retrieval = fleet.packs.of(&row.config)?.agents.retrieval.clone();
     let questions: Vec<Question> = set.iter().map(asked).collect();
     // Thousands of rows are indexed for this; no connection and no other task waits meanwhile.
-    let report = tokio::task::spawn_blocking(move || {
-        search(&questions, &rows, &retrieval, zone, now)
-    });
+    let report =
+        tokio::task::spawn_blocking(move || search(&questions, &rows, &retrieval, zone, now));
     let report = report
         .await
         .map_err(|error| Error::Blocked(format!("the search ended: {error}")))?;

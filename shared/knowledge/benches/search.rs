@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, TimeZone, Utc};
 use chrono_tz::America::New_York;
 use divan::{Bencher, black_box};
-use seven_knowledge::{Index, Item, Offline, Query, Reference, Strategy, parse_content};
+use seven_knowledge::{Index, Item, Offline, Query, Reference, parse_content};
 
 fn main() {
     percentiles(5_000);
@@ -117,16 +117,6 @@ fn retrieve(bencher: Bencher<'_, '_>, size: usize) {
             now(),
             &offline,
         ))
-    });
-}
-
-#[divan::bench(args = [100, 5_000])]
-fn retrieve_in_two_wordings(bencher: Bencher<'_, '_>, size: usize) {
-    let (index, offline) = (index(size), Offline::new());
-    bencher.bench_local(|| {
-        let query =
-            Query::offline(QUESTIONS[0], now(), &offline).strategy(Strategy::General, &offline);
-        index.retrieve(&query)
     });
 }
 

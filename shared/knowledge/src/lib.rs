@@ -16,7 +16,6 @@ pub mod item;
 pub mod offers;
 mod retrieval;
 pub mod schema;
-mod strategy;
 mod thresholds;
 
 pub use category::Category;
@@ -30,5 +29,4 @@ pub use index::{Hit, Index, Mention, Passed, Query, Retrieved, Scores, TOP_K, Te
 pub use item::Item;
 pub use retrieval::Retrieval;
 pub use schema::Categories;
-pub use strategy::Strategy;
 pub use thresholds::Thresholds;

@@ -76,7 +76,11 @@ impl Toolbox<'_> {
             |item: &seven_knowledge::Item| !open_now || item.is_open(self.given.now, self.zone());
         // Rows that are not open are filtered out afterwards, so more are requested.
         let rows_wanted = self.given.retrieval.rows;
-        let most = if open_now { 4 * rows_wanted } else { rows_wanted };
+        let most = if open_now {
+            4 * rows_wanted
+        } else {
+            rows_wanted
+        };
         let found = self
             .retrieve(query, categories, most)
             .into_iter()

@@ -4,11 +4,11 @@
 use std::time::Duration;
 
 use prost::Message;
+use seven::commands::dead;
 use seven_bus::{
     events::{DeadLetter, InboundText},
     subject,
 };
-use seven::commands::dead;
 use seven_domain::{Address, Channel, Stage};
 use seven_store::dead::{Filter, Listed};
 use uuid::Uuid;

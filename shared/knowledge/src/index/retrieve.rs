@@ -1,5 +1,4 @@
-//! The merged search: rankings by words and by vectors, for one or more wordings of a question, are
-//! merged by reciprocal rank fusion.
+//! The merged search: rankings by words, by vectors and by names are merged by reciprocal rank fusion.
 
 #[cfg(test)]
 mod tests;
@@ -9,7 +8,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::{Index, fusion};
-use crate::{Category, Item, Offline, Retrieval, Space, Strategy, Vector};
+use crate::{Category, Item, Offline, Retrieval, Space, Vector};
 use seven_text::words;
 
 /// How many rows a question gets; the specification fixes the number.
@@ -24,20 +23,15 @@ const NAMESAKES_OF: usize = 2;
 /// [`Thresholds::share`].
 const WORDS_SHARE: f32 = 0.35;
 
-/// One question to the index, in one or more wordings.
+/// One question to the index.
 #[derive(Debug, Clone)]
 pub struct Query<'a> {
     now: DateTime<Utc>,
     k: usize,
-    wordings: Vec<Wording<'a>>,
-    categories: &'a [Category],
-    retrieval: Option<&'a Retrieval>,
-}
-
-#[derive(Debug, Clone)]
-struct Wording<'a> {
     text: String,
     vector: Option<(&'a Space, Vector)>,
+    categories: &'a [Category],
+    retrieval: Option<&'a Retrieval>,
 }
 
 /// A row that may answer the question, with its scores.
@@ -55,7 +49,6 @@ pub struct Scores {
     /// The share of the question's words, by weight, that is found in the row, 0 to 1.
     pub bm25: f32,
     pub bm25_rank: Option<usize>,
-    /// The highest cosine over all wordings.
     pub cosine: Option<f32>,
     pub cosine_rank: Option<usize>,
 }
@@ -65,14 +58,11 @@ pub struct Scores {
 impl<'a> Query<'a> {
     /// Asks by words alone, until a vector is added.
     pub fn new(text: &str, now: DateTime<Utc>) -> Self {
-        let wordings = vec![Wording {
-            text: text.to_owned(),
-            vector: None,
-        }];
         Self {
             now,
             k: TOP_K,
-            wordings,
+            text: text.to_owned(),
+            vector: None,
             categories: &[],
             retrieval: None,
         }
@@ -83,38 +73,15 @@ impl<'a> Query<'a> {
         Self::new(text, now).vector(embedder.as_space(), embedder.query(text))
     }
 
-    /// Adds a vector to the last wording. A vector of another space than the index's is ignored.
+    /// Adds the question's vector. A vector of another space than the index's is ignored.
     #[must_use]
     pub fn vector(mut self, space: &'a Space, vector: Vector) -> Self {
-        if let Some(last) = self.wordings.last_mut() {
-            last.vector = Some((space, vector));
-        }
+        self.vector = Some((space, vector));
         self
     }
 
-    /// Returns whether any wording has a vector.
     pub fn has_vector(&self) -> bool {
-        self.wordings.iter().any(|wording| wording.vector.is_some())
-    }
-
-    /// Adds another wording of the question; its rankings are merged with the others.
-    #[must_use]
-    pub fn also(mut self, text: &str) -> Self {
-        self.wordings.push(Wording {
-            text: text.to_owned(),
-            vector: None,
-        });
-        self
-    }
-
-    /// Adds the strategy's second wording of the question, embedded offline.
-    #[must_use]
-    pub fn strategy(self, strategy: Strategy, embedder: &'a Offline) -> Self {
-        let Some(text) = self.wordings.first().map(|w| strategy.augment(&w.text)) else {
-            return self;
-        };
-        let vector = embedder.query(&text);
-        self.also(&text).vector(embedder.as_space(), vector)
+        self.vector.is_some()
     }
 
     /// Limits the search to these categories; an empty list means all.
@@ -159,12 +126,9 @@ impl Index {
         let retrieval = query.retrieval.unwrap_or(&measured);
         let thresholds = retrieval.thresholds(space);
         let mut scores = vec![Scores::default(); self.items.len()];
-        let mut lists = Vec::new();
-        for wording in &query.wordings {
-            lists.push(self.by_words(&wording.text, &allowed, &mut scores));
-            lists.extend(self.by_vector(wording, thresholds.share, &allowed, &mut scores));
-        }
-        let named = self.named(&query.wordings, &lists);
+        let mut lists = vec![self.by_words(&query.text, &allowed, &mut scores)];
+        lists.extend(self.by_vector(query, thresholds.share, &allowed, &mut scores));
+        let named = self.named(&query.text, &lists);
         lists.push(named.clone());
         let near = |n: usize| {
             scores[n]
@@ -211,8 +175,7 @@ impl Index {
         all
     }
 
-    /// Returns every valid row that has a vector, with its best cosine over the wordings; for
-    /// calibration.
+    /// Returns every valid row that has a vector, with its cosine; for calibration.
     pub fn retrieve_all(&self, query: &Query<'_>) -> Vec<(Arc<Item>, f32)> {
         let today = self.today(query.now);
         let allowed: Vec<bool> = self
@@ -221,9 +184,7 @@ impl Index {
             .map(|item| item.is_current_on(query.now, today))
             .collect();
         let mut scores = vec![Scores::default(); self.items.len()];
-        for wording in &query.wordings {
-            self.by_vector(wording, 0.0, &allowed, &mut scores);
-        }
+        self.by_vector(query, 0.0, &allowed, &mut scores);
         let rows = self.items.iter().zip(&scores);
         rows.filter_map(|(item, score)| Some((Arc::clone(item), score.cosine?)))
             .collect()
@@ -231,9 +192,8 @@ impl Index {
 
     /// Returns the ranked rows that the question names, even misspelt; they make a ranking of their
     /// own.
-    fn named(&self, wordings: &[Wording<'_>], lists: &[Vec<usize>]) -> Vec<usize> {
+    fn named(&self, text: &str, lists: &[Vec<usize>]) -> Vec<usize> {
         let found = |n: usize| lists.iter().any(|list| list.contains(&n));
-        let text = wordings.first().map_or("", |wording| wording.text.as_str());
         let mentions = self
             .names
             .find(text, found, &self.items)
@@ -257,35 +217,35 @@ impl Index {
             .filter(|(n, s)| *s > 0.0 && allowed[*n]);
         let list = top(found.collect(), WORDS_SHARE);
         for (rank, (n, score)) in list.iter().enumerate() {
-            scores[*n].bm25 = scores[*n].bm25.max(*score);
-            scores[*n].bm25_rank = Some(scores[*n].bm25_rank.map_or(rank + 1, |r| r.min(rank + 1)));
+            scores[*n].bm25 = *score;
+            scores[*n].bm25_rank = Some(rank + 1);
         }
         list.into_iter().map(|(n, _)| n).collect()
     }
 
     fn by_vector(
         &self,
-        wording: &Wording<'_>,
+        query: &Query<'_>,
         share: f32,
         allowed: &[bool],
         scores: &mut [Scores],
     ) -> Option<Vec<usize>> {
-        let (space, query) = wording.vector.as_ref()?;
+        let (space, question) = query.vector.as_ref()?;
         let vectors = self
             .vectors
             .as_ref()
-            .filter(|v| v.space == **space && query.values().len() == space.dimension)?;
-        if query.is_silent() {
+            .filter(|v| v.space == **space && question.values().len() == space.dimension)?;
+        if question.is_silent() {
             return None;
         }
         let mut found = Vec::with_capacity(allowed.len());
         for (n, cosine) in vectors
-            .similarities(query)
+            .similarities(question)
             .enumerate()
             .filter(|(n, _)| allowed[*n])
         {
             if let Some(cosine) = cosine {
-                scores[n].cosine = Some(scores[n].cosine.map_or(cosine, |c| c.max(cosine)));
+                scores[n].cosine = Some(cosine);
                 found.push((n, cosine));
             }
         }
@@ -297,8 +257,7 @@ impl Index {
             share,
         );
         for (rank, (n, _)) in list.iter().enumerate() {
-            scores[*n].cosine_rank =
-                Some(scores[*n].cosine_rank.map_or(rank + 1, |r| r.min(rank + 1)));
+            scores[*n].cosine_rank = Some(rank + 1);
         }
         Some(list.into_iter().map(|(n, _)| n).collect())
     }

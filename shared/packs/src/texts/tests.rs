@@ -400,7 +400,7 @@ fn guardrail_answers_hold_their_facts() {
                 "confidencial",
             ],
         ),
-        (TextKey::PromptInjection, En, &["dining", "shows", "spa"]),
+        (TextKey::PromptInjection, En, &["visit", "property"]),
         (
             TextKey::BsaAml,
             En,

@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use seven_domain::{CasinoStatus, Channel, Disposition, GuestHash, Invalid, OutboundState, TurnState};
+use seven_domain::{
+    CasinoStatus, Channel, Disposition, GuestHash, Invalid, OutboundState, TurnState,
+};
 use sqlx::FromRow;
 use uuid::Uuid;
 

@@ -143,8 +143,7 @@ fn inactive_past_and_expired_rows_never_come_out() {
         "pool pass free swim",
         "under repair",
     ] {
-        let query =
-            Query::offline(text, now(), &offline).strategy(Strategy::Entertainment, &offline);
+        let query = Query::offline(text, now(), &offline);
         let found = index.retrieve(&query.as_set(&all).at_most(9));
         assert!(
             ids(&found)
