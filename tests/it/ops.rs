@@ -9,7 +9,10 @@ use std::{
 use reqwest::StatusCode;
 use seven_telemetry::{LABELS, definitions};
 
-use crate::harness::{GUEST, House, Wanted, house, until};
+use crate::{
+    harness::{GUEST, House, Wanted, house, until},
+    operations::seven,
+};
 
 async fn get(url: &str) -> (StatusCode, String) {
     let answer = reqwest::get(url).await.unwrap();
@@ -232,7 +235,7 @@ async fn ops_of(house: &House, worker: &str) -> String {
     address().unwrap()
 }
 
-#[tokio::test(flavor = "multi_thread")] // PROD-54, C-32
+#[tokio::test(flavor = "multi_thread")] // PROD-54, C-32, WEB-66
 async fn a_worker_without_its_store_is_not_ready_and_lives() {
     let house = house(
         "ops_ready",
@@ -275,7 +278,20 @@ async fn a_worker_without_its_store_is_not_ready_and_lives() {
     })
     .await;
     assert_eq!(status("/health/live").await, StatusCode::OK);
+    let at = ops.trim_start_matches("http://");
+    let asked = seven(&["health", "--at", at], b"").await;
+    assert!(
+        asked.code == 1 && asked.err.contains("is not ready (503"),
+        "{asked:?}"
+    );
+    let asked = seven(&["health", "--live", "--at", at], b"").await;
+    assert_eq!(asked.code, 0, "{asked:?}");
     worker.kill().await.unwrap();
+    let asked = seven(&["health", "--live", "--at", at], b"").await;
+    assert!(
+        asked.code == 1 && asked.err.contains("no worker answers"),
+        "{asked:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")] // PROD-54

@@ -1,7 +1,7 @@
 use std::{collections::BTreeSet, path::PathBuf};
 
 use clap::Parser;
-use serde_json::Value;
+use serde_json::{Value, json};
 use seven::cli::Cli;
 use seven_domain::{CasinoId, Queue};
 
@@ -396,6 +396,16 @@ fn the_compose_file_runs_every_worker_after_the_migration() {
             service["stop_grace_period"],
             format!("{}s", grace_seconds())
         );
+        let check = service["healthcheck"]["test"].as_array().unwrap();
+        let [cmd, program, arguments @ ..] = &check[..] else {
+            panic!("{worker:?}: {check:?}");
+        };
+        assert_eq!(
+            (cmd, program),
+            (&json!("CMD"), &json!("/usr/local/bin/seven"))
+        );
+        let arguments = arguments.iter().map(|a| a.as_str().unwrap().to_owned());
+        Cli::try_parse_from(std::iter::once("seven".to_owned()).chain(arguments)).unwrap();
     }
     // Every mounted secret is defined, and every variable has a line in the example file.
     let example_env = std::fs::read_to_string(root().join("deploy/compose/env.example")).unwrap();

@@ -1,6 +1,7 @@
 mod acts;
 mod fixture;
 mod grounding;
+mod named;
 mod open_now;
 mod questions;
 mod sentences;

@@ -36,6 +36,7 @@ pub(crate) fn index(now: DateTime<Utc>, content: &str) -> Arc<Index> {
     Arc::new(Index::build(items).in_zone(ZONE))
 }
 
+#[derive(Clone)]
 pub(crate) struct Fixture {
     model: &'static OfflineModel,
     pub(crate) index: Arc<Index>,
