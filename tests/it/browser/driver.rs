@@ -14,7 +14,10 @@ use thirtyfour::{
 };
 use tokio::time::{Instant, sleep};
 
-use crate::{console::staff::PASSWORD, harness::House};
+use crate::{
+    console::staff::{Caller, PASSWORD},
+    harness::House,
+};
 
 const AXE: &str = include_str!("../../kit/axe/axe.min.js");
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -168,6 +171,14 @@ impl Browser {
 
     pub(super) async fn forget(&self) {
         self.driver.delete_all_cookies().await.unwrap();
+    }
+
+    /// Opens a page of the console as this person, whoever was logged in before.
+    pub(super) async fn open_as(&self, caller: &Caller, path: &str) {
+        self.page("/login").await;
+        self.forget().await;
+        self.take_cookie(caller.cookie.as_deref().unwrap()).await;
+        self.page(path).await;
     }
 
     /// Takes over a session that was begun without the browser.

@@ -22,14 +22,6 @@ async fn person(house: &House, staff: &Staff<'_>, email: &str, role: Role) -> Ca
     added.logged_in(house).await
 }
 
-/// Opens a page as this person.
-async fn open(browser: &Browser, caller: &Caller, path: &str) {
-    browser.page("/login").await;
-    browser.forget().await;
-    browser.take_cookie(caller.cookie.as_deref().unwrap()).await;
-    browser.page(path).await;
-}
-
 const QUESTIONS: [&str; 3] = [
     "How much is the Swedish Massage?",
     "What does the Swedish Massage cost?",
@@ -63,7 +55,7 @@ async fn a_price_goes_from_the_form_to_the_handset_and_back() {
     let bob = person(&house, &staff, "bob@example.com", Role::Approver).await;
     let mia = person(&house, &staff, "mia@example.com", Role::Manager).await;
     let browser = Browser::start(&house).await;
-    open(&browser, &ana, MASSAGE).await;
+    browser.open_as(&ana, MASSAGE).await;
     // The problem stands beside its field before anything is sent, and goes when it is solved.
     browser.fill("f-d-price", "-4").await;
     browser.see("#p-d-price", "write a number").await;
@@ -85,7 +77,7 @@ async fn a_price_goes_from_the_form_to_the_handset_and_back() {
     browser.submit("button[value='undo']").await;
     answered(&house, "$165").await;
     // A regulation waits for somebody else.
-    open(&browser, &ana, RULE).await;
+    browser.open_as(&ana, RULE).await;
     browser
         .fill(
             "f-description",
@@ -94,14 +86,14 @@ async fn a_price_goes_from_the_form_to_the_handset_and_back() {
         .await;
     browser.submit("button[value='publish']").await;
     browser.see("section.notice", "waits").await;
-    open(&browser, &bob, RULE).await;
+    browser.open_as(&bob, RULE).await;
     browser
         .submit("section.notice button[value='publish']")
         .await;
     let published = "select count(*) from content_items where item_id = 'regulation_001' and item->>'description' like '%bring a photo ID.'";
     assert_eq!(house.number(published).await, 1);
     // The manager sees what came in.
-    open(&browser, &mia, "/c/silver_birch/figures").await;
+    browser.open_as(&mia, "/c/silver_birch/figures").await;
     browser.see("#main", "Texts from guests").await;
     browser.click("table.figures summary").await;
     browser

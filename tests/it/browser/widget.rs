@@ -91,7 +91,7 @@ async fn a_guest_asks_a_person_answers_and_nothing_is_lost_offline_or_over_tabs(
     browser.type_keys("Is there a steakhouse?").await;
     browser.enter().await;
     browser.chat_shows("From: Dining").await;
-    // A person is asked for, and answers in the console, in other hands.
+    // A person is asked for, and answers in the console, in another browser.
     let person = format!("{ROOT}.querySelector('.person').click()");
     browser.ask(&person).await;
     browser.chat_shows("I would like to talk to a person").await;
@@ -102,16 +102,18 @@ async fn a_guest_asks_a_person_answers_and_nothing_is_lost_offline_or_over_tabs(
     let luis = host.logged_in(&house).await;
     house.settle(2).await;
     let conversation = staff.conversation().await;
+    let console = Browser::start(&house).await;
     let thread = format!("/c/silver_birch/conversations/{conversation}");
-    let asked = [("reason", "the guest asked")];
-    luis.act(&format!("{thread}/takeover"), &asked).await;
-    let page = luis.get(&thread).await.body;
-    let read = page.split("name=\"read\" value=\"").nth(1).unwrap();
-    let read = read.split('"').next().unwrap();
-    let write = [("text", "Luis here, at the front desk."), ("read", read)];
-    luis.act(&format!("{thread}/say"), &write).await;
+    console.open_as(&luis, &thread).await;
+    console.see("#texts", "Is there a steakhouse?").await;
+    console.fill("reason", "the guest asked").await;
+    console.submit("#who form[action$='takeover'] button").await;
+    console.fill("text", "Luis here, at the front desk.").await;
+    console.submit("#say button").await;
     browser.chat_shows("Luis here, at the front desk.").await;
-    luis.act(&format!("{thread}/release"), &[]).await;
+    console.submit("#who form[action$='release'] button").await;
+    console.see("#who", "The host answers here.").await;
+    console.stop().await;
     // Offline, three messages wait and go out in their order.
     browser.offline(true).await;
     for words in [

@@ -20,8 +20,9 @@ const AGAIN: Duration = Duration::from_millis(20);
 /// that those who look do not occupy the database.
 const SOON: Duration = Duration::from_secs(2);
 const LATER: Duration = Duration::from_millis(500);
-/// Longest time for which a person tries the same thing.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Longest time for which a person tries the same thing. It outlasts stores that are down again and
+/// again and a machine that falls behind.
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// The time during which a person had a conversation: from the commit of the takeover to the request
 /// to end it.
