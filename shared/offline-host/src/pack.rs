@@ -27,7 +27,8 @@ pub struct HostPack {
     pub(crate) ignore: BTreeSet<String>,
     ignored_stems: BTreeSet<String>,
     pub(crate) topics: Vec<Topic>,
-    /// What the host says it can look up, if the casino has content for it; the first comes first.
+    /// Subjects that the host offers to look up where the casino has content for them, the most
+    /// asked first.
     pub(crate) named_subjects: Vec<NamedSubject>,
     pub(crate) kinds: Vec<Kind>,
     pub(crate) particulars: Vec<Particular>,
