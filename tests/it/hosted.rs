@@ -61,7 +61,7 @@ fn usual(models: Models, domain: &'static str) -> Models {
 pub(crate) fn content_with_all(models: &Models) {
     models.when(
         |request| node(request) == "judge",
-        Play::json(&json!({"status": "PASS", "reason": ""})).tokens(100, 5),
+        Play::json(&json!({"status": "PASS", "reason": "", "confidence": 0.9})).tokens(100, 5),
     );
 }
 

@@ -62,6 +62,7 @@ async fn a_question_on_the_web_is_one_message_one_turn_and_one_reply_word_for_wo
     for (query, rows) in [
         ("select count(*) from inbound_messages", 1),
         ("select count(*) from turns", 1),
+        ("select count(*) from outbound_messages", 1),
         ("select count(*) from send_attempts", 0),
         (
             "select count(*) from guests where phone is null and disclosed_at is not null",
@@ -126,6 +127,23 @@ async fn fixed_texts_come_as_one_replace_and_commands_of_texts_mean_nothing() {
             .await,
         0
     );
+    assert_eq!(
+        house.number("select count(*) from turns").await,
+        0,
+        "no turn, and so no model, saw them"
+    );
+    // The host's own fixed replies come as one replace, too.
+    for message in ["hi", "who won the election?"] {
+        let visitor = Visitor::new(first).await;
+        let stream = visitor.ask(second, message, Uuid::new_v4()).await;
+        let frames = stream.all().await;
+        let of = |event: &str| frames.iter().filter(|frame| frame.event == event).count();
+        assert_eq!(
+            (of("replace"), of("token")),
+            (1, 0),
+            "{message}: {frames:?}"
+        );
+    }
     let program = Client::new()
         .post(format!("{first}/chat"))
         .header("accept", "application/json")

@@ -28,7 +28,8 @@ pub struct Record {
     /// How the hosted model's part of the turn ended; `None` if the turn had none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hosted: Option<Ending>,
-    /// The judge's confidence in the reply, from 0 to 1; `None` if no judge gave one.
+    /// The judge's confidence in the reply, from 0 to 1: 0 if it gave a verdict without a figure,
+    /// `None` if there was no verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
     /// True if the hosted model failed and the offline model answered instead.

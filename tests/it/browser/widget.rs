@@ -1,7 +1,12 @@
 //! The widget on a casino's page (D32 to D34): by keyboard, over tabs, offline, under a strict policy,
 //! with hostile texts; and the concierge's page.
 
-use axum::{Router, http::header, response::Html, routing::get};
+use axum::{
+    Router,
+    http::{StatusCode, header},
+    response::Html,
+    routing::get,
+};
 use seven::onboard;
 use seven_domain::Role;
 use seven_settings::Worker;
@@ -274,6 +279,44 @@ async fn a_persons_hostile_words_stay_text_in_the_widget() {
     browser.chat_shows("an AI host of").await;
     let texts = hostile::texts();
     assert!(texts.len() >= 40);
+    let elements = format!(
+        "return [...{ROOT}.querySelectorAll('.log *')].filter((one) => \
+         !['DIV', 'B', 'P'].includes(one.tagName)).length"
+    );
+    // A person's words come by the stream, and after a reload from the history.
+    browser.say("Is there a steakhouse?").await;
+    browser.chat_shows("From: Dining").await;
+    let staff = Staff::new(&house);
+    let host = staff
+        .add("luis@example.com", Role::Host, Some(house.casino()))
+        .await;
+    let luis = host.logged_in(&house).await;
+    let conversation = staff.conversation().await;
+    let thread = format!("/c/silver_birch/conversations/{conversation}");
+    let asked = [("reason", "the guest asked")];
+    luis.act(&format!("{thread}/takeover"), &asked).await;
+    let mut written = 0;
+    for text in &texts {
+        let page = luis.get(&thread).await.body;
+        let read = page.split("name=\"read\" value=\"").nth(1).unwrap();
+        let write = [("text", text), ("read", read.split('"').next().unwrap())];
+        let page = luis.act(&format!("{thread}/say"), &write).await;
+        written += u64::from(page.status == StatusCode::SEE_OTHER);
+    }
+    assert!(written >= 30, "{written} of {} were taken", texts.len());
+    let lines = format!("return {ROOT}.querySelectorAll('.line:not(.guest)').length");
+    for reload in [false, true] {
+        if reload {
+            browser.page("/").await;
+        }
+        until("all that was written is shown", SOON, || async {
+            browser.ask(&lines).await.as_u64().unwrap() > written
+        })
+        .await;
+        assert_eq!(browser.ask(&elements).await, 0, "only our own elements");
+        assert!(browser.chat().await.contains(&texts[0]));
+        assert_eq!(browser.title().await, "Birch");
+    }
     for text in &texts {
         let say = format!(
             "document.querySelector('seven-chat').say({})",
@@ -281,16 +324,13 @@ async fn a_persons_hostile_words_stay_text_in_the_widget() {
         );
         browser.ask(&say).await;
     }
-    let elements = format!(
-        "return [...{ROOT}.querySelectorAll('.log *')].filter((one) => \
-         !['DIV', 'B', 'P'].includes(one.tagName)).length"
-    );
     assert_eq!(browser.ask(&elements).await, 0, "only our own elements");
     let shown = format!(
         "return [...{ROOT}.querySelectorAll('.guest .text')].map((one) => one.textContent)"
     );
     let shown: Vec<String> = serde_json::from_value(browser.ask(&shown).await).unwrap();
-    assert_eq!(shown, texts);
+    assert_eq!(shown[shown.len() - texts.len()..], texts);
+    assert_eq!(browser.ask("return document.cookie").await, "");
     assert_eq!(browser.title().await, "Birch");
     assert_eq!(browser.violations().await, Vec::<String>::new());
     browser.stop().await;

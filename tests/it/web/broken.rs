@@ -172,6 +172,7 @@ async fn a_question_whose_swarm_died_is_answered_once_on_the_same_stream() {
     );
     let stored = house.texts_of("select body from outbound_messages").await;
     assert_eq!(stored, [joined(&frames)]);
+    assert_eq!(house.number("select count(*) from turns").await, 1);
     house.stop().await;
 }
 
@@ -191,17 +192,18 @@ async fn a_price_that_no_row_has_reaches_no_socket() {
     let gateway = house.stack.web_urls[0].clone();
     let visitor = Visitor::new(&gateway).await;
     let mut open = visitor.listen(&gateway, None).await;
-    let frames = visitor
-        .ask(&gateway, QUESTION, Uuid::new_v4())
-        .await
-        .all()
-        .await;
-    let also = open.until("end").await;
-    for frames in [&frames, &also] {
-        let whole = format!("{frames:?}");
+    let id = Uuid::new_v4();
+    let mut asked = visitor.ask(&gateway, QUESTION, id).await;
+    let frames = asked.until("end").await;
+    open.until("end").await;
+    let mut again = visitor.ask(&gateway, QUESTION, id).await;
+    again.until("end").await;
+    let history = visitor.history(&gateway).await.to_string();
+    for bytes in [asked.bytes(), open.bytes(), again.bytes(), &history] {
+        assert!(bytes.contains("AM"), "{bytes}");
         assert!(
-            !whole.contains("$35") && !whole.contains("entry"),
-            "{whole}"
+            !bytes.contains("$35") && !bytes.contains("entry"),
+            "{bytes}"
         );
     }
     let said = frames.iter().find(|frame| frame.event == "replace");

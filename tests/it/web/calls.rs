@@ -1,6 +1,9 @@
 //! The gateway's calls that are no conversation, the key of programs, and what hosted models may cost
 //! for visitors.
 
+use std::io::Write;
+
+use flate2::{Compression, write::GzEncoder};
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
 use seven_settings::Worker;
@@ -13,6 +16,8 @@ use crate::{
     hosted::{ANSWER, QUESTION, brain, content_with_all, settings},
 };
 
+/// The widget's file may have this many bytes when it is packed with gzip.
+const MOST_SCRIPT_BYTES: usize = 12 * 1024;
 const MANY: &str = "web.requests_per_minute = 10000\n";
 
 async fn with(name: &str, extra: String) -> (House, String) {
@@ -85,6 +90,11 @@ async fn programs_need_the_key_and_anyone_may_ask_for_health_and_property() {
             .unwrap()
             .contains(&json!("dining"))
     );
+    let script = http.get(format!("{gateway}/w.js")).send().await.unwrap();
+    let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+    packed.write_all(&script.bytes().await.unwrap()).unwrap();
+    let packed = packed.finish().unwrap().len();
+    assert!((1_000..=MOST_SCRIPT_BYTES).contains(&packed), "{packed}");
     let (status, _) = json_of(http.get(format!("{gateway}/property?casino=nowhere"))).await;
     assert_eq!(status, StatusCode::NOT_FOUND);
 
@@ -132,6 +142,26 @@ async fn a_visitor_who_has_cost_enough_is_answered_by_the_offline_host() {
         asked(&other).await > first,
         "another visitor has a limit of their own"
     );
+    house.stop().await;
+}
+
+#[tokio::test] // issue L.6: the casino's part of the cap
+async fn visitors_who_together_cost_enough_are_answered_by_the_offline_host() {
+    let models = brain("host").await;
+    content_with_all(&models);
+    models.otherwise(Play::text(ANSWER).tokens(1_000, 100));
+    let limits = "cost.web_casino = \"0.0005\"\n";
+    let extra = format!("{MANY}{limits}{}", settings(&models));
+    let (house, gateway) = with("web_spending_all", extra).await;
+    let asked = async |visitor: Visitor| {
+        let stream = visitor.ask(&gateway, QUESTION, Uuid::new_v4()).await;
+        stream.all().await;
+        models.requests().len()
+    };
+    let first = asked(Visitor::new(&gateway).await).await;
+    assert!(first > 0, "the hosted model answers first");
+    let second = asked(Visitor::new(&gateway).await).await;
+    assert_eq!(second, first, "then nothing is spent for anybody");
     house.stop().await;
 }
 

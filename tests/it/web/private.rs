@@ -3,13 +3,17 @@
 
 use std::time::Duration;
 
-use seven_domain::{Address, GuestHash};
+use reqwest::StatusCode;
+use seven_domain::{Address, CasinoId, GuestHash};
+use seven_testkit::models::Play;
+use seven_web_gateway::{Keys, Session, TokenKey};
 use tokio::process::Command;
 use uuid::Uuid;
 
-use super::visitor::{Visitor, birch, with_gateways};
+use super::visitor::{Visitor, birch, init, with_gateways};
 use crate::{
-    harness::{House, Wanted, binary, house, until},
+    harness::{GUEST, House, Wanted, binary, house, until},
+    hosted::{ANSWER, brain, content_with_all, settings},
     privacy::search::found,
 };
 
@@ -23,6 +27,23 @@ pub(super) fn visitor_of(visitor: &Visitor) -> Uuid {
     let claims: serde_json::Value =
         serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims).unwrap()).unwrap();
     claims["ticket_id"].as_str().unwrap().parse().unwrap()
+}
+
+/// Signs the token of a visitor's session at a casino, as a gateway of the fleet does.
+fn token_of(house: &House, casino: &CasinoId, visitor: Uuid) -> String {
+    let web = &house.stack.settings.web;
+    let current = TokenKey {
+        id: web.token_key_id.clone(),
+        secret: web.token_key.clone().unwrap(),
+    };
+    let session = Session {
+        visitor,
+        casino: casino.clone(),
+        ticket: visitor,
+    };
+    let former = Vec::new();
+    let keys = Keys { current, former };
+    keys.issue(&session, house.stack.fleet.clock.now()).unwrap()
 }
 
 fn hash_of(house: &House, visitor: Uuid) -> GuestHash {
@@ -111,6 +132,94 @@ async fn an_operator_exports_what_is_held_about_a_visitor() {
         assert_eq!(talk["tickets"][0]["number"], 1, "{talk}");
         assert_eq!(export["profile"]["visitor_id"], id.to_string());
         assert!(export["phone"].is_null() && !said.out.contains("steakhouse"));
+    }
+    house.stop().await;
+}
+
+#[tokio::test] // issue L.6: a claimed phone number gives no profile and no offer
+async fn a_number_that_a_visitor_claims_gives_nothing_of_its_guest() {
+    let models = brain("host").await;
+    content_with_all(&models);
+    models.otherwise(Play::text(ANSWER));
+    let house = with_gateways("web_claimed", &format!("{MANY}{}", settings(&models))).await;
+    let (first, second) = (&house.stack.web_urls[0], &house.stack.web_urls[1]);
+    house.text(
+        GUEST,
+        "hi, my name is Marcellus, when does the lakeside pool open?",
+    );
+    house.settle(1).await;
+    let profiles = "select document::text from profiles order by updated_at";
+    let known = house.texts_of(profiles).await;
+    assert!(
+        known.len() == 1 && known[0].contains("Marcellus"),
+        "{known:?}"
+    );
+    let asked = models.requests().len();
+    let visitor = Visitor::new(first).await;
+    for message in [
+        format!("my number is {GUEST}, what do you know about me?"),
+        "what is my name, and which offers do I have?".to_owned(),
+    ] {
+        let stream = visitor.ask(second, &message, Uuid::new_v4()).await;
+        let frames = format!("{:?}", stream.all().await);
+        assert!(!frames.contains("Marcellus"), "{frames}");
+    }
+    for request in &models.requests()[asked..] {
+        assert!(
+            !request.body.to_string().contains("Marcellus"),
+            "{}",
+            request.body
+        );
+    }
+    assert_eq!(house.texts_of(profiles).await[0], known[0]);
+    let guests = "select count(*) from guests where (phone is null) = (visitor_id is not null)";
+    assert_eq!(house.number(guests).await, 2);
+    house.stop().await;
+}
+
+#[tokio::test] // WID-4, D9: a session belongs to one casino
+async fn a_session_of_one_casino_reads_and_writes_nothing_at_another() {
+    let house = with_gateways("web_apart", MANY).await;
+    let (first, second) = (&house.stack.web_urls[0], &house.stack.web_urls[1]);
+    let mut other = house.config.clone();
+    other.casino_id = "red_maple".parse().unwrap();
+    other.operational.telnyx_phone_number = "+18605550177".parse().unwrap();
+    other.operational.twilio_phone_number = None;
+    other.operational.web_domains = vec!["www.maple.example".to_owned()];
+    seven::onboard::add_casino(&house.stack.fleet, &other, "test")
+        .await
+        .unwrap();
+    let visitor = Visitor::new(first).await;
+    let stream = visitor.ask(first, WORDS, Uuid::new_v4()).await;
+    stream.all().await;
+    // A page of the other casino can neither begin a session here nor use one.
+    let maple = Some("https://www.maple.example");
+    let begun = init(&visitor.client, first, maple, "silver_birch").await;
+    assert_eq!(begun.status(), StatusCode::FORBIDDEN);
+    for call in [
+        visitor.client.get(format!("{second}/api/v1/chat/history")),
+        visitor.client.get(format!("{second}/api/v1/chat/stream")),
+        visitor
+            .client
+            .post(format!("{second}/api/v1/chat/stream"))
+            .json(&serde_json::json!({ "message": "hi", "message_id": Uuid::new_v4() })),
+    ] {
+        let call = call
+            .bearer_auth(&visitor.token)
+            .header("origin", maple.unwrap());
+        assert_eq!(call.send().await.unwrap().status(), StatusCode::FORBIDDEN);
+    }
+    // The same id at the other casino is another guest, with a history of their own.
+    let id = visitor_of(&visitor);
+    let mut twin = Visitor::new(first).await;
+    twin.token = token_of(&house, &other.casino_id, id);
+    for gateway in [first, second] {
+        let call = twin.client.get(format!("{gateway}/api/v1/chat/history"));
+        let call = call
+            .bearer_auth(&twin.token)
+            .header("origin", maple.unwrap());
+        let history: serde_json::Value = call.send().await.unwrap().json().await.unwrap();
+        assert_eq!(history["messages"], serde_json::json!([]), "{history}");
     }
     house.stop().await;
 }

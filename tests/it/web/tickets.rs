@@ -9,10 +9,13 @@ use seven_domain::{CasinoId, Role};
 use seven_settings::Worker;
 use uuid::Uuid;
 
+use seven_testkit::models::Play;
+
 use super::visitor::{Frame, Visitor, joined, with_gateways_at};
 use crate::{
     console::staff::Staff,
     harness::{House, until},
+    hosted::{ANSWER, QUESTION, brain, settings},
 };
 
 fn ticket(frames: &[Frame]) -> Option<i64> {
@@ -54,6 +57,31 @@ impl Desk {
         let answer = call.json(&body).send().await.unwrap();
         (answer.status(), answer.json().await.unwrap_or_default())
     }
+}
+
+#[tokio::test] // WID-12, WID-13, issue L.4: the judge's figure decides
+async fn a_draft_of_which_the_judge_is_not_sure_is_never_shown() {
+    let models = brain("host").await;
+    let extra = format!("web.requests_per_minute = 10000\n{}", settings(&models));
+    let house = with_gateways_at("web_unsure", &extra, 1.0).await;
+    let (first, second) = (&house.stack.web_urls[0], &house.stack.web_urls[1]);
+    for (judged, sure) in [
+        (json!({"status": "PASS", "confidence": 0.71}), true),
+        (json!({"status": "PASS", "confidence": 0.69}), false),
+        (json!({"status": "PASS"}), false),
+    ] {
+        models.then(Play::text(ANSWER));
+        models.then(Play::json(&judged));
+        let visitor = Visitor::new(first).await;
+        let frames = visitor.ask(first, QUESTION, Uuid::new_v4()).await;
+        let frames = frames.all().await;
+        assert_eq!(ticket(&frames).is_none(), sure, "{judged}: {frames:?}");
+        // Case matters: the question has "lakeside".
+        let history = visitor.history(second).await;
+        let whole = format!("{frames:?} {history}");
+        assert_eq!(whole.contains("Lakeside"), sure, "{judged}: {whole}");
+    }
+    house.stop().await;
 }
 
 #[tokio::test] // WID-12..15, WID-20, WID-21, T-17, T-18

@@ -62,6 +62,8 @@ pub(crate) async fn birch(house: &mut House) {
 pub(crate) struct Streaming {
     response: Response,
     unread: Unread,
+    /// Everything that the socket gave, comments included.
+    bytes: String,
 }
 
 impl Streaming {
@@ -76,6 +78,7 @@ impl Streaming {
         Self {
             response,
             unread: Unread::default(),
+            bytes: String::new(),
         }
     }
 
@@ -87,8 +90,13 @@ impl Streaming {
             }
             let chunk = timeout(PATIENCE, self.response.chunk()).await.unwrap();
             let chunk = chunk.ok().flatten()?;
+            self.bytes.push_str(&String::from_utf8_lossy(&chunk));
             self.unread.push(&chunk);
         }
+    }
+
+    pub(crate) fn bytes(&self) -> &str {
+        &self.bytes
     }
 
     pub(crate) async fn all(mut self) -> Vec<Frame> {

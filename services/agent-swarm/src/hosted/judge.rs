@@ -13,6 +13,10 @@ use seven_offline_host::is_for_adults;
 use super::Play;
 use crate::vetting::vet;
 
+/// The confidence of a judge that gives a verdict and no figure between 0 and 1 with it: a guest who
+/// could ask a person must not read a draft of which nobody said how sure they are.
+const UNSTATED: f64 = 0.0;
+
 impl Play<'_> {
     /// Judges the current draft; the first `attempt` is 0.
     pub(super) async fn judge(&mut self, agent: &str, attempt: u32) -> Event {
@@ -38,10 +42,11 @@ impl Play<'_> {
         };
         let model = Arc::clone(&self.hosted.judge);
         let verdict = self.chat("validator", &*model, &request).await.ok();
-        self.confidence = verdict
-            .as_ref()
-            .and_then(|reply| Verdict::confidence(&reply.text));
-        let verdict = verdict.and_then(|reply| Verdict::parse(&reply.text));
+        let text = verdict.map(|reply| reply.text);
+        let verdict = text.as_deref().and_then(Verdict::parse);
+        self.confidence = text
+            .filter(|_| verdict.is_some())
+            .map(|text| Verdict::confidence(&text).unwrap_or(UNSTATED));
         verdict.map_or(Event::NotJudged { clean: true }, Event::Judged)
     }
 

@@ -1,0 +1,157 @@
+//! The states of a ticket against a real Postgres: which moves the database allows (WID-21).
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy exempts test functions, not the helpers they share"
+)]
+
+use std::time::Duration;
+
+use secrecy::SecretString;
+use serde_json::json;
+use seven_domain::{
+    CasinoConfig, Channel, ConversationId, HashKey, HashKeys, IdSource, PhoneE164,
+};
+use seven_store::{
+    Store, SweepPlan,
+    guests::{GuestLaw, NewIds},
+};
+use seven_testkit::Postgres;
+use sqlx::{Connection, PgConnection};
+
+const STATES: [&str; 4] = ["open", "pending_human", "resolved", "closed"];
+/// The moves of the design, besides staying where it is.
+const MOVES: [(&str, &str); 4] = [
+    ("open", "pending_human"),
+    ("open", "closed"),
+    ("pending_human", "resolved"),
+    ("resolved", "open"),
+];
+
+/// Returns the moves that lead from the beginning of a ticket to a state.
+fn way_to(state: &str) -> &'static [&'static str] {
+    match state {
+        "pending_human" => &[],
+        "resolved" => &["resolved"],
+        "open" => &["resolved", "open"],
+        _ => &["resolved", "open", "closed"],
+    }
+}
+
+/// Returns a store with one casino and a conversation there, and the owner's connection.
+async fn conversation() -> (Store, CasinoConfig, ConversationId, PgConnection) {
+    let ids = IdSource::default();
+    let postgres = Postgres::for_tests().await.unwrap();
+    let name = format!("tickets_{}", ids.uuid().simple());
+    let url = postgres.create_database(&name, None).await.unwrap();
+    Store::migrate(&SecretString::from(url.clone()))
+        .await
+        .unwrap();
+    let app = SecretString::from(url.replacen("postgres@", "seven_app@", 1));
+    let sweep = SweepPlan {
+        base: Duration::from_secs(15),
+        longest: Duration::from_secs(600),
+    };
+    let store = Store::new(&app, 3, sweep).unwrap();
+    let config: CasinoConfig = serde_json::from_value(json!({
+        "casino_id": "silver_birch",
+        "prompts": { "casino_name_display": "Silver Birch" },
+        "regulations": { "state": "CT" },
+        "operational": {
+            "timezone": "America/New_York",
+            "telnyx_phone_number": "+18605550100",
+            "number_kind": "demo",
+            "contact_phone": "1-860-555-0199",
+        }
+    }))
+    .unwrap();
+    store.put_casino(&config, "test").await.unwrap();
+    let keys = HashKeys::new(HashKey {
+        id: 1,
+        secret: SecretString::from("k".repeat(32)),
+    });
+    let phone: PhoneE164 = "+18605550143".parse().unwrap();
+    let hash = keys.hash(&config.casino_id, &phone);
+    let new = NewIds {
+        guest: ids.next(),
+        conversation: ids.next(),
+    };
+    let number = &config.operational.telnyx_phone_number;
+    let law = GuestLaw::default();
+    let mut tx = store.bind(&config.casino_id).await.unwrap();
+    let party = tx.party(&phone, &hash, number, Channel::Sms, new, &law);
+    let conversation = party.await.unwrap().conversation_id;
+    tx.commit().await.unwrap();
+    let owner = PgConnection::connect(&url).await.unwrap();
+    (store, config, conversation, owner)
+}
+
+#[tokio::test] // WID-21
+async fn the_database_allows_the_moves_of_a_ticket_and_no_other() {
+    let (_store, _, conversation, mut owner) = conversation().await;
+    let insert = "insert into tickets (casino_id, ticket_id, number, conversation_id, state, reason)
+         values ('silver_birch', gen_random_uuid(), 1, $1, $2, 'test')";
+    let go = "update tickets set state = $1";
+    for from in STATES {
+        let mut tx = owner.begin().await.unwrap();
+        let begun = sqlx::query(insert).bind(conversation.0).bind(from);
+        let begun = begun.execute(&mut *tx).await;
+        assert_eq!(begun.is_ok(), from == "pending_human", "begins as {from}");
+        tx.rollback().await.unwrap();
+        for to in STATES {
+            let mut tx = owner.begin().await.unwrap();
+            let begun = sqlx::query(insert).bind(conversation.0);
+            begun.bind("pending_human").execute(&mut *tx).await.unwrap();
+            for state in way_to(from) {
+                sqlx::query(go).bind(state).execute(&mut *tx).await.unwrap();
+            }
+            let moved = sqlx::query(go).bind(to).execute(&mut *tx).await;
+            let allowed = from == to || MOVES.contains(&(from, to));
+            assert_eq!(moved.is_ok(), allowed, "{from} to {to}");
+            tx.rollback().await.unwrap();
+        }
+    }
+}
+
+#[tokio::test] // WID-21
+async fn an_open_ticket_closes_when_its_guest_wrote_nothing_for_a_day() {
+    let (store, config, conversation, mut owner) = conversation().await;
+    for (number, state, hours, closes) in [
+        (1, "open", 25, true),
+        (2, "open", 23, false),
+        (3, "pending_human", 25, false),
+        (4, "resolved", 25, false),
+    ] {
+        let ticket = IdSource::default().uuid();
+        sqlx::query("delete from tickets")
+            .execute(&mut owner)
+            .await
+            .unwrap();
+        sqlx::query(
+            "insert into tickets (casino_id, ticket_id, number, conversation_id, state, reason, opened_at)
+             values ('silver_birch', $1, $2, $3, 'pending_human', 'test', now() - interval '2 days')",
+        )
+        .bind(ticket)
+        .bind(number)
+        .bind(conversation.0)
+        .execute(&mut owner)
+        .await
+        .unwrap();
+        for state in way_to(state) {
+            let go = sqlx::query("update tickets set state = $1").bind(state);
+            go.execute(&mut owner).await.unwrap();
+        }
+        sqlx::query("update conversations set last_inbound_at = now() - make_interval(hours => $1)")
+            .bind(hours)
+            .execute(&mut owner)
+            .await
+            .unwrap();
+        let mut tx = store.bind(&config.casino_id).await.unwrap();
+        let closed = tx.close_idle_tickets().await.unwrap();
+        let now = tx.ticket(ticket).await.unwrap().unwrap().state;
+        tx.commit().await.unwrap();
+        assert_eq!(closed, u64::from(closes), "{state} after {hours} hours");
+        let wanted = if closes { "closed" } else { state };
+        assert_eq!(now.as_str(), wanted, "{state} after {hours} hours");
+    }
+}
