@@ -9,9 +9,7 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 use serde_json::json;
-use seven_domain::{
-    CasinoConfig, Channel, ConversationId, HashKey, HashKeys, IdSource, PhoneE164,
-};
+use seven_domain::{CasinoConfig, Channel, ConversationId, HashKey, HashKeys, IdSource, PhoneE164};
 use seven_store::{
     Store, SweepPlan,
     guests::{GuestLaw, NewIds},
@@ -89,7 +87,8 @@ async fn conversation() -> (Store, CasinoConfig, ConversationId, PgConnection) {
 #[tokio::test] // WID-21
 async fn the_database_allows_the_moves_of_a_ticket_and_no_other() {
     let (_store, _, conversation, mut owner) = conversation().await;
-    let insert = "insert into tickets (casino_id, ticket_id, number, conversation_id, state, reason)
+    let insert =
+        "insert into tickets (casino_id, ticket_id, number, conversation_id, state, reason)
          values ('silver_birch', gen_random_uuid(), 1, $1, $2, 'test')";
     let go = "update tickets set state = $1";
     for from in STATES {
@@ -141,11 +140,13 @@ async fn an_open_ticket_closes_when_its_guest_wrote_nothing_for_a_day() {
             let go = sqlx::query("update tickets set state = $1").bind(state);
             go.execute(&mut owner).await.unwrap();
         }
-        sqlx::query("update conversations set last_inbound_at = now() - make_interval(hours => $1)")
-            .bind(hours)
-            .execute(&mut owner)
-            .await
-            .unwrap();
+        sqlx::query(
+            "update conversations set last_inbound_at = now() - make_interval(hours => $1)",
+        )
+        .bind(hours)
+        .execute(&mut owner)
+        .await
+        .unwrap();
         let mut tx = store.bind(&config.casino_id).await.unwrap();
         let closed = tx.close_idle_tickets().await.unwrap();
         let now = tx.ticket(ticket).await.unwrap().unwrap().state;

@@ -7,10 +7,12 @@ use seven::life::{backup::backup, restore::restore};
 use seven_bus::Outgoing;
 use seven_settings::{Settings, Worker};
 use seven_testkit::Postgres;
+use uuid::Uuid;
 
 use crate::{
     harness::{GUEST, House, Wanted, house, house_on, until},
     operations::{OTHER, seven},
+    web::visitor::{Visitor, with_gateways},
     webhook::caller::Caller,
 };
 
@@ -163,6 +165,37 @@ async fn what_is_restored_elsewhere_equals_the_manifest_and_sends_nothing_until_
         new.texts_to(HELPED)
     );
     new.stop().await;
+    old.stop().await;
+    drop(server);
+}
+
+#[tokio::test] // DEP-31, D32: a guest without a phone
+async fn a_visitor_of_a_website_is_restored_with_words_and_ticket() {
+    let old = with_gateways("backup_web", "").await;
+    let gateway = old.stack.web_urls[0].clone();
+    let visitor = Visitor::new(&gateway).await;
+    let asks = "I want to speak to a person";
+    let stream = visitor.ask(&gateway, asks, Uuid::new_v4()).await;
+    stream.all().await;
+    let dir = old.scratch.path().join("backup");
+    backup(&old.stack.settings, &dir).await.unwrap();
+    let server = Postgres::start(&old.scratch.path().join("elsewhere"), true)
+        .await
+        .unwrap();
+    let (settings, owner) = empty(&server, &old.stack.settings, "seven").await;
+    restore(&settings, &dir, true, "test").await.unwrap();
+    let restored = sqlx::PgPool::connect(&owner).await.unwrap();
+    for query in [
+        "select visitor_id::text from guests where phone is null",
+        "select body from inbound_messages order by body",
+        "select body from outbound_messages order by body",
+        "select concat(number, ' ', state, ' ', ticket_id) from tickets",
+    ] {
+        let before = old.texts_of(query).await;
+        let after = sqlx::query_scalar(query).fetch_all(&restored).await;
+        let after: Vec<String> = after.unwrap();
+        assert!(!before.is_empty() && after == before, "{query}: {after:?}");
+    }
     old.stop().await;
     drop(server);
 }
