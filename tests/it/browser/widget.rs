@@ -299,7 +299,10 @@ async fn a_persons_hostile_words_stay_text_in_the_widget() {
     for text in &texts {
         let page = luis.get(&thread).await.body;
         let read = page.split("name=\"read\" value=\"").nth(1).unwrap();
-        let write = [("text", text), ("read", read.split('"').next().unwrap())];
+        let write = [
+            ("text", text.as_str()),
+            ("read", read.split('"').next().unwrap()),
+        ];
         let page = luis.act(&format!("{thread}/say"), &write).await;
         written += u64::from(page.status == StatusCode::SEE_OTHER);
     }

@@ -189,7 +189,7 @@ async fn a_visitor_of_a_website_is_restored_with_words_and_ticket() {
         "select visitor_id::text from guests where phone is null",
         "select body from inbound_messages order by body",
         "select body from outbound_messages order by body",
-        "select concat(number, ' ', state, ' ', ticket_id) from tickets",
+        "select concat(number, ' ', reason, ' ', ticket_id) from tickets",
     ] {
         let before = old.texts_of(query).await;
         let after = sqlx::query_scalar(query).fetch_all(&restored).await;
