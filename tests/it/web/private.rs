@@ -193,8 +193,8 @@ async fn a_session_of_one_casino_reads_and_writes_nothing_at_another() {
     let stream = visitor.ask(first, WORDS, Uuid::new_v4()).await;
     stream.all().await;
     // A page of the other casino can neither begin a session here nor use one.
-    let maple = Some("https://www.maple.example");
-    let begun = init(&visitor.client, first, maple, "silver_birch").await;
+    let maple = "https://www.maple.example";
+    let begun = init(&visitor.client, first, Some(maple), "silver_birch").await;
     assert_eq!(begun.status(), StatusCode::FORBIDDEN);
     for call in [
         visitor.client.get(format!("{second}/api/v1/chat/history")),
@@ -204,9 +204,7 @@ async fn a_session_of_one_casino_reads_and_writes_nothing_at_another() {
             .post(format!("{second}/api/v1/chat/stream"))
             .json(&serde_json::json!({ "message": "hi", "message_id": Uuid::new_v4() })),
     ] {
-        let call = call
-            .bearer_auth(&visitor.token)
-            .header("origin", maple.unwrap());
+        let call = call.bearer_auth(&visitor.token).header("origin", maple);
         assert_eq!(call.send().await.unwrap().status(), StatusCode::FORBIDDEN);
     }
     // The same id at the other casino is another guest, with a history of their own.
@@ -215,9 +213,7 @@ async fn a_session_of_one_casino_reads_and_writes_nothing_at_another() {
     twin.token = token_of(&house, &other.casino_id, id);
     for gateway in [first, second] {
         let call = twin.client.get(format!("{gateway}/api/v1/chat/history"));
-        let call = call
-            .bearer_auth(&twin.token)
-            .header("origin", maple.unwrap());
+        let call = call.bearer_auth(&twin.token).header("origin", maple);
         let history: serde_json::Value = call.send().await.unwrap().json().await.unwrap();
         assert_eq!(history["messages"], serde_json::json!([]), "{history}");
     }
