@@ -1,5 +1,5 @@
-//! `seven health`: asks the worker on this machine whether it is ready, for places that have no HTTP
-//! client, such as a container's health check.
+//! `seven health`: asks the worker on this machine whether it is ready, for places that have no
+//! HTTP client, such as a container's health check.
 
 use std::{net::SocketAddr, process::ExitCode, time::Duration};
 
