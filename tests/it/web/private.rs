@@ -164,6 +164,10 @@ async fn a_number_that_a_visitor_claims_gives_nothing_of_its_guest() {
         let frames = format!("{:?}", stream.all().await);
         assert!(!frames.contains("Marcellus"), "{frames}");
     }
+    assert!(
+        models.requests().len() > asked,
+        "a model wrote these answers"
+    );
     for request in &models.requests()[asked..] {
         assert!(
             !request.body.to_string().contains("Marcellus"),
@@ -209,7 +213,13 @@ async fn a_session_of_one_casino_reads_and_writes_nothing_at_another() {
     }
     // The same id at the other casino is another guest, with a history of their own.
     let id = visitor_of(&visitor);
-    let mut twin = Visitor::new(first).await;
+    let mut twin = visitor.clone();
+    twin.token = token_of(&house, house.casino(), id);
+    let own = twin.history(second).await;
+    assert_eq!(
+        own["messages"][0]["content"], WORDS,
+        "the token is read: {own}"
+    );
     twin.token = token_of(&house, &other.casino_id, id);
     for gateway in [first, second] {
         let call = twin.client.get(format!("{gateway}/api/v1/chat/history"));

@@ -7,9 +7,8 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 use seven_domain::{CasinoId, Role};
 use seven_settings::Worker;
-use uuid::Uuid;
-
 use seven_testkit::models::Play;
+use uuid::Uuid;
 
 use super::visitor::{Frame, Visitor, joined, with_gateways_at};
 use crate::{

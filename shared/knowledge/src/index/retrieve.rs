@@ -1,4 +1,5 @@
-//! The merged search: rankings by words, by vectors and by names are merged by reciprocal rank fusion.
+//! The merged search: rankings by words, by vectors and by names are merged by reciprocal rank
+//! fusion.
 
 #[cfg(test)]
 mod tests;
