@@ -201,37 +201,32 @@ async fn doubt_opens_the_breaker_all_the_same_and_later_texts_take_the_second() 
         .sim
         .set_rules(plan(vec![rule("telnyx", Fault::ServerErrorBefore)]))
         .unwrap();
-    let tried = async |n| {
-        until("the text was tried", STATE_TIMEOUT, || async {
-            let ledger = house.stack.sim.ledger().of_guest(&guest(n));
-            ledger.refused.len() + ledger.outbound.len() == 1
-        })
-        .await;
-    };
-    for n in 0..5 {
-        house.text(&guest(n), QUESTION);
-        tried(n).await;
-    }
-    // However long the five took: an open breaker lets none of these pass, one that tries again
-    // lets one.
-    for n in 5..8 {
-        house.text(&guest(n), QUESTION);
-    }
-    for n in 5..8 {
-        tried(n).await;
-    }
-    for n in 0..8 {
+    let requests = |n| {
         let ledger = house.stack.sim.ledger().of_guest(&guest(n));
-        assert_eq!(
-            ledger.refused.len() + ledger.outbound.len(),
-            1,
-            "guest {n}: one request, at one provider"
-        );
+        ledger.refused.len() + ledger.outbound.len()
+    };
+    // Five failures within the breaker's window open it. The window is short here, and a busy
+    // machine may need several rounds of five at once.
+    let mut n = 0;
+    until("the second provider sends", STATE_TIMEOUT, || {
+        let round = n..n + 5;
+        n += 5;
+        let (house, requests) = (&house, &requests);
+        async move {
+            for n in round.clone() {
+                house.text(&guest(n), QUESTION);
+            }
+            until("the texts were tried", STATE_TIMEOUT, || async {
+                round.clone().all(|n| requests(n) >= 1)
+            })
+            .await;
+            round.clone().any(|n| !house.sent_to(&guest(n)).is_empty())
+        }
+    })
+    .await;
+    for n in 0..n {
+        assert_eq!(requests(n), 1, "guest {n}: one request, at one provider");
     }
-    let second = (0..8)
-        .filter(|n| !house.sent_to(&guest(*n)).is_empty())
-        .count();
-    assert!(second >= 1, "the breaker opened after five");
     house.stop().await;
 }
 

@@ -56,6 +56,7 @@ mod providers;
 mod reconciliation;
 mod review;
 mod sessions;
+mod slow;
 mod spool;
 mod stop;
 mod stop_load;

@@ -7,6 +7,7 @@ mod letters;
 mod private;
 mod tickets;
 pub(crate) mod visitor;
+mod wire;
 
 use std::time::Duration;
 
@@ -356,6 +357,8 @@ async fn careless_and_greedy_callers_get_a_clear_answer() {
             .post(format!("{gateway}/api/v1/chat/init"))
             .header("origin", PAGE)
             .header("x-forwarded-for", format!("198.51.100.{n}"))
+            .header("x-real-ip", format!("198.51.100.{n}"))
+            .header("forwarded", format!("for=198.51.100.{n}"))
             .json(&json!({ "tenant_id": "silver_birch" }));
         let response = call.send().await.unwrap();
         if response.status() == StatusCode::TOO_MANY_REQUESTS {

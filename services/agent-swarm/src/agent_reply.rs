@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use seven_domain::{CasinoId, Channel, Language, OfferCall};
+use seven_domain::{CasinoId, Language, OfferCall};
 use seven_host::{
     Action, Check, Ending, Event, Evidence, Finding, Record, Route, Subject, Turn, Verdict,
     record::{Context, Step},
@@ -189,16 +189,15 @@ impl AgentReply {
         }
     }
 
-    /// Counts each call of a hosted model with its tokens and cost. The time of a stored answer was
-    /// counted when the answer was made.
-    fn count_steps(&self, channel: Channel) {
+    /// Counts each call of a hosted model with its tokens and cost. Its time was counted when the
+    /// call ended, since an attempt that ends early counts nothing here.
+    fn count_steps(&self) {
         let guests = &metrics().guests;
         for Step {
             name,
-            micros,
             usage,
             failed,
-            kept,
+            ..
         } in &self.record.steps
         {
             let Some(usage) = usage else { continue };
@@ -219,12 +218,6 @@ impl AgentReply {
                 .step_cost
                 .with_label_values(&[name])
                 .inc_by(usage.nano_dollars);
-            if !kept {
-                guests
-                    .step_seconds
-                    .with_label_values(&[name, channel.as_str()])
-                    .observe(*micros as f64 / 1e6);
-            }
         }
     }
 
@@ -241,7 +234,7 @@ impl AgentReply {
     }
 
     /// Counts how the turn ended and which rules its drafts broke.
-    pub(crate) fn count(&self, casino: &CasinoId, channel: Channel) {
+    pub(crate) fn count(&self, casino: &CasinoId) {
         let casino = casino.as_str();
         let ending = match self.record.ending {
             _ if self.record.degraded => "degraded",
@@ -254,7 +247,7 @@ impl AgentReply {
             .turns
             .with_label_values(&[casino, self.agent.as_str(), ending])
             .inc();
-        self.count_steps(channel);
+        self.count_steps();
         if let Some(by) = self.record.answered_by() {
             let turns = &metrics().guests.hosted_turns;
             turns.with_label_values(&[casino, by]).inc();

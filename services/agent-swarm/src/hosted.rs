@@ -24,7 +24,7 @@ use seven_llm::{
     Reply,
     chat::{ChatModel, ChatReply, ChatRequest, Error, Fault, Message},
 };
-use seven_telemetry::trace;
+use seven_telemetry::{metrics, trace};
 use seven_tools::{Effect, Toolbox};
 use tokio::time::{Instant, timeout_at};
 
@@ -311,16 +311,21 @@ impl Play<'_> {
         span.tell("gen_ai.request.model", &model.name());
         span.tell("seven.prompt_hash", &self.work.pack.prompts().hash());
         let outcome = self.memory.chat(node, model, request).await;
-        let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let took = started.elapsed();
         let usage = match &outcome {
             Ok((reply, _)) => tokens(reply.usage, reply.cost.0),
             Err(error) => tokens(error.usage(), model.cost(error.usage()).0),
         };
         let failed = outcome.as_ref().err().map(|error| error.kind().to_owned());
         let kept = matches!(outcome, Ok((_, true)));
+        if !kept {
+            let of = [node, self.work.lease.channel.as_str()];
+            let seconds = &metrics().guests.step_seconds;
+            seconds.with_label_values(&of).observe(took.as_secs_f64());
+        }
         self.steps.push(Step {
             name: node.to_owned(),
-            micros,
+            micros: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
             usage: Some(usage),
             failed,
             kept,

@@ -25,6 +25,8 @@ use crate::{
 pub(crate) const ESCALATION: &str = "escalation";
 /// The reason of a case that the guest can withdraw by saying "never mind".
 const ASKS: &str = "asks_for_human";
+/// Least time between two holding texts of one pause, where the channel has tickets.
+const HOLDING_AGAIN: Duration = Duration::from_secs(1_800);
 
 /// Returns the text that says that a person will write, if the guest's texts call for a takeover;
 /// no model is asked then.
@@ -284,8 +286,11 @@ pub(crate) async fn hold(swarm: &Swarm, work: &Work) -> Result<Outcome, Error> {
         return again("guest_thought_again");
     }
     let ids: Vec<Uuid> = work.open.iter().map(|text| text.inbound_id).collect();
+    // A guest on the website looks at the page while they wait; by text one notice is enough.
+    let again = work.lease.channel.profile().tickets;
+    let again = again.then_some(HOLDING_AGAIN);
     let queued = match ids.last() {
-        Some(newest) if tx.hold_texts(conversation, &ids).await? => {
+        Some(newest) if tx.hold_texts(conversation, &ids, again).await? => {
             let stored = work.lease.language;
             let texts: Vec<String> = work.open.iter().map(|text| text.body.clone()).collect();
             let body = work.pack.say(

@@ -45,7 +45,7 @@ pub(crate) async fn keep(
     tx.release_lease(conversation, silenced.lease.epoch).await?;
     let ids: Vec<Uuid> = silenced.open.iter().map(|text| text.inbound_id).collect();
     if tx.paused(conversation).await?.is_some() {
-        tx.hold_texts(conversation, &ids).await?;
+        tx.hold_texts(conversation, &ids, None).await?;
         return Ok(None);
     }
     let mute = [Switch::Outbound, Switch::Kill]

@@ -219,7 +219,7 @@ async fn commit(
         .iter()
         .skip(1)
         .for_each(|text| trace::join(&text.trace, "seven.joined"));
-    agent_reply.count(&work.casino, work.lease.channel);
+    agent_reply.count(&work.casino);
     ready.count(work, input);
     tracing::info!(
         casino = %work.casino,

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use seven_bus::Outcome;
-use seven_domain::{OutboundState, Queue};
-use seven_runtime::Error;
+use seven_domain::{MessageClass, OutboundState, Queue};
+use seven_runtime::{Error, Timing};
 use seven_store::{
     presend_check::Refusal,
     providers::{Held, HoldReason},
@@ -89,11 +89,8 @@ pub(crate) async fn refused(
 /// Keeps the text in the queue with the reason, because no provider can take it now. It waits until
 /// somebody wakes it or it is no longer useful (SMS-41).
 pub(crate) async fn hold(sender: &Sender, job: &Job, none: NoRoute) -> Result<Outcome, Error> {
-    let NoRoute { why, mut retry_in } = none;
-    if why == HoldReason::ProvidersDown && job.class.queue() == Queue::Urgent {
-        // Another process may find a provider sooner: without Redis each has its own breaker.
-        retry_in = retry_in.min(sender.fleet.timing.urgent_poll());
-    }
+    let why = none.why;
+    let retry_in = ask_again_in(none, job.class, &sender.fleet.timing);
     let mut tx = sender.fleet.store.bind(&job.casino).await?;
     let held = tx.hold(job.outbound_id, why, retry_in).await?;
     if held == Held::Lapsed {
@@ -120,6 +117,16 @@ pub(crate) async fn hold(sender: &Sender, job: &Job, none: NoRoute) -> Result<Ou
         "text waits"
     );
     Ok(Outcome::Done)
+}
+
+/// Returns how long a text waits before it asks for a provider again: the answer to a cry for help
+/// ten seconds at most, since another process may find a provider sooner. Without Redis each has
+/// its own breaker.
+fn ask_again_in(none: NoRoute, class: MessageClass, timing: &Timing) -> Duration {
+    match (none.why, class.queue()) {
+        (HoldReason::ProvidersDown, Queue::Urgent) => none.retry_in.min(timing.urgent_poll()),
+        _ => none.retry_in,
+    }
 }
 
 fn then(refusal: Refusal) -> Then {
@@ -155,5 +162,35 @@ fn then(refusal: Refusal) -> Then {
         Refusal::CasinoInactive => Then::Wait(Duration::from_secs(2)),
         // Not reached in practice: the caller has deferred the text to its sending window.
         Refusal::QuietHours => Then::Wait(Duration::from_secs(30)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use seven_domain::TimeScale;
+
+    use super::*;
+
+    #[test] // SMS-41
+    fn the_answer_to_a_cry_asks_for_a_provider_within_ten_seconds() {
+        let timing = Timing::new(TimeScale::default());
+        let waits = |why, seconds, class| {
+            let retry_in = Duration::from_secs(seconds);
+            ask_again_in(NoRoute { why, retry_in }, class, &timing).as_secs()
+        };
+        for (class, after) in [
+            (MessageClass::Crisis, 10),
+            (MessageClass::Emergency, 10),
+            (MessageClass::Help, 60),
+            (MessageClass::Reply, 60),
+        ] {
+            assert_eq!(
+                waits(HoldReason::ProvidersDown, 60, class),
+                after,
+                "{class}"
+            );
+            assert_eq!(waits(HoldReason::ProvidersDown, 2, class), 2, "{class}");
+            assert_eq!(waits(HoldReason::ProviderStopped, 60, class), 60, "{class}");
+        }
     }
 }

@@ -83,22 +83,17 @@ impl Verdict {
         })
     }
 
-    /// Returns the judge's confidence in the draft, from 0 to 1, if it gave one.
-    pub fn confidence(json: &str) -> Option<f64> {
+    /// Returns the verdict, with the judge's confidence in the draft from 0 to 1 if it gave one;
+    /// `None` if the text is no verdict, and the reply then counts as not judged.
+    pub fn parse(json: &str) -> Option<(Self, Option<f64>)> {
         let judged: Judgement = serde_json::from_str(json).ok()?;
-        judged
-            .confidence
-            .filter(|given| (0.0..=1.0).contains(given))
-    }
-
-    /// Returns `None` if the text is no verdict; the reply then counts as not judged.
-    pub fn parse(json: &str) -> Option<Self> {
-        let judged: Judgement = serde_json::from_str(json).ok()?;
-        Some(match judged.status {
+        let verdict = match judged.status {
             Status::Pass => Self::Pass,
             Status::Retry => Self::Retry(judged.reason),
             Status::Fail => Self::Fail(judged.reason),
-        })
+        };
+        let given = judged.confidence;
+        Some((verdict, given.filter(|given| (0.0..=1.0).contains(given))))
     }
 }
 
@@ -122,17 +117,17 @@ mod tests {
             (r#"{"status":"PASS""#, None),
             ("PASS", None),
         ] {
-            assert_eq!(Verdict::parse(json), verdict, "{json}");
+            let parsed = Verdict::parse(json).map(|(verdict, _)| verdict);
+            assert_eq!(parsed, verdict, "{json}");
         }
-        let confidence =
-            |text: &str| Verdict::confidence(&format!("{{\"status\":\"PASS\"{text}}}"));
-        assert_eq!(confidence(",\"confidence\":0.69"), Some(0.69));
-        assert_eq!(confidence(""), None);
-        assert_eq!(
-            confidence(",\"confidence\":7"),
-            None,
-            "out of range is none"
-        );
+        for (text, confidence) in [
+            (",\"confidence\":0.69", Some(0.69)),
+            ("", None),
+            (",\"confidence\":7", None),
+        ] {
+            let parsed = Verdict::parse(&format!("{{\"status\":\"PASS\"{text}}}"));
+            assert_eq!(parsed, Some((Verdict::Pass, confidence)), "{text}");
+        }
     }
 
     #[test] // AGENT-8

@@ -278,18 +278,30 @@ impl Tx {
         Ok(())
     }
 
-    /// Holds these open texts for a person. Returns true when the one holding text of the pause is
-    /// still to be sent, which is then the caller's task.
-    pub async fn hold_texts(&mut self, conversation: ConversationId, ids: &[Uuid]) -> Result<bool> {
+    /// Holds these open texts for a person. Returns true when a holding text is to be sent, which is
+    /// then the caller's task: one for each pause, and with `again_after` another one as long after
+    /// the last, unless a person has taken over.
+    pub async fn hold_texts(
+        &mut self,
+        conversation: ConversationId,
+        ids: &[Uuid],
+        again_after: Option<Duration>,
+    ) -> Result<bool> {
         sqlx::query("update inbound_messages set disposition = 'held', reason = 'paused' where inbound_id = any($1) and disposition = 'open'")
             .bind(ids)
             .execute(self.conn())
             .await?;
-        let due =
-            sqlx::query("update conversations set pause_held = true where conversation_id = $1 and not pause_held")
-                .bind(conversation.0)
-                .execute(self.conn())
-                .await?;
+        let due = sqlx::query(
+            "update conversations c set pause_held = true where conversation_id = $1 and (not pause_held or (
+               not exists (select 1 from conversation_holders h where h.conversation_id = c.conversation_id)
+               and (select max(o.created_at) from outbound_messages o
+                    where o.conversation_id = c.conversation_id and o.class = 'holding' and o.created_at >= c.paused_at)
+                   < now() - make_interval(secs => $2)))",
+        )
+        .bind(conversation.0)
+        .bind(again_after.map(|after| after.as_secs_f64()))
+        .execute(self.conn())
+        .await?;
         Ok(due.rows_affected() == 1)
     }
 

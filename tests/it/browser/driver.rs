@@ -153,6 +153,12 @@ impl Browser {
             .await;
     }
 
+    /// Sets what the guest prefers in the system, as a media feature and its value.
+    pub(super) async fn prefers(&self, feature: &str, value: &str) {
+        let features = json!({ "features": [{ "name": feature, "value": value }] });
+        self.cdp("Emulation.setEmulatedMedia", features).await;
+    }
+
     /// Opens a page in a tab of its own, which is then the one in front.
     pub(super) async fn new_tab(&self, path: &str) {
         let tab = self.driver.new_tab().await.unwrap();

@@ -1,6 +1,8 @@
 //! The widget on a casino's page (D32 to D34): by keyboard, over tabs, offline, under a strict policy,
 //! with hostile texts; and the concierge's page.
 
+use std::time::Duration;
+
 use axum::{
     Router,
     http::{StatusCode, header},
@@ -11,7 +13,7 @@ use seven::onboard;
 use seven_domain::Role;
 use seven_settings::Worker;
 use seven_telemetry::metrics;
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, time::sleep};
 
 use super::{SOON, driver::Browser};
 use crate::{
@@ -19,6 +21,8 @@ use crate::{
     harness::{House, Wanted, house, until},
 };
 
+/// How long a guest is offline with `SEVEN_LONG`.
+const OFFLINE: Duration = Duration::from_secs(30);
 /// Expressions for parts of the widget, which live in its shadow root.
 const ROOT: &str = "document.querySelector('seven-chat').shadowRoot";
 
@@ -129,6 +133,9 @@ async fn a_guest_asks_a_person_answers_and_nothing_is_lost_offline_or_over_tabs(
         browser.say(words).await;
     }
     browser.chat_shows("waiting to be sent").await;
+    if std::env::var_os("SEVEN_LONG").is_some() {
+        sleep(OFFLINE).await;
+    }
     browser.offline(false).await;
     until("all three are stored", SOON, || async {
         house.number("select count(*) from inbound_messages where body in ('What time does the pool open?', 'And the spa?', 'Is parking free?')").await == 3
@@ -266,6 +273,46 @@ async fn the_widget_and_the_concierge_are_accessible_in_every_state_and_language
     assert_eq!(concierge.violations().await, Vec::<String>::new());
     concierge.stop().await;
     browser.stop().await;
+    house.stop().await;
+}
+
+#[tokio::test] // WEB-62, issue L: dark mode from the page, reduced motion
+async fn the_chat_follows_the_pages_colours_and_the_guests_motion() {
+    let (house, page) = with_page("browser_widget_dark").await;
+    let browser = Browser::start_at(&page).await;
+    browser.page("/").await;
+    let style = async |browser: &Browser, css: &str, property: &str| {
+        let of = format!("getComputedStyle({ROOT}.querySelector('{css}')).{property}");
+        let asked = browser.ask(&format!("return {of}")).await;
+        asked.as_str().unwrap().to_owned()
+    };
+    // The page decides, whatever the system prefers.
+    browser.prefers("prefers-color-scheme", "dark").await;
+    let scheme = "document.documentElement.style.colorScheme";
+    let mut papers = Vec::new();
+    for of_page in ["light", "dark"] {
+        browser.ask(&format!("{scheme} = '{of_page}'")).await;
+        browser
+            .is_accessible(&format!("widget-{of_page}-page"))
+            .await;
+        papers.push(style(&browser, ".launch", "backgroundColor").await);
+    }
+    assert_ne!(papers[0], papers[1]);
+    for (motion, scrolls) in [("reduce", "auto"), ("no-preference", "smooth")] {
+        browser.prefers("prefers-reduced-motion", motion).await;
+        assert_eq!(style(&browser, ".log", "scrollBehavior").await, scrolls);
+    }
+    browser.stop().await;
+    // The concierge is a page of ours, and follows the system.
+    let concierge = Browser::start_at(&house.stack.web_urls[0]).await;
+    concierge.prefers("prefers-color-scheme", "dark").await;
+    concierge.page("/").await;
+    concierge.click("button[data-say]").await;
+    concierge.chat_shows("From:").await;
+    concierge.is_accessible("concierge-dark").await;
+    let paper = "return getComputedStyle(document.body).backgroundColor";
+    assert_eq!(concierge.ask(paper).await, "rgb(15, 17, 20)");
+    concierge.stop().await;
     house.stop().await;
 }
 

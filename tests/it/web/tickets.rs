@@ -126,6 +126,20 @@ async fn a_guest_who_needs_a_person_gets_a_number_and_the_persons_answer() {
     ana.ask(&first, "Hello?", Uuid::new_v4()).await.all().await;
     let notices = "select count(*) from outbound_messages where kind = 'holding'";
     assert_eq!(house.number(notices).await, 1);
+    // Half an hour later there is another one.
+    house
+        .change(
+            "update outbound_messages set created_at = created_at - interval '31 minutes'
+             where class = 'holding'",
+        )
+        .await;
+    house
+        .change("update conversations set paused_at = paused_at - interval '32 minutes'")
+        .await;
+    for words in ["Anybody?", "Hello??"] {
+        ana.ask(&first, words, Uuid::new_v4()).await.all().await;
+        assert_eq!(house.number(notices).await, 2, "{words}");
+    }
     let cry = ana
         .ask(&second, "I want to kill myself", Uuid::new_v4())
         .await

@@ -95,6 +95,16 @@ impl Streaming {
         }
     }
 
+    /// Reads on until the socket has given these bytes; the frames before them are not returned.
+    pub(crate) async fn until_bytes(&mut self, wanted: &str) {
+        while !self.bytes.contains(wanted) {
+            let chunk = timeout(PATIENCE, self.response.chunk()).await.unwrap();
+            let chunk = chunk.unwrap().expect("the stream goes on");
+            self.bytes.push_str(&String::from_utf8_lossy(&chunk));
+            self.unread.push(&chunk);
+        }
+    }
+
     pub(crate) fn bytes(&self) -> &str {
         &self.bytes
     }

@@ -1,16 +1,13 @@
 //! Limits on the calls that one ingress handles at once, and on their duration: slow callers
 //! displace each other, never a call that arrives promptly.
 
-use std::time::Duration;
-
 use seven_settings::Worker;
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::{TcpSocket, TcpStream},
-};
 
 use super::caller::{Answer, Caller, SIGNATURE, TIMESTAMP};
-use crate::harness::{GUEST, House, Wanted, house};
+use crate::{
+    harness::{GUEST, House, Wanted, house},
+    slow::Slow,
+};
 
 const MINE: &str = "127.0.0.1";
 const ANOTHERS: &str = "127.0.0.2";
@@ -31,48 +28,23 @@ async fn ingress(name: &str, extra: &[&str]) -> House {
     .await
 }
 
-/// A connection to ingress from one loopback address, over which a call is sent slowly.
-struct Slow(TcpStream);
+/// Connects to the house's ingress.
+async fn connect(house: &House, from: &str) -> Slow {
+    Slow::open(&house.stack.ingress_url, from).await
+}
 
-impl Slow {
-    async fn open(house: &House, from: &str) -> Self {
-        let socket = TcpSocket::new_v4().unwrap();
-        socket.bind(format!("{from}:0").parse().unwrap()).unwrap();
-        let host = house.stack.ingress_url.trim_start_matches("http://");
-        Self(socket.connect(host.parse().unwrap()).await.unwrap())
-    }
-
-    async fn say(&mut self, words: &str) {
-        self.0.write_all(words.as_bytes()).await.unwrap();
-    }
-
-    /// Sends the head of a call with these headers, and only the beginning of its body.
-    async fn begin(mut self, headers: &[(&str, &str)]) -> Self {
-        let headers: String = headers
-            .iter()
-            .map(|(name, value)| format!("{name}: {value}\r\n"))
-            .collect();
-        self.say(&format!(
-            "POST /webhooks/telnyx HTTP/1.1\r\nhost: us\r\ncontent-length: 100\r\n{headers}\r\nhalf"
-        ))
-        .await;
-        self
-    }
-
-    /// Returns everything that ingress sends until it closes the connection.
-    async fn heard(&mut self) -> String {
-        let mut heard = Vec::new();
-        // A reset ends the connection like a close: ingress may not have read all our bytes.
-        self.0.read_to_end(&mut heard).await.ok();
-        String::from_utf8_lossy(&heard).into_owned()
-    }
-
-    /// Returns whether ingress still waits for the rest of the call and has sent no answer.
-    async fn is_waited_for(&mut self) -> bool {
-        tokio::time::timeout(Duration::from_millis(300), self.heard())
-            .await
-            .is_err()
-    }
+/// Connects, and sends the head of a call with these headers and only the beginning of its body.
+async fn begin(house: &House, from: &str, headers: &[(&str, &str)]) -> Slow {
+    let headers: String = headers
+        .iter()
+        .map(|(name, value)| format!("{name}: {value}\r\n"))
+        .collect();
+    let mut slow = connect(house, from).await;
+    slow.say(&format!(
+        "POST /webhooks/telnyx HTTP/1.1\r\nhost: us\r\ncontent-length: 100\r\n{headers}\r\nhalf"
+    ))
+    .await;
+    slow
 }
 
 /// Headers like a provider's, with a correct time and form but a signature over another body.
@@ -126,7 +98,7 @@ async fn who_signs_nothing_is_refused_before_its_body_comes() {
             "Invalid webhook signature",
         ),
     ] {
-        let mut slow = Slow::open(&house, MINE).await.begin(headers).await;
+        let mut slow = begin(&house, MINE, headers).await;
         let heard = slow.heard().await;
         assert!(heard.contains(says), "{headers:?}: {heard}");
     }
@@ -146,10 +118,7 @@ async fn a_slow_body_takes_no_place_of_a_call_that_comes_at_once() {
     .await;
     let call = Caller::of(&house);
     let forged = Unsigned::of(&call);
-    let mut first = Slow::open(&house, MINE)
-        .await
-        .begin(&forged.headers())
-        .await;
+    let mut first = begin(&house, MINE, &forged.headers()).await;
     answers(&call, "beside").await;
     assert!(
         first.is_waited_for().await,
@@ -159,10 +128,7 @@ async fn a_slow_body_takes_no_place_of_a_call_that_comes_at_once() {
     // Two calls of one address may wait; a third displaces the oldest. Each address has two places.
     let mut others = Vec::new();
     for from in [ANOTHERS, MINE, ANOTHERS, MINE] {
-        let began = Slow::open(&house, from)
-            .await
-            .begin(&forged.headers())
-            .await;
+        let began = begin(&house, from, &forged.headers()).await;
         answers(&call, &format!("{}", others.len())).await;
         others.push(began);
     }
@@ -185,17 +151,14 @@ async fn a_body_that_never_comes_is_waited_for_half_a_calls_time() {
     )
     .await;
     let call = Caller::of(&house);
-    let mut slow = Slow::open(&house, MINE)
-        .await
-        .begin(&Unsigned::of(&call).headers())
-        .await;
+    let mut slow = begin(&house, MINE, &Unsigned::of(&call).headers()).await;
     let heard = slow.heard().await;
     assert!(
         heard.starts_with("HTTP/1.1 408") && heard.contains("not received in time"),
         "{heard}"
     );
     // A call whose head never ends gets no answer, because ingress does not know yet what it asks.
-    let mut slow = Slow::open(&house, MINE).await;
+    let mut slow = connect(&house, MINE).await;
     slow.say("POST /webhooks/telnyx HT").await;
     assert_eq!(slow.heard().await, "");
     house.stop().await;
@@ -214,11 +177,11 @@ async fn connections_without_a_call_displace_each_other() {
     )
     .await;
     let call = Caller::of(&house);
-    let mut first = Slow::open(&house, ANOTHERS).await;
+    let mut first = connect(&house, ANOTHERS).await;
     first.say("POST /webhooks/telnyx HT").await;
-    let mut second = Slow::open(&house, ANOTHERS).await;
-    let mut mine = Slow::open(&house, MINE).await;
-    let _third = Slow::open(&house, ANOTHERS).await;
+    let mut second = connect(&house, ANOTHERS).await;
+    let mut mine = connect(&house, MINE).await;
+    let _third = connect(&house, ANOTHERS).await;
     assert_eq!(
         first.heard().await,
         "",
@@ -229,7 +192,7 @@ async fn connections_without_a_call_displace_each_other() {
     // When all connections are in use, the next one closes the one that waited longest.
     let mut last = Vec::new();
     for n in 3..6 {
-        last.push(Slow::open(&house, &format!("127.0.0.{n}")).await);
+        last.push(connect(&house, &format!("127.0.0.{n}")).await);
     }
     answers(&call, "full").await;
     assert_eq!(second.heard().await, "");
@@ -255,18 +218,18 @@ async fn a_trusted_proxy_has_no_limit_and_names_its_callers() {
     let mut of = Vec::new();
     for client in ["192.0.2.1", "192.0.2.2", "192.0.2.1"] {
         let named = [timestamp, signature, ("x-forwarded-for", client)];
-        of.push(Slow::open(&house, ANOTHERS).await.begin(&named).await);
+        of.push(begin(&house, ANOTHERS, &named).await);
     }
     let heard = of[0].heard().await;
     assert!(heard.contains("while others waited"), "{heard}");
     assert!(of[1].is_waited_for().await && of[2].is_waited_for().await);
     // The trusted proxy may keep idle connections beside others; another address may keep one.
     let mut idle = [
-        Slow::open(&house, ANOTHERS).await,
-        Slow::open(&house, ANOTHERS).await,
+        connect(&house, ANOTHERS).await,
+        connect(&house, ANOTHERS).await,
     ];
-    let mut stranger = Slow::open(&house, MINE).await;
-    let _next = Slow::open(&house, MINE).await;
+    let mut stranger = connect(&house, MINE).await;
+    let _next = connect(&house, MINE).await;
     assert_eq!(stranger.heard().await, "");
     for idle in &mut idle {
         assert!(idle.is_waited_for().await);

@@ -41,13 +41,12 @@ impl Play<'_> {
             ..request
         };
         let model = Arc::clone(&self.hosted.judge);
-        let verdict = self.chat("validator", &*model, &request).await.ok();
-        let text = verdict.map(|reply| reply.text);
-        let verdict = text.as_deref().and_then(Verdict::parse);
-        self.confidence = text
-            .filter(|_| verdict.is_some())
-            .map(|text| Verdict::confidence(&text).unwrap_or(UNSTATED));
-        verdict.map_or(Event::NotJudged { clean: true }, Event::Judged)
+        let reply = self.chat("validator", &*model, &request).await.ok();
+        let judged = reply.and_then(|reply| Verdict::parse(&reply.text));
+        self.confidence = judged.as_ref().map(|(_, given)| given.unwrap_or(UNSTATED));
+        judged.map_or(Event::NotJudged { clean: true }, |(verdict, _)| {
+            Event::Judged(verdict)
+        })
     }
 
     fn is_only_long(&self) -> bool {

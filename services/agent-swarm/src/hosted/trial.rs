@@ -148,7 +148,7 @@ pub async fn examine(judge: &dyn ChatModel, requests: &[ChatRequest]) -> Result<
 /// Asks for one verdict; `None` if the answer is not readable.
 async fn verdict(judge: &dyn ChatModel, request: &ChatRequest) -> Result<Option<Verdict>, Error> {
     match judge.chat(request).await {
-        Ok(reply) => Ok(Verdict::parse(&reply.text)),
+        Ok(reply) => Ok(Verdict::parse(&reply.text).map(|(verdict, _)| verdict)),
         Err(Error::Answer { .. }) => Ok(None),
         Err(error) => Err(error),
     }
