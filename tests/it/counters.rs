@@ -121,6 +121,7 @@ fn tables_of_texts(
         "alert_deliveries",
         "nightly",
         "ack_floors",
+        "reconciliations",
     ] {
         all.remove(table);
     }
