@@ -172,6 +172,29 @@ async fn a_change_gets_its_vectors_without_a_command() {
     house.stop().await;
 }
 
+#[tokio::test] // RAG-28
+async fn a_change_whose_vectors_cannot_be_made_is_told_and_found_by_words() {
+    let models = Models::start().await.unwrap();
+    models.otherwise(Play::status(500));
+    let wanted = Wanted {
+        extra: hosted(&models),
+        ..Wanted::default()
+    };
+    let house = house("content_no_vectors", wanted).await;
+    changed(&house, &by("ana"), "spa_001", |item| {
+        item["details"]["price"] = 175.into();
+    })
+    .await;
+    until("the operators are told", SHORT, || async {
+        raised(&house).await.contains(&"vectors_missing".to_owned())
+    })
+    .await;
+    house.text(GUEST, ASKED);
+    house.settle(1).await;
+    assert!(house.texts_to(GUEST).last().unwrap().contains("$175"));
+    house.stop().await;
+}
+
 /// Returns the hash that the present words of `spa_001` have.
 async fn item_hash(house: &House, embedding: &Embedding) -> String {
     let item = Item::from_json(&item(house, "spa_001").await).unwrap();

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, time::Duration};
 use sqlx::PgPool;
 
 use crate::{
-    harness::{GUEST, House, Wanted, house, until},
+    harness::{GUEST, House, Wanted, counted, house, until},
     tenancy::database,
 };
 
@@ -169,6 +169,24 @@ async fn a_turn_writes_no_more_rows_and_index_entries_than_the_sizing_says() {
         entries <= most("index entries for a turn, at most"),
         "{entries}: {told:?}"
     );
+    house.stop().await;
+}
+
+#[tokio::test] // OBS-27
+async fn a_conversation_is_counted_with_what_it_taught_us() {
+    let house = house("counted", Wanted::default()).await;
+    house.text(GUEST, "my name is Quillon, when does the pool open?");
+    house.settle(1).await;
+    house.text(GUEST, "Is there a steakhouse?");
+    house.settle(2).await;
+    let of = |name: &str| counted(&format!("{name}{{casino=\"silver_birch\"}}"));
+    for counter in [
+        "seven_sessions_total",
+        "seven_profile_completeness_ratio_count",
+        "seven_profile_fields_total",
+    ] {
+        assert!(of(counter) >= 1.0, "{counter}");
+    }
     house.stop().await;
 }
 

@@ -298,6 +298,17 @@ pub(crate) fn program(name: &str) -> PathBuf {
     path.join(name)
 }
 
+/// Sums the metrics of this process whose lines begin with `series`; other tests in the same process
+/// count, too.
+pub(crate) fn counted(series: &str) -> f64 {
+    let rendered = seven_telemetry::render();
+    let value = |line: &str| {
+        let value = line.strip_prefix(series)?.rsplit(' ').next()?;
+        value.parse::<f64>().ok()
+    };
+    rendered.lines().filter_map(value).sum()
+}
+
 /// Polls until `done` returns true; panics with `what` after `most`.
 pub(crate) async fn until<F: Future<Output = bool>>(
     what: &str,

@@ -13,7 +13,7 @@ use seven_host::Record;
 use seven_store::cost::UsedByStep;
 use seven_testkit::models::{Models, Play, Received};
 
-use crate::harness::{GUEST, House, Wanted, house};
+use crate::harness::{GUEST, House, Wanted, counted, house};
 
 /// A question about the demo casino's pool, and the answer that its content gives.
 pub(crate) const QUESTION: &str = "when does the lakeside pool open?";
@@ -381,6 +381,7 @@ async fn an_agent_hands_over_in_silence() {
     assert!(answer(&house).ends_with("Nonna Salvia is our Italian place."));
     let (agent, record) = last(&house).await;
     assert_eq!((agent.as_str(), record.handoffs), ("dining", 1));
+    assert!(counted("seven_handoffs_total{") >= 1.0); // OBS-27
     assert_eq!(
         calls(&models),
         counts([("route", 1), ("plan", 1), ("speak", 2), ("judge", 1)])

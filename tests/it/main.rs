@@ -68,5 +68,6 @@ mod turns;
 mod uncounted;
 mod web;
 mod webhook;
+mod weekly;
 mod windows;
 mod written;

@@ -355,3 +355,47 @@ async fn figures_of_turns_are_copied_once_and_summed_by_week() {
     );
     house.stop().await;
 }
+
+#[tokio::test] // OBS-47
+async fn conversations_of_a_month_are_picked_for_people_to_read() {
+    let house = house("review_sample", Wanted::default()).await;
+    let casino = house.casino().to_string();
+    let guests: Vec<String> = (0..7).map(|n| format!("+1860555014{n}")).collect();
+    for (n, guest) in guests.iter().enumerate() {
+        house.text(guest, "Is the pool open?");
+        house.settle(i64::try_from(n).unwrap() + 1).await;
+    }
+    house.text(&guests[6], "STOP");
+    house.settle(8).await;
+    let copied = house
+        .seven(&["turn", "copy", "--casino", &casino], "")
+        .await;
+    assert_eq!(copied.code, 0, "{copied:?}");
+    // The judge was asked in five of the conversations.
+    house
+        .change(
+            "update turn_facts set confidence = 0.5 where turn_id in
+               (select t.turn_id from turns t join guests g on g.guest_id = t.guest_id
+                where g.consent_tier <> 'none' order by t.turn_id limit 5)",
+        )
+        .await;
+    let month = chrono::Utc::now().format("%Y-%m").to_string();
+    let sample = ["turn", "sample", "--casino", &casino, "--month", &month];
+    let picked = json_lines(&house, &[&sample[..], &["--json"]].concat()).await;
+    let why: Vec<&str> = picked
+        .iter()
+        .filter_map(|one| one["why"].as_str())
+        .collect();
+    let expected = [&["least_sure"; 5][..], &["opted_out", "random"]].concat();
+    assert_eq!(why, expected, "{picked:?}");
+    let ids: std::collections::BTreeSet<_> = picked
+        .iter()
+        .map(|one| one["conversation_id"].as_str())
+        .collect();
+    assert_eq!(ids.len(), 7, "none twice");
+    let again = json_lines(&house, &[&sample[..], &["--json"]].concat()).await;
+    assert_eq!(picked, again);
+    let shown = house.seven(&sample, "").await;
+    assert!(shown.out.contains("opted out"), "{shown:?}");
+    house.stop().await;
+}

@@ -11,7 +11,7 @@ use seven_knowledge::{Index, Item};
 use seven_llm::embedding::{Embedding, Stored};
 use seven_runtime::{Error, Fleet};
 use seven_store::Tx;
-use seven_telemetry::metrics;
+use seven_telemetry::{Alert, metrics};
 
 /// How many casinos' content is loaded at the start. The others' is loaded at their first text.
 const WARMED: usize = 8;
@@ -19,6 +19,7 @@ const WARMED: usize = 8;
 /// as long. A command that changed the content makes them itself within the first.
 const EMBED_TRIES: u32 = 4;
 const EMBED_WAIT: Duration = Duration::from_secs(2);
+const LEAST_WAIT: Duration = Duration::from_millis(50);
 /// How long the worker waits before it makes a broken subscription again.
 const RESUBSCRIBE_DELAY: Duration = Duration::from_millis(500);
 
@@ -37,7 +38,7 @@ struct Shelf {
 /// Makes the vectors that a change of content lacks, in one of the processes that heard of it. The
 /// new content version that this brings is announced like any other.
 async fn embed(embedding: Embedding, fleet: Fleet, casino: CasinoId, version: i64) {
-    let mut wait = EMBED_WAIT;
+    let mut wait = fleet.timing.scale.at_least(EMBED_WAIT, LEAST_WAIT);
     for tried in 1..=EMBED_TRIES {
         tokio::select! {
             () = fleet.shutdown.cancelled() => return,
@@ -48,11 +49,20 @@ async fn embed(embedding: Embedding, fleet: Fleet, casino: CasinoId, version: i6
         }
         match seven_content::ingest(&fleet, &casino, &embedding, false).await {
             Ok(_) => return,
-            Err(error) if tried == EMBED_TRIES => tracing::warn!(
-                %casino,
-                error = &error as &dyn std::error::Error,
-                "a change of content has no vectors and is found by words; seven knowledge reindex"
-            ),
+            Err(error) if tried == EMBED_TRIES => {
+                let text = format!(
+                    "a change of content has no vectors and is found by words, because {error}; \
+                     seven knowledge reindex makes them"
+                );
+                Alert {
+                    name: "vectors_missing",
+                    casino: casino.as_str(),
+                    provider: "",
+                    code: "",
+                    text: &text,
+                }
+                .raise();
+            }
             Err(_) => {}
         }
     }

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
+use seven_content::said;
 use seven_domain::Language;
 
 type Table = BTreeMap<String, String>;
@@ -55,6 +56,12 @@ impl Words {
             Some(digits) => format!("{} {digits}", self.t("guest_ending")),
             None => self.t("guest_web").to_owned(),
         }
+    }
+
+    /// Returns what checks and guards say of an edit, a line each.
+    pub(crate) fn problem(&self, text: &str) -> String {
+        let lines: Vec<_> = text.lines().map(|line| said(self.0, line)).collect();
+        lines.join("\n")
     }
 
     pub(crate) fn language(self) -> Language {

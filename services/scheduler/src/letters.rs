@@ -1,5 +1,5 @@
-//! Sends letters to contacts by chat or mail: the casino's figures of the past week, content that
-//! was refused, and outages (D28). Letters are claimed, so that several schedulers send each of them
+//! Sends letters to contacts by chat or mail: the casino's figures of the past week, what it showed
+//! of the content, content that was refused, and outages (D28). Letters are claimed, so that several schedulers send each of them
 //! once; a channel that is down is tried again.
 
 use std::{sync::Arc, time::Duration};
@@ -7,7 +7,10 @@ use std::{sync::Arc, time::Duration};
 use chrono::{Days, NaiveDate, TimeDelta, Weekday};
 use chrono_tz::Tz;
 use seven_alerts::{Again, Untold, channels::backoff};
-use seven_content::refusal;
+use seven_content::{
+    refusal,
+    week::{self, ContentWeek},
+};
 use seven_domain::{CasinoId, LetterKind};
 use seven_figures::{Period, Report, letter};
 use seven_notices::{
@@ -100,6 +103,14 @@ async fn tell(
             let page = page(settings, &format!("c/{casino}/content"))?;
             let name = &row.config.prompts.casino_name_display;
             refusal::letter(contact.language, name, &due.detail, &page)
+        }
+        LetterKind::ContentWeek => {
+            let told: ContentWeek = serde_json::from_value(due.detail.clone())
+                .map_err(|error| Error::Other(format!("content of {}: {error}", due.key)))?;
+            let gaps = page(settings, &format!("c/{casino}/content/gaps?weeks=1"))?;
+            let set = page(settings, &format!("c/{casino}/content/set"))?;
+            let name = &row.config.prompts.casino_name_display;
+            week::letter(contact.language, name, &told, &gaps, &set)
         }
         LetterKind::Outage | LetterKind::OutageOver => {
             let told: Outage = serde_json::from_value(due.detail.clone())

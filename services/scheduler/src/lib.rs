@@ -35,6 +35,7 @@ mod sweep;
 mod unannounced;
 pub mod unread;
 mod upkeep;
+mod weekly;
 
 use std::{sync::Arc, time::Duration};
 

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use chrono::{DateTime, Days, NaiveDate, TimeDelta, Timelike, Utc};
+use chrono::{DateTime, Days, NaiveDate, TimeDelta, Timelike, Utc, Weekday};
 use chrono_tz::Tz;
 use serde_json::{Value, json};
 use seven_compliance::chain::Action;
@@ -24,17 +24,20 @@ use seven_store::{
 use seven_telemetry::metrics;
 use uuid::Uuid;
 
-use crate::{letters, seals};
+use crate::{letters, seals, weekly};
 
 /// The jobs of a night, in the order in which they are run.
-pub const NIGHTLY_JOBS: [&str; 6] = [
+pub const NIGHTLY_JOBS: [&str; 7] = [
     "consent_chains",
     "consent_decay",
     "turn_facts",
     "retention",
     "audit_seals",
     "weekly_reports",
+    WEEKLY_CHECKS,
 ];
+/// The job that runs once a week, in the first night that finds it not done.
+const WEEKLY_CHECKS: &str = "weekly_checks";
 pub(crate) const FROM_HOUR: u32 = 3;
 /// Only consent chains with an event in the last `CHAIN_DAYS` days are checked.
 const CHAIN_DAYS: i32 = 30;
@@ -173,7 +176,12 @@ async fn nightly(
 ) -> Result<(), Error> {
     let rules = &fleet.packs.of(config)?.rules;
     let mut tx = fleet.store.bind(&config.casino_id).await?;
-    if !tx.claim_nightly(job, date).await? {
+    let monday = date.week(Weekday::Mon).first_day();
+    let claimed = match job {
+        WEEKLY_CHECKS => monday,
+        _ => date,
+    };
+    if !tx.claim_nightly(job, claimed).await? {
         return Ok(());
     }
     let result = match job {
@@ -185,6 +193,7 @@ async fn nightly(
             let zone = config.operational.timezone;
             json!({ "planned": letters::plan(&mut tx, zone, date).await? })
         }
+        WEEKLY_CHECKS => weekly::check(fleet, &mut tx, &config.casino_id, monday).await?,
         _ => retention(fleet, rules, &mut tx).await?,
     };
     tx.note_nightly(job, &result).await?;

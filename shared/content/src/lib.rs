@@ -14,9 +14,11 @@ pub mod refusal;
 mod restore;
 mod row;
 mod save;
+mod spanish;
 pub mod table;
 mod trial;
 pub mod webhook;
+pub mod week;
 mod weigh;
 
 use chrono::{DateTime, Utc};
@@ -33,6 +35,7 @@ pub use publish::{due, publish, publish_all, reject, withdraw};
 pub use restore::{Past, Restored, RolledBack, preview, purge, restore, roll_back, undo};
 pub use row::item_of_row;
 pub use save::save;
+pub use spanish::said;
 pub use trial::run_set;
 
 /// Why content was not changed.

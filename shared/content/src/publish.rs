@@ -106,7 +106,7 @@ pub async fn publish(
         let problems = problems
             .iter()
             .map(|p| format!("{}: {}", p.field, p.problem));
-        Error::Blocked(problems.collect::<Vec<_>>().join("; "))
+        Error::Blocked(problems.collect::<Vec<_>>().join("\n"))
     })?;
     let before = before.and_then(|before| Item::from_json(&before.item).ok());
     let change = Change {
@@ -163,11 +163,7 @@ fn allowed(findings: &[Finding], own: bool, by: &str) -> Result<(), Error> {
         format!("{} {}", problem.field, problem.problem)
     };
     if let Some(block) = of(Weight::Block).next() {
-        return Err(Error::Blocked(format!(
-            "{}; {}",
-            told(block),
-            block.problem.fix
-        )));
+        return Err(Error::Blocked(block.to_string()));
     }
     match of(Weight::Review).next() {
         Some(finding) if own => Err(Error::OwnWork {

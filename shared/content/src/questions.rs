@@ -1,7 +1,7 @@
 //! Groups what guests asked and the content could not answer, and shows it without what names a
 //! guest (RAG-21, RAG-41).
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -65,6 +65,8 @@ fn group(asked: &[Unanswered], known: &[String]) -> Vec<Group> {
         .chain(empty.iter().map(|word| (*word).to_owned()))
         .collect();
     let mut groups: Vec<(BTreeSet<String>, Group, HashSet<Uuid>)> = Vec::new();
+    // Only groups with a word in common can be alike.
+    let mut with_word: HashMap<String, Vec<usize>> = HashMap::new();
     let mut newest_first: Vec<&Unanswered> = asked.iter().collect();
     newest_first.sort_by_key(|one| std::cmp::Reverse(one.at));
     for one in newest_first {
@@ -76,13 +78,20 @@ fn group(asked: &[Unanswered], known: &[String]) -> Vec<Group> {
         if said.is_empty() {
             continue;
         }
-        let closest = groups
-            .iter_mut()
-            .map(|group| (alike(&group.0, &said), group))
+        let close: BTreeSet<usize> = said
+            .iter()
+            .filter_map(|word| with_word.get(word))
+            .flatten()
+            .copied()
+            .collect();
+        let closest = close
+            .into_iter()
+            .map(|n| (alike(&groups[n].0, &said), n))
             .filter(|(alike, _)| *alike >= ALIKE)
             .max_by(|(a, _), (b, _)| a.total_cmp(b));
         match closest {
-            Some((_, (_, group, guests))) => {
+            Some((_, n)) => {
+                let (_, group, guests) = &mut groups[n];
                 group.texts += 1;
                 guests.insert(one.guest_id);
                 group.guests = guests.len();
@@ -94,6 +103,12 @@ fn group(asked: &[Unanswered], known: &[String]) -> Vec<Group> {
                     guests: 1,
                     last_at: one.at,
                 };
+                for word in &said {
+                    with_word
+                        .entry(word.clone())
+                        .or_default()
+                        .push(groups.len());
+                }
                 groups.push((said, group, HashSet::from([one.guest_id])));
             }
         }

@@ -15,6 +15,7 @@ use crate::{
     Edit, Error, Terms, Work,
     check::{MOST_ID_CHARS, has_nul, id_of},
     guard::{Finding, as_json},
+    said,
 };
 
 static WORDS: LazyLock<Languages> = LazyLock::new(|| {
@@ -135,7 +136,8 @@ pub fn letter(language: Language, casino: &str, detail: &Value, page: &Url) -> (
     let subject = format!("{casino}: {what}");
     let mut body = format!("{subject}\n\n");
     for problem in detail["problems"].as_array().into_iter().flatten() {
-        body.push_str(&format!("- {}\n", problem.as_str().unwrap_or_default()));
+        let problem = said(language, problem.as_str().unwrap_or_default());
+        body.push_str(&format!("- {problem}\n"));
     }
     let by = match of_sheet {
         true => String::new(),
@@ -173,6 +175,9 @@ mod tests {
         ] {
             assert!(body.contains(part), "{part}: {body}");
         }
+        let old = json!({ "subject": "Age limit", "problems": ["name: is missing; remove it"] });
+        let (_, body) = letter(Language::Es, "Silver Birch", &old, &page);
+        assert!(body.contains("- name: falta; elimínelo\n"), "{body}");
         let sheet =
             json!({ "subject": SHEET, "editor": "content_sheet", "problems": ["no answer"] });
         let (subject, body) = letter(Language::Es, "Silver Birch", &sheet, &page);

@@ -44,6 +44,7 @@ pub async fn run_set(fleet: &Fleet, casino: &CasinoId, by: &str) -> Result<Run, 
         questions: i32::try_from(set.len()).unwrap_or(i32::MAX),
         recall: report.all.recall,
         mrr: report.all.mrr,
+        precise: Some(report.all.precision),
         misses: misses.collect(),
     };
     let mut tx = fleet.store.bind(casino).await?;

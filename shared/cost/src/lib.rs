@@ -161,6 +161,13 @@ impl Month {
         }
     }
 
+    pub fn before(self) -> Self {
+        let first = self.first.checked_sub_months(chrono::Months::new(1));
+        Self {
+            first: first.unwrap_or(NaiveDate::MIN),
+        }
+    }
+
     pub fn next(self) -> Self {
         let first = self.first.checked_add_months(chrono::Months::new(1));
         Self {
@@ -169,7 +176,7 @@ impl Month {
     }
 
     /// Returns the beginning of this month and of the next one, in UTC.
-    fn span(self) -> (DateTime<Utc>, DateTime<Utc>) {
+    pub fn span(self) -> (DateTime<Utc>, DateTime<Utc>) {
         let next = self.next().first;
         let at = |day: NaiveDate| day.and_time(chrono::NaiveTime::MIN).and_utc();
         (at(self.first), at(next))

@@ -20,6 +20,9 @@ text_enum! {
         WeeklyReport => "weekly_report",
         /// An edit of the casino's content that was refused.
         ContentRefused => "content_refused",
+        /// What the past week showed of the casino's content: questions without an answer, and a
+        /// search that finds less.
+        ContentWeek => "content_week",
         /// Guests wait for answers or texts.
         Outage => "outage",
         /// They no longer do.

@@ -3,6 +3,7 @@
 //! each by a query.
 
 pub mod csv;
+pub mod drift;
 mod figure;
 mod letter;
 mod period;

@@ -41,6 +41,8 @@ pub struct Figures {
     pub recall: f64,
     /// The mean of 1 / rank of the first right row; 0 for a question without one.
     pub mrr: f64,
+    /// The mean share of the found rows that are right; 0 for a question that found nothing.
+    pub precision: f64,
     /// The share of answerable questions for which nothing was found.
     pub zero_results: f64,
     /// The share of unanswerable questions for which nothing was found, as it should be.
@@ -149,13 +151,13 @@ fn parts_of(question: &Question) -> impl Iterator<Item = &'static str> {
     .flatten()
 }
 
+fn hits(question: &Question, found: &[String]) -> usize {
+    let right = question.relevant.iter();
+    right.filter(|id| found.contains(id)).count()
+}
+
 fn recall(question: &Question, found: &[String]) -> f64 {
-    let hits = question
-        .relevant
-        .iter()
-        .filter(|id| found.contains(id))
-        .count();
-    hits as f64 / question.relevant.len().max(1) as f64
+    hits(question, found) as f64 / question.relevant.len().max(1) as f64
 }
 
 // === impl Sums ===
@@ -170,6 +172,7 @@ impl Sums {
         }
         f.answerable += 1;
         f.recall += recall(question, found);
+        f.precision += hits(question, found) as f64 / found.len().max(1) as f64;
         f.mrr += found
             .iter()
             .position(|id| question.relevant.contains(id))
@@ -187,6 +190,7 @@ impl Sums {
         Figures {
             recall: f.recall / answerable,
             mrr: f.mrr / answerable,
+            precision: f.precision / answerable,
             zero_results: f.zero_results / answerable,
             silence: f.silence / rest,
             ..f
@@ -229,6 +233,8 @@ mod tests {
             (f.recall - 0.5).abs() < 1e-9 && (f.mrr - 0.5).abs() < 1e-9,
             "{f:?}"
         );
+        // Half of two, half of two, none of none.
+        assert!((f.precision - 1.0 / 3.0).abs() < 1e-9, "{f:?}");
         assert!(
             (f.zero_results - 1.0 / 3.0).abs() < 1e-9 && (f.silence - 1.0).abs() < 1e-9,
             "{f:?}"

@@ -3,6 +3,7 @@ select date_trunc('week', at at time zone 'UTC')::date as week,
     when 'model' then model end as part,
   count(*) as turns, count(*) filter (where found > 0) as with_rows,
   avg(top_score)::float8 as top_score, count(top_score) as scored,
+  avg(confidence)::float8 as confidence, count(confidence) as judged,
   count(*) filter (where not grounded) as not_grounded,
   count(*) filter (where degraded) as degraded, count(*) filter (where retries > 0) as retried,
   sum(handoffs)::bigint as handoffs, sum(learnt)::bigint as learnt

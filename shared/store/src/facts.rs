@@ -42,6 +42,8 @@ pub struct Fact {
     pub learnt: i32,
     pub found: i32,
     pub top_score: Option<f32>,
+    /// The judge's confidence, 0 to 1; `None` where no judge was asked.
+    pub confidence: Option<f32>,
 }
 
 /// A week of one casino (OBS-17).
@@ -59,10 +61,28 @@ pub struct Week {
     pub top_score: Option<f64>,
     /// Turns with a score.
     pub scored: i64,
+    /// Mean of the judge's confidence, over the turns that have one.
+    pub confidence: Option<f64>,
+    /// Turns with a confidence.
+    pub judged: i64,
     pub not_grounded: i64,
     pub degraded: i64,
     pub retried: i64,
     pub handoffs: i64,
+    pub learnt: i64,
+}
+
+/// A conversation for a person to read (OBS-47).
+#[derive(Debug, Clone, PartialEq, FromRow, Serialize)]
+pub struct Sampled {
+    pub conversation_id: Uuid,
+    /// `least_sure`, `opted_out`, `most_learnt` or `random`: the first of these that holds.
+    pub why: String,
+    pub turns: i64,
+    pub last_at: DateTime<Utc>,
+    /// The least confidence of the judge; `None` where no judge was asked.
+    pub confidence: Option<f64>,
+    /// Fields of the profile that the texts changed.
     pub learnt: i64,
 }
 
@@ -135,7 +155,7 @@ impl Tx {
         let (at, id) = after.unwrap_or((from, Uuid::nil()));
         Ok(sqlx::query_as(
             "select turn_id, trace_id, at, waited_ms, agent, model, intent, language, grounded, degraded, retries, handoffs, input_tokens,
-                    output_tokens, nano_usd, learnt, found, top_score
+                    output_tokens, nano_usd, learnt, found, top_score, confidence
              from turn_facts where at >= $1 and at < $2 and (at, turn_id) > ($3, $4) order by at, turn_id limit $5",
         )
         .bind(from)
@@ -145,6 +165,23 @@ impl Tx {
         .bind(most)
         .fetch_all(self.conn())
         .await?)
+    }
+
+    /// Returns conversations with turns in the period for people to read: up to `each` for each
+    /// reason. `lot` draws the random ones; the same text draws the same ones.
+    pub async fn sample(
+        &mut self,
+        (from, to): (DateTime<Utc>, DateTime<Utc>),
+        each: i64,
+        lot: &str,
+    ) -> Result<Vec<Sampled>> {
+        Ok(sqlx::query_as(include_str!("../sql/review_sample.sql"))
+            .bind(from)
+            .bind(to)
+            .bind(each)
+            .bind(lot)
+            .fetch_all(self.conn())
+            .await?)
     }
 
     /// Returns the weeks with turns made since `from`, newest first, whole or broken down by `by`.

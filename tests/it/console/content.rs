@@ -128,6 +128,14 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
         let place = place.split('>').next().unwrap();
         assert_eq!(!place.contains("hidden"), wrong, "{price}: {}", part.body);
     }
+    // An editor who reads Spanish is told in Spanish (CMS-47).
+    house.as_owner("update operators set language = 'es'").await;
+    let all = typed("-4");
+    let all: Vec<(&str, &str)> = all.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+    let part = ana.act("/c/silver_birch/content/check", &all).await.body;
+    let spanish = "es -4; escriba un número de 0 o más";
+    assert!(part.contains(spanish), "{part}");
+    house.as_owner("update operators set language = 'en'").await;
     assert_eq!(
         house.number("select count(*) from content_revisions").await,
         revisions

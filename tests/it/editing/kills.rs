@@ -17,7 +17,10 @@ use seven_store::content::Wanted;
 use seven_testkit::{Postgres, Scratch};
 use tokio::{process::Child, sync::Mutex, time::sleep};
 
-use super::{MASSAGE, Sheet, by, changed, row};
+use super::{
+    MASSAGE, by, changed,
+    webhook::{Sheet, row},
+};
 use crate::harness::{GUEST, House, Wanted as HouseWanted, house_on};
 
 const EDITS: usize = 1_000;

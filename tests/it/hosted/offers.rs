@@ -7,7 +7,7 @@ use seven_settings::Worker;
 use seven_testkit::models::{Models, Play};
 
 use super::{brain, calls, content_with_all, counts, node, wanted};
-use crate::harness::{GUEST, House, Wanted, house};
+use crate::harness::{GUEST, House, Wanted, counted, house};
 
 const ASKS: &str = "do you have any dining offers for the four of us?";
 const TOLD: &str = "Yes: a Starter Plate, $10 off your first dinner at any restaurant.";
@@ -160,8 +160,9 @@ async fn a_no_to_an_offer_starts_the_wait_before_the_next() {
 #[tokio::test] // CONV-36: one offer a day, whoever asks
 async fn a_second_offer_on_the_same_day_is_refused_and_none_is_promised() {
     let models = generous().await;
-    let house = acquainted("hosted_second", &models).await;
-    let _swarm = house.process("agent-swarm", None);
+    let mut house = acquainted("hosted_second", &models).await;
+    let swarm = house.stack.spawn(Worker::AgentSwarm, None).await;
+    swarm.unwrap();
     house.text(GUEST, ASKS);
     house.settle(4).await;
     house.text(GUEST, ASKS);
@@ -171,6 +172,8 @@ async fn a_second_offer_on_the_same_day_is_refused_and_none_is_promised() {
         1,
         "the same offer again, not another one"
     );
+    let issued = "seven_offers_total{casino=\"silver_birch\",event=\"issued\"}";
+    assert!(counted(issued) >= 1.0); // OBS-27
     house.stop().await;
 }
 

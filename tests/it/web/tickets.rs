@@ -233,6 +233,36 @@ async fn a_guest_who_needs_a_person_gets_a_number_and_the_persons_answer() {
     house.stop().await;
 }
 
+#[tokio::test] // WID-15
+async fn no_notice_follows_once_a_person_has_taken_over() {
+    let house = with_gateways_at("web_taken", "web.requests_per_minute = 10000\n", 1.0).await;
+    let url = house.stack.web_urls[0].clone();
+    let ana = Visitor::new(&url).await;
+    let ask = async |words: &str| {
+        ana.ask(&url, words, Uuid::new_v4()).await.all().await;
+    };
+    ask("I want to speak to a person").await;
+    ask("Hello?").await;
+    let notices = "select count(*) from outbound_messages where kind = 'holding'";
+    assert_eq!(house.number(notices).await, 1);
+    let talk = &house
+        .texts_of("select conversation_id::text from tickets")
+        .await[0];
+    let by = [talk.as_str(), "--casino", "silver_birch", "--by", "luis"];
+    let take = ["conversation", "takeover", "--reason", "a ticket"];
+    seven(&house, &[&take[..], &by].concat()).await;
+    for moved in [
+        "update outbound_messages set created_at = created_at - interval '31 minutes'
+         where class = 'holding'",
+        "update conversations set paused_at = paused_at - interval '32 minutes'",
+    ] {
+        house.change(moved).await;
+    }
+    ask("Anybody?").await;
+    assert_eq!(house.number(notices).await, 1);
+    house.stop().await;
+}
+
 #[tokio::test] // WID-13, WID-21: chaos, seed 3135, left such a message open for good
 async fn a_message_that_was_kept_may_need_a_person_again() {
     let house = with_gateways_at("web_again", "", 1.0).await;

@@ -66,7 +66,7 @@ pub(super) fn fields(
     let problems = |name: &str| -> Vec<String> {
         let about = findings.iter().filter(|f| field_of(f) == name);
         about
-            .map(|f| format!("{}; {}", f.problem.problem, f.problem.fix))
+            .map(|f| w.problem(&format!("{}; {}", f.problem.problem, f.problem.fix)))
             .collect()
     };
     let field = |name: &str, input: &'static str, required: bool| {

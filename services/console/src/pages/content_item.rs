@@ -149,7 +149,7 @@ async fn page(
     let mut problems: Vec<String> = findings
         .iter()
         .filter(|finding| fields.iter().all(|field| field.name != field_of(finding)))
-        .map(ToString::to_string)
+        .map(|finding| w.problem(&finding.to_string()))
         .collect();
     problems.extend(
         refused
@@ -233,7 +233,7 @@ impl ShownRevision {
                 .unwrap_or_default(),
             reason: one.decision_reason.clone().unwrap_or_default(),
             findings: findings
-                .map(|f| format!("{}: {}", text(f, "field"), text(f, "problem")))
+                .map(|f| w.problem(&format!("{}: {}", text(f, "field"), text(f, "problem"))))
                 .collect(),
             changes: before.map_or_else(Vec::new, |before| {
                 let all = changes(&content(before), &content(one));
@@ -409,7 +409,7 @@ async fn undone(work: &mut Work<'_>, by: &str, item: &str) -> Result<(), Error> 
     match undo(work, &terms, item).await? {
         Outcome::Refused { findings, .. } => {
             let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();
-            Err(Error::Blocked(lines.join(" ")))
+            Err(Error::Blocked(lines.join("\n")))
         }
         _ => Ok(()),
     }
@@ -420,7 +420,7 @@ pub(super) fn said(w: Words, error: &Error) -> String {
     match error {
         Error::OwnWork { .. } => w.t("content_own_work").to_owned(),
         Error::Moved { .. } | Error::NotWaiting { .. } => w.t("content_moved").to_owned(),
-        Error::Blocked(problem) => problem.clone(),
+        Error::Blocked(problem) => w.problem(problem),
         other => other.to_string(),
     }
 }

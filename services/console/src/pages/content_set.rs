@@ -62,6 +62,7 @@ struct ShownRun {
     questions: i32,
     recall: String,
     mrr: String,
+    precise: String,
 }
 
 #[derive(Default, Deserialize)]
@@ -224,8 +225,9 @@ impl Page {
                     at: clock(run.ran_at, zone),
                     by: who(&run.ran_by),
                     questions: run.questions,
-                    recall: format!("{:.0} %", run.recall * 100.0),
+                    recall: percent(run.recall),
                     mrr: format!("{:.2}", run.mrr),
+                    precise: run.precise.map_or_else(|| "–".to_owned(), percent),
                 })
                 .collect(),
             names: items
@@ -235,6 +237,10 @@ impl Page {
                 .collect(),
         })
     }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
 }
 
 /// Returns what a run found for a question that it missed.

@@ -26,6 +26,7 @@ use crate::{
     frame::Frame,
     guard::{file, go_to, shown},
     uploads::{Checked, Options},
+    words::Words,
 };
 
 /// Most bytes of a request with a file. More than a file may have, so that a larger one is refused
@@ -137,7 +138,7 @@ pub(crate) async fn check(
     };
     let planned = match planned.map_err(problems) {
         Ok(planned) => planned,
-        Err(problems) => return page.refused(problems?),
+        Err(problems) => return page.refused(person.words(), problems?),
     };
     page.report(&person, &planned);
     if !page.groups.is_empty() {
@@ -192,7 +193,7 @@ pub(crate) async fn agree(
             page.problems.push(w.t("upload_moved").to_owned());
             Ok((StatusCode::CONFLICT, shown(&page)).into_response())
         }
-        Err(problems) => page.refused(problems?),
+        Err(problems) => page.refused(w, problems?),
     }
 }
 
@@ -276,8 +277,8 @@ impl UploadPage {
     }
 
     /// Answers with every problem of the file.
-    fn refused(mut self, problems: Vec<String>) -> Result<Response, Fault> {
-        self.problems = problems;
+    fn refused(mut self, w: Words, problems: Vec<String>) -> Result<Response, Fault> {
+        self.problems = problems.iter().map(|line| w.problem(line)).collect();
         Ok((StatusCode::UNPROCESSABLE_ENTITY, shown(&self)).into_response())
     }
 
@@ -286,7 +287,7 @@ impl UploadPage {
     fn report(&mut self, person: &Person, loaded: &Loaded) {
         let w = person.words();
         self.unchanged = loaded.unchanged;
-        let why = |(name, why): &(String, String)| format!("{name}: {why}");
+        let why = |(name, why): &(String, String)| w.problem(&format!("{name}: {why}"));
         let changed = loaded.changed.iter().map(|(name, fields)| {
             let fields: Vec<String> = fields.iter().map(ToString::to_string).collect();
             format!("{name}: {}", fields.join("; "))

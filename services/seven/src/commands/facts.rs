@@ -1,11 +1,13 @@
-//! `seven turn copy|export|weeks`: figures of turns for analysis, without guests and texts.
+//! `seven turn copy|export|weeks|sample`: figures of turns for analysis, without guests and texts.
 
 use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use clap::{Args, ValueEnum};
+use seven_cost::Month;
 use seven_domain::CasinoId;
+use seven_figures::drift::{LEAST_TURNS, drifts};
 use seven_runtime::Fleet;
 use seven_store::facts::{BATCH, Part, Week};
 use uuid::Uuid;
@@ -14,7 +16,7 @@ use super::{
     args::{Casino, Casinos, Json},
     context::Context,
     given::When,
-    json_rows, known,
+    json_rows, known, minute,
 };
 use crate::out;
 
@@ -54,6 +56,20 @@ pub struct Weeks {
     #[command(flatten)]
     json: Json,
 }
+
+#[derive(Debug, Args)]
+pub struct Sample {
+    #[command(flatten)]
+    of: Casino,
+    /// The month, such as 2026-11. Without it: the month before this one.
+    #[arg(long, value_name = "MONTH")]
+    month: Option<Month>,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// Conversations of a sample for each reason (OBS-47).
+const EACH: i64 = 5;
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Per {
@@ -199,10 +215,10 @@ pub(super) async fn weeks(ctx: &Context, fleet: &Fleet, command: &Weeks) -> Resu
     let from = fleet.clock.now() - Days::new(7 * (command.weeks - 1));
     let monday = week_of(from.date_naive());
     let mut tx = fleet.store.bind(casino).await?;
-    let (weeks, until) = (
-        tx.fact_weeks(monday, command.per.map(Part::from)).await?,
-        tx.facts_until().await?,
-    );
+    let weeks = tx.fact_weeks(monday, command.per.map(Part::from)).await?;
+    let until = tx.facts_until().await?;
+    let last = week_of(fleet.clock.now().date_naive()) - Days::new(7);
+    let compared = tx.fact_weeks(last - Days::new(28), None).await?;
     tx.commit().await?;
     if command.json.json {
         return json_rows(&weeks);
@@ -214,17 +230,30 @@ pub(super) async fn weeks(ctx: &Context, fleet: &Fleet, command: &Weeks) -> Resu
         "from rows",
         "best score",
         "scored",
+        "confidence",
         "not grounded",
         "stand-in",
         "retried",
         "hand-overs",
         "learnt",
     ]);
-    table = table.wide(["best score", "scored", "stand-in", "learnt"]);
+    table = table.wide(["best score", "scored", "confidence", "stand-in", "learnt"]);
     for week in &weeks {
         table.add_row(row(week));
     }
     out!("{table}");
+    let last = last.date_naive();
+    let drifts = drifts(&compared, last);
+    if drifts.is_empty() {
+        out!(
+            "The week of {last} is not compared: a week needs {LEAST_TURNS} turns, and one before it."
+        );
+    } else {
+        out!("The week of {last} beside the three before it:");
+    }
+    for drift in drifts {
+        out!("  {drift}");
+    }
     match until {
         Some(at) => out!(
             "Turns until {}. The scheduler copies newer ones each night; `seven turn copy` copies \
@@ -241,7 +270,49 @@ pub(super) async fn weeks(ctx: &Context, fleet: &Fleet, command: &Weeks) -> Resu
     Ok(())
 }
 
-fn row(week: &Week) -> [String; 11] {
+pub(super) async fn sample(ctx: &Context, fleet: &Fleet, command: &Sample) -> Result<()> {
+    let casino = &command.of.casino;
+    known(&fleet.store, casino).await?;
+    let this = Month::of(fleet.clock.now());
+    let month = command.month.unwrap_or_else(|| this.before());
+    let mut tx = fleet.store.bind(casino).await?;
+    let sampled = tx.sample(month.span(), EACH, &month.to_string()).await?;
+    tx.commit().await?;
+    if command.json.json {
+        return json_rows(&sampled);
+    }
+    if sampled.is_empty() {
+        out!("Nobody was answered in {month}.");
+        return Ok(());
+    }
+    let mut table = ctx.table([
+        "conversation",
+        "why",
+        "turns",
+        "last",
+        "confidence",
+        "learnt",
+    ]);
+    for one in &sampled {
+        table.add_row([
+            one.conversation_id.to_string(),
+            one.why.replace('_', " "),
+            one.turns.to_string(),
+            minute(one.last_at),
+            mean(one.confidence),
+            one.learnt.to_string(),
+        ]);
+    }
+    out!("{table}");
+    out!("Read each with `seven conversation show`; `seven gate mark` records what was wrong.");
+    Ok(())
+}
+
+fn mean(mean: Option<f64>) -> String {
+    mean.map_or_else(|| "-".to_owned(), |mean| format!("{mean:.2}"))
+}
+
+fn row(week: &Week) -> [String; 12] {
     let share = |n: i64| {
         if week.turns == 0 {
             "-".to_owned()
@@ -254,9 +325,9 @@ fn row(week: &Week) -> [String; 11] {
         week.part.clone().unwrap_or_else(|| "all".to_owned()),
         week.turns.to_string(),
         share(week.with_rows),
-        week.top_score
-            .map_or_else(|| "-".to_owned(), |score| format!("{score:.2}")),
+        mean(week.top_score),
         week.scored.to_string(),
+        mean(week.confidence),
         share(week.not_grounded),
         share(week.degraded),
         share(week.retried),

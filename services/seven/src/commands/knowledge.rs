@@ -36,7 +36,7 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub enum Knowledge {
-    /// Ask labelled questions; print recall@5, MRR, the zero-result rate and every failed question.
+    /// Ask labelled questions; print recall@5, MRR, precision, the zero-result rate and every failed question.
     ///
     /// FILE holds JSON lines: {"id","text","language":"en"|"es","relevant":[item
     /// ids],"typo"?,"held_out"?}. A question without relevant rows is one that the content cannot
@@ -394,11 +394,13 @@ fn print(ctx: &Context, report: &Report, index: &Index, times: &[Duration]) {
         "number",
         &recall,
         "MRR",
+        "precision",
         "zero results",
         "silence",
     ]);
     let mut add = |name: &str, f: &Figures| {
-        let rates = [f.recall, f.mrr, f.zero_results, f.silence].map(|rate| format!("{rate:.3}"));
+        let rates = [f.recall, f.mrr, f.precision, f.zero_results, f.silence]
+            .map(|rate| format!("{rate:.3}"));
         table.add_row(
             [
                 vec![name.to_owned(), f.questions.to_string()],

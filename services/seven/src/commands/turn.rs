@@ -1,5 +1,5 @@
 //! `seven turn`: why the host said what it said. Texts are masked unless
-//! `--reveal` is given, which is audited. `copy`, `export` and `weeks` are in `facts`.
+//! `--reveal` is given, which is audited. `copy`, `export`, `weeks` and `sample` are in `facts`.
 
 use std::process::ExitCode;
 
@@ -33,6 +33,12 @@ pub enum Turn {
     Export(facts::Export),
     /// Show per week how many turns there were, how many content rows answered, and how they went.
     Weeks(facts::Weeks),
+    /// Pick twenty conversations of a month for a person to read.
+    ///
+    /// Five of which the judge was least sure, five of guests who opted out, five that taught us
+    /// most about the guest, and five at random. The same month gives the same ones, unless a
+    /// guest was deleted. `conversation show` shows each; `gate mark` records what was wrong.
+    Sample(facts::Sample),
 }
 
 #[derive(Debug, Args)]
@@ -67,6 +73,7 @@ impl Operate for Turn {
             Self::Copy(command) => return facts::copy(fleet, &command).await,
             Self::Export(command) => facts::export(fleet, &command).await?,
             Self::Weeks(command) => facts::weeks(ctx, fleet, &command).await?,
+            Self::Sample(command) => facts::sample(ctx, fleet, &command).await?,
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -1,8 +1,10 @@
 use chrono::{TimeZone, Utc};
 use serde_json::json;
+use seven_domain::Language;
 use seven_knowledge::Reference;
 
 use super::*;
+use crate::said;
 
 fn rules() -> ContentRules {
     ContentRules {
@@ -47,6 +49,11 @@ fn kinds(before: Option<&Item>, after: &Item, standing: Standing) -> Vec<Content
     let category = after.category.clone();
     let change = Change { before, after };
     let found = guard(&[change], &[(category, standing)].into(), &rules());
+    for Finding { problem, .. } in &found[0] {
+        for text in [&problem.problem, &problem.fix] {
+            assert_ne!(said(Language::Es, text), *text, "not translated");
+        }
+    }
     found[0].iter().map(|finding| finding.kind).collect()
 }
 

@@ -587,3 +587,19 @@ proptest! {
         prop_assert_eq!(&Profile::from_json(json.clone()).unwrap().profile.to_json(), &json);
     }
 }
+
+#[test] // DATA-44
+fn the_inventory_has_every_field_with_the_days_that_it_is_kept() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let inventory = std::fs::read_to_string(root.join("docs/retention.md")).unwrap();
+    for key in Key::ALL {
+        let name = format!("`{}`", key.path());
+        let row = inventory.lines().find(|line| line.contains(&name));
+        let row = row.unwrap_or_else(|| panic!("{name} has no row"));
+        let kept = match key.section().keep_days() {
+            Some(days) => format!("| {days} days |"),
+            None => "| until the guest is forgotten |".to_owned(),
+        };
+        assert!(row.contains(&kept), "{name}: {kept}");
+    }
+}

@@ -81,6 +81,21 @@ impl Tx {
         Ok(done.rows_affected())
     }
 
+    /// Plans the missing letters about the content of a week for the contacts that look after
+    /// content.
+    pub async fn plan_content_week(&mut self, week: NaiveDate, detail: &Value) -> Result<u64> {
+        let done = sqlx::query(
+            "insert into contact_letters (casino_id, letter_id, contact_id, kind, key, detail)
+             select casino_id, gen_random_uuid(), contact_id, 'content_week', $1::text, $2::jsonb from contacts
+             where content and ended_at is null and channel <> 'text' on conflict do nothing",
+        )
+        .bind(week.to_string())
+        .bind(detail)
+        .execute(self.conn())
+        .await?;
+        Ok(done.rows_affected())
+    }
+
     /// Claims a due letter for the duration `claim`; no two schedulers hold the same one.
     pub async fn claim_letter(&mut self, claim: Duration) -> Result<Option<DueLetter>> {
         Ok(sqlx::query_as(

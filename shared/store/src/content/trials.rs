@@ -34,6 +34,8 @@ pub struct Run {
     pub recall: f64,
     /// Mean of 1 / rank of the first right item, 0 to 1.
     pub mrr: f64,
+    /// Mean share of the found items that answer the question, 0 to 1; `None` for old runs.
+    pub precise: Option<f64>,
     /// `[{"question_id", "found": [item ids]}]`.
     pub misses: Value,
 }
@@ -79,8 +81,8 @@ impl Tx {
     pub async fn note_run(&mut self, run: &Run) -> Result<()> {
         let casino = self.casino_str();
         sqlx::query(
-            "insert into content_runs (casino_id, run_id, ran_by, ran_at, questions, recall, mrr, misses)
-             values ($1, $2, $3, $4, $5, $6, $7, $8)",
+            "insert into content_runs (casino_id, run_id, ran_by, ran_at, questions, recall, mrr, misses, precise)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
         )
         .bind(casino)
         .bind(run.run_id)
@@ -90,6 +92,7 @@ impl Tx {
         .bind(run.recall)
         .bind(run.mrr)
         .bind(&run.misses)
+        .bind(run.precise)
         .execute(self.conn())
         .await?;
         sqlx::query(
@@ -105,7 +108,7 @@ impl Tx {
     /// Returns the newest runs, the newest first.
     pub async fn runs(&mut self, most: i64) -> Result<Vec<Run>> {
         Ok(sqlx::query_as(
-            "select run_id, ran_by, ran_at, questions, recall, mrr, misses from content_runs order by ran_at desc, run_id limit $1",
+            "select run_id, ran_by, ran_at, questions, recall, mrr, misses, precise from content_runs order by ran_at desc, run_id limit $1",
         )
         .bind(most)
         .fetch_all(self.conn())

@@ -1,21 +1,10 @@
 //! The states of a ticket against a real Postgres: which moves the database allows (WID-21).
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "clippy exempts test functions, not the helpers they share"
-)]
-
-use std::time::Duration;
-
-use secrecy::SecretString;
-use serde_json::json;
-use seven_domain::{CasinoConfig, Channel, ConversationId, HashKey, HashKeys, IdSource, PhoneE164};
-use seven_store::{
-    Store, SweepPlan,
-    guests::{GuestLaw, NewIds},
-};
-use seven_testkit::Postgres;
+use seven_domain::{CasinoConfig, ConversationId, IdSource};
+use seven_store::Store;
 use sqlx::{Connection, PgConnection};
+
+use crate::house;
 
 const STATES: [&str; 4] = ["open", "pending_human", "resolved", "closed"];
 /// The moves of the design, besides staying where it is.
@@ -38,50 +27,12 @@ fn way_to(state: &str) -> &'static [&'static str] {
 
 /// Returns a store with one casino and a conversation there, and the owner's connection.
 async fn conversation() -> (Store, CasinoConfig, ConversationId, PgConnection) {
-    let ids = IdSource::default();
-    let postgres = Postgres::for_tests().await.unwrap();
-    let name = format!("tickets_{}", ids.uuid().simple());
-    let url = postgres.create_database(&name, None).await.unwrap();
-    Store::migrate(&SecretString::from(url.clone()))
-        .await
-        .unwrap();
-    let app = SecretString::from(url.replacen("postgres@", "seven_app@", 1));
-    let sweep = SweepPlan {
-        base: Duration::from_secs(15),
-        longest: Duration::from_secs(600),
-    };
-    let store = Store::new(&app, 3, sweep).unwrap();
-    let config: CasinoConfig = serde_json::from_value(json!({
-        "casino_id": "silver_birch",
-        "prompts": { "casino_name_display": "Silver Birch" },
-        "regulations": { "state": "CT" },
-        "operational": {
-            "timezone": "America/New_York",
-            "telnyx_phone_number": "+18605550100",
-            "number_kind": "demo",
-            "contact_phone": "1-860-555-0199",
-        }
-    }))
-    .unwrap();
-    store.put_casino(&config, "test").await.unwrap();
-    let keys = HashKeys::new(HashKey {
-        id: 1,
-        secret: SecretString::from("k".repeat(32)),
-    });
-    let phone: PhoneE164 = "+18605550143".parse().unwrap();
-    let hash = keys.hash(&config.casino_id, &phone);
-    let new = NewIds {
-        guest: ids.next(),
-        conversation: ids.next(),
-    };
-    let number = &config.operational.telnyx_phone_number;
-    let law = GuestLaw::default();
-    let mut tx = store.bind(&config.casino_id).await.unwrap();
-    let party = tx.party(&phone, &hash, number, Channel::Sms, new, &law);
-    let conversation = party.await.unwrap().conversation_id;
+    let house = house::house("tickets").await;
+    let mut tx = house.store.bind(&house.config.casino_id).await.unwrap();
+    let (party, _) = house.party(&mut tx, "+18605550143").await;
     tx.commit().await.unwrap();
-    let owner = PgConnection::connect(&url).await.unwrap();
-    (store, config, conversation, owner)
+    let owner = PgConnection::connect(&house.url).await.unwrap();
+    (house.store, house.config, party.conversation_id, owner)
 }
 
 #[tokio::test] // WID-21

@@ -1,26 +1,20 @@
 //! Offers against a real Postgres: once per turn and item, bound to the casino, unlinked when the
 //! guest is forgotten.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "clippy exempts test functions, not the helpers they share"
-)]
-
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use secrecy::SecretString;
 use serde_json::json;
 use seven_domain::{
-    AuditEvent, CasinoId, Channel, Clock, GuestHash, GuestId, HashKey, HashKeys, IdSource,
-    Language, MessageClass, Offer, OfferCall, OfferStatus, OfferTier, PhoneE164, TurnId,
+    AuditEvent, CasinoId, Clock, GuestHash, GuestId, HashKeys, IdSource, Language, MessageClass,
+    Offer, OfferCall, OfferStatus, OfferTier, TurnId,
 };
 use seven_store::{
-    Store, SweepPlan, audit,
-    guests::{GuestLaw, NewIds},
+    Store, audit,
     turns::{Kept, NewTurn},
 };
-use seven_testkit::Postgres;
+
+use crate::house;
 
 const PHONE: &str = "+18605550143";
 
@@ -36,64 +30,16 @@ struct Had {
 }
 
 async fn had(name: &str) -> Had {
-    let ids = IdSource::default();
-    let postgres = Postgres::for_tests().await.unwrap();
-    let url = postgres
-        .create_database(&format!("offers_{name}_{}", ids.uuid().simple()), None)
-        .await
-        .unwrap();
-    Store::migrate(&SecretString::from(url.clone()))
-        .await
-        .unwrap();
-    let app = SecretString::from(url.replacen("postgres@", "seven_app@", 1));
-    let sweep = SweepPlan {
-        base: Duration::from_secs(15),
-        longest: Duration::from_secs(600),
-    };
-    let store = Store::new(&app, 3, sweep).unwrap();
-    let config = serde_json::from_value(json!({
-        "casino_id": "silver_birch",
-        "prompts": { "casino_name_display": "Silver Birch" },
-        "regulations": { "state": "CT" },
-        "operational": {
-            "timezone": "America/New_York",
-            "telnyx_phone_number": "+18605550100",
-            "number_kind": "demo",
-            "contact_phone": "1-860-555-0199",
-        }
-    }))
-    .unwrap();
-    store.put_casino(&config, "test").await.unwrap();
-    let casino = config.casino_id.clone();
-    let keys = HashKeys::new(HashKey {
-        id: 1,
-        secret: SecretString::from("k".repeat(32)),
-    });
-    let phone: PhoneE164 = PHONE.parse().unwrap();
-    let hash = keys.hash(&casino, &phone);
-    let new = NewIds {
-        guest: ids.next(),
-        conversation: ids.next(),
-    };
-    let number = &config.operational.telnyx_phone_number;
-    let mut tx = store.bind(&casino).await.unwrap();
-    let party = tx
-        .party(
-            &phone,
-            &hash,
-            number,
-            Channel::Sms,
-            new,
-            &GuestLaw::default(),
-        )
-        .await
-        .unwrap();
+    let house = house::house(&format!("offers_{name}")).await;
+    let casino = house.config.casino_id.clone();
+    let mut tx = house.store.bind(&casino).await.unwrap();
+    let (party, hash) = house.party(&mut tx, PHONE).await;
     let lease = tx
         .lease(party.conversation_id, Duration::from_secs(15))
         .await
         .unwrap()
         .unwrap();
-    let (turn, now) = (ids.next(), "2026-11-22T15:00:00Z".parse().unwrap());
+    let (turn, now) = (house.ids.next(), "2026-11-22T15:00:00Z".parse().unwrap());
     let written = NewTurn {
         turn_id: turn,
         conversation_id: party.conversation_id,
@@ -121,12 +67,12 @@ async fn had(name: &str) -> Had {
     );
     tx.commit().await.unwrap();
     Had {
-        store,
+        store: house.store,
         casino,
         guest: party.guest_id,
         hash,
         turn,
-        keys,
+        keys: house.keys,
         now,
     }
 }

@@ -1,0 +1,269 @@
+//! What the past week showed of a casino's content, for the people who look after it: questions
+//! that guests asked in vain, and a search that finds less than before (RAG-21, RAG-45, RAG-46).
+//! Pure.
+
+use std::sync::LazyLock;
+
+use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
+use seven_domain::Language;
+use seven_store::content::Run;
+use url::Url;
+
+use crate::questions::Group;
+
+static WORDS: LazyLock<Languages> = LazyLock::new(|| {
+    toml::from_str(include_str!("../words/week.toml")).expect("the words are read, says a test")
+});
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Languages {
+    en: Words,
+    es: Words,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Words {
+    /// With `{from}`, the week's first day.
+    subject: String,
+    /// With `{groups}` and `{guests}`.
+    asked: String,
+    /// With `{now}`, and `{than}`, what it should be or was.
+    low: String,
+    fell: String,
+    lower: String,
+    /// With `{missed}` and `{questions}`.
+    missed: String,
+    gaps: String,
+    set: String,
+}
+
+/// Share of the right items that the search must find (PROD-34).
+pub const LEAST_RECALL: f64 = 0.8;
+/// How far a figure may fall below the mean of earlier runs, as a share of it (RAG-46).
+const MOST_FALL: f64 = 0.1;
+/// Guests who must have asked a question before a person is told of it: one may ask anything.
+const LEAST_GUESTS: usize = 2;
+
+/// A week of a casino's content that people should hear of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ContentWeek {
+    pub monday: NaiveDate,
+    /// Questions without an answer that more than one guest asked, and the guests who asked them.
+    pub groups: usize,
+    pub guests: usize,
+    /// The run of the casino's own questions, where it found too little.
+    pub search: Option<Search>,
+}
+
+/// A run that found too little.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Search {
+    pub fault: Fault,
+    /// Mean share of the right items that were found, 0 to 1.
+    pub recall: f64,
+    /// The mean of that in the weeks before; `None` without an earlier run.
+    pub before: Option<f64>,
+    pub questions: i32,
+    pub missed: usize,
+}
+
+/// The first of these that holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fault {
+    /// Fewer of the right items than [`LEAST_RECALL`].
+    Low,
+    /// Fewer than in the weeks before.
+    Fell,
+    /// The right items stand further down than in the weeks before.
+    Lower,
+}
+
+impl ContentWeek {
+    /// Sums the week up; `None` when nothing is worth a letter.
+    pub fn of(monday: NaiveDate, groups: &[Group], search: Option<Search>) -> Option<Self> {
+        let told = groups.iter().filter(|group| group.guests >= LEAST_GUESTS);
+        let (groups, guests) =
+            told.fold((0, 0), |(n, guests), group| (n + 1, guests + group.guests));
+        (groups > 0 || search.is_some()).then_some(Self {
+            monday,
+            groups,
+            guests,
+            search,
+        })
+    }
+}
+
+impl Search {
+    /// Judges a run beside `earlier` ones; `None` when it found enough, or nothing was asked.
+    pub fn of(run: &Run, earlier: &[Run]) -> Option<Self> {
+        let earlier: Vec<&Run> = earlier.iter().filter(|run| run.questions > 0).collect();
+        let mean = |figure: fn(&Run) -> f64| {
+            let sum: f64 = earlier.iter().map(|run| figure(run)).sum();
+            (!earlier.is_empty()).then(|| sum / earlier.len() as f64)
+        };
+        let fell = |figure: fn(&Run) -> f64| {
+            mean(figure).is_some_and(|before| figure(run) < before * (1.0 - MOST_FALL))
+        };
+        let fault = if run.questions == 0 {
+            None
+        } else if run.recall < LEAST_RECALL {
+            Some(Fault::Low)
+        } else if fell(|run| run.recall) {
+            Some(Fault::Fell)
+        } else {
+            fell(|run| run.mrr).then_some(Fault::Lower)
+        };
+        fault.map(|fault| Self {
+            fault,
+            recall: run.recall,
+            before: mean(|run| run.recall),
+            questions: run.questions,
+            missed: run.misses.as_array().map_or(0, Vec::len),
+        })
+    }
+}
+
+/// Returns subject and text. `gaps` and `set` are the console's pages of what guests asked in vain
+/// and of the casino's own questions. No guest's words are in it.
+pub fn letter(
+    language: Language,
+    casino: &str,
+    week: &ContentWeek,
+    gaps: &Url,
+    set: &Url,
+) -> (String, String) {
+    let words = match language {
+        Language::En => &WORDS.en,
+        Language::Es => &WORDS.es,
+    };
+    let from = week.monday.to_string();
+    let subject = format!("{casino}: {}", words.subject.replace("{from}", &from));
+    let mut text = format!("{subject}\n\n");
+    if week.groups > 0 {
+        let (groups, guests) = (week.groups.to_string(), week.guests.to_string());
+        let asked = words.asked.replace("{groups}", &groups);
+        let asked = asked.replace("{guests}", &guests);
+        text.push_str(&format!("{asked}\n{}: {gaps}\n\n", words.gaps));
+    }
+    if let Some(search) = &week.search {
+        let (missed, questions) = (search.missed.to_string(), search.questions.to_string());
+        let missed = words.missed.replace("{missed}", &missed);
+        let missed = missed.replace("{questions}", &questions);
+        let found = found(words, search);
+        text.push_str(&format!("{found} {missed}\n{}: {set}\n", words.set));
+    }
+    (subject, text)
+}
+
+fn found(words: &Words, search: &Search) -> String {
+    let percent = |share: f64| format!("{:.0} %", share * 100.0);
+    let now = percent(search.recall);
+    let (text, than) = match search.fault {
+        Fault::Low => (&words.low, LEAST_RECALL),
+        Fault::Fell => (&words.fell, search.before.unwrap_or_default()),
+        Fault::Lower => return words.lower.clone(),
+    };
+    text.replace("{now}", &now)
+        .replace("{than}", &percent(than))
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+    use serde_json::json;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn run(recall: f64, mrr: f64) -> Run {
+        Run {
+            run_id: Uuid::nil(),
+            ran_by: "scheduler".to_owned(),
+            ran_at: DateTime::UNIX_EPOCH,
+            questions: 20,
+            recall,
+            mrr,
+            precise: None,
+            misses: json!([{}, {}, {}]),
+        }
+    }
+
+    #[test] // RAG-45, RAG-46, PROD-34
+    fn a_run_is_told_that_found_too_little_or_less_than_before() {
+        let before = [run(1.0, 0.9), run(1.0, 0.9)];
+        // Nothing was asked then, and nothing is asked now.
+        let empty = |recall, mrr| Run {
+            questions: 0,
+            ..run(recall, mrr)
+        };
+        for (now, earlier, fault) in [
+            (run(0.79, 0.9), &[][..], Some(Fault::Low)),
+            (run(0.80, 0.9), &[], None),
+            (run(0.89, 0.9), &before, Some(Fault::Fell)),
+            (run(0.91, 0.9), &before, None),
+            (run(1.0, 0.8), &before, Some(Fault::Lower)),
+            (run(1.0, 0.82), &before, None),
+            (run(0.95, 0.9), &[empty(9.0, 9.0)], None),
+            (empty(0.0, 0.0), &[], None),
+        ] {
+            let told = Search::of(&now, earlier);
+            assert_eq!(told.map(|told| told.fault), fault, "{now:?} {earlier:?}");
+        }
+        let told = Search::of(&run(0.5, 0.5), &[run(1.0, 1.0), run(0.8, 1.0)]).unwrap();
+        assert!((told.before.unwrap() - 0.9).abs() < 1e-9);
+        assert_eq!(told.missed, 3);
+    }
+
+    #[test] // RAG-21
+    fn a_question_of_one_guest_is_no_news() {
+        let group = |guests| Group {
+            example: "do you have a kennel?".to_owned(),
+            texts: 7,
+            guests,
+            last_at: DateTime::UNIX_EPOCH,
+        };
+        let monday = "2026-11-16".parse().unwrap();
+        assert_eq!(ContentWeek::of(monday, &[group(1), group(1)], None), None);
+        let week = ContentWeek::of(monday, &[group(3), group(2), group(1)], None).unwrap();
+        assert_eq!((week.groups, week.guests), (2, 5));
+    }
+
+    #[test] // RAG-21, CMS-47
+    fn a_letter_says_what_was_asked_and_found_and_where_to_look() {
+        let (gaps, set) = ("https://c.example/gaps", "https://c.example/set");
+        let of = |language, fault, recall, before| {
+            let week = ContentWeek {
+                monday: "2026-11-16".parse().unwrap(),
+                groups: 2,
+                guests: 5,
+                search: Some(Search {
+                    fault,
+                    recall,
+                    before,
+                    questions: 20,
+                    missed: 3,
+                }),
+            };
+            let (gaps, set) = (gaps.parse().unwrap(), set.parse().unwrap());
+            letter(language, "Silver Birch", &week, &gaps, &set)
+        };
+        for language in Language::ALL {
+            let (subject, low) = of(language, Fault::Low, 0.5, None);
+            let (_, fell) = of(language, Fault::Fell, 0.85, Some(0.97));
+            let (_, lower) = of(language, Fault::Lower, 0.97, Some(0.97));
+            assert!(subject.contains("2026-11-16"), "{subject}");
+            assert!(low.contains("50 %") && low.contains("80 %"), "{low}");
+            assert!(fell.contains("85 %") && fell.contains("97 %"), "{fell}");
+            for text in [low, fell, lower] {
+                assert!(!text.contains('{'), "{text}");
+                assert!(text.contains(gaps) && text.contains(set), "{text}");
+            }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Compares a week's answers with those of the weeks before (OBS-48, OBS-49). Pure.
+
+use std::fmt;
+
+use chrono::{Days, NaiveDate};
+use serde::Serialize;
+use seven_store::facts::Week;
+
+/// Turns without which a week says nothing: of 400, a share moves by 5 % by chance about once in a
+/// hundred weeks.
+pub const LEAST_TURNS: i64 = 400;
+/// Weeks before the compared one that make up the baseline.
+const BASELINE_WEEKS: u64 = 3;
+/// Change from the baseline, in per cent, from which a week is worse, and much worse.
+const WORSE_PERCENT: f64 = -5.0;
+const MUCH_WORSE_PERCENT: f64 = -10.0;
+
+/// A figure of a week of which more is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measured {
+    /// Share of answers from at least one content row.
+    FromRows,
+    /// Share of grounded answers.
+    Grounded,
+    /// Share of answers in which no other model stood in.
+    WithoutStandIn,
+    /// Share of answers whose first draft passed.
+    FirstDraft,
+    /// Mean of the best scores of searches.
+    Score,
+    /// Mean of the judge's confidence.
+    Confidence,
+}
+
+/// How far a figure moved.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Drift {
+    pub measured: Measured,
+    /// The week's value and the mean of the weeks before, 0 to 1.
+    pub now: f64,
+    pub before: f64,
+    /// Change from the mean in per cent of it.
+    pub percent: f64,
+    pub state: State,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    MuchWorse,
+    Worse,
+    Stable,
+    Better,
+}
+
+/// Returns the drift of each figure of the week that begins on `monday`, where that week and at
+/// least one of the three before it have enough turns. `weeks` are whole weeks in any order.
+pub fn drifts(weeks: &[Week], monday: NaiveDate) -> Vec<Drift> {
+    let from = monday - Days::new(7 * BASELINE_WEEKS);
+    let measured = |measured: Measured| {
+        let now = weeks.iter().find(|week| week.week == monday);
+        let now = measured.of(now?)?;
+        let before = weeks
+            .iter()
+            .filter(|week| (from..monday).contains(&week.week))
+            .filter_map(|week| measured.of(week))
+            .collect::<Vec<_>>();
+        let mean = before.iter().sum::<f64>() / before.len().max(1) as f64;
+        // Without a baseline there is nothing to compare with; and none may be divided by.
+        (mean > 0.0).then(|| Drift::of(measured, now, mean))
+    };
+    Measured::ALL.into_iter().filter_map(measured).collect()
+}
+
+impl Measured {
+    pub const ALL: [Self; 6] = [
+        Self::FromRows,
+        Self::Grounded,
+        Self::WithoutStandIn,
+        Self::FirstDraft,
+        Self::Score,
+        Self::Confidence,
+    ];
+
+    /// The figure's name as commands and alerts show it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FromRows => "answered from content",
+            Self::Grounded => "grounded",
+            Self::WithoutStandIn => "without a stand-in",
+            Self::FirstDraft => "first draft passed",
+            Self::Score => "best score of searches",
+            Self::Confidence => "judge's confidence",
+        }
+    }
+
+    /// Returns the figure of a week, 0 to 1; `None` where too few turns have it.
+    fn of(self, week: &Week) -> Option<f64> {
+        let share = |of: i64| of as f64 / week.turns.max(1) as f64;
+        let (count, value) = match self {
+            Self::FromRows => (week.turns, share(week.with_rows)),
+            Self::Grounded => (week.turns, 1.0 - share(week.not_grounded)),
+            Self::WithoutStandIn => (week.turns, 1.0 - share(week.degraded)),
+            Self::FirstDraft => (week.turns, 1.0 - share(week.retried)),
+            Self::Score => (week.scored, week.top_score?),
+            Self::Confidence => (week.judged, week.confidence?),
+        };
+        (count >= LEAST_TURNS).then_some(value)
+    }
+}
+
+impl fmt::Display for Drift {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, percent) = (self.measured.name(), self.percent);
+        let (now, before) = (self.now * 100.0, self.before * 100.0);
+        write!(
+            f,
+            "{name} {now:.1} % (before: {before:.1} %, {percent:+.1} %)"
+        )
+    }
+}
+
+impl Drift {
+    fn of(measured: Measured, now: f64, before: f64) -> Self {
+        let percent = (now - before) / before * 100.0;
+        let state = match percent {
+            _ if percent <= MUCH_WORSE_PERCENT => State::MuchWorse,
+            _ if percent <= WORSE_PERCENT => State::Worse,
+            _ if percent < -WORSE_PERCENT => State::Stable,
+            _ => State::Better,
+        };
+        Self {
+            measured,
+            now,
+            before,
+            percent,
+            state,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn monday(ago: u64) -> NaiveDate {
+        "2026-11-16".parse::<NaiveDate>().unwrap() - Days::new(7 * ago)
+    }
+
+    /// A week in which `good` of 1,000 turns went well in every way.
+    fn week(ago: u64, good: i64) -> Week {
+        let bad = 1_000 - good;
+        Week {
+            week: monday(ago),
+            part: None,
+            turns: 1_000,
+            with_rows: good,
+            top_score: Some(good as f64 / 1_000.0),
+            scored: 1_000,
+            confidence: Some(good as f64 / 1_000.0),
+            judged: 1_000,
+            not_grounded: bad,
+            degraded: bad,
+            retried: bad,
+            handoffs: 0,
+            learnt: 0,
+        }
+    }
+
+    #[test] // OBS-48, OBS-49
+    fn a_week_is_compared_with_the_mean_of_the_three_before_it() {
+        for (now, state) in [
+            (880, State::MuchWorse),
+            (899, State::MuchWorse),
+            (901, State::Worse),
+            (930, State::Worse),
+            (949, State::Worse),
+            (951, State::Stable),
+            (1_000, State::Stable),
+        ] {
+            // The week of a month ago counts no longer.
+            let weeks = [
+                week(0, now),
+                week(1, 1_000),
+                week(2, 1_000),
+                week(3, 1_000),
+                week(4, 100),
+            ];
+            let drifts = drifts(&weeks, monday(0));
+            assert_eq!(drifts.len(), Measured::ALL.len());
+            for drift in drifts {
+                assert_eq!(drift.state, state, "{now}: {drift:?}");
+            }
+        }
+        let better = drifts(&[week(0, 950), week(1, 900), week(3, 900)], monday(0));
+        assert!(better.iter().all(|drift| drift.state == State::Better));
+        let told = "answered from content 95.0 % (before: 90.0 %, +5.6 %)";
+        assert_eq!(better[0].to_string(), told);
+    }
+
+    #[test] // OBS-48
+    fn a_week_without_a_baseline_or_with_too_few_turns_says_nothing() {
+        assert!(drifts(&[], monday(0)).is_empty());
+        assert!(drifts(&[week(0, 500)], monday(0)).is_empty());
+        assert!(drifts(&[week(0, 500), week(4, 900)], monday(0)).is_empty());
+        assert!(drifts(&[week(1, 900), week(2, 900)], monday(0)).is_empty());
+        assert!(
+            drifts(&[week(0, 500), week(1, 0)], monday(0)).is_empty(),
+            "division by zero"
+        );
+        let few = Week {
+            turns: LEAST_TURNS - 1,
+            scored: LEAST_TURNS,
+            judged: 0,
+            ..week(0, 200)
+        };
+        let said = drifts(&[few, week(1, 900)], monday(0));
+        let measured: Vec<_> = said.iter().map(|drift| drift.measured).collect();
+        assert_eq!(measured, [Measured::Score]);
+    }
+}

@@ -1,0 +1,10 @@
+//! Statements about a casino's texts, offers and tickets against a real Postgres.
+
+#![expect(clippy::unwrap_used, reason = "a test that fails says where")]
+
+mod house;
+mod life;
+mod offers;
+mod rows;
+mod sending;
+mod tickets;

@@ -1,0 +1,177 @@
+//! Each week's look at a casino's content and answers: what got worse is told once (RAG-21, RAG-45,
+//! RAG-46, OBS-48, OBS-49, PROD-34).
+
+use std::time::Duration;
+
+use chrono::{Days, NaiveDate};
+use seven_domain::Role;
+use seven_settings::Worker;
+use seven_testkit::pagers::{Pagers, Side};
+use sqlx::PgPool;
+
+use crate::{
+    console::staff::Staff,
+    harness::{GUEST, House, Wanted, house, until},
+    notices::contact,
+};
+
+const SHORT: Duration = Duration::from_secs(30);
+const SET: &str = "/c/silver_birch/content/set";
+
+fn today(house: &House) -> NaiveDate {
+    let zone = house.config.operational.timezone;
+    chrono::Utc::now().with_timezone(&zone).date_naive()
+}
+
+async fn night(house: &House, date: NaiveDate) {
+    let done = seven_scheduler::night(&house.stack.fleet, &house.config, date).await;
+    done.unwrap();
+}
+
+/// Returns what the newest run of the week's job noted.
+async fn noted(house: &House) -> serde_json::Value {
+    let result = "select result::text from nightly where job = 'weekly_checks'";
+    serde_json::from_str(&house.texts_of(result).await[0]).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")] // RAG-45, RAG-46, PROD-34
+async fn a_search_that_finds_less_is_told_to_those_who_look_after_content() {
+    let chat = Pagers::start().await.unwrap();
+    let mut house = house("weekly_search", Wanted::default()).await;
+    house.stack.spawn(Worker::Console, None).await.unwrap();
+    let ours = house.casino().as_str().to_owned();
+    let desk = ["--name", "Desk", "--content"];
+    contact(&house, &ours, &chat.slack_url(), &desk).await;
+    let staff = Staff::new(&house);
+    let eva = staff
+        .add("eva@example.com", Role::Editor, Some(house.casino()))
+        .await
+        .logged_in(&house)
+        .await;
+    let set = [
+        ("what", "add"),
+        ("question", "is there a swedish massage?"),
+        ("expected", "spa_001"),
+    ];
+    assert!(eva.act(SET, &set).await.body.is_empty());
+    house.change("delete from nightly").await;
+    night(&house, today(&house)).await;
+    let runs = "select count(*) from content_runs where recall = 1 and ran_by = 'scheduler'";
+    assert_eq!(house.number(runs).await, 1);
+    assert_eq!(noted(&house).await["content"], serde_json::Value::Null);
+    assert!(eva.get(SET).await.body.contains("scheduler"));
+
+    // The item is gone, and the rest of the week is quiet.
+    house
+        .change("update content_items set active = false where item_id = 'spa_001'")
+        .await;
+    let planned = "select count(*) from contact_letters where kind = 'content_week'";
+    for later in [1, 7] {
+        let week = |date: NaiveDate| date.week(chrono::Weekday::Mon).first_day();
+        let date = today(&house) + Days::new(later);
+        night(&house, date).await;
+        night(&house, date).await;
+        let is_new = i64::from(week(date) > week(today(&house)));
+        assert_eq!(house.number(planned).await, is_new, "{date}");
+    }
+    let told = "select count(*) from contact_letters where delivered_at is not null";
+    until("the letter is told", SHORT, || async {
+        house.number(told).await == 1
+    })
+    .await;
+    let posts = chat.taken(Side::Slack);
+    let text = posts[0]["text"].as_str().unwrap();
+    assert!(
+        text.contains("finds 0 %") && text.contains("80 %"),
+        "{text}"
+    );
+    assert!(text.contains("1 of 1"), "{text}");
+    assert!(text.contains("/c/silver_birch/content/set"), "{text}");
+    assert!(!text.contains("massage"), "no question: {text}");
+    let alert =
+        "select count(*) from alerts where name = 'retrieval_low' and casino_id = 'silver_birch'";
+    until("the alert is stored", SHORT, || async {
+        house.number(alert).await == 1
+    })
+    .await;
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")] // RAG-21
+async fn questions_of_several_guests_without_an_answer_are_told_without_their_words() {
+    let chat = Pagers::start().await.unwrap();
+    let house = house("weekly_gaps", Wanted::default()).await;
+    let ours = house.casino().as_str().to_owned();
+    let desk = ["--name", "Desk", "--content", "--language", "es"];
+    contact(&house, &ours, &chat.slack_url(), &desk).await;
+    let weeks_later = today(&house) + Days::new(14);
+    for (n, guest) in [GUEST, "+18605550143"].into_iter().enumerate() {
+        house.text(guest, "do you sell stamps?");
+        house.settle(i64::try_from(n).unwrap() + 1).await;
+        house.change("delete from nightly").await;
+        night(&house, weeks_later).await;
+        let content = &noted(&house).await["content"];
+        let groups = content["groups"].as_i64();
+        assert_eq!(groups, (n == 1).then_some(1), "{content}");
+    }
+    let told = "select count(*) from contact_letters where delivered_at is not null";
+    until("the letter is told", SHORT, || async {
+        house.number(told).await == 1
+    })
+    .await;
+    let text = chat.taken(Side::Slack)[0]["text"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(text.contains("2 huéspedes"), "{text}");
+    assert!(text.contains("/content/gaps?weeks=1"), "{text}");
+    assert!(!text.contains("stamps"), "{text}");
+    house.stop().await;
+}
+
+/// Stores the figures of 500 turns of a week, of which `grounded` were.
+async fn turns(pool: &PgPool, monday: NaiveDate, grounded: i32) {
+    sqlx::query(
+        "insert into turn_facts (casino_id, turn_id, trace_id, at, waited_ms, agent, model, intent, language,
+           grounded, degraded, retries, handoffs, input_tokens, output_tokens, nano_usd, learnt, found, confidence)
+         select 'silver_birch', gen_random_uuid(), '', $1::date + interval '2 days', 0, 'host', 'm', 'i', 'en',
+           n <= $2, false, 0, 0, 0, 0, 0, 0, 1, 0.9 from generate_series(1, 500) n",
+    )
+    .bind(monday)
+    .bind(grounded)
+    .execute(pool)
+    .await
+    .unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")] // OBS-48, OBS-49, RAG-47
+async fn a_week_whose_answers_got_worse_is_told_and_shown() {
+    let house = house("weekly_drift", Wanted::default()).await;
+    let pool = PgPool::connect(&house.database_url).await.unwrap();
+    let monday = chrono::Utc::now()
+        .date_naive()
+        .week(chrono::Weekday::Mon)
+        .first_day();
+    let week = |ago: u64| monday - Days::new(7 * ago);
+    for ago in [2, 3, 4] {
+        turns(&pool, week(ago), 500).await;
+    }
+    turns(&pool, week(1), 460).await;
+    house.change("delete from nightly").await;
+    night(&house, monday).await;
+    assert_eq!(noted(&house).await["worse"], 1);
+    let alert = "select summary from alerts where name = 'answers_worse'";
+    until("the alert is stored", SHORT, || async {
+        house.texts_of(alert).await.len() == 1
+    })
+    .await;
+    let text = house.texts_of(alert).await.remove(0);
+    let worse = "grounded 92.0 % (before: 100.0 %, -8.0 %)";
+    assert!(text.contains(worse), "{text}");
+    let shown = house
+        .seven(&["turn", "weeks", "--casino", "silver_birch"], "")
+        .await;
+    assert!(shown.out.contains(worse), "{shown:?}");
+    assert!(shown.out.contains("judge's confidence 90.0 %"), "{shown:?}");
+    house.stop().await;
+}
