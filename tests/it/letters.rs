@@ -87,15 +87,17 @@ async fn a_weekly_report_is_told_once_by_each_channel_and_names_nobody() {
 const HEAD: &str =
     "category,name,description,treatment_type,duration_minutes,price,regulation_type,state\n";
 
-/// A server with a spreadsheet, and how it answers.
+/// A server with a spreadsheet, how it answers, and how often it was asked.
 #[derive(Clone, Default)]
-struct Sheet(std::sync::Arc<std::sync::Mutex<(u16, String)>>);
+pub(crate) struct Sheet(std::sync::Arc<std::sync::Mutex<(u16, String, usize)>>);
 
 impl Sheet {
-    async fn start() -> (Self, String) {
+    pub(crate) async fn start() -> (Self, String) {
         let sheet = Self::default();
         let answer = async |State(sheet): State<Sheet>| {
-            let (status, body) = sheet.0.lock().unwrap().clone();
+            let mut told = sheet.0.lock().unwrap();
+            told.2 += 1;
+            let (status, body, _) = told.clone();
             let headers = [("content-type", "text/csv"), ("location", "/elsewhere")];
             (StatusCode::from_u16(status).unwrap(), headers, body).into_response()
         };
@@ -108,8 +110,13 @@ impl Sheet {
         (sheet, address)
     }
 
-    fn answers(&self, status: u16, body: &str) {
-        *self.0.lock().unwrap() = (status, body.to_owned());
+    pub(crate) fn answers(&self, status: u16, body: &str) {
+        let mut told = self.0.lock().unwrap();
+        (told.0, told.1) = (status, body.to_owned());
+    }
+
+    pub(crate) fn asked(&self) -> usize {
+        self.0.lock().unwrap().2
     }
 }
 

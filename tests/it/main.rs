@@ -56,6 +56,7 @@ mod providers;
 mod reconciliation;
 mod review;
 mod sessions;
+mod sheets;
 mod slow;
 mod spool;
 mod stop;

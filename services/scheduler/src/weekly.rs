@@ -28,6 +28,10 @@ pub(crate) async fn check(
     casino: &CasinoId,
     monday: NaiveDate,
 ) -> Result<Value, Error> {
+    let roster = fleet.store.roster().await?;
+    if !roster.iter().any(|one| one.active && one.casino == *casino) {
+        return Ok(json!({ "served": false }));
+    }
     let week = monday - Days::new(7);
     let drifts = drifted(fleet, tx, week).await?;
     let search = ask(fleet, tx, casino).await?;

@@ -127,6 +127,11 @@ pub(crate) fn print(
             continue;
         }
         held = false;
+        // A run too short to examine anything has caught nothing, either.
+        if finding.violations.is_empty() {
+            out!("EMPTY   {} (no {what})", finding.promise);
+            continue;
+        }
         out!(
             "BROKEN  {} ({} of {n} {what})",
             finding.promise,
