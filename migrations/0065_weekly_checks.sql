@@ -1,6 +1,6 @@
 -- Each week a casino's own questions are asked and its answers compared with the weeks before (RAG-45, RAG-47, OBS-48).
 
--- The judge's confidence, 0 to 1; null where no judge was asked.
+-- The judge's confidence, above 0 to 1; null where no judge was asked or it gave no figure.
 alter table turn_facts add column confidence real;
 -- Mean share of the found items that answer the question, 0 to 1; null for runs made before this column.
 alter table content_runs add column precise float8;

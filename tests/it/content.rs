@@ -175,12 +175,20 @@ async fn a_change_gets_its_vectors_without_a_command() {
 #[tokio::test] // RAG-28
 async fn a_change_whose_vectors_cannot_be_made_is_told_and_found_by_words() {
     let models = Models::start().await.unwrap();
-    models.otherwise(Play::status(500));
+    models.otherwise(Play::vectors(thoughts));
     let wanted = Wanted {
         extra: hosted(&models),
         ..Wanted::default()
     };
     let house = house("content_no_vectors", wanted).await;
+    let content: Value = serde_json::from_str(seven_packs::demo::CONTENT).unwrap();
+    let rows = content["items"].as_array().unwrap().len();
+    let vectors = "select count(*) from content_vectors";
+    until("every row has its vector", SHORT, || async {
+        house.number(vectors).await == rows as i64
+    })
+    .await;
+    models.otherwise(Play::status(500));
     changed(&house, &by("ana"), "spa_001", |item| {
         item["details"]["price"] = 175.into();
     })

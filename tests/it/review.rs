@@ -360,6 +360,7 @@ async fn figures_of_turns_are_copied_once_and_summed_by_week() {
 async fn conversations_of_a_month_are_picked_for_people_to_read() {
     let house = house("review_sample", Wanted::default()).await;
     let casino = house.casino().to_string();
+    let month = chrono::Utc::now().format("%Y-%m").to_string();
     let guests: Vec<String> = (0..7).map(|n| format!("+1860555014{n}")).collect();
     for (n, guest) in guests.iter().enumerate() {
         house.text(guest, "Is the pool open?");
@@ -379,7 +380,11 @@ async fn conversations_of_a_month_are_picked_for_people_to_read() {
                 where g.consent_tier <> 'none' order by t.turn_id limit 5)",
         )
         .await;
-    let month = chrono::Utc::now().format("%Y-%m").to_string();
+    house
+        .change(&format!(
+            "update turns set created_at = '{month}-01T12:00:00Z'"
+        ))
+        .await;
     let sample = ["turn", "sample", "--casino", &casino, "--month", &month];
     let picked = json_lines(&house, &[&sample[..], &["--json"]].concat()).await;
     let why: Vec<&str> = picked

@@ -18,6 +18,26 @@ use crate::{
 const SHORT: Duration = Duration::from_secs(30);
 const SET: &str = "/c/silver_birch/content/set";
 
+/// A house whose scheduler starts later, so that it does the week's work at no other time.
+async fn without_scheduler(name: &str) -> House {
+    let workers = Worker::ALL.into_iter();
+    let workers = workers.filter(|worker| *worker != Worker::Scheduler);
+    let wanted = Wanted {
+        workers: workers.collect(),
+        ..Wanted::default()
+    };
+    house(name, wanted).await
+}
+
+/// Starts the scheduler and makes the letters due.
+async fn deliver(house: &mut House) {
+    house
+        .change("update contact_letters set next_at = now()")
+        .await;
+    let scheduler = house.stack.spawn(Worker::Scheduler, None).await;
+    scheduler.unwrap();
+}
+
 fn today(house: &House) -> NaiveDate {
     let zone = house.config.operational.timezone;
     chrono::Utc::now().with_timezone(&zone).date_naive()
@@ -37,7 +57,7 @@ async fn noted(house: &House) -> serde_json::Value {
 #[tokio::test(flavor = "multi_thread")] // RAG-45, RAG-46, PROD-34
 async fn a_search_that_finds_less_is_told_to_those_who_look_after_content() {
     let chat = Pagers::start().await.unwrap();
-    let mut house = house("weekly_search", Wanted::default()).await;
+    let mut house = without_scheduler("weekly_search").await;
     house.stack.spawn(Worker::Console, None).await.unwrap();
     let ours = house.casino().as_str().to_owned();
     let desk = ["--name", "Desk", "--content"];
@@ -54,7 +74,6 @@ async fn a_search_that_finds_less_is_told_to_those_who_look_after_content() {
         ("expected", "spa_001"),
     ];
     assert!(eva.act(SET, &set).await.body.is_empty());
-    house.change("delete from nightly").await;
     night(&house, today(&house)).await;
     let runs = "select count(*) from content_runs where recall = 1 and ran_by = 'scheduler'";
     assert_eq!(house.number(runs).await, 1);
@@ -74,6 +93,7 @@ async fn a_search_that_finds_less_is_told_to_those_who_look_after_content() {
         let is_new = i64::from(week(date) > week(today(&house)));
         assert_eq!(house.number(planned).await, is_new, "{date}");
     }
+    deliver(&mut house).await;
     let told = "select count(*) from contact_letters where delivered_at is not null";
     until("the letter is told", SHORT, || async {
         house.number(told).await == 1
@@ -100,20 +120,22 @@ async fn a_search_that_finds_less_is_told_to_those_who_look_after_content() {
 #[tokio::test(flavor = "multi_thread")] // RAG-21
 async fn questions_of_several_guests_without_an_answer_are_told_without_their_words() {
     let chat = Pagers::start().await.unwrap();
-    let house = house("weekly_gaps", Wanted::default()).await;
+    let mut house = without_scheduler("weekly_gaps").await;
     let ours = house.casino().as_str().to_owned();
     let desk = ["--name", "Desk", "--content", "--language", "es"];
     contact(&house, &ours, &chat.slack_url(), &desk).await;
-    let weeks_later = today(&house) + Days::new(14);
+    // The night after the week in which the guests write.
+    let after = today(&house) + Days::new(7);
     for (n, guest) in [GUEST, "+18605550143"].into_iter().enumerate() {
         house.text(guest, "do you sell stamps?");
         house.settle(i64::try_from(n).unwrap() + 1).await;
         house.change("delete from nightly").await;
-        night(&house, weeks_later).await;
+        night(&house, after).await;
         let content = &noted(&house).await["content"];
         let groups = content["groups"].as_i64();
         assert_eq!(groups, (n == 1).then_some(1), "{content}");
     }
+    deliver(&mut house).await;
     let told = "select count(*) from contact_letters where delivered_at is not null";
     until("the letter is told", SHORT, || async {
         house.number(told).await == 1
@@ -123,7 +145,7 @@ async fn questions_of_several_guests_without_an_answer_are_told_without_their_wo
         .as_str()
         .unwrap()
         .to_owned();
-    assert!(text.contains("2 huéspedes"), "{text}");
+    assert!(text.contains("2 mensajes"), "{text}");
     assert!(text.contains("/content/gaps?weeks=1"), "{text}");
     assert!(!text.contains("stamps"), "{text}");
     house.stop().await;
@@ -146,7 +168,7 @@ async fn turns(pool: &PgPool, monday: NaiveDate, grounded: i32) {
 
 #[tokio::test(flavor = "multi_thread")] // OBS-48, OBS-49, RAG-47
 async fn a_week_whose_answers_got_worse_is_told_and_shown() {
-    let house = house("weekly_drift", Wanted::default()).await;
+    let mut house = without_scheduler("weekly_drift").await;
     let pool = PgPool::connect(&house.database_url).await.unwrap();
     let monday = chrono::Utc::now()
         .date_naive()
@@ -157,9 +179,9 @@ async fn a_week_whose_answers_got_worse_is_told_and_shown() {
         turns(&pool, week(ago), 500).await;
     }
     turns(&pool, week(1), 460).await;
-    house.change("delete from nightly").await;
     night(&house, monday).await;
     assert_eq!(noted(&house).await["worse"], 1);
+    deliver(&mut house).await;
     let alert = "select summary from alerts where name = 'answers_worse'";
     until("the alert is stored", SHORT, || async {
         house.texts_of(alert).await.len() == 1

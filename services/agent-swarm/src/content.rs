@@ -50,16 +50,17 @@ async fn embed(embedding: Embedding, fleet: Fleet, casino: CasinoId, version: i6
         match seven_content::ingest(&fleet, &casino, &embedding, false).await {
             Ok(_) => return,
             Err(error) if tried == EMBED_TRIES => {
-                let text = format!(
-                    "a change of content has no vectors and is found by words, because {error}; \
-                     seven knowledge reindex makes them"
+                tracing::warn!(
+                    %casino,
+                    error = &error as &dyn std::error::Error,
+                    "a change of content has no vectors and is found by words"
                 );
                 Alert {
                     name: "vectors_missing",
                     casino: casino.as_str(),
                     provider: "",
                     code: "",
-                    text: &text,
+                    text: "a change of content has no vectors and is found by words; the swarm's log says why",
                 }
                 .raise();
             }
@@ -248,10 +249,11 @@ impl Library {
 /// Notes that this process answers with the content of this version, and measures how long that took
 /// since it was published, when no other process was sooner.
 async fn note(tx: &mut Tx, version: i64) -> Result<(), Error> {
-    let casino = tx.casino().clone();
+    let propagation = &metrics().content.propagation;
+    // The series exists before its first change, or nobody could tell by how much it grew.
+    let took = propagation.with_label_values(&[tx.casino().as_str()]);
     for seconds in tx.note_indexed(version).await? {
-        let took = &metrics().content.propagation;
-        took.with_label_values(&[casino.as_str()]).observe(seconds);
+        took.observe(seconds);
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use seven_content::{
     Edit, Outcome, Terms, Work, as_json, item_of_row, save,
-    webhook::{SIGNATURE_HEADER, TIMESTAMP_HEADER, age, key, verify},
+    webhook::{Refusal, SIGNATURE_HEADER, TIMESTAMP_HEADER, age, key, verify},
 };
 use seven_domain::{CasinoId, ContentSource, RevisionState};
 use seven_http::Peer;
@@ -133,34 +133,34 @@ async fn signed(
     headers: &HeaderMap,
     body: &[u8],
 ) -> Result<(CasinoId, DateTime<Utc>), Response> {
-    let refused = |problem: String, status| {
-        metrics()
-            .content
-            .edits
-            .with_label_values(&["webhook", "refused"])
-            .inc();
-        (status, Json(json!({ "error": problem }))).into_response()
+    let refused = |refusal: Refusal| {
+        // Anybody may call without a signature; no editor is behind it.
+        let outcome = match refusal {
+            Refusal::Missing => "unsigned",
+            _ => "refused",
+        };
+        count(outcome, 401, json!({ "error": refusal.to_string() }))
     };
-    let wrong = seven_content::webhook::Refusal::Signature;
-    let unknown = || refused(wrong.to_string(), StatusCode::UNAUTHORIZED);
+    let unknown = || {
+        let error = Refusal::Signature.to_string();
+        count("unsigned", 401, json!({ "error": error }))
+    };
     let casino: CasinoId = casino.parse().map_err(|_| unknown())?;
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let signature = (text(TIMESTAMP_HEADER), text(SIGNATURE_HEADER));
     // A call that cannot be right asks nothing of the database.
     let now = app.fleet.clock.now();
-    age(signature, now)
-        .map_err(|refusal| refused(refusal.to_string(), StatusCode::UNAUTHORIZED))?;
+    age(signature, now).map_err(refused)?;
     let version = match version(app, &casino).await {
         Ok(version) => version.ok_or_else(unknown)?,
         Err(_) => {
             let problem = "The edit was not stored; send it again".to_owned();
-            return Err(refused(problem, StatusCode::SERVICE_UNAVAILABLE));
+            return Err(count("not_stored", 503, json!({ "error": problem })));
         }
     };
     let key = key(&app.fleet.keys, &casino, version);
     let at = verify(&key, signature, body, now);
-    at.map(|at| (casino, at))
-        .map_err(|refusal| refused(refusal.to_string(), StatusCode::UNAUTHORIZED))
+    at.map(|at| (casino, at)).map_err(refused)
 }
 
 /// Returns the version of the casino's key; `None` for an unknown casino.

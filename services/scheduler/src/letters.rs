@@ -27,8 +27,8 @@ use url::Url;
 /// How long a letter is claimed: longer than writing it and one attempt may take.
 const CLAIM_TTL: Duration = Duration::from_secs(60);
 const MIN_WAIT: Duration = Duration::from_millis(200);
-/// How long after the week's end its report is sent: at eight in the morning.
-const SENT_AFTER: TimeDelta = TimeDelta::hours(8);
+/// How long after the week's end its letters are sent: at eight in the morning.
+pub(crate) const SENT_AFTER: TimeDelta = TimeDelta::hours(8);
 
 /// Plans the reports of the last week that ended before the day.
 pub(crate) async fn plan(tx: &mut Tx, zone: Tz, day: NaiveDate) -> Result<u64, Error> {

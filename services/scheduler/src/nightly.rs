@@ -34,10 +34,8 @@ pub const NIGHTLY_JOBS: [&str; 7] = [
     "retention",
     "audit_seals",
     "weekly_reports",
-    WEEKLY_CHECKS,
+    weekly::JOB,
 ];
-/// The job that runs once a week, in the first night that finds it not done.
-const WEEKLY_CHECKS: &str = "weekly_checks";
 pub(crate) const FROM_HOUR: u32 = 3;
 /// Only consent chains with an event in the last `CHAIN_DAYS` days are checked.
 const CHAIN_DAYS: i32 = 30;
@@ -175,13 +173,18 @@ async fn nightly(
     job: &str,
 ) -> Result<(), Error> {
     let rules = &fleet.packs.of(config)?.rules;
-    let mut tx = fleet.store.bind(&config.casino_id).await?;
-    let monday = date.week(Weekday::Mon).first_day();
-    let claimed = match job {
-        WEEKLY_CHECKS => monday,
-        _ => date,
+    let week = weekly::Week {
+        casino: &config.casino_id,
+        ended: date.week(Weekday::Mon).first_day(),
+        zone: config.operational.timezone,
     };
-    if !tx.claim_nightly(job, claimed).await? {
+    // The weekly work is done in the first night of a week that finds it not done.
+    let (date, run) = match job {
+        weekly::JOB => (week.ended, weekly::ask(fleet, week).await?),
+        _ => (date, None),
+    };
+    let mut tx = fleet.store.bind(&config.casino_id).await?;
+    if !tx.claim_nightly(job, date).await? {
         return Ok(());
     }
     let result = match job {
@@ -193,7 +196,7 @@ async fn nightly(
             let zone = config.operational.timezone;
             json!({ "planned": letters::plan(&mut tx, zone, date).await? })
         }
-        WEEKLY_CHECKS => weekly::check(fleet, &mut tx, &config.casino_id, monday).await?,
+        weekly::JOB => weekly::check(fleet, &mut tx, week, run.as_ref()).await?,
         _ => retention(fleet, rules, &mut tx).await?,
     };
     tx.note_nightly(job, &result).await?;

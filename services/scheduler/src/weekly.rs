@@ -1,113 +1,170 @@
 //! Looks at a casino's past week (RAG-21, RAG-45..47, OBS-48, OBS-49): asks its own questions again,
 //! compares its answers with those of the weeks before, and tells people what got worse.
 
-use chrono::{Days, NaiveDate, TimeDelta};
+use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
+use chrono_tz::Tz;
 use serde_json::{Value, json};
 use seven_content::{
     questions::asked_in_vain,
     run_set,
-    week::{ContentWeek, Search},
+    week::{ContentWeek, Fault, LEAST_RECALL, Search},
 };
 use seven_domain::CasinoId;
-use seven_figures::drift::{Drift, State, drifts};
+use seven_figures::{
+    Period,
+    drift::{Drift, State, drifts},
+};
 use seven_runtime::{Error, Fleet};
-use seven_store::Tx;
+use seven_store::{Tx, content::Run};
 use seven_telemetry::Alert;
 
-/// Who runs the questions, as the console shows it; people's runs are no baseline.
+use crate::letters::SENT_AFTER;
+
+/// The job's name in the table of nightly jobs.
+pub(crate) const JOB: &str = "weekly_checks";
+/// The name under which runs are stored; people's runs are no baseline.
 const BY: &str = "scheduler";
 /// How far back runs and weeks are compared with.
 const BASELINE: TimeDelta = TimeDelta::weeks(4);
 /// Runs that are read to find those of the baseline; people may have made others.
 const MOST_RUNS: i64 = 60;
 
-/// Does the week's work. `monday` is the first day after the week.
+/// A week of a casino.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Week<'a> {
+    pub(crate) casino: &'a CasinoId,
+    /// The first day after the week, a Monday.
+    pub(crate) ended: NaiveDate,
+    pub(crate) zone: Tz,
+}
+
+impl Week<'_> {
+    fn begun(&self) -> NaiveDate {
+        self.ended - Days::new(7)
+    }
+
+    fn bounds(&self) -> (DateTime<Utc>, DateTime<Utc>) {
+        let period = Period {
+            from: self.begun(),
+            to: self.ended - Days::new(1),
+            zone: self.zone,
+        };
+        period.bounds()
+    }
+}
+
+/// Asks the casino's own questions, if it is served, has some, and the week's work is not done.
+/// That takes seconds at a large casino, so that no transaction may wait for it.
+pub(crate) async fn ask(fleet: &Fleet, week: Week<'_>) -> Result<Option<Run>, Error> {
+    let mut tx = fleet.store.bind(week.casino).await?;
+    let asks = !tx.nightly_is_done(JOB, week.ended).await?
+        && is_served(fleet, week.casino).await?
+        && !tx.set_questions().await?.is_empty();
+    tx.commit().await?;
+    if !asks {
+        return Ok(None);
+    }
+    let run = run_set(fleet, week.casino, BY).await;
+    run.map(Some).map_err(|error| match error {
+        seven_content::Error::Store(error) => Error::Store(error),
+        error => Error::Other(error.to_string()),
+    })
+}
+
+/// Does the rest of the week's work. `run` is what [`ask`] found.
 pub(crate) async fn check(
     fleet: &Fleet,
     tx: &mut Tx,
-    casino: &CasinoId,
-    monday: NaiveDate,
+    week: Week<'_>,
+    run: Option<&Run>,
 ) -> Result<Value, Error> {
-    let roster = fleet.store.roster().await?;
-    if !roster.iter().any(|one| one.active && one.casino == *casino) {
+    if !is_served(fleet, week.casino).await? {
         return Ok(json!({ "served": false }));
     }
-    let week = monday - Days::new(7);
-    let drifts = drifted(fleet, tx, week).await?;
-    let search = ask(fleet, tx, casino).await?;
+    let (from, to) = week.bounds();
+    let weeks = tx.fact_weeks(from - BASELINE, None).await?;
+    let drifts = drifts(&weeks, week.begun());
+    let search = match run {
+        Some(run) => {
+            let mut earlier = tx.runs(MOST_RUNS).await?;
+            let since = from - BASELINE;
+            earlier.retain(|one| one.ran_by == BY && (since..to).contains(&one.ran_at));
+            Search::of(run, &earlier)
+        }
+        None => None,
+    };
     let items = tx.listed_items(None).await?;
-    let since = fleet.clock.now() - TimeDelta::weeks(1);
-    let groups = asked_in_vain(tx, since, &items).await?;
-    raise(casino, week, &drifts, search.as_ref());
-    let told = ContentWeek::of(week, &groups, search);
+    let groups = asked_in_vain(tx, from..to, &items).await?;
+    for (name, text) in alerts(week.begun(), &drifts, search.as_ref()) {
+        let casino = week.casino.clone();
+        tx.once_committed(move || {
+            Alert {
+                name,
+                casino: casino.as_str(),
+                provider: "",
+                code: "",
+                text: &text,
+            }
+            .raise();
+        });
+    }
+    let told = ContentWeek::of(week.begun(), &groups, search);
     let letters = match &told {
-        Some(told) => tx.plan_content_week(week, &json!(told)).await?,
+        Some(told) => {
+            let at = to + SENT_AFTER;
+            tx.plan_content_week(week.begun(), &json!(told), at).await?
+        }
         None => 0,
     };
     let worse = drifts.iter().filter(|drift| drift.state <= State::Worse);
     Ok(json!({ "worse": worse.count(), "content": told, "letters": letters }))
 }
 
-/// Compares the week's answers with those of the weeks before.
-async fn drifted(fleet: &Fleet, tx: &mut Tx, week: NaiveDate) -> Result<Vec<Drift>, Error> {
-    let from = fleet.clock.now() - BASELINE - TimeDelta::weeks(1);
-    Ok(drifts(&tx.fact_weeks(from, None).await?, week))
+async fn is_served(fleet: &Fleet, casino: &CasinoId) -> Result<bool, Error> {
+    let roster = fleet.store.roster().await?;
+    Ok(roster.iter().any(|one| one.active && one.casino == *casino))
 }
 
-/// Asks the casino's own questions, if it has any; returns the run if it found too little.
-async fn ask(fleet: &Fleet, tx: &mut Tx, casino: &CasinoId) -> Result<Option<Search>, Error> {
-    if tx.set_questions().await?.is_empty() {
-        return Ok(None);
-    }
-    let since = fleet.clock.now() - BASELINE;
-    let mut earlier = tx.runs(MOST_RUNS).await?;
-    earlier.retain(|run| run.ran_by == BY && run.ran_at >= since);
-    let run = run_set(fleet, casino, BY)
-        .await
-        .map_err(|error| match error {
-            seven_content::Error::Store(error) => Error::Store(error),
-            error => Error::Other(error.to_string()),
-        })?;
-    Ok(Search::of(&run, &earlier))
-}
-
-/// Tells the fleet's operators; the casino's own people get a letter.
-fn raise(casino: &CasinoId, week: NaiveDate, drifts: &[Drift], search: Option<&Search>) {
-    let alert = |name, text: &str| {
-        Alert {
-            name,
-            casino: casino.as_str(),
-            provider: "",
-            code: "",
-            text,
-        }
-        .raise();
-    };
-    if let Some(search) = search {
-        let (recall, missed) = (search.recall * 100.0, search.missed);
-        let text = format!(
-            "of the casino's own {} questions the search misses items of {missed}, recall is {recall:.0} %; \
-             look at its questions in the console",
-            search.questions
-        );
-        alert("retrieval_low", &text);
-    }
-    for (state, name) in [
+/// Returns what the fleet's operators are told; the casino's own people get a letter.
+fn alerts(
+    week: NaiveDate,
+    drifts: &[Drift],
+    search: Option<&Search>,
+) -> Vec<(&'static str, String)> {
+    let found = search.map(|search| ("retrieval_low", searched(search)));
+    let states = [
         (State::MuchWorse, "answers_much_worse"),
         (State::Worse, "answers_worse"),
-    ] {
+    ];
+    let worse = states.into_iter().filter_map(|(state, name)| {
         let said: Vec<String> = drifts
             .iter()
             .filter(|drift| drift.state == state)
             .map(ToString::to_string)
             .collect();
-        if !said.is_empty() {
-            let text = format!(
-                "answers of the week of {week} are worse than in the weeks before: {}; \
-                 `seven turn weeks` shows the weeks",
-                said.join(", ")
-            );
-            alert(name, &text);
+        let said = (!said.is_empty()).then(|| said.join(", "))?;
+        let text = format!(
+            "answers of the week of {week} are worse than in the weeks before: {said}; \
+             `seven turn weeks` shows the weeks"
+        );
+        Some((name, text))
+    });
+    found.into_iter().chain(worse).collect()
+}
+
+fn searched(search: &Search) -> String {
+    let (questions, recall) = (search.questions, search.recall * 100.0);
+    let before = search.before.unwrap_or_default() * 100.0;
+    let what = match search.fault {
+        Fault::Low => {
+            let least = LEAST_RECALL * 100.0;
+            format!("finds {recall:.1} % of the right items, {least:.0} % are due")
         }
-    }
+        Fault::Fell => format!("finds {recall:.1} % of the right items, {before:.1} % before"),
+        Fault::Lower => "finds the right items further down than in the weeks before".to_owned(),
+    };
+    format!(
+        "of the casino's own {questions} questions the search by the offline embedding {what}; \
+         look at its questions in the console"
+    )
 }

@@ -360,7 +360,7 @@ impl Loaded {
         };
         let why: Vec<String> = findings
             .iter()
-            .map(|finding| format!("{} {}", finding.problem.field, finding.problem.problem))
+            .map(|finding| format!("{}: {}", finding.problem.field, finding.problem.problem))
             .collect();
         if state == RevisionState::Review {
             self.review.push((name, why.join("; ")));

@@ -1,7 +1,10 @@
 //! Groups what guests asked and the content could not answer, and shows it without what names a
 //! guest (RAG-21, RAG-41).
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    ops::Range,
+};
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -42,16 +45,17 @@ const STEM: usize = 6;
 /// Most texts that are grouped, the newest.
 const MOST_TEXTS: i64 = 5_000;
 
-/// Returns what guests of the bound casino asked in vain since then, in groups.
+/// Returns what guests of the bound casino asked in vain in the period, in groups.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
 pub async fn asked_in_vain(
     tx: &mut Tx,
-    since: DateTime<Utc>,
+    period: Range<DateTime<Utc>>,
     items: &[ListedItem],
 ) -> Result<Vec<Group>, seven_store::Error> {
-    let asked = tx.unanswered(since, MOST_TEXTS).await?;
+    let mut asked = tx.unanswered(period.start, MOST_TEXTS).await?;
+    asked.retain(|one| one.at < period.end);
     let names: Vec<String> = items.iter().map(|item| item.name.clone()).collect();
     Ok(group(&asked, &names))
 }

@@ -1,6 +1,5 @@
-//! What the past week showed of a casino's content, for the people who look after it: questions
-//! that guests asked in vain, and a search that finds less than before (RAG-21, RAG-45, RAG-46).
-//! Pure.
+//! Sums up a casino's content of the past week for the people who look after it: questions that
+//! guests asked in vain, and a search that finds less than before (RAG-21, RAG-45, RAG-46). Pure.
 
 use std::sync::LazyLock;
 
@@ -26,9 +25,11 @@ struct Languages {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Words {
-    /// With `{from}`, the week's first day.
+    /// The subject where guests asked in vain, and where only the search is told of; with
+    /// `{from}`, the week's first day.
     subject: String,
-    /// With `{groups}` and `{guests}`.
+    subject_search: String,
+    /// With `{groups}` and `{texts}`.
     asked: String,
     /// With `{now}`, and `{than}`, what it should be or was.
     low: String,
@@ -52,9 +53,9 @@ const LEAST_GUESTS: usize = 2;
 #[serde(deny_unknown_fields)]
 pub struct ContentWeek {
     pub monday: NaiveDate,
-    /// Questions without an answer that more than one guest asked, and the guests who asked them.
+    /// Questions without an answer that more than one guest asked, and how often they were asked.
     pub groups: usize,
-    pub guests: usize,
+    pub texts: usize,
     /// The run of the casino's own questions, where it found too little.
     pub search: Option<Search>,
 }
@@ -88,21 +89,23 @@ impl ContentWeek {
     /// Sums the week up; `None` when nothing is worth a letter.
     pub fn of(monday: NaiveDate, groups: &[Group], search: Option<Search>) -> Option<Self> {
         let told = groups.iter().filter(|group| group.guests >= LEAST_GUESTS);
-        let (groups, guests) =
-            told.fold((0, 0), |(n, guests), group| (n + 1, guests + group.guests));
+        let (groups, texts) = told.fold((0, 0), |(n, texts), group| (n + 1, texts + group.texts));
         (groups > 0 || search.is_some()).then_some(Self {
             monday,
             groups,
-            guests,
+            texts,
             search,
         })
     }
 }
 
 impl Search {
-    /// Judges a run beside `earlier` ones; `None` when it found enough, or nothing was asked.
+    /// Judges a run beside `earlier` ones of as many questions; `None` when it found enough, or
+    /// nothing was asked.
     pub fn of(run: &Run, earlier: &[Run]) -> Option<Self> {
-        let earlier: Vec<&Run> = earlier.iter().filter(|run| run.questions > 0).collect();
+        // Recall of other questions says nothing about these.
+        let same = |one: &&Run| one.questions == run.questions;
+        let earlier: Vec<&Run> = earlier.iter().filter(same).collect();
         let mean = |figure: fn(&Run) -> f64| {
             let sum: f64 = earlier.iter().map(|run| figure(run)).sum();
             (!earlier.is_empty()).then(|| sum / earlier.len() as f64)
@@ -143,34 +146,37 @@ pub fn letter(
         Language::Es => &WORDS.es,
     };
     let from = week.monday.to_string();
-    let subject = format!("{casino}: {}", words.subject.replace("{from}", &from));
+    let subject = match week.groups {
+        0 => &words.subject_search,
+        _ => &words.subject,
+    };
+    let subject = format!("{casino}: {}", subject.replace("{from}", &from));
     let mut text = format!("{subject}\n\n");
     if week.groups > 0 {
-        let (groups, guests) = (week.groups.to_string(), week.guests.to_string());
+        let (groups, texts) = (week.groups.to_string(), week.texts.to_string());
         let asked = words.asked.replace("{groups}", &groups);
-        let asked = asked.replace("{guests}", &guests);
+        let asked = asked.replace("{texts}", &texts);
         text.push_str(&format!("{asked}\n{}: {gaps}\n\n", words.gaps));
     }
     if let Some(search) = &week.search {
-        let (missed, questions) = (search.missed.to_string(), search.questions.to_string());
-        let missed = words.missed.replace("{missed}", &missed);
-        let missed = missed.replace("{questions}", &questions);
-        let found = found(words, search);
-        text.push_str(&format!("{found} {missed}\n{}: {set}\n", words.set));
+        text.push_str(&format!("{}\n{}: {set}\n", found(words, search), words.set));
     }
     (subject, text)
 }
 
 fn found(words: &Words, search: &Search) -> String {
-    let percent = |share: f64| format!("{:.0} %", share * 100.0);
-    let now = percent(search.recall);
+    // Rounded down: 79.7 % are not the 80 that are due.
+    let percent = |share: f64| format!("{:.0} %", (share * 100.0).floor());
     let (text, than) = match search.fault {
         Fault::Low => (&words.low, LEAST_RECALL),
         Fault::Fell => (&words.fell, search.before.unwrap_or_default()),
         Fault::Lower => return words.lower.clone(),
     };
-    text.replace("{now}", &now)
-        .replace("{than}", &percent(than))
+    let (missed, questions) = (search.missed.to_string(), search.questions.to_string());
+    let missed = words.missed.replace("{missed}", &missed);
+    let missed = missed.replace("{questions}", &questions);
+    let found = text.replace("{now}", &percent(search.recall));
+    format!("{} {missed}", found.replace("{than}", &percent(than)))
 }
 
 #[cfg(test)]
@@ -197,6 +203,10 @@ mod tests {
     #[test] // RAG-45, RAG-46, PROD-34
     fn a_run_is_told_that_found_too_little_or_less_than_before() {
         let before = [run(1.0, 0.9), run(1.0, 0.9)];
+        let of = |questions, recall| Run {
+            questions,
+            ..run(recall, 0.9)
+        };
         // Nothing was asked then, and nothing is asked now.
         let empty = |recall, mrr| Run {
             questions: 0,
@@ -210,6 +220,9 @@ mod tests {
             (run(1.0, 0.8), &before, Some(Fault::Lower)),
             (run(1.0, 0.82), &before, None),
             (run(0.95, 0.9), &[empty(9.0, 9.0)], None),
+            // Three of the questions are new.
+            (run(0.85, 0.9), &[of(17, 1.0)], None),
+            (run(0.85, 0.9), &[of(20, 1.0)], Some(Fault::Fell)),
             (empty(0.0, 0.0), &[], None),
         ] {
             let told = Search::of(&now, earlier);
@@ -231,7 +244,7 @@ mod tests {
         let monday = "2026-11-16".parse().unwrap();
         assert_eq!(ContentWeek::of(monday, &[group(1), group(1)], None), None);
         let week = ContentWeek::of(monday, &[group(3), group(2), group(1)], None).unwrap();
-        assert_eq!((week.groups, week.guests), (2, 5));
+        assert_eq!((week.groups, week.texts), (2, 14));
     }
 
     #[test] // RAG-21, CMS-47
@@ -241,7 +254,7 @@ mod tests {
             let week = ContentWeek {
                 monday: "2026-11-16".parse().unwrap(),
                 groups: 2,
-                guests: 5,
+                texts: 5,
                 search: Some(Search {
                     fault,
                     recall,

@@ -20,8 +20,8 @@ text_enum! {
         WeeklyReport => "weekly_report",
         /// An edit of the casino's content that was refused.
         ContentRefused => "content_refused",
-        /// What the past week showed of the casino's content: questions without an answer, and a
-        /// search that finds less.
+        /// The casino's content of the past week: questions without an answer, and a search that
+        /// finds less.
         ContentWeek => "content_week",
         /// Guests wait for answers or texts.
         Outage => "outage",

@@ -6,9 +6,11 @@ use chrono::{Days, NaiveDate};
 use serde::Serialize;
 use seven_store::facts::Week;
 
-/// Turns without which a week says nothing: of 400, a share moves by 5 % by chance about once in a
-/// hundred weeks.
+/// Turns without which a week says nothing.
 pub const LEAST_TURNS: i64 = 400;
+/// Standard errors by which a figure must have moved to be more than chance: at three, one week in
+/// hundreds is told that nothing changed.
+const LEAST_ERRORS: f64 = 3.0;
 /// Weeks before the compared one that make up the baseline.
 const BASELINE_WEEKS: u64 = 3;
 /// Change from the baseline, in per cent, from which a week is worse, and much worse.
@@ -66,11 +68,30 @@ pub fn drifts(weeks: &[Week], monday: NaiveDate) -> Vec<Drift> {
             .filter(|week| (from..monday).contains(&week.week))
             .filter_map(|week| measured.of(week))
             .collect::<Vec<_>>();
-        let mean = before.iter().sum::<f64>() / before.len().max(1) as f64;
+        let sum: f64 = before.iter().map(|sample| sample.value).sum();
+        let before = Sample {
+            value: sum / before.len().max(1) as f64,
+            turns: before.iter().map(|sample| sample.turns).sum(),
+        };
         // Without a baseline there is nothing to compare with; and none may be divided by.
-        (mean > 0.0).then(|| Drift::of(measured, now, mean))
+        (before.value > 0.0).then(|| Drift::of(measured, now, before))
     };
     Measured::ALL.into_iter().filter_map(measured).collect()
+}
+
+/// A figure, and the number of turns that have it.
+#[derive(Debug, Clone, Copy)]
+struct Sample {
+    value: f64,
+    turns: i64,
+}
+
+impl Sample {
+    /// Returns the variance of the figure by chance; that of a share, which no mean of figures
+    /// between 0 and 1 exceeds.
+    fn variance(self) -> f64 {
+        self.value * (1.0 - self.value) / self.turns.max(1) as f64
+    }
 }
 
 impl Measured {
@@ -96,9 +117,9 @@ impl Measured {
     }
 
     /// Returns the figure of a week, 0 to 1; `None` where too few turns have it.
-    fn of(self, week: &Week) -> Option<f64> {
+    fn of(self, week: &Week) -> Option<Sample> {
         let share = |of: i64| of as f64 / week.turns.max(1) as f64;
-        let (count, value) = match self {
+        let (turns, value) = match self {
             Self::FromRows => (week.turns, share(week.with_rows)),
             Self::Grounded => (week.turns, 1.0 - share(week.not_grounded)),
             Self::WithoutStandIn => (week.turns, 1.0 - share(week.degraded)),
@@ -106,7 +127,7 @@ impl Measured {
             Self::Score => (week.scored, week.top_score?),
             Self::Confidence => (week.judged, week.confidence?),
         };
-        (count >= LEAST_TURNS).then_some(value)
+        (turns >= LEAST_TURNS).then_some(Sample { value, turns })
     }
 }
 
@@ -122,9 +143,12 @@ impl fmt::Display for Drift {
 }
 
 impl Drift {
-    fn of(measured: Measured, now: f64, before: f64) -> Self {
+    fn of(measured: Measured, week: Sample, earlier: Sample) -> Self {
+        let (now, before) = (week.value, earlier.value);
         let percent = (now - before) / before * 100.0;
+        let error = (week.variance() + earlier.variance()).sqrt();
         let state = match percent {
+            _ if (now - before).abs() < LEAST_ERRORS * error => State::Stable,
             _ if percent <= MUCH_WORSE_PERCENT => State::MuchWorse,
             _ if percent <= WORSE_PERCENT => State::Worse,
             _ if percent < -WORSE_PERCENT => State::Stable,
@@ -197,6 +221,29 @@ mod tests {
         assert!(better.iter().all(|drift| drift.state == State::Better));
         let told = "answered from content 95.0 % (before: 90.0 %, +5.6 %)";
         assert_eq!(better[0].to_string(), told);
+    }
+
+    #[test] // OBS-48
+    fn a_change_that_chance_explains_is_none() {
+        let share = |turns: i64, rows: i64| Week {
+            turns,
+            with_rows: rows,
+            ..week(0, 1_000)
+        };
+        let before = |week: Week, ago: u64| Week {
+            week: monday(ago),
+            ..week
+        };
+        for (turns, state) in [(400, State::Stable), (8_000, State::Worse)] {
+            let weeks = [
+                share(turns, turns * 46 / 100),
+                before(share(turns, turns / 2), 1),
+                before(share(turns, turns / 2), 2),
+            ];
+            let drifts = drifts(&weeks, monday(0));
+            assert_eq!(drifts[0].measured, Measured::FromRows);
+            assert_eq!(drifts[0].state, state, "{:?}", drifts[0]);
+        }
     }
 
     #[test] // OBS-48

@@ -17,7 +17,8 @@ with batch as (
          jsonb_array_length(coalesce(record->'context', '[]')),
          (select max((row->>'score')::real)
            from jsonb_array_elements(coalesce(record->'context', '[]')) row),
-         (record->>'confidence')::real
+         -- 0 stands for a verdict without a figure.
+         nullif((record->>'confidence')::real, 0)
   from batch
   on conflict (casino_id, turn_id) do update set
     trace_id = excluded.trace_id, at = excluded.at, waited_ms = excluded.waited_ms,

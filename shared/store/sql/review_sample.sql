@@ -1,4 +1,4 @@
--- $1, $2: the period; $3: how many of each reason; $4: what makes the random ones, so that the same call finds the same ones.
+-- $1, $2: the period; $3: how many of each reason; $4: what draws the random ones, so that the same call draws the same ones.
 with talks as (
   select t.conversation_id, count(*) as turns, max(t.created_at) as last_at,
     min(f.confidence) as confidence, coalesce(sum(f.learnt), 0) as learnt,
@@ -9,23 +9,27 @@ with talks as (
   left join turn_facts f on f.turn_id = t.turn_id
   where t.created_at >= $1 and t.created_at < $2 and t.state <> 'drafted'
   group by t.conversation_id
-), ranked as (
-  select talks.*,
-    row_number() over (order by confidence nulls last, lot) as unsure,
-    row_number() over (order by opted_out desc, last_at desc, lot) as gone,
-    row_number() over (order by learnt desc, lot) as told
-  from talks
-), chosen as (
-  select ranked.*, case
-    when confidence is not null and unsure <= $3 then 'least_sure'
-    when opted_out and gone <= $3 then 'opted_out'
-    when learnt > 0 and told <= $3 then 'most_learnt' end as why
-  from ranked
+), unsure as (
+  select 1 as place, 'least_sure' as why, talks.* from talks
+  where confidence is not null order by confidence, lot limit $3
+), gone as (
+  select 2 as place, 'opted_out' as why, talks.* from talks
+  where opted_out and conversation_id not in (select conversation_id from unsure)
+  order by last_at desc, lot limit $3
+), told as (
+  select 3 as place, 'most_learnt' as why, talks.* from talks
+  where learnt > 0 and conversation_id not in (
+    select conversation_id from unsure union all select conversation_id from gone)
+  order by learnt desc, lot limit $3
 ), drawn as (
-  select chosen.*, row_number() over (partition by why order by lot) as n from chosen
+  select 4 as place, 'random' as why, talks.* from talks
+  where conversation_id not in (select conversation_id from unsure
+    union all select conversation_id from gone union all select conversation_id from told)
+  order by lot limit $3
+), all_of_them as (
+  select * from unsure union all select * from gone union all select * from told
+  union all select * from drawn
 )
-select conversation_id, coalesce(why, 'random') as why, turns, last_at,
-  confidence::float8 as confidence, learnt::bigint as learnt
-from drawn where why is not null or n <= $3
-order by case coalesce(why, 'random') when 'least_sure' then 1 when 'opted_out' then 2
-  when 'most_learnt' then 3 else 4 end, lot
+select conversation_id, why, turns, last_at, confidence::float8 as confidence,
+  learnt::bigint as learnt
+from all_of_them order by place, lot

@@ -42,7 +42,7 @@ pub struct Fact {
     pub learnt: i32,
     pub found: i32,
     pub top_score: Option<f32>,
-    /// The judge's confidence, 0 to 1; `None` where no judge was asked.
+    /// The judge's confidence, above 0 to 1; `None` where no judge was asked or it gave no figure.
     pub confidence: Option<f32>,
 }
 

@@ -23,6 +23,13 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
+    /// Returns whether the job was claimed for this date or a later one.
+    pub async fn nightly_is_done(&mut self, job: &str, date: NaiveDate) -> Result<bool> {
+        let done = "select exists (select 1 from nightly where job = $1 and last_date >= $2)";
+        let done = sqlx::query_scalar(done).bind(job).bind(date);
+        Ok(done.fetch_one(self.conn()).await?)
+    }
+
     /// Gives a claim of [`Tx::claim_nightly`] back: the job is due again.
     pub async fn release_nightly(&mut self, job: &str, date: NaiveDate) -> Result<()> {
         sqlx::query("update nightly set last_date = $2 - 1 where job = $1 and last_date = $2")

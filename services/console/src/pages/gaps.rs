@@ -58,11 +58,12 @@ pub(crate) async fn show(
     person.needs(&casino, Right::Content)?;
     let weeks = chosen.weeks.parse().ok();
     let weeks = weeks.filter(|weeks| WEEKS.contains(weeks)).unwrap_or(4);
-    let since = app.fleet.clock.now() - Days::new(7 * weeks);
+    let now = app.fleet.clock.now();
+    let since = now - Days::new(7 * weeks);
     let mut tx = app.fleet.store.bind(&casino).await?;
     let row = tx.casino_row().await?.ok_or(Fault::NotFound)?;
     let items = tx.listed_items(None).await?;
-    let groups = asked_in_vain(&mut tx, since, &items).await?;
+    let groups = asked_in_vain(&mut tx, since..now, &items).await?;
     tx.commit().await?;
     let zone = Some(row.config.operational.timezone);
     let w = person.words();

@@ -138,7 +138,7 @@ pub(crate) async fn check(
     };
     let planned = match planned.map_err(problems) {
         Ok(planned) => planned,
-        Err(problems) => return page.refused(person.words(), problems?),
+        Err(problems) => return page.refused(person.words(), &problems?),
     };
     page.report(&person, &planned);
     if !page.groups.is_empty() {
@@ -193,7 +193,7 @@ pub(crate) async fn agree(
             page.problems.push(w.t("upload_moved").to_owned());
             Ok((StatusCode::CONFLICT, shown(&page)).into_response())
         }
-        Err(problems) => page.refused(w, problems?),
+        Err(problems) => page.refused(w, &problems?),
     }
 }
 
@@ -277,7 +277,7 @@ impl UploadPage {
     }
 
     /// Answers with every problem of the file.
-    fn refused(mut self, w: Words, problems: Vec<String>) -> Result<Response, Fault> {
+    fn refused(mut self, w: Words, problems: &[String]) -> Result<Response, Fault> {
         self.problems = problems.iter().map(|line| w.problem(line)).collect();
         Ok((StatusCode::UNPROCESSABLE_ENTITY, shown(&self)).into_response())
     }

@@ -73,7 +73,7 @@ pub struct Add {
     /// Send the casino's figures each Monday, by chat or mail.
     #[arg(long)]
     weekly: bool,
-    /// Tell about content that was refused and needs a person, by chat or mail.
+    /// Tell about content that was refused or, each Monday, lacks answers, by chat or mail.
     #[arg(long)]
     content: bool,
     /// Tell when guests wait because something of ours does not work, by chat or mail.

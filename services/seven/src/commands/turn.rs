@@ -35,9 +35,9 @@ pub enum Turn {
     Weeks(facts::Weeks),
     /// Pick twenty conversations of a month for a person to read.
     ///
-    /// Five of which the judge was least sure, five of guests who opted out, five that taught us
-    /// most about the guest, and five at random. The same month gives the same ones, unless a
-    /// guest was deleted. `conversation show` shows each; `gate mark` records what was wrong.
+    /// Up to five of which the judge was least sure, five of guests who are opted out now, five that
+    /// taught us most about the guest, and five at random. While nothing of the month changes, the
+    /// same ones are picked. `conversation show` shows each; `gate mark` records what was wrong.
     Sample(facts::Sample),
 }
 

@@ -82,30 +82,39 @@ impl Tx {
     }
 
     /// Plans the missing letters about the content of a week for the contacts that look after
-    /// content.
-    pub async fn plan_content_week(&mut self, week: NaiveDate, detail: &Value) -> Result<u64> {
+    /// content. Nothing is sent before `at`.
+    pub async fn plan_content_week(
+        &mut self,
+        week: NaiveDate,
+        detail: &Value,
+        at: DateTime<Utc>,
+    ) -> Result<u64> {
         let done = sqlx::query(
-            "insert into contact_letters (casino_id, letter_id, contact_id, kind, key, detail)
-             select casino_id, gen_random_uuid(), contact_id, 'content_week', $1::text, $2::jsonb from contacts
+            "insert into contact_letters (casino_id, letter_id, contact_id, kind, key, detail, next_at)
+             select casino_id, gen_random_uuid(), contact_id, 'content_week', $1::text, $2::jsonb, $3 from contacts
              where content and ended_at is null and channel <> 'text' on conflict do nothing",
         )
         .bind(week.to_string())
         .bind(detail)
+        .bind(at)
         .execute(self.conn())
         .await?;
         Ok(done.rows_affected())
     }
 
-    /// Claims a due letter for the duration `claim`; no two schedulers hold the same one.
+    /// Claims a due letter for the duration `claim`; no two schedulers hold the same one. Kinds of a
+    /// later release are left to later schedulers.
     pub async fn claim_letter(&mut self, claim: Duration) -> Result<Option<DueLetter>> {
+        let known: Vec<&str> = LetterKind::ALL.iter().map(|kind| kind.as_str()).collect();
         Ok(sqlx::query_as(
             "update contact_letters l set tries = l.tries + 1, next_at = now() + make_interval(secs => $1)
              from (select d.letter_id from contact_letters d
-               where d.delivered_at is null and d.given_up_at is null and d.next_at <= now()
+               where d.delivered_at is null and d.given_up_at is null and d.next_at <= now() and d.kind = any($2)
                order by d.next_at limit 1 for update of d skip locked) due
              where l.letter_id = due.letter_id returning l.letter_id, l.contact_id, l.kind, l.key, l.detail, l.tries",
         )
         .bind(claim.as_secs_f64())
+        .bind(known)
         .fetch_optional(self.conn())
         .await?)
     }

@@ -111,10 +111,11 @@ async fn template(ctx: &Context, of: &Casino, category: &str) -> Result<()> {
 async fn questions(ctx: &Context, of: &Casino, weeks: u64, json: bool) -> Result<()> {
     let fleet = ctx.fleet().await?;
     known(&fleet.store, &of.casino).await?;
-    let since = fleet.clock.now() - chrono::Days::new(7 * weeks);
+    let now = fleet.clock.now();
+    let since = now - chrono::Days::new(7 * weeks);
     let mut tx = fleet.store.bind(&of.casino).await?;
     let items = tx.listed_items(None).await?;
-    let groups = asked_in_vain(&mut tx, since, &items).await?;
+    let groups = asked_in_vain(&mut tx, since..now, &items).await?;
     tx.commit().await?;
     if json {
         return json_rows(&groups);
