@@ -71,6 +71,9 @@ fn parts(mut text: &str) -> (Vec<(String, Hole)>, String) {
 
 /// Longer texts, of which most is what the editor entered, stay in English.
 const MOST_BYTES: usize = 1_000;
+/// Colons and semicolons that are tried, each as the end of a place or of a problem: a cell may
+/// hold hundreds.
+const MOST_ENDS: usize = 8;
 
 /// Returns a sentence of checks and guards in this language; English if nobody has translated it.
 /// Also takes whole lines of a report, such as `details.price: is missing; write ...`.
@@ -80,7 +83,8 @@ pub fn said(language: Language, text: &str) -> Cow<'_, str> {
     }
     let translated = pair(text).or_else(|| {
         // The place in the file stands before the sentence.
-        text.match_indices(": ").find_map(|(at, colon)| {
+        let mut colons = text.match_indices(": ").take(MOST_ENDS);
+        colons.find_map(|(at, colon)| {
             let (place, sentence) = text.split_at(at + colon.len());
             Some(format!("{place}{}", pair(sentence)?))
         })
@@ -91,7 +95,8 @@ pub fn said(language: Language, text: &str) -> Cow<'_, str> {
 /// Translates a sentence, or a problem and its fix with a semicolon between them.
 fn pair(text: &str) -> Option<String> {
     let both = || {
-        text.match_indices("; ").find_map(|(at, _)| {
+        let mut ends = text.match_indices("; ").take(MOST_ENDS);
+        ends.find_map(|(at, _)| {
             let (problem, fix) = (sentence(&text[..at])?, sentence(&text[at + 2..])?);
             Some(format!("{problem}; {fix}"))
         })

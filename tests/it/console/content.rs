@@ -447,12 +447,17 @@ async fn a_set_of_questions_tells_which_answers_an_edit_cost() {
     add("Where can I eat a good steak?", "dining_001").await;
     let again = add(massage, "spa_001").await;
     assert!(again.body.contains("in the set already"), "{}", again.body);
+    // The newest run stands first: its questions, then its recall.
+    let recall = |percent: &str| {
+        let cell = |text: &str| format!("<td class=\"number\">{text}</td>");
+        format!("{}{}", cell("2"), cell(&format!("{percent} %")))
+    };
     let run = [("what", "run")];
     assert_eq!(bob.act(set, &run).await.status, StatusCode::NOT_FOUND);
     ana.act(set, &run).await;
     let page = bob.get(set).await.body;
     assert!(
-        page.contains("100 %") && !page.contains(">missed<"),
+        page.contains(&recall("100")) && !page.contains(">missed<"),
         "{page}"
     );
     // The massage is switched off, and the set says what guests find in its place.
@@ -460,7 +465,10 @@ async fn a_set_of_questions_tells_which_answers_an_edit_cost() {
     save(&ana, &form, &[("active", "false"), ("what", "publish")]).await;
     ana.act(set, &run).await;
     let page = ana.get(set).await.body;
-    assert!(page.contains("50 %") && page.contains(">missed<"), "{page}");
+    assert!(
+        page.contains(&recall("50")) && page.contains(">missed<"),
+        "{page}"
+    );
     let id = "select question_id::text from content_questions where question like '%massage%'";
     let id = house.texts_of(id).await.remove(0);
     ana.act(set, &[("what", "remove"), ("id", &id)]).await;

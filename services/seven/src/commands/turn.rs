@@ -33,7 +33,7 @@ pub enum Turn {
     Export(facts::Export),
     /// Show per week how many turns there were, how many content rows answered, and how they went.
     Weeks(facts::Weeks),
-    /// Pick twenty conversations of a month for a person to read.
+    /// Pick up to twenty conversations of a month for a person to read.
     ///
     /// Up to five of which the judge was least sure, five of guests who are opted out now, five that
     /// taught us most about the guest, and five at random. While nothing of the month changes, the
