@@ -13,7 +13,7 @@ use seven_testkit::models::{Models, Play};
 
 use crate::{
     editing::{by, changed, item},
-    harness::{GUEST, House, Wanted, house, until},
+    harness::{GUEST, House, Wanted, counted, house, until},
 };
 
 const SHORT: Duration = Duration::from_secs(30);
@@ -85,7 +85,7 @@ async fn a_price_that_was_changed_is_told_at_once_and_a_row_that_is_out_never() 
 
 /// Returns a vector with three dimensions: the counts of pool words and of massage words, and a
 /// constant.
-fn thoughts(text: &str) -> Vec<f32> {
+pub(crate) fn thoughts(text: &str) -> Vec<f32> {
     let text = text.to_lowercase();
     let about = |words: &[&str]| {
         words
@@ -169,6 +169,9 @@ async fn a_change_gets_its_vectors_without_a_command() {
     })
     .await;
     assert!(embedded(&models) <= before + 4, "one row, and its tries");
+    // CMS-9
+    let measured = counted("seven_content_step_seconds_count{step=\"vectors\"}");
+    assert!(measured >= 1.0, "{measured}");
     house.stop().await;
 }
 
@@ -217,7 +220,7 @@ fn embedded(models: &Models) -> usize {
     requests.iter().map(|request| request.embedded.len()).sum()
 }
 
-fn hosted(models: &Models) -> String {
+pub(crate) fn hosted(models: &Models) -> String {
     format!(
         "[knowledge]\nprovider = \"openai\"\nbase_url = \"{}\"\nmodel = \"thoughts-1\"\ndimension = 3\nbatch = 50\nprice = \"0.15\"\n\
          [cost]\nreindex = \"0.0005\"\n",

@@ -259,6 +259,12 @@ async fn what_each_step_took_is_counted_and_summed() {
             "seven_retrieval_diversity_count{casino=\"silver_birch\"}",
             1,
         ),
+        // RAG-43
+        ("seven_retrieval_seconds_count{casino=\"silver_birch\"}", 1),
+        (
+            "seven_retrievals_total{casino=\"silver_birch\",outcome=\"found\",source=\"vector\"}",
+            1,
+        ),
     ] {
         let value = exported
             .lines()

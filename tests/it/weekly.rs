@@ -6,11 +6,15 @@ use std::time::Duration;
 use chrono::{Days, NaiveDate};
 use seven_domain::Role;
 use seven_settings::Worker;
-use seven_testkit::pagers::{Pagers, Side};
+use seven_testkit::{
+    models::{Models, Play},
+    pagers::{Pagers, Side},
+};
 use sqlx::PgPool;
 
 use crate::{
     console::staff::Staff,
+    content::{hosted, thoughts},
     harness::{GUEST, House, Wanted, house, until},
     notices::contact,
 };
@@ -114,6 +118,59 @@ async fn a_search_that_finds_less_is_told_to_those_who_look_after_content() {
         house.number(alert).await == 1
     })
     .await;
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")] // RAG-45, PROD-34
+async fn a_set_is_searched_by_the_vectors_that_guests_are_answered_by() {
+    let models = Models::start().await.unwrap();
+    models.otherwise(Play::vectors(thoughts));
+    let wanted = Wanted {
+        extra: hosted(&models),
+        ..Wanted::default()
+    };
+    let mut house = house("weekly_vectors", wanted).await;
+    house.stack.spawn(Worker::Console, None).await.unwrap();
+    let staff = Staff::new(&house);
+    let eva = staff
+        .add("eva@example.com", Role::Editor, Some(house.casino()))
+        .await
+        .logged_in(&house)
+        .await;
+    let space = "select content_space from casinos where content_space is not null";
+    until("a swarm notes its embedding", SHORT, || async {
+        house.texts_of(space).await.len() == 1
+    })
+    .await;
+    // No item has this word; only the vectors know what it is about.
+    let set = [
+        ("what", "add"),
+        ("question", "where can we paddle?"),
+        ("expected", "amenities_001"),
+    ];
+    assert!(eva.act(SET, &set).await.body.is_empty());
+    let vectors = "select count(*) from content_question_vectors";
+    until("the question has its vector", SHORT, || async {
+        house.number(vectors).await == 1
+    })
+    .await;
+    let asked = models.count();
+    eva.act(SET, &[("what", "run")]).await;
+    let run = "select space || ' ' || recall from content_runs order by ran_at desc limit 1";
+    let space = house.texts_of(space).await.remove(0);
+    assert_eq!(house.texts_of(run).await, [format!("{space} 1")]);
+    assert_eq!(models.count(), asked, "a run asks no model");
+
+    // Without its vector a question is searched by words, like a guest's during an outage.
+    house.change("delete from content_question_vectors").await;
+    eva.act(SET, &[("what", "run")]).await;
+    assert_eq!(house.texts_of(run).await, [format!("{space} 0")]);
+    let ours = house.casino().as_str().to_owned();
+    let reindex = ["knowledge", "reindex", "--casino", &ours];
+    let made = house.seven(&reindex, "").await.out;
+    assert!(made.contains("1 of its own questions embedded"), "{made}");
+    house.change("delete from content_questions").await;
+    assert_eq!(house.number(vectors).await, 0);
     house.stop().await;
 }
 

@@ -12,6 +12,7 @@ use seven_llm::embedding::{Embedding, Stored};
 use seven_runtime::{Error, Fleet};
 use seven_store::Tx;
 use seven_telemetry::{Alert, metrics};
+use tokio::time::Instant;
 
 /// How many casinos' content is loaded at the start. The others' is loaded at their first text.
 const WARMED: usize = 8;
@@ -38,6 +39,7 @@ struct Shelf {
 /// Makes the vectors that a change of content lacks, in one of the processes that heard of it. The
 /// new content version that this brings is announced like any other.
 async fn embed(embedding: Embedding, fleet: Fleet, casino: CasinoId, version: i64) {
+    let heard = Instant::now();
     let mut wait = fleet.timing.scale.at_least(EMBED_WAIT, LEAST_WAIT);
     for tried in 1..=EMBED_TRIES {
         tokio::select! {
@@ -48,7 +50,13 @@ async fn embed(embedding: Embedding, fleet: Fleet, casino: CasinoId, version: i6
             return;
         }
         match seven_content::ingest(&fleet, &casino, &embedding, false).await {
-            Ok(_) => return,
+            Ok(ingested) => {
+                if ingested.embedded > 0 {
+                    let step = metrics().content.step.with_label_values(&["vectors"]);
+                    step.observe(heard.elapsed().as_secs_f64());
+                }
+                return;
+            }
             Err(error) if tried == EMBED_TRIES => {
                 tracing::warn!(
                     %casino,
@@ -105,7 +113,7 @@ impl Library {
         let index = tokio::task::spawn_blocking(build)
             .await
             .map_err(|e| Error::Other(e.to_string()))?;
-        note(tx, version).await?;
+        self.note(tx, version).await?;
         let index = Arc::new(index);
         self.shelves
             .insert(
@@ -207,8 +215,26 @@ impl Library {
         match self.shelves.get(casino).await {
             Some(shelf) if shelf.version < version => self.reload(fleet, casino).await,
             Some(_) => Ok(()),
-            None => none_older(fleet, casino, version).await,
+            None => {
+                let mut tx = fleet.store.bind(casino).await?;
+                self.note(&mut tx, version).await?;
+                Ok(tx.commit().await?)
+            }
         }
+    }
+
+    /// Notes that this process answers with the content of this version and by which embedding, and
+    /// measures how long that took since it was published, when no other process was sooner.
+    async fn note(&self, tx: &mut Tx, version: i64) -> Result<(), Error> {
+        let propagation = &metrics().content.propagation;
+        // The series exists before its first change, or nobody could tell by how much it grew.
+        let took = propagation.with_label_values(&[tx.casino().as_str()]);
+        for seconds in tx.note_indexed(version).await? {
+            took.observe(seconds);
+        }
+        let space = self.embedding.space().to_string();
+        let space = self.embedding.is_stored().then_some(space);
+        Ok(tx.note_content_space(space.as_deref()).await?)
     }
 
     /// Reads the changes that no process has noted.
@@ -244,24 +270,6 @@ impl Library {
         }
         Ok(tx.commit().await?)
     }
-}
-
-/// Notes that this process answers with the content of this version, and measures how long that took
-/// since it was published, when no other process was sooner.
-async fn note(tx: &mut Tx, version: i64) -> Result<(), Error> {
-    let propagation = &metrics().content.propagation;
-    // The series exists before its first change, or nobody could tell by how much it grew.
-    let took = propagation.with_label_values(&[tx.casino().as_str()]);
-    for seconds in tx.note_indexed(version).await? {
-        took.observe(seconds);
-    }
-    Ok(())
-}
-
-async fn none_older(fleet: &Fleet, casino: &CasinoId, version: i64) -> Result<(), Error> {
-    let mut tx = fleet.store.bind(casino).await?;
-    note(&mut tx, version).await?;
-    Ok(tx.commit().await?)
 }
 
 /// Parses a content row. Rows were checked when they were loaded; one that cannot be parsed now is

@@ -21,7 +21,7 @@ use crate::{
     hosted::{self, Answer, Asked, Down, Memory, PANICKED, TURN_TIMEOUT, trial::Fitness},
     models::Hosted,
     spending,
-    turn_input::{self, TurnInput},
+    turn_input::TurnInput,
     types::{Swarm, Work},
 };
 
@@ -153,7 +153,6 @@ async fn ask_hosted(
     let Some(agent) = default_agent(&work.pack.agents) else {
         return Err(Down("no_agent"));
     };
-    let grant = turn_input::grant(work);
     let given = Given {
         casino: &work.config,
         index: &work.index,
@@ -172,7 +171,7 @@ async fn ask_hosted(
     };
     let guest = Guest {
         profile: &input.profile,
-        grant: Some(&grant),
+        grant: input.grant.as_ref(),
         texts: &input.request.texts,
         facts: offer_facts(work, &desk.standing, input),
         offers: &desk.offers,

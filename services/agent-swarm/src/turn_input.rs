@@ -10,6 +10,7 @@ use seven_guest::{
     topic::{self, Next, Situation},
 };
 use seven_llm::{Exchange, Model, Request};
+use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::{joined::joined, types::Work};
@@ -24,6 +25,8 @@ pub(crate) struct TurnInput {
     pub(crate) profile: Profile,
     /// The profile paths that the texts changed.
     pub(crate) learnt: Vec<String>,
+    /// The consent under which facts are kept; `None` if the guest revoked it.
+    pub(crate) grant: Option<Grant>,
 }
 
 /// The inputs of a scene that are not in the [`Work`].
@@ -52,10 +55,11 @@ impl TurnInput {
         let texts = joined(&bodies, |word| content_has(work, word, context.now));
         let stored = work.lease.language;
         let language = model.language(&texts, stored);
-        let (profile, learnt) = learn(work, language, context.now);
+        let (profile, learnt, grant) = learn(work, language, &context);
         let state = work.history.session.dialogue.clone();
-        // While a person has to look at the conversation, nothing is asked about the guest.
-        let ask = (work.history.place.recent_cases == 0)
+        // While a person has to look at the conversation, nothing is asked about the guest, nor when
+        // the answer may not be kept.
+        let ask = (work.history.place.recent_cases == 0 && grant.is_some())
             .then(|| next_topic(&profile, &state, &texts, context.now))
             .flatten();
         let (_, seed) = work
@@ -87,6 +91,7 @@ impl TurnInput {
             language,
             profile,
             learnt,
+            grant,
         }
     }
 
@@ -113,12 +118,14 @@ fn exchange((guest, host): &(String, String)) -> Exchange {
     }
 }
 
-/// Returns the consent under which a guest's words are kept.
-pub(crate) fn grant(work: &Work) -> Grant {
-    Grant::of_guest(work.lease.guest_id.0)
-}
-
-fn learn(work: &Work, language: Language, now: DateTime<Utc>) -> (Profile, Vec<String>) {
+/// Returns the profile with what the texts tell merged into it, the changed paths, and the consent
+/// under which they are kept; nothing is kept for a guest who revoked it.
+fn learn(
+    work: &Work,
+    language: Language,
+    context: &TurnContext,
+) -> (Profile, Vec<String>, Option<Grant>) {
+    let now = context.now;
     let mut profile = work.profile.clone().unwrap_or_else(|| Profile::new(now));
     let asked = profile.engagement.last_profiling_topic;
     let setting = Setting {
@@ -127,13 +134,21 @@ fn learn(work: &Work, language: Language, now: DateTime<Utc>) -> (Profile, Vec<S
         language,
         asked,
     };
+    let shown = context.lead.as_ref().map(sha256);
+    let grant = profile.consent_of(work.lease.guest_id.0, shown, now);
     let mut learnt = Vec::new();
     for text in &work.open {
-        learnt.extend(profile.learn(&text.body, &setting, now, &grant(work)).paths);
+        let Some(grant) = &grant else { break };
+        learnt.extend(profile.learn(&text.body, &setting, now, grant).paths);
     }
     learnt.sort_unstable();
     learnt.dedup();
-    (profile, learnt)
+    (profile, learnt, grant)
+}
+
+fn sha256(text: &String) -> String {
+    let hash = Sha256::digest(text.as_bytes());
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Returns the topic to ask about next; `None` while a question of the guest is open. After

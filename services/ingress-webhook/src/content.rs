@@ -1,7 +1,7 @@
 //! The webhook for content: a spreadsheet or a program of the casino's saves an item (CMS-1..6). It
 //! answers 2xx only when the revision is stored.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     Extension, Json, Router,
@@ -58,6 +58,10 @@ struct Told {
     publish_at: Option<DateTime<Utc>>,
     #[serde(default)]
     take_down_at: Option<DateTime<Utc>>,
+    /// When the editor edited, by the spreadsheet's clock. Only measured; a text that is no time is
+    /// no reason to refuse an edit.
+    #[serde(default)]
+    timestamp: Value,
     /// Sent again without a change, by a person's wish.
     #[serde(default)]
     force_resync: bool,
@@ -114,16 +118,36 @@ async fn receive(
         Ok(told) => told,
         Err(problem) => return count("unreadable", 400, json!({ "error": problem })),
     };
+    let called_at = app.fleet.clock.now();
     let saved = store(&app, &casino, &told, signed_at).await;
-    let millis = began.elapsed().as_millis();
+    let took = began.elapsed();
     match saved {
-        Ok(outcome) => answer(&casino, &told, outcome, millis),
+        Ok(outcome) => {
+            if matches!(outcome, Outcome::Saved { .. }) {
+                measure(&told.timestamp, called_at, took);
+            }
+            answer(&casino, &told, outcome, took.as_millis())
+        }
         Err(error) => {
             tracing::error!(%casino, error = &error as &dyn std::error::Error, "an edit of content was not stored");
             let error = "The edit was not stored; send it again";
             count("not_stored", 503, json!({ "error": error }))
         }
     }
+}
+
+/// Measures the first steps of a stored change. A spreadsheet whose clock is ahead tells
+/// nothing about its delay.
+fn measure(edited_at: &Value, called_at: DateTime<Utc>, stored: Duration) {
+    let step = &metrics().content.step;
+    let edited_at = edited_at.as_str().and_then(|at| at.parse().ok());
+    let delay = edited_at.and_then(|at: DateTime<Utc>| (called_at - at).to_std().ok());
+    if let Some(delay) = delay {
+        step.with_label_values(&["sheet"])
+            .observe(delay.as_secs_f64());
+    }
+    step.with_label_values(&["stored"])
+        .observe(stored.as_secs_f64());
 }
 
 /// Checks the signature. An unknown casino gets the answer of a wrong one.

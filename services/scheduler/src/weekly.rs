@@ -164,7 +164,7 @@ fn searched(search: &Search) -> String {
         Fault::Lower => "finds the right items further down than in the weeks before".to_owned(),
     };
     format!(
-        "of the casino's own {questions} questions the search by the offline embedding {what}; \
-         look at its questions in the console"
+        "of the casino's own {questions} questions the search {what}; look at its questions in the \
+         console"
     )
 }

@@ -8,6 +8,7 @@ use seven_knowledge::{Chunk, EmbedError, Ingestion, IngestionError, Item, Purpos
 use seven_llm::embedding::Embedding;
 use seven_runtime::Fleet;
 use seven_store::vectors::VectorRow;
+use uuid::Uuid;
 
 /// Rows embedded per commit: a later provider failure keeps the vectors that were already paid for.
 const STRETCH: usize = 256;
@@ -33,6 +34,8 @@ pub struct Ingested {
     pub embedded: usize,
     pub kept: usize,
     pub removed: u64,
+    /// The casino's own questions that got a vector.
+    pub questions: usize,
 }
 
 /// Claims the vectors of a content version; returns whether no other process has. The same rows are
@@ -46,6 +49,7 @@ pub async fn claim_vectors(fleet: &Fleet, casino: &CasinoId, version: i64) -> bo
 #[derive(Default)]
 struct Missing {
     embed: Vec<(Chunk, String)>,
+    questions: Vec<(Uuid, String)>,
     gone: Vec<String>,
     kept: usize,
 }
@@ -65,7 +69,9 @@ async fn missing(
         .await?
         .ok_or_else(|| IngestError::NoCasino(casino.clone()))?;
     let rows = tx.content().await?;
-    let mut stored = tx.vector_hashes(&embedding.space().to_string()).await?;
+    let space = embedding.space().to_string();
+    let mut stored = tx.vector_hashes(&space).await?;
+    let questions = tx.questions_without_vector(&space).await?;
     tx.commit().await?;
     let items: Vec<Item> = rows
         .iter()
@@ -85,6 +91,7 @@ async fn missing(
     gone.extend(plan.orphans);
     Ok(Missing {
         embed: plan.embed,
+        questions,
         gone,
         kept: plan.unchanged,
     })
@@ -105,10 +112,11 @@ pub async fn planned_ingest(
         embedded: missing.embed.len(),
         kept: missing.kept,
         removed: missing.gone.len() as u64,
+        questions: missing.questions.len(),
     })
 }
 
-/// Embeds rows without a current vector, removes vectors of deleted rows (over half of all only
+/// Embeds rows without a current vector and questions of the casino's set without one, removes vectors of deleted rows (over half of all only
 /// with `mass_removal`) and makes workers reload changes. Does nothing for the offline embedding.
 ///
 /// # Errors
@@ -121,6 +129,7 @@ pub async fn ingest(
 ) -> Result<Ingested, IngestError> {
     let Missing {
         embed: rows,
+        questions,
         gone,
         kept,
     } = missing(fleet, casino, embedding, mass_removal).await?;
@@ -141,7 +150,31 @@ pub async fn ingest(
         tx.commit().await?;
         fleet.bus.announce_content(casino, version).await?;
     }
-    outcome.map(|()| done)
+    outcome?;
+    embed_questions(fleet, casino, embedding, &questions).await?;
+    done.questions = questions.len();
+    Ok(done)
+}
+
+/// Stores the vectors of the casino's own questions, for runs of its set.
+async fn embed_questions(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    embedding: &Embedding,
+    questions: &[(Uuid, String)],
+) -> Result<(), IngestError> {
+    if questions.is_empty() {
+        return Ok(());
+    }
+    let space = embedding.space().to_string();
+    let texts: Vec<&str> = questions.iter().map(|(_, text)| text.as_str()).collect();
+    let vectors = embedding.embedder().embed(&texts, Purpose::Query).await?;
+    let mut tx = fleet.store.bind(casino).await?;
+    for ((question, _), vector) in questions.iter().zip(vectors) {
+        tx.put_question_vector(&space, *question, vector.values())
+            .await?;
+    }
+    Ok(tx.commit().await?)
 }
 
 fn forget_missing(items: &[Item], stored: &mut HashMap<String, String>) -> Vec<String> {

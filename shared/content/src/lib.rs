@@ -70,6 +70,17 @@ pub enum Error {
     Purged { item: String, revision: i32 },
 }
 
+/// Tells the running workers of a stored content version. Swarms also compare versions with every
+/// turn, so that a failure is only logged.
+pub async fn announce(fleet: &Fleet, casino: &CasinoId, version: i64) {
+    if let Err(error) = fleet.bus.announce_content(casino, version).await {
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "the content is stored but could not be announced"
+        );
+    }
+}
+
 /// One edit of one item.
 #[derive(Debug, Clone, Default)]
 pub struct Edit {
@@ -192,13 +203,7 @@ impl<'a> Work<'a> {
         let Some(version) = self.version else {
             return Ok(());
         };
-        // The content is stored; swarms also compare its version with every turn.
-        if let Err(error) = self.fleet.bus.announce_content(&casino, version).await {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "the content is stored but could not be announced"
-            );
-        }
+        announce(self.fleet, &casino, version).await;
         Ok(())
     }
 

@@ -1,18 +1,32 @@
 //! Asks the search every question of the casino's own set and stores what it found, so that an
-//! editor sees which answers an edit cost (RAG-45).
+//! editor sees which answers an edit cost (RAG-45). The search is that of guests: by the offline
+//! embedding, or by stored vectors, so that neither console nor scheduler needs a model.
+
+use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use serde_json::{Value, json};
 use seven_domain::{CasinoId, Language};
 use seven_knowledge::{
-    Index, Item, Offline, Query, Retrieval,
+    Index, Item, Offline, Query, Retrieval, Space, Vector,
     evaluate::{Question, Report, evaluate},
 };
+use seven_llm::embedding::{Stored, stored_index};
 use seven_runtime::Fleet;
-use seven_store::content::{Run, SetQuestion};
+use seven_store::{
+    Tx,
+    content::{Run, SetQuestion},
+};
 
 use crate::Error;
+
+/// The stored vectors of a casino's content and of its own questions, by question id.
+struct Vectors {
+    space: Space,
+    content: Vec<Stored>,
+    questions: HashMap<String, Vector>,
+}
 
 /// Asks every question of the set about what guests get now, and stores the result.
 ///
@@ -23,13 +37,16 @@ pub async fn run_set(fleet: &Fleet, casino: &CasinoId, by: &str) -> Result<Run, 
     let row = tx.casino_row().await?.ok_or(Error::NoCasino)?;
     let set = tx.set_questions().await?;
     let rows = tx.content().await?;
+    let vectors = vectors(&mut tx).await?;
     tx.commit().await?;
+    let space = vectors.as_ref().map(|vectors| vectors.space.to_string());
     let (zone, now) = (row.config.operational.timezone, fleet.clock.property_now());
     let retrieval = fleet.packs.of(&row.config)?.agents.retrieval.clone();
     let questions: Vec<Question> = set.iter().map(asked).collect();
     // Thousands of rows are indexed for this; no connection and no other task waits meanwhile.
-    let report =
-        tokio::task::spawn_blocking(move || search(&questions, &rows, &retrieval, zone, now));
+    let report = tokio::task::spawn_blocking(move || {
+        search(&questions, &rows, vectors, &retrieval, zone, now)
+    });
     let report = report
         .await
         .map_err(|error| Error::Blocked(format!("the search ended: {error}")))?;
@@ -46,6 +63,7 @@ pub async fn run_set(fleet: &Fleet, casino: &CasinoId, by: &str) -> Result<Run, 
         mrr: report.all.mrr,
         precise: Some(report.all.precision),
         misses: misses.collect(),
+        space,
     };
     let mut tx = fleet.store.bind(casino).await?;
     tx.note_run(&run).await?;
@@ -53,23 +71,70 @@ pub async fn run_set(fleet: &Fleet, casino: &CasinoId, by: &str) -> Result<Run, 
     Ok(run)
 }
 
+/// Reads the vectors with which guests' questions are searched; `None` for the offline embedding.
+async fn vectors(tx: &mut Tx) -> Result<Option<Vectors>, Error> {
+    let Some(name) = tx.content_space().await? else {
+        return Ok(None);
+    };
+    let Ok(space) = name.parse() else {
+        return Err(Error::Blocked(format!(
+            "the content's embedding space {name} cannot be read; was it written by a newer version?"
+        )));
+    };
+    let content = tx.vectors(&name).await?.into_iter().map(|row| Stored {
+        item_id: row.item_id,
+        content_hash: row.content_hash,
+        values: row.vector,
+    });
+    let questions = tx.question_vectors(&name).await?.into_iter();
+    Ok(Some(Vectors {
+        space,
+        content: content.collect(),
+        questions: questions
+            .map(|(id, values)| (id.to_string(), Vector::normalised(values)))
+            .collect(),
+    }))
+}
+
 fn search(
     questions: &[Question],
     rows: &[Value],
+    vectors: Option<Vectors>,
     retrieval: &Retrieval,
     zone: Tz,
     now: DateTime<Utc>,
 ) -> Report {
     let items = rows.iter().filter_map(|row| Item::from_json(row).ok());
-    let embedder = Offline::default();
-    let index = Index::build(items.collect::<Vec<_>>())
-        .in_zone(zone)
-        .embedded(&embedder);
-    evaluate(questions, retrieval.rows, |question| {
-        let query = Query::offline(&question.text, now, &embedder).as_set(retrieval);
-        let found = index.retrieve(&query);
+    let items: Vec<Item> = items.collect();
+    let found = |index: &Index, query: Query<'_>| {
+        let found = index.retrieve(&query.as_set(retrieval));
         found.into_iter().map(|row| row.item.id.clone()).collect()
-    })
+    };
+    match vectors {
+        None => {
+            let embedder = Offline::default();
+            let index = Index::build(items).in_zone(zone).embedded(&embedder);
+            evaluate(questions, retrieval.rows, |question| {
+                found(&index, Query::offline(&question.text, now, &embedder))
+            })
+        }
+        Some(Vectors {
+            space,
+            content,
+            questions: asked,
+        }) => {
+            let index = stored_index(items, zone, &space, content);
+            evaluate(questions, retrieval.rows, |question| {
+                let query = Query::new(&question.text, now);
+                // A question whose vector is still missing is searched by words, like a guest's.
+                let query = match asked.get(&question.id) {
+                    Some(vector) => query.vector(&space, vector.clone()),
+                    None => query,
+                };
+                found(&index, query)
+            })
+        }
+    }
 }
 
 /// The language only groups the figures of a report, of which none are shown here.

@@ -100,11 +100,11 @@ impl ContentWeek {
 }
 
 impl Search {
-    /// Judges a run beside `earlier` ones of as many questions; `None` when it found enough, or
+    /// Judges a run beside `earlier` ones of as many questions and the same embedding; `None` when it found enough, or
     /// nothing was asked.
     pub fn of(run: &Run, earlier: &[Run]) -> Option<Self> {
-        // Recall of other questions says nothing about these.
-        let same = |one: &&Run| one.questions == run.questions;
+        // Recall of other questions, or by another embedding, says nothing about this run.
+        let same = |one: &&Run| one.questions == run.questions && one.space == run.space;
         let earlier: Vec<&Run> = earlier.iter().filter(same).collect();
         let mean = |figure: fn(&Run) -> f64| {
             let sum: f64 = earlier.iter().map(|run| figure(run)).sum();
@@ -197,6 +197,7 @@ mod tests {
             mrr,
             precise: None,
             misses: json!([{}, {}, {}]),
+            space: None,
         }
     }
 
@@ -212,6 +213,10 @@ mod tests {
             questions: 0,
             ..run(recall, mrr)
         };
+        let model = |recall| Run {
+            space: Some("thoughts-1@1:3".to_owned()),
+            ..run(recall, 0.9)
+        };
         for (now, earlier, fault) in [
             (run(0.79, 0.9), &[][..], Some(Fault::Low)),
             (run(0.80, 0.9), &[], None),
@@ -224,6 +229,7 @@ mod tests {
             (run(0.85, 0.9), &[of(17, 1.0)], None),
             (run(0.85, 0.9), &[of(20, 1.0)], Some(Fault::Fell)),
             (empty(0.0, 0.0), &[], None),
+            (run(0.85, 0.9), &[model(1.0)], None),
         ] {
             let told = Search::of(&now, earlier);
             assert_eq!(told.map(|told| told.fault), fault, "{now:?} {earlier:?}");

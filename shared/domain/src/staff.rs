@@ -19,6 +19,9 @@ text_enum! {
         Manager => "manager",
         /// Operators and switches.
         Admin => "admin",
+        /// Consent and audit for a regulator or an auditor of another company; always ends on a
+        /// day, changes nothing and reads no texts.
+        Auditor => "auditor",
     }
 }
 

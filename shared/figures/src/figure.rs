@@ -21,6 +21,9 @@ text_enum! {
         Grounded => "grounded",
         GroundedShare => "grounded_share",
         Learnt => "learnt",
+        Told => "told",
+        CompletenessShare => "completeness_share",
+        Profiles => "profiles",
         Languages => "languages",
         Topics => "topics",
         TextsOut => "texts_out",
@@ -32,8 +35,10 @@ text_enum! {
         NotConfirmed => "not_confirmed",
         Offers => "offers",
         OfferDollars => "offer_dollars",
+        OfferKinds => "offer_kinds",
         Redeemed => "redeemed",
         RedeemedDollars => "redeemed_dollars",
+        RedeemedKinds => "redeemed_kinds",
         Cases => "cases",
         CaseMinutes => "case_minutes",
         CasesLate => "cases_late",
@@ -93,7 +98,10 @@ impl Figure {
 
     pub fn unit(self) -> Unit {
         match self {
-            Self::AnsweredShare | Self::GroundedShare | Self::DeliveredShare => Unit::Share,
+            Self::AnsweredShare
+            | Self::GroundedShare
+            | Self::DeliveredShare
+            | Self::CompletenessShare => Unit::Share,
             Self::FirstAnswerMedian | Self::FirstAnswerP95 => Unit::Seconds,
             Self::CaseMinutes => Unit::Minutes,
             Self::OfferDollars

@@ -19,7 +19,7 @@ pub use extract::{Extracted, Setting, Slot, extract, holiday_in};
 pub use learn::Learnt;
 pub use phase::Phase;
 pub use profile::{
-    Counted, Grant, GrantRef, Key, Merged, Observation, Profile, Scope, Source, Value,
+    Counted, Grant, GrantRef, Key, Merged, NOTICE, Observation, Profile, Scope, Source, Value,
 };
 pub use session::Session;
 pub use topic::Topic;

@@ -6,6 +6,7 @@ mod companion;
 mod context;
 mod export;
 mod field;
+mod grants;
 mod key;
 mod merge;
 mod migrate;
@@ -23,7 +24,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 pub use codec::{Read, ReadError};
 pub use companion::{Companion, Kin, Met};
 pub use context::{Context, Seen};
-pub use field::{Candidate, Change, ConsentStatus, Field, Grant, GrantRef, Scope, What};
+pub use field::{Candidate, Change, ConsentStatus, Field, Grant, GrantRef, NOTICE, Scope, What};
+pub use grants::{Granted, NotGranted, Revoked, Via};
 pub use key::{CompanionKey, Key, Kind, Section, home_of_target};
 pub use merge::{Merged, Observation, Resolution};
 pub use plain::{AgeVerified, Consent, Counted, Engagement, Lifecycle, Meta};
@@ -41,6 +43,7 @@ pub struct Profile {
     pub meta: Meta,
     fields: BTreeMap<Key, Field>,
     companions: Vec<Companion>,
+    grants: Vec<Granted>,
     pub consent: Consent,
     pub engagement: Engagement,
     /// Parts that a newer version wrote and this one does not know; they are kept when the document
@@ -57,6 +60,7 @@ impl Profile {
             meta: Meta::new(at),
             fields: BTreeMap::new(),
             companions: Vec::new(),
+            grants: Vec::new(),
             consent: Consent::default(),
             engagement: Engagement::default(),
             rest: codec::Rest::default(),

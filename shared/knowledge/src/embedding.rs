@@ -8,7 +8,7 @@ mod spellings;
 #[cfg(test)]
 mod tests;
 
-use std::{error::Error, fmt, future::Future, pin::Pin, sync::Arc};
+use std::{error::Error, fmt, future::Future, pin::Pin, str::FromStr, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,11 @@ pub struct Space {
     pub version: String,
     pub dimension: usize,
 }
+
+/// The reason why a text is no [`Space`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not written as model@version:dimension")]
+pub struct NotASpace;
 
 /// The use of a text; some models embed questions and documents differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +79,21 @@ impl fmt::Display for Space {
     /// Writes the space as content hashes use it, such as `offline@1f3c:512`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}@{}:{}", self.model, self.version, self.dimension)
+    }
+}
+
+impl FromStr for Space {
+    type Err = NotASpace;
+
+    /// Reads what [`Display`](fmt::Display) writes.
+    fn from_str(text: &str) -> Result<Self, NotASpace> {
+        let (rest, dimension) = text.rsplit_once(':').ok_or(NotASpace)?;
+        let (model, version) = rest.rsplit_once('@').ok_or(NotASpace)?;
+        Ok(Self {
+            model: model.to_owned(),
+            version: version.to_owned(),
+            dimension: dimension.parse().map_err(|_| NotASpace)?,
+        })
     }
 }
 

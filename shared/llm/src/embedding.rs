@@ -188,20 +188,9 @@ impl Embedding {
     /// Builds the index of a casino's items. Stored vectors of outdated texts are left out, because
     /// they would match words that an item no longer has.
     pub fn index(&self, items: Vec<Item>, zone: Tz, stored: Vec<Stored>) -> Index {
-        let index = Index::build(items).in_zone(zone);
         match self {
-            Self::Offline(offline) => index.embedded(offline),
-            Self::Model(_) => {
-                let space = self.space();
-                let hash = |id: &str| Some(Chunk::of(index.get(id)?, zone)?.hash(space));
-                let present = stored
-                    .into_iter()
-                    .filter(|s| hash(&s.item_id).as_ref() == Some(&s.content_hash));
-                let vectors: HashMap<String, Vector> = present
-                    .map(|stored| (stored.item_id, Vector::normalised(stored.values)))
-                    .collect();
-                index.with_vectors(space.clone(), &vectors)
-            }
+            Self::Offline(offline) => Index::build(items).in_zone(zone).embedded(offline),
+            Self::Model(_) => stored_index(items, zone, self.space(), stored),
         }
     }
 
@@ -221,6 +210,20 @@ impl Embedding {
             },
         }
     }
+}
+
+/// Builds the index of a casino's items from stored vectors of `space`, without a model. Vectors of
+/// outdated texts are left out.
+pub fn stored_index(items: Vec<Item>, zone: Tz, space: &Space, stored: Vec<Stored>) -> Index {
+    let index = Index::build(items).in_zone(zone);
+    let hash = |id: &str| Some(Chunk::of(index.get(id)?, zone)?.hash(space));
+    let present = stored
+        .into_iter()
+        .filter(|s| hash(&s.item_id).as_ref() == Some(&s.content_hash));
+    let vectors: HashMap<String, Vector> = present
+        .map(|stored| (stored.item_id, Vector::normalised(stored.values)))
+        .collect();
+    index.with_vectors(space.clone(), &vectors)
 }
 
 fn local(settings: &Settings) -> Result<Local, Error> {

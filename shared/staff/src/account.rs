@@ -1,5 +1,6 @@
 //! Accounts of operators: added, invited, given roles, disabled. Commands and console call these.
 
+use chrono::NaiveDate;
 use serde_json::{Value, json};
 use seven_domain::{AuditEvent, CasinoId, Language, LinkPurpose, OperatorId, OperatorStatus, Role};
 use seven_store::{Store, Tx, audit::Entry, operators::NewOperator};
@@ -22,6 +23,8 @@ pub struct Invitation {
     pub role: Role,
     /// `None` for every casino.
     pub casino: Option<CasinoId>,
+    /// The role's last day, in UTC.
+    pub ends_on: Option<NaiveDate>,
 }
 
 /// A field of an invitation that is not right.
@@ -33,6 +36,8 @@ pub enum Problem {
     Name,
     #[error("this address has an account")]
     Taken,
+    #[error("an auditor's role needs its last day, at the earliest today")]
+    End,
 }
 
 /// Why a change of an account was not made.
@@ -69,12 +74,19 @@ impl Invitation {
         {
             problems.push(Problem::Name);
         }
+        if !ends_well(self.role, self.ends_on) {
+            problems.push(Problem::End);
+        }
         if problems.is_empty() {
             Ok(self)
         } else {
             Err(problems)
         }
     }
+}
+
+fn ends_well(role: Role, ends_on: Option<NaiveDate>) -> bool {
+    role != Role::Auditor || ends_on.is_some()
 }
 
 /// Returns whether mail could be sent there; whether it arrives, only the invitation shows.
@@ -103,6 +115,7 @@ pub async fn add(
         language,
         role,
         casino,
+        ends_on,
     } = invitation.checked().map_err(Error::Problems)?;
     let mut tx = store.staff().await?;
     let new = NewOperator {
@@ -115,36 +128,66 @@ pub async fn add(
     if !tx.add_operator(&new).await? {
         return Err(Error::Problems(vec![Problem::Taken]));
     }
-    tx.grant_role(id, casino.as_ref(), role, by).await?;
+    tx.grant_role(id, (casino.as_ref(), role), ends_on, by)
+        .await?;
     let token = Token::draw(&mut rand::rng());
     let purpose = LinkPurpose::Invitation;
     tx.put_link(&token.hash(), id, purpose, INVITATION_HOURS, by)
         .await?;
-    let detail = json!({ "added": true, "role": role, "casino": casino });
+    let detail = json!({ "added": true, "role": role, "casino": casino, "ends_on": ends_on });
     changed(&mut tx, id, by, detail).await?;
     tx.commit().await?;
     Ok(token)
 }
 
-/// Gives the person a role, or takes it away; returns false when nothing changed.
+/// Gives the person a role that ends by itself after a day, in UTC; returns false when nothing
+/// changed.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
+pub async fn give_role_until(
+    store: &Store,
+    id: OperatorId,
+    grant: (Option<&CasinoId>, Role),
+    ends_on: NaiveDate,
+    by: &str,
+) -> Result<bool, Error> {
+    change_role(store, id, grant, (true, Some(ends_on)), by).await
+}
+
+/// Gives the person a role without an end, or takes one away; returns false when nothing changed.
+///
+/// # Errors
+/// Refuses an auditor's role without an end; fails when Postgres does not answer.
 pub async fn set_role(
     store: &Store,
     id: OperatorId,
-    (casino, role): (Option<&CasinoId>, Role),
+    grant: (Option<&CasinoId>, Role),
     on: bool,
     by: &str,
 ) -> Result<bool, Error> {
+    if on && !ends_well(grant.1, None) {
+        return Err(Error::Problems(vec![Problem::End]));
+    }
+    change_role(store, id, grant, (on, None), by).await
+}
+
+async fn change_role(
+    store: &Store,
+    id: OperatorId,
+    grant: (Option<&CasinoId>, Role),
+    (on, ends_on): (bool, Option<NaiveDate>),
+    by: &str,
+) -> Result<bool, Error> {
+    let (casino, role) = grant;
     let mut tx = store.staff().await?;
     let done = if on {
-        tx.grant_role(id, casino, role, by).await?
+        tx.grant_role(id, grant, ends_on, by).await?
     } else {
         tx.revoke_role(id, casino, role).await?
     };
     if done {
-        let detail = json!({ "role": role, "casino": casino, "granted": on });
+        let detail = json!({ "role": role, "casino": casino, "granted": on, "ends_on": ends_on });
         changed(&mut tx, id, by, detail).await?;
     }
     tx.commit().await?;
@@ -225,6 +268,7 @@ mod tests {
             language: Language::En,
             role: Role::Host,
             casino: None,
+            ends_on: None,
         }
     }
 
@@ -248,5 +292,16 @@ mod tests {
             );
         }
         assert!(invitation("a@b.de", &"x".repeat(81)).checked().is_err());
+        let auditor = |ends_on| Invitation {
+            role: Role::Auditor,
+            ends_on,
+            ..invitation("a@b.de", "Ina")
+        };
+        assert_eq!(auditor(None).checked().unwrap_err(), [Problem::End]);
+        assert!(
+            auditor(NaiveDate::from_ymd_opt(2027, 1, 31))
+                .checked()
+                .is_ok()
+        );
     }
 }

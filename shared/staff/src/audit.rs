@@ -120,7 +120,7 @@ pub fn category(event: AuditEvent) -> Category {
 /// How much a role sees of a category.
 fn depth(role: Role, category: Category) -> Depth {
     match (role, category) {
-        (Role::Compliance, _) => Depth::Full,
+        (Role::Compliance | Role::Auditor, _) => Depth::Full,
         (Role::Manager, Category::Guardrail | Category::Case) => Depth::Summary,
         (Role::Manager, Category::Fault | Category::Security | Category::Privacy) => Depth::Hidden,
         (Role::Manager, _) => Depth::Full,
@@ -238,12 +238,13 @@ mod tests {
 
     #[test] // SEC-138: F full, S summary, E event only, - hidden
     fn who_sees_which_category() {
-        let table = "consent F F F, guardrail F S F, case F S E, fault F - F, security F - F,
-                     privacy F - E, text F F E, casino F F F";
+        let table = "consent F F F F, guardrail F S F F, case F S E F, fault F - F F,
+                     security F - F F, privacy F - E F, text F F E F, casino F F F F";
         let views = [
             view(&[Role::Compliance]),
             view(&[Role::Manager]),
             view(&[Role::Admin]),
+            view(&[Role::Auditor]),
         ];
         let mut seen = 0;
         for line in table.split(',') {
@@ -260,7 +261,8 @@ mod tests {
                 seen += 1;
             }
         }
-        assert_eq!(seen, 3 * Category::ALL.len());
+        assert_eq!(seen, 4 * Category::ALL.len());
+        assert!(!view(&[Role::Auditor]).may_export_in_full());
         for role in [Role::Host, Role::Marketing, Role::Editor, Role::Approver] {
             assert_eq!(view(&[role]).events().count(), 0, "{role}");
         }

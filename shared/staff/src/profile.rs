@@ -1,10 +1,11 @@
-//! A person corrects what is known about a guest.
+//! A person corrects what is known about a guest, or notes that the guest wants nothing kept.
 
 use chrono::{DateTime, Utc};
 use serde_json::json;
 use seven_domain::{AuditEvent, ConversationId, GuestId};
 use seven_guest::{Confidence, Grant, Key, Observation, Profile, Source, Value};
 use seven_store::Tx;
+use uuid::Uuid;
 
 use crate::desk::note;
 
@@ -19,6 +20,8 @@ pub enum Corrected {
     Unfit,
     /// There was nothing to remove.
     Nothing,
+    /// The guest has revoked the consent to keep facts, or has none to revoke.
+    Revoked,
     /// The conversation was deleted.
     Gone,
 }
@@ -29,8 +32,48 @@ pub fn correctable() -> impl Iterator<Item = Key> {
     Key::ALL.iter().copied().filter(|key| *key != Key::Language)
 }
 
-/// Replaces a field by what a person entered, or removes it if that is empty. A turn in progress
-/// begins again, because it would write the profile that it has read. The caller commits.
+/// A guest's profile, read under the conversation's lock.
+struct Held {
+    guest: GuestId,
+    profile: Profile,
+}
+
+/// Locks the conversation and reads its guest's profile.
+async fn held(
+    tx: &mut Tx,
+    conversation: ConversationId,
+    now: DateTime<Utc>,
+) -> seven_store::Result<Result<Held, Corrected>> {
+    tx.lock_conversation(conversation).await?;
+    let Some(shown) = tx.shown_conversation(conversation).await? else {
+        return Ok(Err(Corrected::Gone));
+    };
+    let profile = match shown.profile.map(Profile::from_json) {
+        None => Profile::new(now),
+        Some(Ok(read)) => read.profile,
+        // A document that this build cannot read is not replaced: it would be lost.
+        Some(Err(_)) => return Ok(Err(Corrected::Unfit)),
+    };
+    let guest = GuestId(shown.guest_id);
+    Ok(Ok(Held { guest, profile }))
+}
+
+/// Writes a changed profile and its audit entry. A turn in progress begins again, because it would
+/// write the profile that it has read.
+async fn put(
+    tx: &mut Tx,
+    conversation: ConversationId,
+    held: &Held,
+    by: &str,
+    detail: serde_json::Value,
+) -> seven_store::Result<Corrected> {
+    tx.restart_turn(conversation).await?;
+    tx.put_profile(held.guest, &held.profile.to_json()).await?;
+    note(tx, AuditEvent::ProfileUpdated, by, conversation, detail).await?;
+    Ok(Corrected::Done)
+}
+
+/// Replaces a field by what a person entered, or removes it if that is empty. The caller commits.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -41,19 +84,12 @@ pub async fn correct(
     by: &str,
     now: DateTime<Utc>,
 ) -> seven_store::Result<Corrected> {
-    tx.lock_conversation(conversation).await?;
-    let Some(shown) = tx.shown_conversation(conversation).await? else {
-        return Ok(Corrected::Gone);
-    };
-    let guest = GuestId(shown.guest_id);
-    let mut profile = match shown.profile.map(Profile::from_json) {
-        None => Profile::new(now),
-        Some(Ok(read)) => read.profile,
-        // A document that this build cannot read is not replaced: it would be lost.
-        Some(Err(_)) => return Ok(Corrected::Unfit),
+    let mut held = match held(tx, conversation, now).await? {
+        Ok(held) => held,
+        Err(refused) => return Ok(refused),
     };
     let detail = if text.trim().is_empty() {
-        if !profile.forget(key, now) {
+        if !held.profile.forget(key, now) {
             return Ok(Corrected::Nothing);
         }
         json!({ "removed": key.path() })
@@ -61,23 +97,74 @@ pub async fn correct(
         let Some(value) = key.kind().read(text) else {
             return Ok(Corrected::Unfit);
         };
-        profile.observe(entered(key, value, guest, now));
+        // A person enters nothing about a guest who wants nothing kept.
+        let Some(grant) = held.profile.consent_of(held.guest.0, None, now) else {
+            return Ok(Corrected::Revoked);
+        };
+        held.profile.observe(entered(key, value, grant, now));
         json!({ "corrected": key.path() })
     };
-    tx.restart_turn(conversation).await?;
-    tx.put_profile(guest, &profile.to_json()).await?;
-    note(tx, AuditEvent::ProfileUpdated, by, conversation, detail).await?;
-    Ok(Corrected::Done)
+    put(tx, conversation, &held, by, detail).await
 }
 
-fn entered(key: Key, value: Value, guest: GuestId, at: DateTime<Utc>) -> Observation {
+/// Revokes the guest's consent to keep facts, on their request: what is kept is used no more, and
+/// nothing further is kept. The caller commits.
+///
+/// # Errors
+/// Fails when Postgres does not answer.
+pub async fn revoke(
+    tx: &mut Tx,
+    conversation: ConversationId,
+    reason: &str,
+    by: &str,
+    now: DateTime<Utc>,
+) -> seven_store::Result<Corrected> {
+    let mut held = match held(tx, conversation, now).await? {
+        Ok(held) => held,
+        Err(refused) => return Ok(refused),
+    };
+    // A guest of whom nothing is kept has consented by writing, too.
+    held.profile.consent_of(held.guest.0, None, now);
+    let Ok(revoked) = held.profile.revoke(reason, now) else {
+        return Ok(Corrected::Revoked);
+    };
+    let detail = json!({
+        "revoked": revoked.reference, "scope": revoked.scope, "fields_affected": revoked.fields,
+        "reason": reason,
+    });
+    put(tx, conversation, &held, by, detail).await
+}
+
+/// Records that the guest consents anew; what was withdrawn stays so. The caller commits.
+///
+/// # Errors
+/// Fails when Postgres does not answer.
+pub async fn grant_anew(
+    tx: &mut Tx,
+    conversation: ConversationId,
+    id: Uuid,
+    by: &str,
+    now: DateTime<Utc>,
+) -> seven_store::Result<Corrected> {
+    let mut held = match held(tx, conversation, now).await? {
+        Ok(held) => held,
+        Err(refused) => return Ok(refused),
+    };
+    if !held.profile.grant_anew(id, now) {
+        return Ok(Corrected::Nothing);
+    }
+    let granted = held.profile.grants().last().map(|last| last.reference);
+    put(tx, conversation, &held, by, json!({ "granted": granted })).await
+}
+
+fn entered(key: Key, value: Value, grant: Grant, at: DateTime<Utc>) -> Observation {
     Observation {
         key,
         value,
         confidence: CERTAIN,
         source: Source::Operator,
         at,
-        grant: Grant::of_guest(guest.0),
+        grant,
         correction: true,
     }
 }

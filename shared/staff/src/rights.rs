@@ -48,6 +48,7 @@ fn rights(role: Role) -> &'static [Right] {
         Role::Compliance => &[Conversations, Reveal, Audit, Content],
         Role::Manager => &[Conversations, Words, Audit, Figures, Campaigns, Content],
         Role::Admin => &[Operators, Switches, Audit],
+        Role::Auditor => &[Audit],
     }
 }
 
@@ -127,6 +128,7 @@ mod tests {
                 "conversations words audit figures campaigns content",
             ),
             (Role::Admin, "operators switches audit"),
+            (Role::Auditor, "audit"),
         ];
         assert_eq!(table.len(), Role::ALL.len());
         for (role, wanted) in table {

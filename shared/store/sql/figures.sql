@@ -7,8 +7,12 @@ sent as materialized (
   select kind, state, segments from outbound_messages
   where sent_at >= $1 and sent_at < $2 and class <> 'staff'),
 replies as materialized (
-  select language, intent, grounded, jsonb_array_length(coalesce(record->'learnt', '[]')) as learnt
+  select guest_id, language, intent, grounded, coalesce(record->'learnt', '[]') as learnt
   from turns where turn_id >= $3 and created_at >= $1 and created_at < $2 and state = 'shaped'),
+-- How full the profiles of the guests who wrote are now, 0 to 1.
+filled as materialized (
+  select coalesce((document #>> '{engagement,profile_completeness}')::float8, 0) as complete
+  from profiles where guest_id in (select guest_id from texts)),
 -- The wait of each answered text until the first text of its answer left: a turn's, or a fixed one.
 answers as (
   select coalesce(turn_id, outbound_id) as answer, min(sent_at) as sent_at from outbound_messages
@@ -34,7 +38,14 @@ union all select 'first_answer_p95', '', percentile_cont(0.95) within group (ord
   from waits having count(*) > 0
 union all select 'replies', '', count(*) from replies
 union all select 'grounded', '', count(*) filter (where grounded) from replies
-union all select 'learnt', '', coalesce(sum(learnt), 0) from replies
+union all select 'learnt', '', coalesce(sum(jsonb_array_length(learnt)), 0) from replies
+union all select 'told', fact, count(distinct guest_id)
+  from replies, jsonb_array_elements_text(learnt) path,
+    lateral (select case when path like 'companions.%' then 'companions' else split_part(path, '.', -1) end) of (fact)
+  group by fact
+union all select 'completeness_share', '', avg(complete) from filled having count(*) > 0
+union all select 'profiles', case when complete < 0.25 then 'under_25' when complete < 0.5 then 'under_50'
+    when complete < 0.75 then 'under_75' else 'from_75' end, count(*) from filled group by 2
 union all select 'languages', language, count(*) from replies group by language
 union all select 'topics', intent, count(*) from replies group by intent
 union all select 'texts_out', '', count(*) from sent
@@ -48,6 +59,10 @@ union all select 'not_confirmed', '', count(*) filter (where state in ('sent', '
 union all select 'offers', '', count(*) from offers where issued_at >= $1 and issued_at < $2
 union all select 'offer_dollars', '', coalesce(sum(dollars), 0) from offers
   where issued_at >= $1 and issued_at < $2
+union all select 'offer_kinds', tier, count(*) from offers
+  where issued_at >= $1 and issued_at < $2 group by tier
+union all select 'redeemed_kinds', tier, count(*) from offers
+  where redeemed_at >= $1 and redeemed_at < $2 group by tier
 union all select 'redeemed', '', count(*) from offers where redeemed_at >= $1 and redeemed_at < $2
 union all select 'redeemed_dollars', '', coalesce(sum(dollars), 0) from offers
   where redeemed_at >= $1 and redeemed_at < $2

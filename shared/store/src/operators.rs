@@ -7,7 +7,7 @@ mod sessions;
 
 use std::collections::HashMap;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;
 use seven_domain::{CasinoId, LinkPurpose, OperatorId, OperatorStatus, Role};
 use sqlx::FromRow;
@@ -49,7 +49,7 @@ pub struct ListedOperator {
     pub name: String,
     pub status: OperatorStatus,
     pub second_factor: bool,
-    /// `role` for every casino, `role@casino` for one.
+    /// `role` for every casino, `role@casino` for one; ` until ` and the last day may follow.
     pub roles: Vec<String>,
     pub last_seen_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
@@ -133,7 +133,7 @@ impl Tx {
     pub async fn operators(&mut self) -> Result<Vec<ListedOperator>> {
         Ok(sqlx::query_as(
             "select o.operator_id, o.email, o.name, o.status, o.totp_key is not null as second_factor, o.created_at,
-               (select coalesce(array_agg(concat_ws('@', r.role, nullif(r.casino_id, '')) order by r.casino_id, r.role), '{}')
+               (select coalesce(array_agg(concat_ws(' until ', concat_ws('@', r.role, nullif(r.casino_id, '')), r.ends_on) order by r.casino_id, r.role), '{}')
                   from operator_roles r where r.operator_id = o.operator_id) as roles,
                (select max(s.seen_at) from operator_sessions s where s.operator_id = o.operator_id) as last_seen_at
              from operators o order by o.name, o.email",
@@ -161,7 +161,7 @@ impl Tx {
             "select 'operator:' || operator_id as actor, name from operators operator
              where status = 'active' and exists (select 1 from operator_roles role
                where role.operator_id = operator.operator_id and role.role = 'host'
-                 and role.casino_id in ('', $1))
+                 and role.casino_id in ('', $1) and coalesce(role.ends_on >= (now() at time zone 'utc')::date, true))
              order by lower(name), operator_id",
         )
         .bind(casino)
@@ -169,21 +169,26 @@ impl Tx {
         .await?)
     }
 
-    /// Gives a role, for every casino if none is named; returns false when the person has it.
+    /// Gives a role, for every casino if none is named and until the end of a day in UTC if one is.
+    /// Returns false when the person has it.
     pub async fn grant_role(
         &mut self,
         operator: OperatorId,
-        casino: Option<&CasinoId>,
-        role: Role,
+        (casino, role): (Option<&CasinoId>, Role),
+        ends_on: Option<NaiveDate>,
         by: &str,
     ) -> Result<bool> {
         let done = sqlx::query(
-            "insert into operator_roles (operator_id, casino_id, role, granted_by) values ($1, $2, $3, $4) on conflict do nothing",
+            "insert into operator_roles (operator_id, casino_id, role, granted_by, ends_on) values ($1, $2, $3, $4, $5)
+             on conflict (operator_id, casino_id, role) do update set
+               ends_on = excluded.ends_on, granted_by = excluded.granted_by, granted_at = now()
+             where operator_roles.ends_on is distinct from excluded.ends_on",
         )
         .bind(operator.0)
         .bind(casino.map_or("", CasinoId::as_str))
         .bind(role)
         .bind(by)
+        .bind(ends_on)
         .execute(self.conn())
         .await?;
         Ok(done.rows_affected() == 1)

@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use uuid::Uuid;
+
 use crate::{Result, Tx};
 
 /// One item's vector, and the hash of the text and space that it was made from.
@@ -61,6 +63,72 @@ impl Tx {
         Ok(())
     }
 
+    /// Returns the vectors of the casino's own questions in `space`, by question id.
+    pub async fn question_vectors(&mut self, space: &str) -> Result<HashMap<Uuid, Vec<f32>>> {
+        let rows: Vec<(Uuid, Vec<f32>)> = sqlx::query_as(
+            "select question_id, vector from content_question_vectors where space = $1",
+        )
+        .bind(space)
+        .fetch_all(self.conn())
+        .await?;
+        Ok(rows.into_iter().collect())
+    }
+
+    /// Returns the casino's own questions that have no vector in `space`, with their ids.
+    pub async fn questions_without_vector(&mut self, space: &str) -> Result<Vec<(Uuid, String)>> {
+        Ok(sqlx::query_as(
+            "select question_id, question from content_questions q
+             where not exists (select from content_question_vectors v
+               where v.question_id = q.question_id and v.space = $1)
+             order by added_at, question_id",
+        )
+        .bind(space)
+        .fetch_all(self.conn())
+        .await?)
+    }
+
+    /// Stores the vector of one of the casino's own questions. A question that was removed
+    /// meanwhile gets none.
+    pub async fn put_question_vector(
+        &mut self,
+        space: &str,
+        question: Uuid,
+        vector: &[f32],
+    ) -> Result<()> {
+        sqlx::query(
+            "insert into content_question_vectors (casino_id, space, question_id, vector)
+             select casino_id, $1, question_id, $3 from content_questions where question_id = $2
+             for key share
+             on conflict (casino_id, space, question_id) do update set
+               vector = excluded.vector, embedded_at = now()",
+        )
+        .bind(space)
+        .bind(question)
+        .bind(vector)
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+
+    /// Returns the space in which a swarm last indexed the casino's content; `None` for the offline
+    /// embedding.
+    pub async fn content_space(&mut self) -> Result<Option<String>> {
+        Ok(sqlx::query_scalar("select content_space from casinos")
+            .fetch_one(self.conn())
+            .await?)
+    }
+
+    /// Notes the space in which the casino's content is indexed now.
+    pub async fn note_content_space(&mut self, space: Option<&str>) -> Result<()> {
+        sqlx::query(
+            "update casinos set content_space = $1 where content_space is distinct from $1",
+        )
+        .bind(space)
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+
     /// Removes the vectors of these items; returns how many there were.
     pub async fn remove_vectors(&mut self, space: &str, items: &[String]) -> Result<u64> {
         let gone =
@@ -74,6 +142,10 @@ impl Tx {
 
     /// Removes the vectors of all other spaces, which no worker reads once all run with `space`.
     pub async fn remove_other_vectors(&mut self, space: &str) -> Result<u64> {
+        sqlx::query("delete from content_question_vectors where space <> $1")
+            .bind(space)
+            .execute(self.conn())
+            .await?;
         let gone = sqlx::query("delete from content_vectors where space <> $1")
             .bind(space)
             .execute(self.conn())

@@ -97,6 +97,71 @@ async fn an_officer_finds_a_guests_evidence_and_sees_a_broken_chain() {
     house.stop().await;
 }
 
+#[tokio::test(flavor = "multi_thread")] // SEC-136
+async fn an_auditor_reads_the_log_changes_nothing_and_is_out_after_the_last_day() {
+    let house = with_console("compliance_auditor").await;
+    let staff = Staff::new(&house);
+    house.text(GUEST, "STOP");
+    house.settle(1).await;
+    let adam = person(&house, &staff, Role::Admin).await;
+    let add = |ends_on| {
+        [
+            ("email", "ina@example.org"),
+            ("name", "Ina"),
+            ("role", "auditor"),
+            ("casino", "silver_birch"),
+            ("ends_on", ends_on),
+        ]
+    };
+    for wrong in ["", "2026-01-31", "soon"] {
+        let refused = adam.act("/operators", &add(wrong)).await;
+        assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY, "{wrong}");
+        assert!(refused.body.contains("Choose a last day"), "{wrong}");
+    }
+    let shown = adam.act("/operators", &add("2999-12-31")).await;
+    assert!(
+        shown
+            .body
+            .contains("auditor (silver_birch) until 2999-12-31")
+    );
+
+    let omar = person(&house, &staff, Role::Auditor).await;
+    assert_eq!(omar.get("/").await.location, COMPLIANCE);
+    let log = omar.get(AUDIT).await.body;
+    assert!(log.contains("consent_revoked"), "{log}");
+    for path in ["conversations", "content", "figures", "switches", "now"] {
+        let page = omar.get(&format!("/c/silver_birch/{path}")).await;
+        assert_eq!(page.status, StatusCode::NOT_FOUND, "{path}");
+    }
+    let yesterday = "update operator_roles set ends_on = (now() at time zone 'utc')::date - 1
+                     where role = 'auditor'";
+    house.change(yesterday).await;
+    assert_eq!(omar.get(AUDIT).await.status, StatusCode::NOT_FOUND);
+
+    // The command refuses what the page refuses, and prolongs.
+    let role = [
+        "operator",
+        "role",
+        "auditor@example.com",
+        "--role",
+        "auditor",
+    ];
+    let here = ["--casino", "silver_birch", "--by", "test"];
+    let endless = house.seven(&[&role[..], &here[..]].concat(), "").await;
+    assert!(endless.err.contains("needs its last day"), "{endless:?}");
+    let over = [&role[..], &here[..], &["--until", "2026-01-31"]].concat();
+    let over = house.seven(&over, "").await;
+    assert!(over.err.contains("--until is over"), "{over:?}");
+    let longer = [&role[..], &here[..], &["--until", "2999-12-31"]].concat();
+    let longer = house.seven(&longer, "").await;
+    assert!(
+        longer.out.contains("until the end of 2999-12-31"),
+        "{longer:?}"
+    );
+    assert_eq!(omar.get(AUDIT).await.status, StatusCode::OK);
+    house.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")] // SEC-139 to SEC-143
 async fn each_role_sees_and_exports_its_own_part_of_the_log() {
     let house = with_console("compliance_audit").await;

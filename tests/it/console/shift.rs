@@ -177,6 +177,91 @@ async fn a_fact_about_a_guest_is_corrected_and_the_host_uses_it() {
     house.stop().await;
 }
 
+#[tokio::test] // DATA-40, DATA-41, DATA-42
+async fn a_guest_who_wants_nothing_kept_is_answered_and_nothing_is_learnt() {
+    let house = with_console("console_revoked").await;
+    let staff = Staff::new(&house);
+    house.text(GUEST, "my name is Priya, we are 4 people");
+    house.settle(1).await;
+    let luis = staff
+        .add("luis@example.com", Role::Host, Some(house.casino()))
+        .await;
+    let luis = luis.logged_in(&house).await;
+    let thread = format!(
+        "/c/silver_birch/conversations/{}",
+        staff.conversation().await
+    );
+    let profile = format!("{thread}/profile");
+    let page = luis.get(&thread).await.body;
+    assert!(
+        page.contains("The guest agreed to our keeping facts on"),
+        "{page}"
+    );
+    let grant = "select document #>> '{consent_grants,0,granted_via}' || ' ' ||
+                   length(document #>> '{consent_grants,0,consent_text_hash}') from profiles";
+    assert_eq!(
+        house.texts_of(grant).await,
+        ["text 64"],
+        "of the disclosure"
+    );
+
+    let silent = luis.act(&profile, &[("what", "revoke")]).await;
+    assert_eq!(silent.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(silent.body.contains("who asked and when"));
+    let revoke = [("what", "revoke"), ("reason", "The guest, by phone today.")];
+    assert_eq!(
+        luis.act(&profile, &revoke).await.status,
+        StatusCode::SEE_OTHER
+    );
+    let page = luis.get(&thread).await.body;
+    assert!(
+        page.contains("by phone today. What was kept is used no more"),
+        "{page}"
+    );
+    assert!(
+        !page.contains("Party size</th>") && !page.contains("id=\"correct\""),
+        "{page}"
+    );
+    let again = luis.act(&profile, &revoke).await;
+    assert!(
+        again.body.contains("The guest wants nothing kept."),
+        "{}",
+        again.body
+    );
+    let size = [("field", "visit_context.party_size"), ("value", "6")];
+    assert_eq!(
+        luis.act(&profile, &size).await.status,
+        StatusCode::UNPROCESSABLE_ENTITY
+    );
+    let audited = "select detail->>'scope' from audit_log where action = 'profile_updated'
+        and jsonb_array_length(detail->'fields_affected') = 2";
+    assert_eq!(house.texts_of(audited).await, ["personalization"]);
+
+    house.text(
+        GUEST,
+        "We are coming on Friday, I am vegan. Is there a pool?",
+    );
+    house.settle(2).await;
+    let learnt = "select count(*) from turns where jsonb_array_length(record->'learnt') > 0";
+    assert_eq!(house.number(learnt).await, 1, "only the first text");
+    let answer = house.texts_to(GUEST).pop().unwrap();
+    assert!(
+        answer.contains("pool") || answer.contains("Pool"),
+        "{answer}"
+    );
+    assert!(!answer.contains("Priya"), "{answer}");
+    luis.act(&profile, &[("what", "grant")]).await;
+    house.text(GUEST, "I am vegan. Which restaurant fits?");
+    house.settle(3).await;
+    assert_eq!(house.number(learnt).await, 2);
+    let page = luis.get(&thread).await.body;
+    assert!(
+        page.contains("vegan") && !page.contains("Party size</th>"),
+        "{page}"
+    );
+    house.stop().await;
+}
+
 /// Waits until the title's number of waiting cases is this; pages share what they read for a moment.
 async fn waits(caller: &Caller, cases: usize) {
     let wanted = format!("data-waiting=\"{cases}\"");

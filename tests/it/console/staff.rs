@@ -74,6 +74,10 @@ impl<'a> Staff<'a> {
             language: Language::En,
             role,
             casino: casino.cloned(),
+            ends_on: (role == Role::Auditor).then(|| {
+                let today = self.0.stack.fleet.clock.now().date_naive();
+                today + chrono::Days::new(7)
+            }),
         };
         let token = account::add(&self.store(), id, invitation, "test")
             .await

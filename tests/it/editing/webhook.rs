@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use seven_content::webhook::{SIGNATURE_HEADER, TIMESTAMP_HEADER, key, sign};
 
 use super::{MASSAGE, item, seven};
-use crate::harness::{GUEST, House, Wanted, house};
+use crate::harness::{GUEST, House, Wanted, counted, house};
 
 /// A caller of the content webhook with the casino's key.
 pub(super) struct Sheet<'a> {
@@ -72,6 +72,11 @@ async fn the_webhook_takes_signed_edits_once_and_says_every_problem() {
         "{said}"
     );
     assert_eq!(said["within_target"], true);
+    // CMS-9
+    for step in ["sheet", "stored"] {
+        let series = format!("seven_content_step_seconds_count{{step=\"{step}\"}}");
+        assert_eq!(counted(&series), 1.0, "{step}");
+    }
     let revision = said["revision"].clone();
     house.text(GUEST, MASSAGE);
     house.settle(1).await;

@@ -9,6 +9,9 @@ select casino_id, pg_temp.id(created_at, 'guest' || casino_id || n), '+1860555' 
 from (select 'CASINO' as casino_id, n, timestamptz 'FROM' + make_interval(hours => 20 * n - 60) as created_at
   from generate_series(0, 45) n union all
   select 'OTHER', n, timestamptz 'FROM' + interval '1 day' from generate_series(0, 4) n) g;
+insert into profiles (casino_id, guest_id, document)
+select casino_id, guest_id, jsonb_build_object('engagement', jsonb_build_object('profile_completeness',
+  (row_number() over (order by guest_id) % 21)::numeric / 20)) from guests;
 insert into conversations (casino_id, conversation_id, guest_id, casino_number)
 select casino_id, guest_id, guest_id, '+18605550100' from guests;
 insert into sessions (casino_id, session_id, conversation_id, guest_id, started_at, last_at)
@@ -41,7 +44,8 @@ select casino_id, pg_temp.id(at + interval '2 s', 'turn' || casino_id || n), gue
   'reply', at, case when n % 31 = 0 then 'cancelled' else 'shaped' end, at, '',
   -- Some texts waited for ten hours, as after an outage.
   at + case when n % 8 = 1 then interval '10 hours' else interval '2 s' end,
-  jsonb_build_object('learnt', case when n % 6 = 0 then '["name", "party"]'::jsonb else '[]' end,
+  jsonb_build_object('learnt', case when n % 6 = 0 then '["core_identity.name", "visit_context.party_size"]'::jsonb
+    when n % 6 = 1 then '["companions.0.name", "companions.1.preferences.dining", "core_identity.name"]' else '[]' end,
     'usage', jsonb_build_object('nano_dollars', n * 1013))
 from text_at where not (n % 17 = 0 or n % 23 = 0 or n % 29 = 0 or n % 7 = 0);
 -- Answers in one or two parts, some of them not sent; the wait is from 1 to 24 s.
@@ -61,7 +65,7 @@ select casino_id, pg_temp.id(at, 'staff' || n), guest_id, guest_id, 'staff_notic
 from text_at where n % 100 = 3 and casino_id = 'CASINO';
 
 insert into offers (casino_id, offer_id, guest_id, turn_id, item, tier, dollars, status, issued_at, expires_at, redeemed_at)
-select 'CASINO', pg_temp.id(at, 'offer' || n), guest_id, pg_temp.id(at, 't' || n), 'item', 'dining', 10 + n % 40,
+select 'CASINO', pg_temp.id(at, 'offer' || n), guest_id, pg_temp.id(at, 't' || n), 'item', (array['dining', 'freeplay', 'hotel', 'vip'])[1 + n % 4], 10 + n % 40,
   case when n % 3 = 0 then 'redeemed' else 'issued' end, at, at + interval '30 days', case when n % 3 = 0 then at + interval '5 days' end
 from text_at where n % 25 = 1 and casino_id = 'CASINO';
 insert into escalations (casino_id, escalation_id, conversation_id, guest_id, severity, source, reason, created_at, ack_due_at, acknowledged_at)

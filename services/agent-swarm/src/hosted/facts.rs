@@ -354,4 +354,21 @@ mod tests {
             assert_eq!(diversity(found.iter()), wanted, "{found:?}");
         }
     }
+
+    #[test] // RAG-43
+    fn a_search_that_finds_nothing_is_counted_by_how_it_searched() {
+        let casino: CasinoId = "zero_results".parse().unwrap();
+        for (by_vector, series) in [(true, "vector"), (false, "keyword")] {
+            count(
+                &casino,
+                &["stamps?".to_owned()],
+                source(by_vector, &[]),
+                &[],
+            );
+            let series = format!(
+                "seven_retrievals_total{{casino=\"zero_results\",outcome=\"zero\",source=\"{series}\"}} 1"
+            );
+            assert!(seven_telemetry::render().contains(&series), "{series}");
+        }
+    }
 }

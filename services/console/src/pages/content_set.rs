@@ -148,7 +148,15 @@ async fn add(
         added_at: app.fleet.clock.now(),
     };
     let added = tx.add_set_question(&new).await?;
+    // A swarm that hears of a new version makes the question's vector, too.
+    let version = match added && tx.content_space().await?.is_some() {
+        true => Some(tx.raise_content_version().await?),
+        false => None,
+    };
     tx.commit().await?;
+    if let Some(version) = version {
+        seven_content::announce(&app.fleet, casino, version).await;
+    }
     Ok((!added).then_some("set_not_added"))
 }
 

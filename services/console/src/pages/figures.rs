@@ -51,6 +51,7 @@ const GROUPS: [(&str, &[Figure]); 4] = [
             Figure::Grounded,
             Figure::GroundedShare,
             Figure::Learnt,
+            Figure::CompletenessShare,
             Figure::ByPeople,
             Figure::CaseMinutes,
             Figure::CasesLate,
@@ -81,9 +82,13 @@ const GROUPS: [(&str, &[Figure]); 4] = [
     ),
 ];
 /// Figures that are shown by their parts, with the kind of word that names a part.
-const PARTED: [(Figure, &str); 4] = [
+const PARTED: [(Figure, &str); 8] = [
     (Figure::Topics, "topic"),
     (Figure::Languages, "language"),
+    (Figure::Told, "known"),
+    (Figure::Profiles, "completeness"),
+    (Figure::OfferKinds, "offer"),
+    (Figure::RedeemedKinds, "offer"),
     (Figure::Cases, "severity"),
     (Figure::OptOuts, "opt_out"),
 ];

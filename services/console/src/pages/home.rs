@@ -29,11 +29,12 @@ struct Home {
 }
 
 /// The first page of a casino, by the first of these rights that the person has.
-const FIRST: [(Right, &str); 4] = [
+const FIRST: [(Right, &str); 5] = [
     (Right::Conversations, "now"),
     (Right::Switches, "switches"),
     (Right::Campaigns, "campaigns"),
     (Right::Content, "content"),
+    (Right::Audit, "compliance"),
 ];
 
 pub(crate) async fn show(State(app): State<Shared>, person: Person) -> Result<Response, Fault> {

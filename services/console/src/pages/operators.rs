@@ -65,6 +65,9 @@ pub(crate) struct Added {
     casino: String,
     #[serde(default)]
     language: String,
+    /// The role's last day; empty for none.
+    #[serde(default)]
+    ends_on: String,
 }
 
 #[derive(Deserialize)]
@@ -163,9 +166,18 @@ pub(crate) async fn add(
         language: form.language.parse().unwrap_or(Language::En),
         role: form.role.parse().map_err(|_| Fault::NotFound)?,
         casino,
+        ends_on: match form.ends_on.as_str() {
+            "" => None,
+            day => day.parse().ok(),
+        },
     };
+    let today = app.fleet.clock.now().date_naive();
+    let is_over = !form.ends_on.is_empty() && invitation.ends_on.is_none_or(|day| day < today);
     let id: OperatorId = app.fleet.ids.next();
-    let added = account::add(&app.fleet.store, id, invitation, &person.actor()).await;
+    let added = match is_over {
+        true => Err(Error::Problems(vec![Problem::End])),
+        false => account::add(&app.fleet.store, id, invitation, &person.actor()).await,
+    };
     let what = match added {
         Ok(token) => Shown {
             link: Some((token, "invitation")),
@@ -228,15 +240,26 @@ fn fault(error: Error) -> Fault {
     }
 }
 
+/// Splits a listed role into its name, its casino and its last day.
+fn parts(role: &str) -> (&str, Option<&str>, Option<&str>) {
+    let (grant, end) = role.split_once(" until ").map_or((role, None), cut);
+    let (role, casino) = grant.split_once('@').map_or((grant, None), cut);
+    (role, casino, end)
+}
+
+fn cut<'a>((left, right): (&'a str, &'a str)) -> (&'a str, Option<&'a str>) {
+    (left, Some(right))
+}
+
 /// Writes the roles that this administrator gives; where else the person works is not shown.
 fn roles_of(admin: &Person, each: &ListedOperator, w: Words) -> String {
     let roles = each.roles.iter().filter_map(|role| {
-        let (role, casino) = role
-            .split_once('@')
-            .map_or((&**role, None), |(role, casino)| (role, Some(casino)));
+        let (role, casino, end) = parts(role);
         let whose: Option<CasinoId> = casino.and_then(|casino| casino.parse().ok());
         let name = w.of_kind("role", role);
         let text = casino.map_or_else(|| name.clone(), |casino| format!("{name} ({casino})"));
+        let until = w.t("role_until");
+        let text = end.map_or_else(|| text.clone(), |end| format!("{text} {until} {end}"));
         admin.grants.may_grant(whose.as_ref()).then_some(text)
     });
     roles.collect::<Vec<_>>().join(", ")
@@ -244,8 +267,8 @@ fn roles_of(admin: &Person, each: &ListedOperator, w: Words) -> String {
 
 /// Returns the casinos of a person's roles; `None` is every casino.
 fn casinos_of(each: &ListedOperator) -> impl Iterator<Item = Option<CasinoId>> {
-    let whose = |role: &String| role.split_once('@').map(|(_, casino)| casino.parse().ok());
-    each.roles.iter().map(whose).map(Option::flatten)
+    let whose = |role: &String| parts(role).1.and_then(|casino| casino.parse().ok());
+    each.roles.iter().map(whose)
 }
 
 /// Returns whether the administrator looks after one of the person's casinos.

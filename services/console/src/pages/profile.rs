@@ -1,4 +1,4 @@
-//! The facts about a guest, and correcting them.
+//! The facts about a guest, correcting them, and the consent under which they are kept.
 
 use axum::{
     extract::{Path, State},
@@ -6,15 +6,19 @@ use axum::{
     response::Response,
 };
 use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use seven_guest::{Key, Profile};
+use seven_guest::{Key, NOTICE, Profile};
 use seven_staff::{
     Right,
-    profile::{Corrected, correct, correctable},
+    profile::{Corrected, correct, correctable, grant_anew, revoke},
 };
 
-use super::thread::{Place, back_to, exists, is_readable, page, visible};
+use super::{
+    conversations::clock,
+    thread::{Place, back_to, exists, is_readable, page, visible},
+};
 use crate::{access::Posted, app::Shared, fault::Fault, words::Words};
 
 #[derive(Deserialize)]
@@ -25,19 +29,67 @@ pub(crate) struct Correction {
     /// Empty to remove the fact.
     #[serde(default)]
     value: String,
+    /// Empty to correct a fact; `revoke` or `grant` for the consent to keep facts.
+    #[serde(default)]
+    what: String,
+    /// Why the consent is revoked.
+    #[serde(default)]
+    reason: String,
+}
+
+/// Most characters of a reason.
+const MOST_REASON_CHARS: usize = 500;
+
+/// What is kept about the guest, and by which consent.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    /// Name, and value with the confidence in it now.
+    pub(super) facts: Vec<(String, String)>,
+    /// Sentences about the consent under which facts are kept.
+    pub(super) consent: Vec<String>,
+    pub(super) revoked: bool,
+}
+
+impl Kept {
+    pub(super) fn of(
+        document: Option<Value>,
+        now: DateTime<Utc>,
+        w: Words,
+        zone: Option<Tz>,
+    ) -> Self {
+        let read = document.and_then(|document| Profile::from_json(document).ok());
+        let Some(profile) = read.map(|read| read.profile) else {
+            return Self::default();
+        };
+        let since = |at| clock(at, zone);
+        let mut consent = Vec::new();
+        if let Some(last) = profile.grants().last() {
+            let why = last.revoked_reason.as_deref().map(visible);
+            consent.push(match last.revoked_at {
+                None => w
+                    .t("kept_since")
+                    .replace("{since}", &since(last.granted_at)),
+                Some(at) => w
+                    .t("kept_no_more")
+                    .replace("{since}", &since(at))
+                    .replace("{reason}", &why.unwrap_or_default()),
+            });
+        }
+        let older = profile.to_reconsent(NOTICE).len();
+        if older > 0 {
+            consent.push(w.t("kept_older").replace("{facts}", &older.to_string()));
+        }
+        Self {
+            facts: facts(&profile, now, w),
+            consent,
+            revoked: profile.is_revoked(),
+        }
+    }
 }
 
 /// Lists what is known about the guest, with the confidence in each fact now.
-pub(super) fn facts(
-    document: Option<Value>,
-    now: DateTime<Utc>,
-    w: Words,
-) -> Vec<(String, String)> {
-    let read = document.and_then(|document| Profile::from_json(document).ok());
-    let context = read
-        .map(|read| read.profile.context(now))
-        .unwrap_or_default();
-    let shown = context.facts.into_iter().map(|fact| {
+fn facts(profile: &Profile, now: DateTime<Utc>, w: Words) -> Vec<(String, String)> {
+    let shown = profile.context(now).facts.into_iter().map(|fact| {
         let value = match json!(fact.value) {
             Value::String(text) => text,
             other => other.to_string(),
@@ -77,15 +129,31 @@ pub(crate) async fn change(
     if !is_readable(&mut tx, &place.0, place.1, &person).await? {
         return Err(Fault::NotFound);
     }
-    let key = correctable().find(|key| key.path() == form.field);
-    let key = key.ok_or(Fault::NotFound)?;
     let (by, now) = (person.actor(), app.fleet.clock.property_now());
-    let problem = match correct(&mut tx, place.1, (key, &form.value), &by, now).await? {
+    let done = match form.what.as_str() {
+        "revoke" => {
+            let reason = form.reason.trim();
+            if reason.is_empty() || reason.chars().count() > MOST_REASON_CHARS {
+                Corrected::Unfit
+            } else {
+                revoke(&mut tx, place.1, reason, &by, now).await?
+            }
+        }
+        "grant" => grant_anew(&mut tx, place.1, app.fleet.ids.uuid(), &by, now).await?,
+        _ => {
+            let key = correctable().find(|key| key.path() == form.field);
+            let key = key.ok_or(Fault::NotFound)?;
+            correct(&mut tx, place.1, (key, &form.value), &by, now).await?
+        }
+    };
+    let problem = match done {
         Corrected::Done => {
             tx.commit().await?;
             return Ok(back_to(&app, &place));
         }
         Corrected::Gone => return Err(Fault::NotFound),
+        Corrected::Unfit if form.what == "revoke" => "kept_no_reason",
+        Corrected::Revoked => "kept_is_revoked",
         Corrected::Unfit => "field_unfit",
         Corrected::Nothing => "field_unknown",
     };

@@ -17,7 +17,7 @@ use seven_store::{Tx, conversations::TranscriptLine, operators::Host, saved_repl
 
 use super::{
     conversations::{clock, name_of},
-    profile::{facts, fields},
+    profile::{Kept, fields},
 };
 use crate::{
     access::{Person, Posted},
@@ -45,7 +45,7 @@ const GONE_AFTER: Duration = Duration::from_secs(45);
 struct ThreadPage {
     frame: Frame,
     part: TextsPart,
-    facts: Vec<(String, String)>,
+    kept: Kept,
     /// Path and name of the facts that a person may correct; empty for who may not.
     fields: Vec<(&'static str, String)>,
     notes: Vec<ShownNote>,
@@ -90,7 +90,7 @@ pub(super) struct TextsPart {
 
 /// The rest of the page, which is read once.
 struct Around {
-    facts: Vec<(String, String)>,
+    kept: Kept,
     notes: Vec<ShownNote>,
     saved: Vec<SavedReply>,
     colleagues: Vec<Host>,
@@ -166,7 +166,7 @@ pub(super) async fn page(
             Vec::new()
         },
         part,
-        facts: around.facts,
+        kept: around.kept,
         notes: around.notes,
         saved: around.saved,
         colleagues: around.colleagues,
@@ -247,14 +247,11 @@ async fn read(
         may_reveal: !readable && person.may(casino, Right::Reveal),
         reviewed,
     };
-    let facts = if readable {
-        facts(
-            found.profile,
-            app.fleet.clock.property_now(),
-            person.words(),
-        )
+    let kept = if readable {
+        let now = app.fleet.clock.property_now();
+        Kept::of(found.profile, now, person.words(), zone)
     } else {
-        Vec::new()
+        Kept::default()
     };
     let notes = notes
         .into_iter()
@@ -265,7 +262,7 @@ async fn read(
             body: visible(&note.body),
         });
     let around = Around {
-        facts,
+        kept,
         notes: notes.collect(),
         saved,
         colleagues,

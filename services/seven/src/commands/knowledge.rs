@@ -132,9 +132,10 @@ async fn reindex(
             embedded,
             kept,
             removed,
+            questions,
         } = planned_ingest(fleet, casino, embedding, *remove).await?;
         out!(
-            "{casino}: would embed {embedded}, keep {kept}, remove {removed} for {}; nothing was done.",
+            "{casino}: would embed {embedded}, keep {kept}, remove {removed}, embed {questions} of its own questions, for {}; nothing was done.",
             embedding.space()
         );
         return Ok(());
@@ -153,9 +154,9 @@ async fn reindex(
     } else {
         " The offline embedding is made in memory and stores nothing."
     };
-    let (embedded, kept) = (ingested.embedded, ingested.kept);
+    let (embedded, kept, questions) = (ingested.embedded, ingested.kept, ingested.questions);
     out!(
-        "{casino}: {embedded} embedded, {kept} kept, {removed} removed for {}; {}.{note}",
+        "{casino}: {embedded} embedded, {kept} kept, {removed} removed, {questions} of its own questions embedded, for {}; {}.{note}",
         embedding.space(),
         paid.spent()
     );

@@ -4,8 +4,9 @@
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, ensure};
+use chrono::NaiveDate;
 use clap::{ArgGroup, Args, Subcommand};
-use seven_domain::{CasinoId, Language, LinkPurpose, OperatorId, Role};
+use seven_domain::{CasinoId, Clock, Language, LinkPurpose, OperatorId, Role};
 use seven_settings::Settings;
 use seven_staff::{
     Token,
@@ -92,7 +93,7 @@ pub struct Add {
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("whose").required(true))]
 pub struct Grant {
-    /// The role: host, marketing, editor, approver, compliance, manager or admin.
+    /// The role: host, marketing, editor, approver, compliance, manager, admin or auditor.
     #[arg(long)]
     role: Role,
     /// The casino's id, as `seven casino list` shows it.
@@ -101,6 +102,22 @@ pub struct Grant {
     /// Apply to every casino, those that are added later too.
     #[arg(long, group = "whose")]
     all_casinos: bool,
+    /// The role's last day, in UTC; an auditor's role needs one.
+    #[arg(long, value_name = "DAY")]
+    until: Option<NaiveDate>,
+}
+
+impl Grant {
+    /// Refuses a last day that is over.
+    fn check(&self) -> Result<()> {
+        let today = Clock::default().now().date_naive();
+        let is_over = self.until.is_some_and(|day| day < today);
+        ensure!(
+            !is_over,
+            "--until is over; the earliest last day is {today}, today in UTC"
+        );
+        Ok(())
+    }
 }
 
 #[derive(Debug, Args)]
@@ -163,6 +180,7 @@ impl Operate for Operator {
 }
 
 async fn add(settings: &Settings, store: &Store, command: Add) -> Result<()> {
+    command.grant.check()?;
     if let Some(casino) = &command.grant.casino {
         known(store, casino).await?;
     }
@@ -172,6 +190,7 @@ async fn add(settings: &Settings, store: &Store, command: Add) -> Result<()> {
         language: command.language,
         role: command.grant.role,
         casino: command.grant.casino,
+        ends_on: command.grant.until,
     };
     let id = OperatorId(uuid::Uuid::now_v7());
     let token = account::add(store, id, invitation, &command.by.by).await?;
@@ -207,17 +226,30 @@ async fn list(ctx: &Context, store: &Store, json: Json) -> Result<()> {
 }
 
 async fn role(store: &Store, command: ChangeRole) -> Result<()> {
-    let Grant { role, casino, .. } = &command.grant;
+    command.grant.check()?;
+    let Grant {
+        role,
+        casino,
+        until,
+        ..
+    } = &command.grant;
     if let Some(casino) = casino {
         known(store, casino).await?;
     }
     let id = find(store, &command.email).await?;
     let (grant, on) = ((casino.as_ref(), *role), !command.remove);
-    let done = account::set_role(store, id, grant, on, &command.by.by).await?;
+    let by = &command.by.by;
+    let done = match until.filter(|_| on) {
+        Some(until) => account::give_role_until(store, id, grant, until, by).await?,
+        None => account::set_role(store, id, grant, on, by).await?,
+    };
     let whose = casino.as_ref().map_or("every casino", CasinoId::as_str);
     let email = &command.email;
     match (on, done) {
-        (true, true) => out!("{email} is {role} for {whose} now."),
+        (true, true) => {
+            let end = until.map_or_else(String::new, |day| format!(", until the end of {day}"));
+            out!("{email} is {role} for {whose} now{end}.");
+        }
         (false, true) => out!("{email} is no longer {role} for {whose}."),
         (true, false) => out!("{email} was {role} for {whose} already."),
         (false, false) => anyhow::bail!(

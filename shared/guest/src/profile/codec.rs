@@ -48,6 +48,9 @@ impl Rest {
     }
 }
 
+/// At the root, where a build that knows no grants keeps them.
+const GRANTS: &str = "consent_grants";
+
 const META: [&str; 8] = [
     "_version",
     "_created_at",
@@ -83,6 +86,7 @@ impl Profile {
         let mut plain = |name: &str| rest.remove(name).filter(|v| !v.is_null());
         let (consent, engagement, companions) =
             (plain("consent"), plain("engagement"), plain("companions"));
+        let grants = plain(GRANTS);
         let mut fields = BTreeMap::new();
         for key in Key::ALL {
             if let Some(json) = take(&mut rest, key.path()) {
@@ -106,10 +110,20 @@ impl Profile {
         let engagement = engagement.map_or(Some(super::Engagement::default()), known);
         or_default("engagement", engagement.is_some());
         let companions = read_companions(companions, &mut skipped);
+        let grants = match grants.map(|json| (known(json.clone()), json)) {
+            None => Vec::new(),
+            Some((Some(grants), _)) => grants,
+            Some((None, json)) => {
+                skipped.push(GRANTS.to_owned());
+                rest.insert(GRANTS.to_owned(), json);
+                Vec::new()
+            }
+        };
         let profile = Self {
             meta,
             fields,
             companions,
+            grants,
             consent: consent.unwrap_or_default(),
             engagement: engagement.unwrap_or_default(),
             rest: Rest(rest),
@@ -133,6 +147,9 @@ impl Profile {
             Json::Object(entry)
         });
         document.insert("companions".to_owned(), companions.collect());
+        if !self.grants.is_empty() {
+            document.insert(GRANTS.to_owned(), json!(self.grants));
+        }
         document.insert("consent".to_owned(), json!(self.consent));
         document.insert("engagement".to_owned(), json!(self.engagement));
         Json::Object(document)

@@ -1,11 +1,11 @@
-//! Selects the parts of a profile that agents, or marketing, may see.
+//! Selects the parts of a profile that agents may see.
 
 use std::fmt;
 
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value as Json, json};
 
-use super::{Field, Key, Profile, Scope, Value, codec};
+use super::{CompanionKey, Field, Key, Profile, Value, codec};
 use crate::Confidence;
 
 /// One fact with its current confidence.
@@ -74,55 +74,25 @@ impl Context {
 impl Profile {
     /// Returns the facts that an agent may see now.
     pub fn context(&self, now: DateTime<Utc>) -> Context {
-        self.select(|_, field| field.is_visible(now), now)
-    }
-
-    /// Returns the facts that marketing may read: collected for marketing, not withdrawn, certain
-    /// enough. Health data is included only where the consent names it.
-    pub fn marketing(&self, now: DateTime<Utc>) -> Context {
-        let named = |key: Option<Key>, field: &Field| match key {
-            Some(key) => {
-                !key.is_sensitive()
-                    || key.path().ends_with(&field.consent_scope_detail)
-                        && !field.consent_scope_detail.is_empty()
-            }
-            None => false,
-        };
-        self.select(
-            |key, field| {
-                field.consent_scope == Scope::Marketing
-                    && named(key, field)
-                    && field.is_visible(now)
-            },
-            now,
-        )
-    }
-
-    fn select(&self, wanted: impl Fn(Option<Key>, &Field) -> bool, now: DateTime<Utc>) -> Context {
-        let seen = |path: String, field: &Field| Seen {
+        let own = self
+            .fields()
+            .map(|(key, field)| (key.path().to_owned(), field));
+        let companions = self.companions().iter().enumerate();
+        let others = companions.flat_map(|(n, companion)| {
+            let path = move |key: CompanionKey| format!("companions.{n}.{}", key.path());
+            companion
+                .fields()
+                .map(move |(key, field)| (path(key), field))
+        });
+        let seen = |(path, field): (String, &Field)| Seen {
             path,
             value: field.value.clone(),
             confidence: field.effective(now),
             doubtful: field.needs_review,
         };
-        let own = self
-            .fields()
-            .filter(|(key, f)| wanted(Some(*key), f))
-            .map(|(key, f)| seen(key.path().to_owned(), f));
-        let others = self
-            .companions()
-            .iter()
-            .enumerate()
-            .flat_map(|(n, companion)| {
-                companion
-                    .fields()
-                    .filter(|(_, f)| wanted(None, f))
-                    .map(move |(key, f)| (format!("companions.{n}.{}", key.path()), f))
-            });
+        let visible = own.chain(others).filter(|(_, field)| field.is_visible(now));
         Context {
-            facts: own
-                .chain(others.map(|(path, field)| seen(path, field)))
-                .collect(),
+            facts: visible.map(seen).collect(),
         }
     }
 }

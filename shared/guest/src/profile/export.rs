@@ -25,6 +25,7 @@ impl Profile {
             companions.map(Json::Object).collect(),
         );
         root.insert("consent".to_owned(), json!(self.consent));
+        root.insert("consent_grants".to_owned(), json!(self.grants()));
         root.insert("engagement".to_owned(), json!(self.engagement));
         root.insert("created_at".to_owned(), json!(self.meta.created_at));
         root.insert("other".to_owned(), Json::Object(self.rest.unknown()));

@@ -49,19 +49,7 @@ pub struct Grant {
 }
 
 /// The version of the privacy notice under which a guest's words are kept.
-const NOTICE: u32 = 1;
-
-impl Grant {
-    /// Returns the consent that a guest gives by writing to us; it covers only serving this guest.
-    pub fn of_guest(guest: Uuid) -> Self {
-        Self {
-            scope: Scope::Personalization,
-            detail: String::new(),
-            reference: GrantRef(guest),
-            version: NOTICE,
-        }
-    }
-}
+pub const NOTICE: u32 = 1;
 
 /// The kind of change to a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -316,33 +316,6 @@ fn withdrawn_fields_are_nowhere_but_in_the_export() {
 }
 
 #[test]
-fn marketing_sees_what_was_given_for_marketing() {
-    // DATA-39, C-29, C-47, CONV-22: marketing sees only facts given for it
-    let mut p = Profile::new(at(0));
-    let given = |key, value, detail: &str| {
-        let grant = Grant {
-            scope: Scope::Marketing,
-            detail: detail.to_owned(),
-            ..grant(1)
-        };
-        Observation {
-            grant,
-            ..said(key, value, Source::SelfReported, 90, 0)
-        }
-    };
-    p.observe(given(Key::Email, Value::text("m@x.com"), "email_campaigns"));
-    p.observe(given(Key::Dietary, Value::list(["vegan"]), ""));
-    p.observe(name("Maria", Source::SelfReported, 90, 0));
-    let paths: Vec<_> = p
-        .marketing(at(0))
-        .facts
-        .into_iter()
-        .map(|f| f.path)
-        .collect();
-    assert_eq!(paths, ["core_identity.email"]);
-}
-
-#[test]
 fn companions_are_told_apart() {
     let mut p = Profile::new(at(0));
     let child = |age| {

@@ -38,6 +38,8 @@ pub struct Run {
     pub precise: Option<f64>,
     /// `[{"question_id", "found": [item ids]}]`.
     pub misses: Value,
+    /// The embedding space that was searched; `None` for the offline embedding.
+    pub space: Option<String>,
 }
 
 impl Tx {
@@ -81,8 +83,8 @@ impl Tx {
     pub async fn note_run(&mut self, run: &Run) -> Result<()> {
         let casino = self.casino_str();
         sqlx::query(
-            "insert into content_runs (casino_id, run_id, ran_by, ran_at, questions, recall, mrr, misses, precise)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+            "insert into content_runs (casino_id, run_id, ran_by, ran_at, questions, recall, mrr, misses, precise, space)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
         )
         .bind(casino)
         .bind(run.run_id)
@@ -93,6 +95,7 @@ impl Tx {
         .bind(run.mrr)
         .bind(&run.misses)
         .bind(run.precise)
+        .bind(&run.space)
         .execute(self.conn())
         .await?;
         sqlx::query(
@@ -108,7 +111,7 @@ impl Tx {
     /// Returns the newest runs, the newest first.
     pub async fn runs(&mut self, most: i64) -> Result<Vec<Run>> {
         Ok(sqlx::query_as(
-            "select run_id, ran_by, ran_at, questions, recall, mrr, misses, precise from content_runs order by ran_at desc, run_id limit $1",
+            "select run_id, ran_by, ran_at, questions, recall, mrr, misses, precise, space from content_runs order by ran_at desc, run_id limit $1",
         )
         .bind(most)
         .fetch_all(self.conn())

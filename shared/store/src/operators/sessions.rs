@@ -40,8 +40,8 @@ struct Found {
 
 /// The session under hash $1, unless it was idle for $2 minutes; with $3 also the key under it.
 const SESSION: &str = "select o.operator_id, o.name, o.email, o.language, s.complete,
-     coalesce((select array_agg(r.casino_id order by r.casino_id, r.role) from operator_roles r where r.operator_id = o.operator_id), '{}') as casinos,
-     coalesce((select array_agg(r.role order by r.casino_id, r.role) from operator_roles r where r.operator_id = o.operator_id), '{}') as roles
+     coalesce((select array_agg(r.casino_id order by r.casino_id, r.role) from operator_roles r where r.operator_id = o.operator_id and coalesce(r.ends_on >= (now() at time zone 'utc')::date, true)), '{}') as casinos,
+     coalesce((select array_agg(r.role order by r.casino_id, r.role) from operator_roles r where r.operator_id = o.operator_id and coalesce(r.ends_on >= (now() at time zone 'utc')::date, true)), '{}') as roles
    from (
      select operator_id, complete from operator_sessions
      where token_hash = $1 and ends_at > now() and seen_at > now() - make_interval(mins => $2)

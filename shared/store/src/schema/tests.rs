@@ -55,6 +55,21 @@ const ALLOWED: &[(i64, &str, &str)] = &[
         "the check allows all that it allowed before",
     ),
     (
+        67,
+        "alter table operator_roles drop constraint operator_roles_role_check",
+        "the check is replaced by one that allows more",
+    ),
+    (
+        67,
+        "alter table operator_roles add constraint operator_roles_role_check",
+        "the check allows all that it allowed before",
+    ),
+    (
+        67,
+        "alter table operator_roles add constraint operator_roles_auditor_ends",
+        "an older worker knows no auditors",
+    ),
+    (
         46,
         "alter table guests add constraint guests_address",
         "an older worker leaves the new column null",

@@ -11,6 +11,9 @@ instruments! {
         propagation: HistogramVec = "seven_content_propagation_seconds",
             "Seconds from publishing a change until the first process answers with it", ["casino"],
             PROPAGATION;
+        step: HistogramVec = "seven_content_step_seconds",
+            "Seconds of a change's steps: sheet (from the edit in the spreadsheet to its call), stored (from the call to its answer), vectors (from its announcement until they are stored)",
+            ["step"], PROPAGATION;
         waiting: IntGaugeVec = "seven_content_waiting",
             "Revisions that wait, by state (review, scheduled, rejected)", ["casino", "state"];
     }

@@ -220,6 +220,7 @@ impl Address {
             language: Language::En,
             role: Role::Host,
             casino: None,
+            ends_on: None,
         };
         let link = account::add(&self.store, id, invitation, "bench").await?;
         let factor = Factor::draw(&mut rand::rng());

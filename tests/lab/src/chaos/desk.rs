@@ -54,6 +54,7 @@ impl Desk {
             language: Language::En,
             role: Role::Host,
             casino: None,
+            ends_on: None,
         };
         let link = account::add(store, id, invitation, "seven chaos").await?;
         let (factor, now) = (Factor::draw(&mut rand::rng()), fleet.clock.now());

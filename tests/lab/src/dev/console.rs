@@ -53,6 +53,7 @@ async fn add(store: &Store, stack: &Stack) -> Result<Token, Error> {
         language: Language::En,
         role: Role::Host,
         casino: None,
+        ends_on: None,
     };
     let token = account::add(store, id, invitation, BY).await?;
     for role in [

@@ -134,9 +134,10 @@ pub(super) async fn vectors(ctx: &Context, casino: &CasinoId) -> Result<()> {
             embedded,
             kept,
             removed,
+            questions,
         } = ingested;
         out!(
-            "vectors: {embedded} embedded, {kept} kept, {removed} removed; {}.",
+            "vectors: {embedded} embedded, {kept} kept, {removed} removed, {questions} of its own questions embedded; {}.",
             paid.spent()
         );
     }

@@ -1,0 +1,218 @@
+//! The consents under which a guest's facts are kept (DATA-40, DATA-41). A guest gives one by
+//! writing to us; who revokes it is served on, but nothing told is used or kept any more.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{Grant, GrantRef, Profile, Scope, field::NOTICE};
+
+/// How a guest consented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Via {
+    /// By writing to us.
+    Text,
+    /// Told a person, who entered it.
+    Person,
+}
+
+/// One consent, in force or revoked. The fields that it covers name it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Granted {
+    #[serde(rename = "id")]
+    pub reference: GrantRef,
+    pub scope: Scope,
+    pub granted_at: DateTime<Utc>,
+    pub granted_via: Via,
+    /// SHA-256 of the wording that the guest was shown with it, in hex; `None` where none was.
+    pub consent_text_hash: Option<String>,
+    /// The version of the privacy notice.
+    pub consent_version: u32,
+    #[serde(default)]
+    pub revoked_at: Option<DateTime<Utc>>,
+    #[serde(default)]
+    pub revoked_reason: Option<String>,
+}
+
+/// The profile has no consent in force that could be revoked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("no consent of this guest is in force")]
+pub struct NotGranted;
+
+/// A revoked consent and the fields that are withdrawn with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Revoked {
+    pub reference: GrantRef,
+    pub scope: Scope,
+    /// Dotted paths.
+    pub fields: Vec<String>,
+}
+
+impl Profile {
+    /// Returns the consents of the guest, the oldest first.
+    pub fn grants(&self) -> &[Granted] {
+        &self.grants
+    }
+
+    /// Returns the consent under which facts of this guest are kept now; `None` after it was
+    /// revoked. A guest without any gave one with their first text. `shown` is the hash of the wording
+    /// that goes out with the answer, if any.
+    pub fn consent_of(
+        &mut self,
+        guest: Uuid,
+        shown: Option<String>,
+        at: DateTime<Utc>,
+    ) -> Option<Grant> {
+        if self.grants.is_empty() {
+            self.give(guest, (Via::Text, shown), self.meta.created_at.min(at));
+        }
+        let last = self.grants.last()?;
+        last.revoked_at.is_none().then(|| Grant {
+            scope: last.scope,
+            detail: String::new(),
+            reference: last.reference,
+            version: last.consent_version,
+        })
+    }
+
+    /// Returns whether the guest has revoked the last consent.
+    pub fn is_revoked(&self) -> bool {
+        self.grants
+            .last()
+            .is_some_and(|last| last.revoked_at.is_some())
+    }
+
+    /// Records that the guest consents anew; facts withdrawn before stay withdrawn. Returns false
+    /// where a consent is in force.
+    pub fn grant_anew(&mut self, id: Uuid, at: DateTime<Utc>) -> bool {
+        let revoked = self.is_revoked();
+        if revoked {
+            self.give(id, (Via::Person, None), at);
+        }
+        revoked
+    }
+
+    /// Revokes the consent in force and withdraws the facts that were kept under it. Facts under
+    /// another consent stay.
+    ///
+    /// # Errors
+    /// Fails when no consent is in force.
+    pub fn revoke(&mut self, reason: &str, at: DateTime<Utc>) -> Result<Revoked, NotGranted> {
+        let last = self.grants.last_mut().ok_or(NotGranted)?;
+        if last.revoked_at.is_some() {
+            return Err(NotGranted);
+        }
+        last.revoked_at = Some(at);
+        last.revoked_reason = Some(reason.to_owned());
+        let (reference, scope) = (last.reference, last.scope);
+        Ok(Revoked {
+            reference,
+            scope,
+            fields: self.withdraw(&reference, at),
+        })
+    }
+
+    fn give(&mut self, id: Uuid, (via, shown): (Via, Option<String>), at: DateTime<Utc>) {
+        self.grants.push(Granted {
+            reference: GrantRef(id),
+            scope: Scope::Personalization,
+            granted_at: at,
+            granted_via: via,
+            consent_text_hash: shown,
+            consent_version: NOTICE,
+            revoked_at: None,
+            revoked_reason: None,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Confidence, Key, Merged, Observation, Source, Value};
+
+    fn at(day: i64) -> DateTime<Utc> {
+        DateTime::UNIX_EPOCH + TimeDelta::days(day)
+    }
+
+    fn name(text: &str, grant: Grant, day: i64) -> Observation {
+        Observation {
+            key: Key::Name,
+            value: Value::text(text),
+            confidence: Confidence::percent(90),
+            source: Source::SelfReported,
+            at: at(day),
+            grant,
+            correction: false,
+        }
+    }
+
+    #[test] // DATA-40, DATA-41
+    fn a_revoked_consent_keeps_nothing_more_until_another_is_given() {
+        let (guest, next) = (Uuid::from_u128(7), Uuid::from_u128(8));
+        let mut p = Profile::new(at(0));
+        assert_eq!(p.revoke("none", at(0)), Err(NotGranted));
+        let shown = Some("5f2a".to_owned());
+        let grant = p.consent_of(guest, shown.clone(), at(1)).unwrap();
+        assert_eq!(p.consent_of(guest, None, at(2)), Some(grant.clone()), "one");
+        p.observe(name("Maria", grant.clone(), 2));
+        let revoked = p.revoke("asked by phone", at(3)).unwrap();
+        assert_eq!(revoked.reference, grant.reference);
+        assert_eq!(revoked.fields, ["core_identity.name"]);
+        assert_eq!(p.consent_of(guest, None, at(4)), None);
+        assert_eq!(p.revoke("again", at(4)), Err(NotGranted));
+        assert!(p.context(at(4)).facts.is_empty() && p.is_revoked());
+
+        // The document and the guest's export tell all of it.
+        let read = Profile::from_json(p.to_json()).unwrap();
+        assert!(read.skipped.is_empty() && read.profile == p);
+        let exported = &p.export(at(4))["consent_grants"][0];
+        assert_eq!(exported["id"], json!(grant.reference.to_string()));
+        assert_eq!(exported["consent_text_hash"], json!(shown));
+        assert_eq!(exported["granted_via"], "text");
+        assert_eq!(exported["revoked_reason"], "asked by phone");
+
+        assert!(p.grant_anew(next, at(5)) && !p.grant_anew(next, at(5)));
+        let anew = p.consent_of(guest, None, at(5)).unwrap();
+        assert!(
+            p.context(at(5)).facts.is_empty(),
+            "what was withdrawn stays so"
+        );
+        assert_eq!(p.observe(name("Maria", anew, 6)), Merged::Replaced);
+        assert_eq!(p.context(at(6)).facts.len(), 1);
+        assert_eq!(p.revoke("and again", at(7)).unwrap().fields.len(), 1);
+        assert_eq!(p.grants().len(), 2);
+    }
+
+    #[test] // DATA-43
+    fn facts_under_an_earlier_notice_are_named() {
+        let mut p = Profile::new(at(0));
+        let grant = p.consent_of(Uuid::nil(), None, at(0)).unwrap();
+        assert_eq!(grant.version, NOTICE);
+        p.observe(name(
+            "Maria",
+            Grant {
+                version: 0,
+                ..grant
+            },
+            0,
+        ));
+        assert_eq!(p.to_reconsent(NOTICE), [Key::Name]);
+    }
+
+    #[test]
+    fn grants_that_cannot_be_read_are_kept_in_the_document() {
+        let mut document = Profile::new(at(0)).to_json();
+        document["consent_grants"] = json!([{ "id": "of a later build" }]);
+        let read = Profile::from_json(document.clone()).unwrap();
+        assert_eq!(read.skipped, ["consent_grants"]);
+        assert_eq!(
+            read.profile.to_json()["consent_grants"],
+            document["consent_grants"]
+        );
+    }
+}
