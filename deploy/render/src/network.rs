@@ -51,11 +51,14 @@ pub(crate) fn policies(fleet: &FleetValues, settings: &Settings) -> Vec<Document
         .copied()
         .chain(["migrate", BACKUP])
         .collect();
+    // The console calls out only where casinos log in at a login of their own.
+    let asks = console.filter(|_| !settings.console.oidc.is_empty());
     let calling: Vec<&str> = CALL_OUT
         .into_iter()
         .map(Worker::name)
         .chain(people)
         .collect();
+    let outside: Vec<&str> = calling.iter().copied().chain(asks).collect();
     let web = [Worker::IngressWebhook.name()];
     let nats_pods = json!({ "podSelector": pods(&[nats_component()]) });
     let public = json!({ "ipBlock": { "cidr": "0.0.0.0/0", "except": PRIVATE } });
@@ -102,8 +105,8 @@ pub(crate) fn policies(fleet: &FleetValues, settings: &Settings) -> Vec<Document
         egress(
             fleet,
             "providers",
-            "Senders, models and alerts to services outside, never to private addresses.",
-            &pods(&calling),
+            "Senders, models, alerts and casinos' own logins to services outside, never to private addresses.",
+            &pods(&outside),
             &public,
             &[("TCP", 443)],
         ),

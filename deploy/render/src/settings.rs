@@ -34,12 +34,13 @@ const AND_PAGES: &[Worker] = &[
 const AND_WEB: &[Worker] = &Worker::WITH_WEB;
 
 /// Every secret setting, with the workers that read it.
-pub(crate) const SECRETS: [(&str, &[Worker]); 17] = [
+pub(crate) const SECRETS: [(&str, &[Worker]); 18] = [
     ("postgres.url", AND_WEB),
     // No worker reads the owner's login; only the migration and the backup do.
     ("postgres.owner_url", &[]),
     // The console has a login of its own, which alone reads the operators' accounts.
     ("console.postgres_url", &[Worker::Console]),
+    ("console.oidc_client_secrets", &[Worker::Console]),
     ("redis.url", AND_PAGES),
     ("guest_hash.secret", AND_PAGES),
     (

@@ -210,6 +210,23 @@ fn no_secret_is_rendered() {
     }
 }
 
+#[test] // D26
+fn the_console_calls_out_only_where_casinos_have_logins_of_their_own() {
+    let login = "[console.oidc.silver]\nname = \"S\"\nissuer = \"https://login.example\"\n\
+                 client_id = \"c\"\ndomains = [\"silverbirch.example\"]\n";
+    for own in [false, true] {
+        let mut values = example();
+        if own {
+            let login: toml::Table = toml::from_str(login).unwrap();
+            values.fleet.settings.extend(login);
+        }
+        let all = documents(&values);
+        let policy = named(&all, "NetworkPolicy", "seven-to-providers").unwrap();
+        let who = policy["spec"]["podSelector"].to_string();
+        assert_eq!(who.contains("\"console\""), own, "{who}");
+    }
+}
+
 #[test] // DEP-14, DEP-40
 fn a_worker_mounts_the_secrets_it_reads_and_no_others() {
     let mut values = example();

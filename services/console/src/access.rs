@@ -16,6 +16,7 @@ use seven_store::operators::{SESSION_HOURS, Session};
 use crate::{
     app::{App, Shared},
     fault::Fault,
+    provider::Attempt,
     words::Words,
 };
 
@@ -23,6 +24,11 @@ use crate::{
 const COOKIE_NAME: &str = "__Host-seven";
 /// The same for plain HTTP on a developer's machine, where browsers refuse the prefix.
 const COOKIE_NAME_HERE: &str = "seven-here";
+/// The cookies of a login at a casino's own login, until the browser comes back.
+const ATTEMPT_NAME: &str = "__Host-seven-login";
+const ATTEMPT_NAME_HERE: &str = "seven-login-here";
+/// How long a person may take there.
+const ATTEMPT_SECONDS: i64 = 600;
 
 /// A person who is logged in, with the rights that they have now.
 #[derive(Debug)]
@@ -130,9 +136,13 @@ impl<T: DeserializeOwned> FromRequest<Shared> for Posted<T> {
     }
 }
 
-/// Reads the session's token from the cookie. Two of them are none: one was planted.
+/// Reads the session's token from the cookie.
 pub(crate) fn token_of(app: &App, parts: &Parts) -> Option<Token> {
-    let name = cookie_name(app);
+    Token::read(only(parts, cookie_name(app))?)
+}
+
+/// Returns the value of a cookie. Two of a name are none: one was planted.
+fn only<'a>(parts: &'a Parts, name: &str) -> Option<&'a str> {
     let lines = parts.headers.get_all(COOKIE).into_iter();
     let cookies = lines
         .filter_map(|line| line.to_str().ok())
@@ -140,21 +150,61 @@ pub(crate) fn token_of(app: &App, parts: &Parts) -> Option<Token> {
         .filter_map(|cookie| cookie.trim().split_once('='));
     let mut ours = cookies.filter(|(cookie, _)| *cookie == name);
     match (ours.next(), ours.next()) {
-        (Some((_, value)), None) => Token::read(value),
+        (Some((_, value)), None) => Some(value),
         _ => None,
+    }
+}
+
+/// Returns the cookie that keeps a login's random values, or removes it. It is sent when the provider
+/// sends the browser back (SameSite=Lax); it opens nothing.
+pub(crate) fn attempt_cookie(app: &App, attempt: Option<(&str, &Attempt)>) -> HeaderValue {
+    let (value, seconds) = match attempt {
+        Some((id, attempt)) => {
+            let drawn = [&attempt.state, &attempt.nonce, &attempt.verifier];
+            let drawn = drawn.map(Token::expose).join(".");
+            (format!("{id}.{drawn}"), ATTEMPT_SECONDS)
+        }
+        None => (String::new(), 0),
+    };
+    set_cookie(app, attempt_name(app), &value, "Lax", seconds)
+}
+
+/// Reads what the browser kept of its login at this provider.
+pub(crate) fn attempt_of(app: &App, parts: &Parts, id: &str) -> Option<Attempt> {
+    let mut values = only(parts, attempt_name(app))?.split('.');
+    if values.next() != Some(id) {
+        return None;
+    }
+    let mut next = || Token::read(values.next()?);
+    Some(Attempt {
+        state: next()?,
+        nonce: next()?,
+        verifier: next()?,
+    })
+}
+
+fn attempt_name(app: &App) -> &'static str {
+    if is_secure(app) {
+        ATTEMPT_NAME
+    } else {
+        ATTEMPT_NAME_HERE
     }
 }
 
 /// Returns the cookie that begins a session in the browser, or ends it.
 pub(crate) fn cookie(app: &App, token: Option<&Token>) -> HeaderValue {
-    let secure = if is_secure(app) { "; Secure" } else { "" };
     let (value, seconds) = match token {
         Some(token) => (token.expose(), i64::from(SESSION_HOURS) * 3_600),
         None => (String::new(), 0),
     };
-    let name = cookie_name(app);
-    let text =
-        format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}");
+    set_cookie(app, cookie_name(app), &value, "Strict", seconds)
+}
+
+fn set_cookie(app: &App, name: &str, value: &str, same_site: &str, seconds: i64) -> HeaderValue {
+    let secure = if is_secure(app) { "; Secure" } else { "" };
+    let text = format!(
+        "{name}={value}; Path=/; HttpOnly; SameSite={same_site}; Max-Age={seconds}{secure}"
+    );
     let mut value = HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static(""));
     value.set_sensitive(true);
     value

@@ -10,6 +10,7 @@ use seven_staff::contacts::Reach;
 use crate::{
     hints::Hints,
     lists::{CaseList, ConversationList, Figures, Standing},
+    provider::Providers,
     readings::Readings,
     uploads::Uploads,
 };
@@ -19,6 +20,7 @@ use crate::{
 pub(crate) struct App {
     pub(crate) fleet: Fleet,
     pub(crate) console: Console,
+    pub(crate) providers: Providers,
     /// The prices of segments and models.
     pub(crate) prices: Prices,
     pub(crate) proxies: Proxies,

@@ -12,6 +12,7 @@ mod guard;
 mod hints;
 mod lists;
 mod pages;
+mod provider;
 mod readings;
 mod uploads;
 mod words;
@@ -27,6 +28,7 @@ use tokio::net::TcpListener;
 use self::{
     app::{App, Read, Shared},
     hints::Hints,
+    provider::Providers,
 };
 
 /// Serves until the fleet's shutdown. The fleet's store must be the console's own login.
@@ -44,6 +46,7 @@ pub async fn run(fleet: Fleet, settings: &Settings, listener: TcpListener) -> st
             local: settings.notices.local,
             mail: settings.notices.mail_from.is_some(),
         },
+        providers: Providers::new(&settings.console)?,
         console: settings.console.clone(),
         prices: settings.cost.clone(),
         proxies: Proxies(settings.ingress.trusted_proxies.clone()),

@@ -26,6 +26,7 @@ mod home;
 mod incidents;
 mod link;
 mod login;
+mod login_with;
 mod notice;
 mod now;
 mod operators;
@@ -53,6 +54,8 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/", get(home::show))
         .route("/login", get(login::show).post(login::password))
         .route("/login/code", get(login::show_code).post(login::code))
+        .route("/login/with/{id}", get(login_with::begin))
+        .route("/login/with/{id}/done", get(login_with::done))
         .route("/logout", post(login::out))
         .route("/link/{token}", get(link::show).post(link::save))
         .route(

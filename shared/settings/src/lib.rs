@@ -30,7 +30,7 @@ mod worker;
 
 pub use self::{
     address::is_here,
-    console::Console,
+    console::{Console, Oidc},
     error::{Error, Fault, Faults},
     ingress::Ingress,
     sending::{Limits, Sending, Telnyx, Twilio},

@@ -214,6 +214,21 @@ pub async fn set_disabled(
     Ok(done)
 }
 
+/// Forgets who the account's person is at their casino's own login, and ends their sessions; the next
+/// login there binds the account anew. Returns false when nobody was bound.
+///
+/// # Errors
+/// Fails when Postgres does not answer.
+pub async fn forget_identity(store: &Store, id: OperatorId, by: &str) -> Result<bool, Error> {
+    let mut tx = store.staff().await?;
+    let done = tx.forget_identity(id).await?;
+    if done {
+        changed(&mut tx, id, by, json!({ "identity": "forgotten" })).await?;
+    }
+    tx.commit().await?;
+    Ok(done)
+}
+
 /// Makes a link for another password or another second factor, and returns its token. A reset of
 /// the second factor ends the person's sessions; they cannot log in without the link then.
 ///

@@ -17,6 +17,7 @@ pub mod keys;
 pub mod lockout;
 pub mod login;
 mod mutant;
+pub mod oidc;
 pub mod password;
 pub mod phrases;
 pub mod profile;

@@ -16,6 +16,7 @@ use crate::{
     account::changed,
     factor::Factor,
     lockout::{Failures, MOST_PER_ACCOUNT, MOST_PER_PAIR, WINDOW_MINUTES},
+    oidc::Identity,
     password::{self, Weak},
     token::hash_of,
 };
@@ -96,7 +97,13 @@ pub async fn with_password(
     if !second_factor {
         counted.clear(&mut tx).await?;
     }
-    let token = begin(&mut tx, OperatorId(account.operator_id), !second_factor).await?;
+    let token = begin(
+        &mut tx,
+        OperatorId(account.operator_id),
+        !second_factor,
+        None,
+    )
+    .await?;
     tx.commit().await?;
     Ok(Let {
         token,
@@ -147,7 +154,46 @@ pub async fn with_code(
     }
     counted.clear(&mut tx).await?;
     tx.end_session(&token.hash()).await?;
-    let token = begin(&mut tx, operator, true).await?;
+    let token = begin(&mut tx, operator, true, None).await?;
+    tx.commit().await?;
+    Ok(token)
+}
+
+/// Lets in the person whom their casino's own login has let in, and binds the account to them at the
+/// first time. `provider` names the login in the audit log. A second factor is the provider's matter.
+///
+/// # Errors
+/// Refuses an address without an account, a disabled account, and one that is bound to somebody
+/// else; counts those like wrong passwords.
+pub async fn with_identity(
+    store: &Store,
+    identity: &Identity,
+    provider: &str,
+    from: &str,
+) -> Result<Token, Refused> {
+    let counted = Counted::new(&identity.email, from);
+    let mut tx = store.staff().await?;
+    if counted.read(&mut tx).await?.are_too_many() {
+        tx.commit().await?;
+        return Err(Refused::TooMany);
+    }
+    let found = match tx.account_by_email(&identity.email).await? {
+        Some(account) => tx.account_locked(OperatorId(account.operator_id)).await?,
+        None => None,
+    };
+    let usable = found.filter(|account| account.status != OperatorStatus::Disabled);
+    let id = usable.map(|account| OperatorId(account.operator_id));
+    let bound = match id {
+        Some(id) => tx.bind_identity(id, &identity.subject).await?,
+        None => false,
+    };
+    let (Some(id), true) = (id, bound) else {
+        counted.fail(&mut tx).await?;
+        tx.commit().await?;
+        return Err(Refused::Wrong);
+    };
+    counted.clear(&mut tx).await?;
+    let token = begin(&mut tx, id, true, Some(provider)).await?;
     tx.commit().await?;
     Ok(token)
 }
@@ -262,12 +308,18 @@ fn seconds(now: DateTime<Utc>) -> u64 {
 }
 
 /// Begins a session with a token of its own, which nobody can have planted before.
-async fn begin(tx: &mut Tx, operator: OperatorId, complete: bool) -> seven_store::Result<Token> {
+async fn begin(
+    tx: &mut Tx,
+    operator: OperatorId,
+    complete: bool,
+    provider: Option<&str>,
+) -> seven_store::Result<Token> {
     let token = Token::draw(&mut rand::rng());
     tx.put_session(&token.hash(), operator, complete).await?;
     if complete {
         let (event, subject) = (AuditEvent::OperatorLoggedIn, operator.to_string());
-        tx.audit(&Entry::of(event, &actor(operator), &subject, json!({})))
+        let detail = provider.map_or(json!({}), |provider| json!({ "provider": provider }));
+        tx.audit(&Entry::of(event, &actor(operator), &subject, detail))
             .await?;
     }
     Ok(token)

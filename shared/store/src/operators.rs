@@ -244,6 +244,34 @@ impl Tx {
         Ok(())
     }
 
+    /// Binds the account to a person at their casino's own login, or checks that it is bound to that
+    /// person; an invited account becomes active. Returns false when the account is bound to
+    /// somebody else, or the person to another account.
+    pub async fn bind_identity(&mut self, operator: OperatorId, subject: &str) -> Result<bool> {
+        let done = sqlx::query(
+            "update operators set oidc_subject = $2, status = case status when 'invited' then 'active' else status end
+             where operator_id = $1 and coalesce(oidc_subject = $2, true)
+               and not exists (select from operators o where o.oidc_subject = $2 and o.operator_id <> $1)",
+        )
+        .bind(operator.0)
+        .bind(subject)
+        .execute(self.conn())
+        .await?;
+        Ok(done.rows_affected() == 1)
+    }
+
+    /// Forgets the person at the casino's own login; returns false when none is bound.
+    pub async fn forget_identity(&mut self, operator: OperatorId) -> Result<bool> {
+        let done = sqlx::query(
+            "update operators set oidc_subject = null where operator_id = $1 and oidc_subject is not null",
+        )
+        .bind(operator.0)
+        .execute(self.conn())
+        .await?;
+        self.end_sessions(operator).await?;
+        Ok(done.rows_affected() == 1)
+    }
+
     /// Marks a step of the second factor as used; returns false when it or a later one was used.
     pub async fn use_step(&mut self, operator: OperatorId, step: i64) -> Result<bool> {
         let done = sqlx::query(

@@ -111,7 +111,7 @@ async fn a_guest_who_needs_a_person_gets_a_number_and_the_persons_answer() {
     // The fleet's gauges tell both (WID-24).
     let figures = format!("{}/metrics", house.stack.ops_url.clone().unwrap());
     let waiting = "seven_tickets{casino=\"silver_birch\",state=\"pending_human\"} 2";
-    until("the gauge counts", Duration::from_secs(20), async || {
+    until("the gauge counts", Duration::from_secs(60), async || {
         let text = reqwest::get(&figures).await.unwrap().text().await.unwrap();
         text.contains(waiting)
     })

@@ -22,6 +22,7 @@
 
 mod binaries;
 pub mod collector;
+pub mod identity;
 mod lock;
 pub mod mailbox;
 pub mod models;

@@ -26,6 +26,8 @@ struct LoginPage<'a> {
     frame: Frame,
     problem: &'a str,
     email: &'a str,
+    /// The casinos' own logins: id and name.
+    others: Vec<(&'a str, &'a str)>,
 }
 
 #[derive(Template)]
@@ -52,16 +54,23 @@ pub(crate) struct Code {
 #[derive(Deserialize)]
 pub(crate) struct Nothing {}
 
-pub(crate) async fn show(headers: HeaderMap) -> Response {
-    login_page(words_of(&headers), "", "", StatusCode::OK)
+pub(crate) async fn show(State(app): State<Shared>, headers: HeaderMap) -> Response {
+    login_page(&app, words_of(&headers), "", "", StatusCode::OK)
 }
 
-fn login_page(words: Words, problem: &str, email: &str, status: StatusCode) -> Response {
+pub(super) fn login_page(
+    app: &App,
+    words: Words,
+    problem: &str,
+    email: &str,
+    status: StatusCode,
+) -> Response {
     let frame = Frame::plain(words, words.t("log_in"));
     let page = LoginPage {
         frame,
         problem,
         email,
+        others: app.providers.named().collect(),
     };
     (status, shown(&page)).into_response()
 }
@@ -80,7 +89,7 @@ pub(crate) async fn password(
         Ok(let_in) => Ok(with_cookie(&app, Some(&let_in.token), "/login/code")),
         Err(refused) => {
             let (status, key) = said(&refused)?;
-            Ok(login_page(words, words.t(key), &email, status))
+            Ok(login_page(&app, words, words.t(key), &email, status))
         }
     }
 }

@@ -33,7 +33,7 @@ pub enum Operator {
     Role(ChangeRole),
     /// Disable an account: its sessions and keys end at once, and it cannot log in.
     Disable(Disable),
-    /// Print a link for a new password or a new second factor.
+    /// Print a link for a new password or a new second factor, or forget an identity.
     Reset(Reset),
     /// Make, list or revoke keys with which programs answer tickets.
     #[command(subcommand)]
@@ -158,6 +158,10 @@ pub struct Reset {
     /// Make the invitation's link again.
     #[arg(long, group = "what")]
     invitation: bool,
+    /// Forget who the person is at the casino's own login, for an address that was given to somebody
+    /// else; the next login there counts as theirs.
+    #[arg(long, group = "what")]
+    identity: bool,
     #[command(flatten)]
     by: By,
 }
@@ -270,6 +274,13 @@ async fn disable(store: &Store, command: Disable) -> Result<()> {
 
 async fn reset(settings: &Settings, store: &Store, command: Reset) -> Result<()> {
     let id = find(store, &command.email).await?;
+    if command.identity {
+        let done = account::forget_identity(store, id, &command.by.by).await?;
+        let email = &command.email;
+        ensure!(done, "{email} has logged in at no casino's own login yet");
+        out!("{email} is bound to nobody now; the next login at the casino's own login decides.");
+        return Ok(());
+    }
     let (purpose, hours) = if command.password {
         (LinkPurpose::Password, 2)
     } else if command.second_factor {
