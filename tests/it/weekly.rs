@@ -142,11 +142,16 @@ async fn a_set_is_searched_by_the_vectors_that_guests_are_answered_by() {
         house.texts_of(space).await.len() == 1
     })
     .await;
+    let rows = house.number("select count(*) from content_items").await;
+    until("every row has its vector", SHORT, || async {
+        house.number("select count(*) from content_vectors").await == rows
+    })
+    .await;
     // No item has this word; only the vectors know what it is about.
     let set = [
         ("what", "add"),
         ("question", "where can we paddle?"),
-        ("expected", "amenities_001"),
+        ("expected", "hours_005"),
     ];
     assert!(eva.act(SET, &set).await.body.is_empty());
     let vectors = "select count(*) from content_question_vectors";

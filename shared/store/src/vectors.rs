@@ -98,7 +98,6 @@ impl Tx {
         sqlx::query(
             "insert into content_question_vectors (casino_id, space, question_id, vector)
              select casino_id, $1, question_id, $3 from content_questions where question_id = $2
-             for key share
              on conflict (casino_id, space, question_id) do update set
                vector = excluded.vector, embedded_at = now()",
         )

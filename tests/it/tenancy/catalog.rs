@@ -149,6 +149,7 @@ pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
             "totp_step",
             "created_at",
             "created_by",
+            "oidc_subject",
         ],
     ),
     (
@@ -160,6 +161,7 @@ pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
             "role",
             "granted_at",
             "granted_by",
+            "ends_on",
         ],
     ),
     (

@@ -110,13 +110,15 @@ impl Provider {
         lock(&self.desk).issuer.clone()
     }
 
-    /// Returns `[console.oidc.silver]` of the settings for this provider.
+    /// Returns the settings `console.oidc.silver` for this provider, as dotted keys.
     #[must_use]
     pub fn settings(&self) -> String {
+        let issuer = self.issuer();
         format!(
-            "[console]\noidc_client_secrets = [\"silver={CLIENT_SECRET}\"]\n[console.oidc.silver]\nname = \"Silver Birch\"\nissuer = \"{}\"\nclient_id = \"{CLIENT_ID}\"\n\
-             domains = [\"silverbirch.example\"]\n",
-            self.issuer()
+            "console.oidc_client_secrets = [\"silver={CLIENT_SECRET}\"]\n\
+             console.oidc.silver.name = \"Silver Birch\"\nconsole.oidc.silver.issuer = \"{issuer}\"\n\
+             console.oidc.silver.client_id = \"{CLIENT_ID}\"\n\
+             console.oidc.silver.domains = [\"silverbirch.example\"]\n"
         )
     }
 
