@@ -3,6 +3,7 @@
 
 mod driver;
 mod editors;
+mod own_login;
 mod widget;
 
 use std::time::Duration;
@@ -300,6 +301,7 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
         house.change(&taken).await;
         browser.page(&thread).await;
         browser.click("#correct summary").await;
+        browser.click("#revoke summary").await;
         browser
             .is_accessible(&format!("thread-mine-{language}"))
             .await;

@@ -7,7 +7,7 @@ mod dead;
 mod desk;
 mod held;
 pub(crate) mod hostile;
-mod own_login;
+pub(crate) mod own_login;
 mod pages;
 mod shift;
 pub(crate) mod staff;

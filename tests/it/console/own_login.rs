@@ -11,7 +11,7 @@ use crate::harness::{House, Wanted, house};
 
 const BEGIN: &str = "/login/with/silver";
 
-async fn with_provider(name: &str) -> (House, Provider) {
+pub(crate) async fn with_provider(name: &str) -> (House, Provider) {
     let provider = Provider::start().await.unwrap();
     let wanted = Wanted {
         extra: provider.settings(),
@@ -148,36 +148,36 @@ async fn no_wrong_token_and_no_planted_login_lets_anybody_in() {
         ("no algorithm", |head, _| head["alg"] = "none".into()),
         ("an unknown key", |head, _| head["kid"] = "someone".into()),
         ("another issuer", |_, claims| {
-            claims["iss"] = "https://accounts.example".into()
+            claims["iss"] = "https://accounts.example".into();
         }),
         ("another client", |_, claims| claims["aud"] = "other".into()),
         ("no client", |_, claims| {
-            claims["aud"] = serde_json::json!([])
+            claims["aud"] = serde_json::json!([]);
         }),
         ("two clients", |_, claims| {
             claims["aud"] = serde_json::json!(["seven console", "other"]);
         }),
         ("made for another", |_, claims| {
-            claims["azp"] = "other".into()
+            claims["azp"] = "other".into();
         }),
         ("over", |_, claims| claims["exp"] = 1_700_000_000.into()),
         ("of tomorrow", |_, claims| {
-            claims["iat"] = 4_000_000_000_u64.into()
+            claims["iat"] = 4_000_000_000_u64.into();
         }),
         ("of yesterday", |_, claims| {
-            claims["iat"] = 1_700_000_000.into()
+            claims["iat"] = 1_700_000_000.into();
         }),
         ("another login", |_, claims| {
-            claims["nonce"] = "0".repeat(64).into()
+            claims["nonce"] = "0".repeat(64).into();
         }),
         ("not verified", |_, claims| {
-            claims["email_verified"] = false.into()
+            claims["email_verified"] = false.into();
         }),
         ("no address", |_, claims| {
-            claims["email"] = serde_json::Value::Null
+            claims["email"] = serde_json::Value::Null;
         }),
         ("another domain", |_, claims| {
-            claims["email"] = "ana@elsewhere.example".into()
+            claims["email"] = "ana@elsewhere.example".into();
         }),
     ];
     for (what, lie) in lies {
