@@ -96,6 +96,14 @@ async fn an_amount_that_nothing_proves_silences_the_host_until_a_person_has_look
         post.contains("an amount of money that nothing proves"),
         "{post}"
     );
+    // Nobody looks in time: the case climbs, and the incident says so (SEC-98).
+    house
+        .change("update escalations set ack_due_at = now() - interval '1 minute'")
+        .await;
+    until("the incident is escalated", SHORT, || async {
+        house.texts_of("select state from incidents").await == ["escalated"]
+    })
+    .await;
     // The host is silent, and the guest is told once that a person looks.
     house.text(GUEST, "And what time is check-out?");
     house.settle(2).await;

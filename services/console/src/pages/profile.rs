@@ -90,18 +90,22 @@ impl Kept {
 /// Lists what is known about the guest, with the confidence in each fact now.
 fn facts(profile: &Profile, now: DateTime<Utc>, w: Words) -> Vec<(String, String)> {
     let shown = profile.context(now).facts.into_iter().map(|fact| {
-        let value = match json!(fact.value) {
-            Value::String(text) => text,
-            other => other.to_string(),
-        };
         let sure = format!(
             "{} ({:.0} %)",
-            visible(&value),
+            visible(&plain(&json!(fact.value))),
             fact.confidence.get() * 100.0
         );
         (named(&fact.path, w), sure)
     });
     shown.collect()
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().map(plain).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
 }
 
 /// Returns the fields that a person may correct: path and name.

@@ -106,6 +106,8 @@ impl Tx {
         .bind(MAX_LEVEL)
         .fetch_all(self.conn())
         .await?;
+        let cases: Vec<Uuid> = raised.iter().map(|case| case.escalation_id).collect();
+        self.escalate_incidents(&cases).await?;
         for case in &raised {
             let detail = json!({
                 "from_level": case.level - 1, "to_level": case.level,
@@ -121,6 +123,17 @@ impl Tx {
         Ok(raised)
     }
 
+    /// Notes at the incidents of raised cases that people on the first level did not look in time.
+    async fn escalate_incidents(&mut self, cases: &[Uuid]) -> Result<()> {
+        sqlx::query(
+            "update incidents set state = 'escalated' where state = 'mitigating' and escalation_id = any($1)",
+        )
+        .bind(cases)
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+
     /// Raises a case whose time to write to the guest is over, and asks again for somebody: who
     /// acknowledged it did not write.
     pub async fn raise_overdue(&mut self, escalation: Uuid) -> Result<()> {
@@ -133,6 +146,7 @@ impl Tx {
         .fetch_optional(self.conn())
         .await?;
         let Some(level) = level else { return Ok(()) };
+        self.escalate_incidents(&[escalation]).await?;
         let detail = json!({ "to_level": level, "reason": "response_sla_breach" });
         let (event, subject) = (AuditEvent::EscalationAutoEscalated, escalation.to_string());
         self.audit(&Entry::of(event, "scheduler", &subject, detail))
