@@ -161,6 +161,7 @@ async fn each_role_sees_its_own_casino_and_its_own_pages() {
         ),
         ("manager@example.com", Role::Manager, None, "xxx-x-xxxxx"),
         ("admin@example.com", Role::Admin, here, "---x---xxx-"),
+        ("auditor@example.com", Role::Auditor, here, "--------xx-"),
         (
             "stranger@example.com",
             Role::Host,

@@ -213,7 +213,7 @@ fn no_secret_is_rendered() {
 #[test] // D26
 fn the_console_calls_out_only_where_casinos_have_logins_of_their_own() {
     let login = "[console.oidc.silver]\nname = \"S\"\nissuer = \"https://login.example\"\n\
-                 client_id = \"c\"\ndomains = [\"silverbirch.example\"]\n";
+                 client_id = \"c\"\ndomains = [\"silverbirch.example\"]\ncasinos = [\"silver_birch\"]\n";
     for own in [false, true] {
         let mut values = example();
         if own {

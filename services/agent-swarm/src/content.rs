@@ -16,8 +16,8 @@ use tokio::time::Instant;
 
 /// How many casinos' content is loaded at the start. The others' is loaded at their first text.
 const WARMED: usize = 8;
-/// Tries to make the vectors of a change, and the wait before the first; each next one is five times
-/// as long. A command that changed the content makes them itself within the first.
+/// Tries to make the vectors of a change, and the wait before the first; each next one is five
+/// times as long. A command that changed the content makes them itself within the first.
 const EMBED_TRIES: u32 = 4;
 const EMBED_WAIT: Duration = Duration::from_secs(2);
 const LEAST_WAIT: Duration = Duration::from_millis(50);
@@ -113,7 +113,7 @@ impl Library {
         let index = tokio::task::spawn_blocking(build)
             .await
             .map_err(|e| Error::Other(e.to_string()))?;
-        self.note(tx, version).await?;
+        note(tx, version).await?;
         let index = Arc::new(index);
         self.shelves
             .insert(
@@ -187,6 +187,12 @@ impl Library {
                 "changes of content before the subscription are read at the next question"
             );
         }
+        if let Err(error) = self.note_spaces(fleet).await {
+            tracing::debug!(
+                error = &error as &dyn std::error::Error,
+                "the embedding is noted at the next change of content"
+            );
+        }
         while let Some((casino, version)) = changes.next().await {
             let changed = self.changed(fleet, &casino, version).await;
             if self.embedding.is_stored() {
@@ -209,32 +215,37 @@ impl Library {
         Ok(())
     }
 
-    /// Reads a casino's new content. A casino without a recent text has no index here; its content is
-    /// read at the next text, and no older one is answered with.
+    /// Reads a casino's new content. A casino without a recent text has no index here; its content
+    /// is read at the next text, and no older one is answered with.
     async fn changed(&self, fleet: &Fleet, casino: &CasinoId, version: i64) -> Result<(), Error> {
         match self.shelves.get(casino).await {
             Some(shelf) if shelf.version < version => self.reload(fleet, casino).await,
             Some(_) => Ok(()),
             None => {
                 let mut tx = fleet.store.bind(casino).await?;
-                self.note(&mut tx, version).await?;
+                note(&mut tx, version).await?;
+                self.note_space(&mut tx).await?;
                 Ok(tx.commit().await?)
             }
         }
     }
 
-    /// Notes that this process answers with the content of this version and by which embedding, and
-    /// measures how long that took since it was published, when no other process was sooner.
-    async fn note(&self, tx: &mut Tx, version: i64) -> Result<(), Error> {
-        let propagation = &metrics().content.propagation;
-        // The series exists before its first change, or nobody could tell by how much it grew.
-        let took = propagation.with_label_values(&[tx.casino().as_str()]);
-        for seconds in tx.note_indexed(version).await? {
-            took.observe(seconds);
-        }
+    /// Notes by which embedding this process answers. Never in a turn's transaction: two turns that
+    /// wrote the casino's row at once would both begin again.
+    async fn note_space(&self, tx: &mut Tx) -> Result<(), Error> {
         let space = self.embedding.space().to_string();
         let space = self.embedding.is_stored().then_some(space);
         Ok(tx.note_content_space(space.as_deref()).await?)
+    }
+
+    /// Notes the embedding at every casino that this process serves.
+    async fn note_spaces(&self, fleet: &Fleet) -> Result<(), Error> {
+        for casino in fleet.roster.serving() {
+            let mut tx = fleet.store.bind(&casino).await?;
+            self.note_space(&mut tx).await?;
+            tx.commit().await?;
+        }
+        Ok(())
     }
 
     /// Reads the changes that no process has noted.
@@ -270,6 +281,18 @@ impl Library {
         }
         Ok(tx.commit().await?)
     }
+}
+
+/// Notes that this process answers with the content of this version, and measures how long that
+/// took since it was published, when no other process was sooner.
+async fn note(tx: &mut Tx, version: i64) -> Result<(), Error> {
+    let propagation = &metrics().content.propagation;
+    // The series exists before its first change, or nobody could tell by how much it grew.
+    let took = propagation.with_label_values(&[tx.casino().as_str()]);
+    for seconds in tx.note_indexed(version).await? {
+        took.observe(seconds);
+    }
+    Ok(())
 }
 
 /// Parses a content row. Rows were checked when they were loaded; one that cannot be parsed now is

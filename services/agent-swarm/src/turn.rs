@@ -16,6 +16,7 @@ use seven_store::{
 };
 use seven_telemetry::trace;
 use seven_tools::Effect;
+use sha2::{Digest, Sha256};
 use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
@@ -171,6 +172,14 @@ async fn commit(
         })
         .map_err(|error| Error::Other(error.to_string()))?,
     };
+    if work.profile.is_none()
+        && let Some(due) = disclosure_due(work)
+    {
+        // The envelope puts these words before the reply.
+        let key = TextKey::disclosure(due, work.lease.channel);
+        let shown = work.pack.say(key, reply.language, &work.config);
+        input.profile.note_wording(sha256(&shown));
+    }
     let after = remember(swarm, work, input, ready)?;
     mutant::dawdle().await;
     let place = swarm.commits.acquire().await;
@@ -329,6 +338,11 @@ fn disclosure_due(work: &Work) -> Option<DisclosureKind> {
         disclosed_this_session: work.lease.disclosed_this_session,
         trigger: work.lease.redisclose,
     })
+}
+
+fn sha256(text: &str) -> String {
+    let hash = Sha256::digest(text.as_bytes());
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Returns the disclosure that the envelope will put before the reply. The model chooses the

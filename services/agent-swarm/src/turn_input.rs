@@ -7,10 +7,10 @@ use chrono::{DateTime, Utc};
 use seven_domain::Language;
 use seven_guest::{
     Confidence, DialogueState, Grant, Observation, Profile, Setting, Topic,
+    profile::Context,
     topic::{self, Next, Situation},
 };
 use seven_llm::{Exchange, Model, Request};
-use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::{joined::joined, types::Work};
@@ -55,10 +55,15 @@ impl TurnInput {
         let texts = joined(&bodies, |word| content_has(work, word, context.now));
         let stored = work.lease.language;
         let language = model.language(&texts, stored);
-        let (profile, learnt, grant) = learn(work, language, &context);
+        let Told {
+            profile,
+            learnt,
+            grant,
+            facts,
+        } = learn(work, language, context.now);
         let state = work.history.session.dialogue.clone();
-        // While a person has to look at the conversation, nothing is asked about the guest, nor when
-        // the answer may not be kept.
+        // While a person has to look at the conversation, nothing is asked about the guest; nor is
+        // it where the answer may not be kept.
         let ask = (work.history.place.recent_cases == 0 && grant.is_some())
             .then(|| next_topic(&profile, &state, &texts, context.now))
             .flatten();
@@ -81,7 +86,7 @@ impl TurnInput {
             index: Arc::clone(&work.index),
             seed,
             deadline: context.deadline,
-            profile: profile.context(context.now),
+            profile: facts,
             summary: work.history.summary(&work.index, &profile, context.now),
             ask,
             state,
@@ -118,37 +123,55 @@ fn exchange((guest, host): &(String, String)) -> Exchange {
     }
 }
 
-/// Returns the profile with what the texts tell merged into it, the changed paths, and the consent
-/// under which they are kept; nothing is kept for a guest who revoked it.
-fn learn(
-    work: &Work,
-    language: Language,
-    context: &TurnContext,
-) -> (Profile, Vec<String>, Option<Grant>) {
-    let now = context.now;
+/// What a turn knows of its guest.
+struct Told {
+    /// The profile with what the texts tell merged into it.
+    profile: Profile,
+    /// The changed paths.
+    learnt: Vec<String>,
+    /// The consent under which that is kept; `None` after the guest revoked it. Then the profile is
+    /// unchanged.
+    grant: Option<Grant>,
+    /// The facts that the turn may use. Of a guest who revoked the consent they are those of the
+    /// texts that it answers.
+    facts: Context,
+}
+
+fn learn(work: &Work, language: Language, now: DateTime<Utc>) -> Told {
     let mut profile = work.profile.clone().unwrap_or_else(|| Profile::new(now));
-    let asked = profile.engagement.last_profiling_topic;
     let setting = Setting {
         now,
         zone: work.config.operational.timezone,
         language,
-        asked,
+        asked: profile.engagement.last_profiling_topic,
     };
-    let shown = context.lead.as_ref().map(sha256);
-    let grant = profile.consent_of(work.lease.guest_id.0, shown, now);
+    let guest = work.lease.guest_id.0;
+    let Some(grant) = profile.consent_of(guest, now) else {
+        let mut heard = Profile::new(now);
+        if let Some(grant) = heard.consent_of(guest, now) {
+            for text in &work.open {
+                heard.learn(&text.body, &setting, now, &grant);
+            }
+        }
+        return Told {
+            facts: heard.context(now),
+            profile,
+            learnt: Vec::new(),
+            grant: None,
+        };
+    };
     let mut learnt = Vec::new();
     for text in &work.open {
-        let Some(grant) = &grant else { break };
-        learnt.extend(profile.learn(&text.body, &setting, now, grant).paths);
+        learnt.extend(profile.learn(&text.body, &setting, now, &grant).paths);
     }
     learnt.sort_unstable();
     learnt.dedup();
-    (profile, learnt, grant)
-}
-
-fn sha256(text: &String) -> String {
-    let hash = Sha256::digest(text.as_bytes());
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    Told {
+        facts: profile.context(now),
+        profile,
+        learnt,
+        grant: Some(grant),
+    }
 }
 
 /// Returns the topic to ask about next; `None` while a question of the guest is open. After

@@ -155,8 +155,8 @@ fn only<'a>(parts: &'a Parts, name: &str) -> Option<&'a str> {
     }
 }
 
-/// Returns the cookie that keeps a login's random values, or removes it. It is sent when the provider
-/// sends the browser back (SameSite=Lax); it opens nothing.
+/// Returns the cookie that keeps a login's random values, or removes it. It is sent when the
+/// provider sends the browser back (SameSite=Lax); it opens nothing.
 pub(crate) fn attempt_cookie(app: &App, attempt: Option<(&str, &Attempt)>) -> HeaderValue {
     let (value, seconds) = match attempt {
         Some((id, attempt)) => {

@@ -67,6 +67,8 @@ impl Frame {
         }
         if let Some(casino) = may(Right::Audit) {
             links.push((format!("/c/{casino}/compliance"), "compliance"));
+        }
+        if let Some(casino) = may(Right::DeadLetters) {
             links.push((format!("/c/{casino}/dead"), "dead_letters"));
         }
         if let Some(casino) = may(Right::Switches).or_else(|| may(Right::Conversations)) {

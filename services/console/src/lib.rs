@@ -1,5 +1,5 @@
-//! console: the pages for the casinos' own people (D27). Server-rendered HTML; each page fetches its
-//! parts again when the stream hints that something changed. It calls the same functions as the
+//! console: the pages for the casinos' own people (D27). Server-rendered HTML; each page fetches
+//! its parts again when the stream hints that something changed. It calls the same functions as the
 //! commands of operators.
 
 mod access;

@@ -13,16 +13,21 @@ use seven_staff::{
     oidc::{Expected, Identity, Keys, Refusal, domain, verify},
 };
 use sha2::{Digest, Sha256};
-use tokio::{sync::Mutex, time::Instant};
+use tokio::{
+    sync::Mutex,
+    time::{Instant, timeout},
+};
 use url::{Url, form_urlencoded};
 
 /// A person waits for the answer.
 const DEADLINE: Duration = Duration::from_secs(10);
-/// How long addresses and keys are used before they are read again. A provider that changes its keys
-/// shows the new ones before it uses them.
+/// How long addresses and keys are used before they are read again. A provider that changes its
+/// keys shows the new ones before it uses them.
 const KNOWN_FOR: Duration = Duration::from_secs(3_600);
 /// After this, a token of an unknown key has the keys read again.
 const KEYS_AGAIN: Duration = Duration::from_secs(60);
+/// After a failure nobody waits for the provider again before this is over.
+const RESTS_FOR: Duration = Duration::from_secs(5);
 /// Most bytes of an answer.
 const MOST_BYTES: usize = 256 * 1024;
 
@@ -33,6 +38,8 @@ pub(crate) enum Error {
     Away(#[from] reqwest::Error),
     #[error("the provider answered with status {0}")]
     Status(u16),
+    #[error("the provider takes too long, or failed a moment ago")]
+    Slow,
     #[error("the provider's answer cannot be read, or is too long")]
     Unreadable,
     #[error("the provider's document is of another issuer, or names addresses without https")]
@@ -54,7 +61,14 @@ pub(crate) struct Provider {
     pub(crate) redirect: Url,
     secret: SecretString,
     client: Client,
-    known: Mutex<Option<Known>>,
+    memory: Mutex<Memory>,
+}
+
+/// What a provider told, and when it last failed to.
+#[derive(Debug, Default)]
+struct Memory {
+    known: Option<Known>,
+    failed_at: Option<Instant>,
 }
 
 /// What the provider has told.
@@ -122,7 +136,7 @@ impl Providers {
                 redirect,
                 secret,
                 client,
-                known: Mutex::default(),
+                memory: Mutex::default(),
             };
             providers.insert(id.clone(), provider);
         }
@@ -179,6 +193,7 @@ impl Provider {
             issuer: &self.settings.issuer,
             client_id: &self.settings.client_id,
             nonce: &nonce,
+            email_is_verified: self.settings.email_is_verified,
             now,
         };
         let mut identity = verify(&token, &known.keys, expected);
@@ -222,19 +237,40 @@ impl Provider {
     }
 
     /// Returns what the provider has told, read again when it is older than `most` or too old. One
-    /// caller reads, the others wait for it.
+    /// caller reads; the others wait for it, as long as for the provider itself.
     async fn known(&self, most: Option<Duration>) -> Result<Known, Error> {
-        let mut known = self.known.lock().await;
+        let mut memory = timeout(DEADLINE, self.memory.lock())
+            .await
+            .map_err(|_| Error::Slow)?;
         let most = most.unwrap_or(KNOWN_FOR);
-        if let Some(known) = &*known
-            && known.read_at.elapsed() < most
-        {
-            return Ok(known.clone());
+        let rests = memory.failed_at.is_some_and(|at| at.elapsed() < RESTS_FOR);
+        match &memory.known {
+            Some(known) if rests || known.read_at.elapsed() < most => return Ok(known.clone()),
+            None if rests => return Err(Error::Slow),
+            _ => {}
         }
+        let read = timeout(DEADLINE, self.read()).await;
+        match read.unwrap_or(Err(Error::Slow)) {
+            Ok(known) => {
+                *memory = Memory {
+                    known: Some(known.clone()),
+                    failed_at: None,
+                };
+                Ok(known)
+            }
+            Err(error) => {
+                memory.failed_at = Some(Instant::now());
+                memory.known.clone().ok_or(error)
+            }
+        }
+    }
+
+    async fn read(&self) -> Result<Known, Error> {
         let issuer = self.settings.issuer.trim_end_matches('/');
         let place = format!("{issuer}/.well-known/openid-configuration");
         let document: Document = json(&answer(self.client.get(place)).await?)?;
-        // What the operators wrote decides whether plain HTTP may be; they may on this machine only.
+        // What the operators wrote decides whether plain HTTP may be; they may on this machine
+        // only.
         let scheme = self.settings.issuer.split(':').next();
         let endpoints = [
             &document.authorization_endpoint,
@@ -247,14 +283,11 @@ impl Provider {
         }
         let keys = answer(self.client.get(document.jwks_uri.clone())).await?;
         let keys = Keys::read(&keys).ok_or(Error::Unreadable)?;
-        let read_at = Instant::now();
-        let read = Known {
+        Ok(Known {
             document,
             keys,
-            read_at,
-        };
-        *known = Some(read.clone());
-        Ok(read)
+            read_at: Instant::now(),
+        })
     }
 }
 

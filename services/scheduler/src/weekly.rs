@@ -1,5 +1,5 @@
-//! Looks at a casino's past week (RAG-21, RAG-45..47, OBS-48, OBS-49): asks its own questions again,
-//! compares its answers with those of the weeks before, and tells people what got worse.
+//! Looks at a casino's past week (RAG-21, RAG-45..47, OBS-48, OBS-49): asks its own questions
+//! again, compares its answers with those of the weeks before, and tells people what got worse.
 
 use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
@@ -60,7 +60,22 @@ pub(crate) async fn ask(fleet: &Fleet, week: Week<'_>) -> Result<Option<Run>, Er
     let asks = !tx.nightly_is_done(JOB, week.ended).await?
         && is_served(fleet, week.casino).await?
         && !tx.set_questions().await?.is_empty();
+    let space = tx.content_space().await?;
+    let missing = match &space {
+        Some(space) => tx.questions_without_vector(space).await?.len(),
+        None => 0,
+    };
     tx.commit().await?;
+    if asks && missing > 0 {
+        // By words they find less, which would be told as a fault of the casino's content.
+        tracing::warn!(
+            casino = %week.casino,
+            missing,
+            "the casino's own questions have no vectors and are not asked this week; \
+             `seven knowledge reindex` makes them"
+        );
+        return Ok(None);
+    }
     if !asks {
         return Ok(None);
     }

@@ -116,8 +116,9 @@ pub async fn planned_ingest(
     })
 }
 
-/// Embeds rows without a current vector and questions of the casino's set without one, removes vectors of deleted rows (over half of all only
-/// with `mass_removal`) and makes workers reload changes. Does nothing for the offline embedding.
+/// Embeds rows without a current vector and questions of the casino's set without one, removes
+/// vectors of deleted rows (over half of all only with `mass_removal`) and makes workers reload
+/// changes. Does nothing for the offline embedding.
 ///
 /// # Errors
 /// Fails when the provider, Postgres or the bus does.

@@ -100,8 +100,8 @@ impl ContentWeek {
 }
 
 impl Search {
-    /// Judges a run beside `earlier` ones of as many questions and the same embedding; `None` when it found enough, or
-    /// nothing was asked.
+    /// Judges a run beside `earlier` ones of as many questions and the same embedding; `None` when
+    /// it found enough, or nothing was asked.
     pub fn of(run: &Run, earlier: &[Run]) -> Option<Self> {
         // Recall of other questions, or by another embedding, says nothing about this run.
         let same = |one: &&Run| one.questions == run.questions && one.space == run.space;

@@ -44,6 +44,8 @@ pub struct Profile {
     fields: BTreeMap<Key, Field>,
     companions: Vec<Companion>,
     grants: Vec<Granted>,
+    /// Whether the document has consents that this build cannot read.
+    unread_grants: bool,
     pub consent: Consent,
     pub engagement: Engagement,
     /// Parts that a newer version wrote and this one does not know; they are kept when the document
@@ -61,6 +63,7 @@ impl Profile {
             fields: BTreeMap::new(),
             companions: Vec::new(),
             grants: Vec::new(),
+            unread_grants: false,
             consent: Consent::default(),
             engagement: Engagement::default(),
             rest: codec::Rest::default(),
@@ -164,12 +167,14 @@ impl Profile {
             .is_some_and(|field| field.resolve(how, at))
     }
 
-    /// Returns the fields collected under a version of the consent policy older than `version`.
-    pub fn to_reconsent(&self, version: u32) -> Vec<Key> {
-        self.fields()
-            .filter(|(_, f)| !f.is_withdrawn() && f.consent_version < version)
-            .map(|(key, _)| key)
-            .collect()
+    /// Returns how many facts were collected under a version of the consent policy older than
+    /// `version`, companions' facts included.
+    pub fn to_reconsent(&self, version: u32) -> usize {
+        let own = self.fields().map(|(_, field)| field);
+        let companions = self.companions.iter().flat_map(Companion::fields);
+        own.chain(companions.map(|(_, field)| field))
+            .filter(|field| !field.is_withdrawn() && field.consent_version < version)
+            .count()
     }
 
     /// Removes the fields whose retention period is over and returns their paths.

@@ -26,8 +26,8 @@ pub struct Console {
     pub oidc_client_secrets: Vec<SecretString>,
 }
 
-/// A casino's own login (OpenID Connect, code flow with PKCE). It lets in the accounts whose address
-/// is in its domains, and no others.
+/// A casino's own login (OpenID Connect, code flow with PKCE). It lets in the accounts whose
+/// address is in its domains, and no others.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Oidc {
@@ -38,6 +38,13 @@ pub struct Oidc {
     pub client_id: String,
     /// Domains of e-mail addresses, in lower case. Staff of two casinos share none.
     pub domains: Vec<String>,
+    /// Ids of the casinos whose staff log in there. An account with a role elsewhere, or at every
+    /// casino, is not let in by it.
+    pub casinos: Vec<String>,
+    /// Whether an address counts as verified where the provider does not say so: true for a
+    /// directory that gives out its addresses itself and sends no `email_verified`.
+    #[serde(default)]
+    pub email_is_verified: bool,
 }
 
 impl Oidc {
@@ -64,6 +71,12 @@ impl Oidc {
             "console.oidc.*.domains",
             format!("{id} would speak for nobody, or for an address that no account has"),
             "[\"casino.example\"], in lower case",
+        );
+        faults.need(
+            !self.casinos.is_empty(),
+            "console.oidc.*.casinos",
+            format!("{id} would let nobody in"),
+            "[\"silver_birch\"]",
         );
     }
 }

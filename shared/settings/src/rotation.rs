@@ -12,7 +12,7 @@ pub struct Secret {
     pub days: u16,
 }
 
-pub const SECRETS: [Secret; 13] = [
+pub const SECRETS: [Secret; 14] = [
     Secret {
         name: "telnyx.public_keys",
         days: 90,
@@ -47,6 +47,10 @@ pub const SECRETS: [Secret; 13] = [
     },
     Secret {
         name: "notices.smtp_url",
+        days: 365,
+    },
+    Secret {
+        name: "console.oidc_client_secrets",
         days: 365,
     },
     Secret {
@@ -91,6 +95,7 @@ impl Secret {
             "alerts.pagerduty_routing_key" => settings.alerts.pagerduty_routing_key.is_some(),
             "alerts.slack_webhook_url" => settings.alerts.slack_webhook_url.is_some(),
             "notices.smtp_url" => settings.notices.smtp_url.is_some(),
+            "console.oidc_client_secrets" => !settings.console.oidc.is_empty(),
             "nats.password" => settings.nats.user.is_some(),
             _ => true,
         }

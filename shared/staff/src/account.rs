@@ -214,8 +214,8 @@ pub async fn set_disabled(
     Ok(done)
 }
 
-/// Forgets who the account's person is at their casino's own login, and ends their sessions; the next
-/// login there binds the account anew. Returns false when nobody was bound.
+/// Forgets who the account's person is at their casino's own login, and ends their sessions; the
+/// next login there binds the account anew. Returns false when nobody was bound.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.

@@ -1,5 +1,5 @@
-//! The view of the audit log by role: which entries, and how much of them (SEC-136, SEC-138, SEC-140). No
-//! entry holds a guest's words.
+//! The view of the audit log by role: which entries, and how much of them (SEC-136, SEC-138,
+//! SEC-140). No entry holds a guest's words.
 
 mod export;
 

@@ -159,40 +159,43 @@ pub async fn with_code(
     Ok(token)
 }
 
-/// Lets in the person whom their casino's own login has let in, and binds the account to them at the
-/// first time. `provider` names the login in the audit log. A second factor is the provider's matter.
+/// Lets in the person whom their casino's own login has let in. The first time binds the account to
+/// them: from then on it has no password and no second factor here, which are the provider's
+/// matter. `provider` names the login in the audit log, `casinos` are those that it speaks for.
 ///
 /// # Errors
-/// Refuses an address without an account, a disabled account, and one that is bound to somebody
-/// else; counts those like wrong passwords.
+/// Refuses an address without an account, a disabled account, one that works elsewhere, too, and
+/// one that is bound to somebody else.
 pub async fn with_identity(
     store: &Store,
     identity: &Identity,
     provider: &str,
-    from: &str,
+    casinos: &[String],
 ) -> Result<Token, Refused> {
-    let counted = Counted::new(&identity.email, from);
     let mut tx = store.staff().await?;
-    if counted.read(&mut tx).await?.are_too_many() {
-        tx.commit().await?;
-        return Err(Refused::TooMany);
-    }
     let found = match tx.account_by_email(&identity.email).await? {
         Some(account) => tx.account_locked(OperatorId(account.operator_id)).await?,
         None => None,
     };
-    let usable = found.filter(|account| account.status != OperatorStatus::Disabled);
-    let id = usable.map(|account| OperatorId(account.operator_id));
-    let bound = match id {
-        Some(id) => tx.bind_identity(id, &identity.subject).await?,
-        None => false,
-    };
-    let (Some(id), true) = (id, bound) else {
-        counted.fail(&mut tx).await?;
-        tx.commit().await?;
+    let account = found
+        .filter(|account| account.status != OperatorStatus::Disabled)
+        .ok_or(Refused::Wrong)?;
+    let id = OperatorId(account.operator_id);
+    if !tx.works_only_at(id, casinos).await? {
         return Err(Refused::Wrong);
-    };
-    counted.clear(&mut tx).await?;
+    }
+    match &account.oidc_subject {
+        Some(bound) if *bound == identity.subject => {}
+        Some(_) => return Err(Refused::Wrong),
+        None => {
+            if !tx.bind_identity(id, &identity.subject).await? {
+                return Err(Refused::Wrong);
+            }
+            let detail = json!({ "identity": "bound", "provider": provider });
+            changed(&mut tx, id, &actor(id), detail).await?;
+        }
+    }
+    tx.activate(id).await?;
     let token = begin(&mut tx, id, true, Some(provider)).await?;
     tx.commit().await?;
     Ok(token)

@@ -17,6 +17,8 @@ pub struct Expected<'a> {
     pub issuer: &'a str,
     pub client_id: &'a str,
     pub nonce: &'a str,
+    /// Whether an address is taken as verified where the token does not say.
+    pub email_is_verified: bool,
     pub now: DateTime<Utc>,
 }
 
@@ -94,8 +96,7 @@ struct Claims {
     iat: i64,
     nonce: Option<String>,
     email: Option<String>,
-    #[serde(default)]
-    email_verified: Verified,
+    email_verified: Option<Verified>,
 }
 
 #[derive(Deserialize)]
@@ -111,12 +112,6 @@ enum Audience {
 enum Verified {
     Is(bool),
     Text(String),
-}
-
-impl Default for Verified {
-    fn default() -> Self {
-        Self::Is(false)
-    }
 }
 
 impl Keys {
@@ -173,6 +168,7 @@ fn checked(claims: Claims, expected: Expected<'_>) -> Result<Identity, Refusal> 
         issuer,
         client_id,
         nonce,
+        email_is_verified,
         now,
     } = expected;
     if claims.iss != issuer {
@@ -188,15 +184,16 @@ fn checked(claims: Claims, expected: Expected<'_>) -> Result<Identity, Refusal> 
     }
     let at = |seconds| DateTime::from_timestamp(seconds, 0).ok_or(Refusal::Time);
     let (made, over) = (at(claims.iat)?, at(claims.exp)?);
-    if over + SKEW <= now || made > now + SKEW || made + MOST_AGE < now {
+    if over <= now - SKEW || made > now + SKEW || made < now - MOST_AGE {
         return Err(Refusal::Time);
     }
     if claims.nonce.as_deref() != Some(nonce) {
         return Err(Refusal::Nonce);
     }
     let is_verified = match claims.email_verified {
-        Verified::Is(is) => is,
-        Verified::Text(text) => text == "true",
+        Some(Verified::Is(is)) => is,
+        Some(Verified::Text(text)) => text == "true",
+        None => email_is_verified,
     };
     let email = claims.email.filter(|_| is_verified).ok_or(Refusal::Email)?;
     Ok(Identity {

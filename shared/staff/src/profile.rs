@@ -3,7 +3,9 @@
 use chrono::{DateTime, Utc};
 use serde_json::json;
 use seven_domain::{AuditEvent, ConversationId, GuestId};
-use seven_guest::{Confidence, Grant, Key, Observation, Profile, Source, Value};
+use seven_guest::{
+    Confidence, Grant, Key, Observation, Profile, Source, Value, completeness::completeness,
+};
 use seven_store::Tx;
 use uuid::Uuid;
 
@@ -18,7 +20,9 @@ pub enum Corrected {
     Done,
     /// The field cannot have this value.
     Unfit,
-    /// There was nothing to remove.
+    /// The profile was written by a build that this one does not understand.
+    Unreadable,
+    /// There was nothing to remove, or consent is in force already.
     Nothing,
     /// The guest has revoked the consent to keep facts, or has none to revoke.
     Revoked,
@@ -52,22 +56,24 @@ async fn held(
         None => Profile::new(now),
         Some(Ok(read)) => read.profile,
         // A document that this build cannot read is not replaced: it would be lost.
-        Some(Err(_)) => return Ok(Err(Corrected::Unfit)),
+        Some(Err(_)) => return Ok(Err(Corrected::Unreadable)),
     };
     let guest = GuestId(shown.guest_id);
     Ok(Ok(Held { guest, profile }))
 }
 
-/// Writes a changed profile and its audit entry. A turn in progress begins again, because it would
-/// write the profile that it has read.
+/// Writes a changed profile and its audit entry. A turn in progress begins again and asks its
+/// models again, because it would write the profile that it has read and say what it has heard.
 async fn put(
     tx: &mut Tx,
     conversation: ConversationId,
-    held: &Held,
-    by: &str,
+    mut held: Held,
+    (by, now): (&str, DateTime<Utc>),
     detail: serde_json::Value,
 ) -> seven_store::Result<Corrected> {
     tx.restart_turn(conversation).await?;
+    tx.forget_model_results(conversation).await?;
+    held.profile.engagement.profile_completeness = completeness(&held.profile, now);
     tx.put_profile(held.guest, &held.profile.to_json()).await?;
     note(tx, AuditEvent::ProfileUpdated, by, conversation, detail).await?;
     Ok(Corrected::Done)
@@ -98,13 +104,13 @@ pub async fn correct(
             return Ok(Corrected::Unfit);
         };
         // A person enters nothing about a guest who wants nothing kept.
-        let Some(grant) = held.profile.consent_of(held.guest.0, None, now) else {
+        let Some(grant) = held.profile.consent_of(held.guest.0, now) else {
             return Ok(Corrected::Revoked);
         };
         held.profile.observe(entered(key, value, grant, now));
         json!({ "corrected": key.path() })
     };
-    put(tx, conversation, &held, by, detail).await
+    put(tx, conversation, held, (by, now), detail).await
 }
 
 /// Revokes the guest's consent to keep facts, on their request: what is kept is used no more, and
@@ -124,15 +130,16 @@ pub async fn revoke(
         Err(refused) => return Ok(refused),
     };
     // A guest of whom nothing is kept has consented by writing, too.
-    held.profile.consent_of(held.guest.0, None, now);
+    held.profile.consent_of(held.guest.0, now);
     let Ok(revoked) = held.profile.revoke(reason, now) else {
         return Ok(Corrected::Revoked);
     };
+    tx.forget_told(conversation).await?;
     let detail = json!({
         "revoked": revoked.reference, "scope": revoked.scope, "fields_affected": revoked.fields,
         "reason": reason,
     });
-    put(tx, conversation, &held, by, detail).await
+    put(tx, conversation, held, (by, now), detail).await
 }
 
 /// Records that the guest consents anew; what was withdrawn stays so. The caller commits.
@@ -154,7 +161,14 @@ pub async fn grant_anew(
         return Ok(Corrected::Nothing);
     }
     let granted = held.profile.grants().last().map(|last| last.reference);
-    put(tx, conversation, &held, by, json!({ "granted": granted })).await
+    put(
+        tx,
+        conversation,
+        held,
+        (by, now),
+        json!({ "granted": granted }),
+    )
+    .await
 }
 
 fn entered(key: Key, value: Value, grant: Grant, at: DateTime<Utc>) -> Observation {

@@ -15,6 +15,8 @@ text_enum! {
         Converse => "converse",
         /// Read the audit log and the evidence of consent.
         Audit => "audit",
+        /// See dead letters.
+        DeadLetters => "dead_letters",
         /// See the casino's figures.
         Figures => "figures",
         /// Add, change and disable operators.
@@ -37,17 +39,25 @@ text_enum! {
 /// The rights of each role. A manager reads what the others read and changes nothing.
 fn rights(role: Role) -> &'static [Right] {
     use Right::{
-        Approve, Audit, Campaigns, Content, Conversations, Converse, Edit, Figures, Launch,
-        Operators, Reveal, Switches, Words,
+        Approve, Audit, Campaigns, Content, Conversations, Converse, DeadLetters, Edit, Figures,
+        Launch, Operators, Reveal, Switches, Words,
     };
     match role {
         Role::Host => &[Conversations, Words, Converse],
         Role::Marketing => &[Campaigns, Launch, Content, Edit],
         Role::Approver => &[Campaigns, Launch, Content, Approve],
         Role::Editor => &[Content, Edit],
-        Role::Compliance => &[Conversations, Reveal, Audit, Content],
-        Role::Manager => &[Conversations, Words, Audit, Figures, Campaigns, Content],
-        Role::Admin => &[Operators, Switches, Audit],
+        Role::Compliance => &[Conversations, Reveal, Audit, DeadLetters, Content],
+        Role::Manager => &[
+            Conversations,
+            Words,
+            Audit,
+            DeadLetters,
+            Figures,
+            Campaigns,
+            Content,
+        ],
+        Role::Admin => &[Operators, Switches, Audit, DeadLetters],
         Role::Auditor => &[Audit],
     }
 }
@@ -122,12 +132,15 @@ mod tests {
             (Role::Marketing, "campaigns launch content edit"),
             (Role::Editor, "content edit"),
             (Role::Approver, "campaigns launch content approve"),
-            (Role::Compliance, "conversations reveal audit content"),
+            (
+                Role::Compliance,
+                "conversations reveal audit dead_letters content",
+            ),
             (
                 Role::Manager,
-                "conversations words audit figures campaigns content",
+                "conversations words audit dead_letters figures campaigns content",
             ),
-            (Role::Admin, "operators switches audit"),
+            (Role::Admin, "operators switches audit dead_letters"),
             (Role::Auditor, "audit"),
         ];
         assert_eq!(table.len(), Role::ALL.len());

@@ -9,7 +9,7 @@ sent as materialized (
 replies as materialized (
   select guest_id, language, intent, grounded, coalesce(record->'learnt', '[]') as learnt
   from turns where turn_id >= $3 and created_at >= $1 and created_at < $2 and state = 'shaped'),
--- How full the profiles of the guests who wrote are now, 0 to 1.
+-- How full the profiles of the guests who wrote were when they last did, 0 to 1.
 filled as materialized (
   select coalesce((document #>> '{engagement,profile_completeness}')::float8, 0) as complete
   from profiles where guest_id in (select guest_id from texts)),

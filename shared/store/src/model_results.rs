@@ -44,4 +44,13 @@ impl Tx {
         .await?;
         Ok(())
     }
+
+    /// Removes the answers of models that the turn in progress would take again.
+    pub async fn forget_model_results(&mut self, conversation: ConversationId) -> Result<()> {
+        sqlx::query("delete from model_results where conversation_id = $1")
+            .bind(conversation.0)
+            .execute(self.conn())
+            .await?;
+        Ok(())
+    }
 }

@@ -39,6 +39,8 @@ pub struct Account {
     pub password_hash: Option<String>,
     pub totp_key: Option<Vec<u8>>,
     pub totp_step: i64,
+    /// Who the person is at their casino's own login.
+    pub oidc_subject: Option<String>,
 }
 
 /// An operator as lists show it.
@@ -62,7 +64,7 @@ pub struct Link {
     pub purpose: LinkPurpose,
 }
 
-const ACCOUNT: &str = "select operator_id, email, name, language, status, password_hash, totp_key, totp_step from operators
+const ACCOUNT: &str = "select operator_id, email, name, language, status, password_hash, totp_key, totp_step, oidc_subject from operators
      where operator_id = $1 or email = $2";
 
 impl std::fmt::Debug for Account {
@@ -244,23 +246,54 @@ impl Tx {
         Ok(())
     }
 
-    /// Binds the account to a person at their casino's own login, or checks that it is bound to that
-    /// person; an invited account becomes active. Returns false when the account is bound to
-    /// somebody else, or the person to another account.
+    /// Binds the account to a person at their casino's own login, and removes its password, its
+    /// second factor and its links. Returns false when the person has another account.
     pub async fn bind_identity(&mut self, operator: OperatorId, subject: &str) -> Result<bool> {
         let done = sqlx::query(
-            "update operators set oidc_subject = $2, status = case status when 'invited' then 'active' else status end
-             where operator_id = $1 and coalesce(oidc_subject = $2, true)
-               and not exists (select from operators o where o.oidc_subject = $2 and o.operator_id <> $1)",
+            "update operators set oidc_subject = $2, password_hash = null, totp_key = null
+             where operator_id = $1 and not exists (select from operators o where o.oidc_subject = $2)",
         )
         .bind(operator.0)
         .bind(subject)
         .execute(self.conn())
         .await?;
+        sqlx::query("delete from operator_links where operator_id = $1")
+            .bind(operator.0)
+            .execute(self.conn())
+            .await?;
+        self.end_sessions(operator).await?;
         Ok(done.rows_affected() == 1)
     }
 
-    /// Forgets the person at the casino's own login; returns false when none is bound.
+    /// Makes an invited account active.
+    pub async fn activate(&mut self, operator: OperatorId) -> Result<()> {
+        sqlx::query(
+            "update operators set status = 'active' where operator_id = $1 and status = 'invited'",
+        )
+        .bind(operator.0)
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+
+    /// Returns whether the person has roles that have not ended, and all of them at these casinos.
+    pub async fn works_only_at(
+        &mut self,
+        operator: OperatorId,
+        casinos: &[String],
+    ) -> Result<bool> {
+        Ok(sqlx::query_scalar(
+            "select coalesce(bool_and(casino_id = any($2)), false) from operator_roles
+             where operator_id = $1 and coalesce(ends_on >= (now() at time zone 'utc')::date, true)",
+        )
+        .bind(operator.0)
+        .bind(casinos)
+        .fetch_one(self.conn())
+        .await?)
+    }
+
+    /// Forgets the person at the casino's own login and ends their sessions; returns false when
+    /// none is bound.
     pub async fn forget_identity(&mut self, operator: OperatorId) -> Result<bool> {
         let done = sqlx::query(
             "update operators set oidc_subject = null where operator_id = $1 and oidc_subject is not null",
@@ -268,8 +301,11 @@ impl Tx {
         .bind(operator.0)
         .execute(self.conn())
         .await?;
-        self.end_sessions(operator).await?;
-        Ok(done.rows_affected() == 1)
+        let was_bound = done.rows_affected() == 1;
+        if was_bound {
+            self.end_sessions(operator).await?;
+        }
+        Ok(was_bound)
     }
 
     /// Marks a step of the second factor as used; returns false when it or a later one was used.

@@ -2,7 +2,7 @@
 //! something of the guest (`sessions`).
 
 use serde_json::Value;
-use seven_domain::GuestId;
+use seven_domain::{ConversationId, GuestId};
 
 use crate::{Result, Tx};
 
@@ -27,6 +27,19 @@ impl Tx {
         .bind(casino)
         .bind(guest.0)
         .bind(document)
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+
+    /// Removes what the conversation's sessions remember of the guest's party, diets and needs.
+    /// What protects minors stays.
+    pub async fn forget_told(&mut self, conversation: ConversationId) -> Result<()> {
+        sqlx::query(
+            "update sessions set dialogue = (dialogue - '{party,ages,diets,dislikes,step_free,budget}'::text[])
+               #- '{request,party}' where conversation_id = $1 and jsonb_typeof(dialogue) = 'object'",
+        )
+        .bind(conversation.0)
         .execute(self.conn())
         .await?;
         Ok(())

@@ -129,7 +129,14 @@ async fn an_auditor_reads_the_log_changes_nothing_and_is_out_after_the_last_day(
     assert_eq!(omar.get("/").await.location, COMPLIANCE);
     let log = omar.get(AUDIT).await.body;
     assert!(log.contains("consent_revoked"), "{log}");
-    for path in ["conversations", "content", "figures", "switches", "now"] {
+    for path in [
+        "conversations",
+        "content",
+        "figures",
+        "switches",
+        "now",
+        "dead",
+    ] {
         let page = omar.get(&format!("/c/silver_birch/{path}")).await;
         assert_eq!(page.status, StatusCode::NOT_FOUND, "{path}");
     }
@@ -177,7 +184,8 @@ async fn each_role_sees_and_exports_its_own_part_of_the_log() {
         ('silver_birch', '=cmd()', 'auth_failure', 'critical', '-1+2', '{\"ip_address\": \"192.0.2.7\", \"note\": \"<b>x</b>\"}')";
     house.change(hostile).await;
 
-    // By role: an officer sees all, a manager no fault and no security, an admin no detail of texts.
+    // By role: an officer sees all, a manager no fault and no security, an admin no detail of
+    // texts.
     let officer = cora.get(AUDIT).await.body;
     for wanted in [
         "auth_failure",

@@ -6,7 +6,7 @@ use seven_domain::Role;
 use seven_settings::Worker;
 use seven_testkit::identity::{Lie, Provider};
 
-use super::staff::{Caller, Page, Staff, form};
+use super::staff::{Caller, PASSWORD, Page, Staff, form};
 use crate::harness::{House, Wanted, house};
 
 const BEGIN: &str = "/login/with/silver";
@@ -114,6 +114,32 @@ async fn an_account_is_let_in_by_its_casinos_own_login_and_bound_to_the_person()
     let (other, page) = log_in(&house).await;
     assert_eq!(page.status, StatusCode::OK);
 
+    // Who has a password here has none after the first login there.
+    provider.person("p-3", "luis@silverbirch.example");
+    assert_eq!(log_in(&house).await.1.status, StatusCode::OK);
+    let password = [
+        ("email", "luis@silverbirch.example"),
+        ("password", PASSWORD),
+    ];
+    let by_password = Caller::new(&house).post("/login", &form(&password)).await;
+    assert_eq!(by_password.status, StatusCode::UNAUTHORIZED);
+    // A role elsewhere, or everywhere, is beyond this login.
+    let roles = "insert into operator_roles (operator_id, casino_id, role, granted_by)
+        select operator_id, $1, 'host', 'test' from operators where oidc_subject like '% p-3'";
+    for elsewhere in ["'other_casino'", "''"] {
+        house.change(&roles.replace("$1", elsewhere)).await;
+        assert_eq!(log_in(&house).await.1.status, StatusCode::UNAUTHORIZED);
+        house
+            .change(&format!(
+                "delete from operator_roles where casino_id = {elsewhere}"
+            ))
+            .await;
+    }
+    assert_eq!(log_in(&house).await.1.status, StatusCode::OK);
+    let bound = "select count(*) from audit_log where detail->>'identity' = 'bound'";
+    assert_eq!(house.number(bound).await, 3);
+    provider.person("p-2", "ana@silverbirch.example");
+
     // Disabled is disabled; strangers are not added.
     let disable = [
         "operator",
@@ -188,6 +214,13 @@ async fn no_wrong_token_and_no_planted_login_lets_anybody_in() {
         assert_eq!(caller.cookie, None, "{what}");
     }
     provider.lie(None);
+    provider.forge(true);
+    assert_eq!(
+        log_in(&house).await.1.status,
+        StatusCode::UNAUTHORIZED,
+        "forged"
+    );
+    provider.forge(false);
 
     // A code without the login that waits for it, for another one, repeated, or with another state.
     let mut caller = Caller::new(&house);
@@ -220,7 +253,8 @@ async fn no_wrong_token_and_no_planted_login_lets_anybody_in() {
     let posted = caller.post("/login/with/silver", &form(&[])).await;
     assert_eq!(posted.status, StatusCode::NOT_FOUND);
 
-    // A key that the provider shows is read at most once a minute; one that it does not show, never.
+    // A key that the provider shows is read at most once a minute; one that it does not show,
+    // never.
     let read = |calls: Vec<&str>| calls.iter().filter(|call| **call == "keys").count();
     assert_eq!(read(provider.calls()), 1);
     provider.rotate(true);
@@ -232,14 +266,14 @@ async fn no_wrong_token_and_no_planted_login_lets_anybody_in() {
 }
 
 #[tokio::test]
-async fn a_provider_that_is_away_is_said_and_passwords_still_work() {
+async fn a_provider_that_is_away_is_said_and_the_password_stays() {
     let (house, provider) = with_provider("own_login_away").await;
     drop(provider);
     let caller = Caller::new(&house);
     let page = caller.get(BEGIN).await;
     assert_eq!(page.status, StatusCode::BAD_GATEWAY);
     assert!(
-        page.body.contains("Log in with your password"),
+        page.body.contains("Try again in a few minutes"),
         "{}",
         page.body
     );

@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use reqwest::StatusCode;
-use seven_domain::Role;
+use seven_domain::{Language, Role};
+use seven_packs::TextKey;
+use sha2::{Digest, Sha256};
 
 use super::{
     staff::{Caller, Staff},
@@ -197,13 +199,22 @@ async fn a_guest_who_wants_nothing_kept_is_answered_and_nothing_is_learnt() {
         page.contains("The guest agreed to our keeping facts on"),
         "{page}"
     );
-    let grant = "select document #>> '{consent_grants,0,granted_via}' || ' ' ||
-                   length(document #>> '{consent_grants,0,consent_text_hash}') from profiles";
+    let config = &house.config;
+    let pack = house.stack.fleet.packs.of(config).unwrap();
+    let shown = pack.say(TextKey::Disclosure, Language::En, config);
+    assert!(house.texts_to(GUEST)[0].starts_with(&*shown), "{shown}");
+    let shown: String = Sha256::digest(shown.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let grant = "select document #>> '{consent_grants,0,consent_text_hash}' from profiles";
     assert_eq!(
         house.texts_of(grant).await,
-        ["text 64"],
-        "of the disclosure"
+        [shown],
+        "of what the guest read"
     );
+    let via = "select document #>> '{consent_grants,0,granted_via}' from profiles";
+    assert_eq!(house.texts_of(via).await, ["text"]);
 
     let silent = luis.act(&profile, &[("what", "revoke")]).await;
     assert_eq!(silent.status, StatusCode::UNPROCESSABLE_ENTITY);
@@ -237,6 +248,8 @@ async fn a_guest_who_wants_nothing_kept_is_answered_and_nothing_is_learnt() {
         and jsonb_array_length(detail->'fields_affected') = 2";
     assert_eq!(house.texts_of(audited).await, ["personalization"]);
 
+    let remembered = "select count(*) from sessions where dialogue->>'party' is not null";
+    assert_eq!(house.number(remembered).await, 0, "nor does the session");
     house.text(
         GUEST,
         "We are coming on Friday, I am vegan. Is there a pool?",
@@ -262,7 +275,8 @@ async fn a_guest_who_wants_nothing_kept_is_answered_and_nothing_is_learnt() {
     house.stop().await;
 }
 
-/// Waits until the title's number of waiting cases is this; pages share what they read for a moment.
+/// Waits until the title's number of waiting cases is this; pages share what they read for a
+/// moment.
 async fn waits(caller: &Caller, cases: usize) {
     let wanted = format!("data-waiting=\"{cases}\"");
     until("the number of cases", Duration::from_secs(10), async || {

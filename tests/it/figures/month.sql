@@ -10,8 +10,9 @@ from (select 'CASINO' as casino_id, n, timestamptz 'FROM' + make_interval(hours 
   from generate_series(0, 45) n union all
   select 'OTHER', n, timestamptz 'FROM' + interval '1 day' from generate_series(0, 4) n) g;
 insert into profiles (casino_id, guest_id, document)
-select casino_id, guest_id, jsonb_build_object('engagement', jsonb_build_object('profile_completeness',
-  (row_number() over (order by guest_id) % 21)::numeric / 20)) from guests;
+select casino_id, guest_id, case row_number() over (order by guest_id) % 23 when 22 then '{}' else
+  jsonb_build_object('engagement', jsonb_build_object('profile_completeness',
+  (row_number() over (order by guest_id) % 21)::numeric / 20)) end from guests;
 insert into conversations (casino_id, conversation_id, guest_id, casino_number)
 select casino_id, guest_id, guest_id, '+18605550100' from guests;
 insert into sessions (casino_id, session_id, conversation_id, guest_id, started_at, last_at)

@@ -1,5 +1,5 @@
-//! Tickets: a guest of the website who needs a person gets a number, and the answer (WID-12..15, 20,
-//! 21).
+//! Tickets: a guest of the website who needs a person gets a number, and the answer (WID-12..15,
+//! 20, 21).
 
 use std::time::Duration;
 

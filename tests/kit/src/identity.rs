@@ -1,5 +1,5 @@
-//! A stand-in, over real HTTP, for a casino's own login: an OpenID provider with discovery, keys, code
-//! flow with PKCE and signed ID tokens. It refuses what providers refuse, and lies on demand.
+//! A stand-in, over real HTTP, for a casino's own login: an OpenID provider with discovery, keys,
+//! code flow with PKCE and signed ID tokens. It refuses what providers refuse, and lies on demand.
 //!
 //! The keys in `identity/` were made for this double and sign nothing else.
 
@@ -58,6 +58,8 @@ struct Desk {
     lie: Option<Lie>,
     /// The key that signs, and those that the key set shows.
     signs: usize,
+    /// The key whose id the tokens name.
+    named: usize,
     shown: Vec<usize>,
     /// What each code that was given out waits for; a code is good once.
     codes: HashMap<String, HashMap<String, String>>,
@@ -82,6 +84,7 @@ impl Provider {
             person: ("p-1".to_owned(), "ana@silverbirch.example".to_owned()),
             lie: None,
             signs: 0,
+            named: 0,
             shown: vec![0],
             codes: HashMap::new(),
             given: 0,
@@ -118,7 +121,8 @@ impl Provider {
             "console.oidc_client_secrets = [\"silver={CLIENT_SECRET}\"]\n\
              console.oidc.silver.name = \"Silver Birch\"\nconsole.oidc.silver.issuer = \"{issuer}\"\n\
              console.oidc.silver.client_id = \"{CLIENT_ID}\"\n\
-             console.oidc.silver.domains = [\"silverbirch.example\"]\n"
+             console.oidc.silver.domains = [\"silverbirch.example\"]\n\
+             console.oidc.silver.casinos = [\"silver_birch\"]\n"
         )
     }
 
@@ -134,10 +138,17 @@ impl Provider {
     /// Signs with the second key; `shown` says whether the key set has it.
     pub fn rotate(&self, shown: bool) {
         let mut desk = lock(&self.desk);
-        desk.signs = 1;
+        (desk.signs, desk.named) = (1, 1);
         if shown {
             desk.shown = vec![0, 1];
         }
+    }
+
+    /// Signs with the second key in the name of the first, as a forger would.
+    pub fn forge(&self, forges: bool) {
+        let mut desk = lock(&self.desk);
+        desk.signs = usize::from(forges);
+        desk.named = 0;
     }
 
     /// Returns the calls so far: `document`, `keys`, `authorize`, `token`.
@@ -273,8 +284,9 @@ fn form(body: &[u8]) -> HashMap<String, String> {
 impl Desk {
     fn signed(&self, nonce: &str) -> Result<String> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
+        let named = pair(self.named)?;
+        let public: PublicKeyComponents<Vec<u8>> = named.public().into();
         let pair = pair(self.signs)?;
-        let public: PublicKeyComponents<Vec<u8>> = pair.public().into();
         let id = id_of(&BASE64_URL_SAFE_NO_PAD.encode(public.n));
         let mut header = json!({ "alg": "RS256", "typ": "JWT", "kid": id });
         let (subject, email) = &self.person;

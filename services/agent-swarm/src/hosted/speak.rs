@@ -28,7 +28,12 @@ impl Play<'_> {
             return Ok(Event::SpeechFailed);
         };
         self.toolbox.hand_to(own);
-        let plan = plan.or_else(|| Some(Plan::own(self.input.request.ask)));
+        let mut plan = plan.unwrap_or_else(|| Plan::own(self.input.request.ask));
+        if self.input.grant.is_none() {
+            // Nothing may be kept of this guest, so nothing is asked, whatever the planner wants.
+            plan.next_topic = Plan::own(None).next_topic;
+        }
+        let plan = Some(plan);
         let state = &self.input.request.state;
         let topic = plan.as_ref().and_then(|plan| plan.next_topic.topic());
         self.topic = topic.filter(|topic| state.may_ask() && !state.knows(*topic));

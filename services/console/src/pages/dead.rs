@@ -149,7 +149,7 @@ async fn page(
 }
 
 async fn part(app: &App, casino: &CasinoId, person: &Person, all: bool) -> Result<DeadPart, Fault> {
-    person.needs(casino, Right::Audit)?;
+    person.needs(casino, Right::DeadLetters)?;
     let w = person.words();
     let filter = Filter {
         state: (!all).then_some(DeadState::Open),

@@ -47,7 +47,7 @@ pub(crate) async fn show(
     Path((casino, id)): Path<(CasinoId, Uuid)>,
     person: Person,
 ) -> Result<Response, Fault> {
-    person.needs(&casino, Right::Audit)?;
+    person.needs(&casino, Right::DeadLetters)?;
     let w = person.words();
     let mut tx = app.fleet.store.bind(&casino).await?;
     let zone = tx.casino_row().await?.ok_or(Fault::NotFound)?;

@@ -272,7 +272,11 @@ fn parted(w: Words, report: &Report) -> Vec<Parted> {
             (
                 w.of_kind(kind, &part.part).replace('_', " "),
                 figure.unit().shown(part.value),
-                Unit::Share.shown(part.value / whole.max(1.0)),
+                // One guest may tell several things.
+                match figure {
+                    Figure::Told => String::new(),
+                    _ => Unit::Share.shown(part.value / whole.max(1.0)),
+                },
             )
         };
         Parted {

@@ -11,7 +11,7 @@ use seven_staff::{Token, login};
 
 use super::login::{login_page, said};
 use crate::{
-    access::{From, attempt_cookie, attempt_of, cookie},
+    access::{attempt_cookie, attempt_of, cookie},
     app::Shared,
     fault::Fault,
     frame::Frame,
@@ -71,7 +71,6 @@ pub(crate) async fn done(
     State(app): State<Shared>,
     Path(id): Path<String>,
     Query(back): Query<Back>,
-    From(from): From,
     parts: Parts,
 ) -> Result<Response, Fault> {
     let provider = app.providers.get(&id).ok_or(Fault::NotFound)?;
@@ -100,7 +99,8 @@ pub(crate) async fn done(
             return Ok(refused(StatusCode::UNAUTHORIZED, "login_with_refused"));
         }
     };
-    match login::with_identity(&app.fleet.store, &identity, &id, &from).await {
+    let casinos = &provider.settings.casinos;
+    match login::with_identity(&app.fleet.store, &identity, &id, casinos).await {
         Ok(token) => {
             let frame = Frame::plain(words, words.t("logged_in"));
             let mut page = shown(&LoggedInPage { frame }).into_response();

@@ -152,7 +152,7 @@ async fn part(
         w,
         casino: casino.clone(),
         waiting: standing.waiting,
-        may_see_dead: person.may(casino, Right::Audit),
+        may_see_dead: person.may(casino, Right::DeadLetters),
         cases: open,
         overdue,
         next: next.collect(),

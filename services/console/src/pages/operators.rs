@@ -6,6 +6,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
+use chrono::NaiveDate;
 use serde::Deserialize;
 use seven_domain::{CasinoId, Language, LinkPurpose, OperatorId, OperatorStatus, Role};
 use seven_staff::{
@@ -100,6 +101,7 @@ async fn page(app: &Shared, person: &Person, what: Shown) -> Result<Response, Fa
         .filter(|casino| person.may(casino, Right::Operators))
         .collect();
     let w = person.words();
+    let today = app.fleet.clock.now().date_naive();
     let status = if what.problems.is_empty() {
         StatusCode::OK
     } else {
@@ -117,10 +119,10 @@ async fn page(app: &Shared, person: &Person, what: Shown) -> Result<Response, Fa
         frame: Frame::of(person, None, w.t("operators"), "operators"),
         rows: people
             .into_iter()
-            .filter(|each| is_known(person, each))
+            .filter(|each| is_known(person, each, today))
             .map(|each| Row {
                 id: each.operator_id.to_string(),
-                mine: is_theirs(person, &each),
+                mine: is_theirs(person, &each, today),
                 roles: roles_of(person, &each, w),
                 invited: each.status == OperatorStatus::Invited,
                 status: w.of_kind("status", each.status.as_str()),
@@ -128,7 +130,7 @@ async fn page(app: &Shared, person: &Person, what: Shown) -> Result<Response, Fa
                 factor: each.second_factor,
                 seen: each
                     .last_seen_at
-                    .filter(|_| is_theirs(person, &each))
+                    .filter(|_| is_theirs(person, &each, today))
                     .map(|at| clock(at, None))
                     .unwrap_or_default(),
                 name: each.name,
@@ -202,8 +204,9 @@ pub(crate) async fn change(
     let mut tx = store.staff().await?;
     let people = tx.operators().await?;
     tx.commit().await?;
+    let today = app.fleet.clock.now().date_naive();
     let theirs = people.iter().find(|each| each.operator_id == id.0);
-    if !theirs.is_some_and(|each| is_theirs(&person, each)) {
+    if !theirs.is_some_and(|each| is_theirs(&person, each, today)) {
         return Err(Fault::NotFound);
     }
     let by = person.actor();
@@ -265,22 +268,28 @@ fn roles_of(admin: &Person, each: &ListedOperator, w: Words) -> String {
     roles.collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the casinos of a person's roles; `None` is every casino.
-fn casinos_of(each: &ListedOperator) -> impl Iterator<Item = Option<CasinoId>> {
-    let whose = |role: &String| parts(role).1.and_then(|casino| casino.parse().ok());
-    each.roles.iter().map(whose)
+/// Returns the casinos of a person's roles that have not ended; `None` is every casino.
+fn casinos_of(each: &ListedOperator, today: NaiveDate) -> impl Iterator<Item = Option<CasinoId>> {
+    let lasts = move |end: Option<&str>| {
+        let end = end.and_then(|day| day.parse::<NaiveDate>().ok());
+        end.is_none_or(|day| day >= today)
+    };
+    let roles = each.roles.iter().map(|role| parts(role));
+    let now = roles.filter(move |(_, _, end)| lasts(*end));
+    now.map(|(_, casino, _)| casino.and_then(|casino| casino.parse().ok()))
 }
 
 /// Returns whether the administrator looks after one of the person's casinos.
-fn is_known(admin: &Person, each: &ListedOperator) -> bool {
-    casinos_of(each).any(|casino| admin.grants.may_grant(casino.as_ref())) || is_theirs(admin, each)
+fn is_known(admin: &Person, each: &ListedOperator, today: NaiveDate) -> bool {
+    casinos_of(each, today).any(|casino| admin.grants.may_grant(casino.as_ref()))
+        || is_theirs(admin, each, today)
 }
 
 /// Returns whether the administrator looks after all of the person's casinos: whoever works
 /// elsewhere, too, is not theirs to disable.
-fn is_theirs(admin: &Person, each: &ListedOperator) -> bool {
-    if each.roles.is_empty() {
+fn is_theirs(admin: &Person, each: &ListedOperator, today: NaiveDate) -> bool {
+    if casinos_of(each, today).next().is_none() {
         return admin.grants.may_everywhere(Right::Operators);
     }
-    casinos_of(each).all(|casino| admin.grants.may_grant(casino.as_ref()))
+    casinos_of(each, today).all(|casino| admin.grants.may_grant(casino.as_ref()))
 }

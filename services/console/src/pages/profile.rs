@@ -75,7 +75,7 @@ impl Kept {
                     .replace("{reason}", &why.unwrap_or_default()),
             });
         }
-        let older = profile.to_reconsent(NOTICE).len();
+        let older = profile.to_reconsent(NOTICE);
         if older > 0 {
             consent.push(w.t("kept_older").replace("{facts}", &older.to_string()));
         }
@@ -137,7 +137,8 @@ pub(crate) async fn change(
     let done = match form.what.as_str() {
         "revoke" => {
             let reason = form.reason.trim();
-            if reason.is_empty() || reason.chars().count() > MOST_REASON_CHARS {
+            let is_long = reason.chars().count() > MOST_REASON_CHARS;
+            if reason.is_empty() || is_long || reason.chars().any(char::is_control) {
                 Corrected::Unfit
             } else {
                 revoke(&mut tx, place.1, reason, &by, now).await?
@@ -158,6 +159,8 @@ pub(crate) async fn change(
         Corrected::Gone => return Err(Fault::NotFound),
         Corrected::Unfit if form.what == "revoke" => "kept_no_reason",
         Corrected::Revoked => "kept_is_revoked",
+        Corrected::Unreadable => "kept_unreadable",
+        Corrected::Nothing if form.what == "grant" => "kept_is_granted",
         Corrected::Unfit => "field_unfit",
         Corrected::Nothing => "field_unknown",
     };

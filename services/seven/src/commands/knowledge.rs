@@ -36,7 +36,8 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub enum Knowledge {
-    /// Ask labelled questions; print recall@5, MRR, precision, the zero-result rate and every failed question.
+    /// Ask labelled questions; print recall@5, MRR, precision, the zero-result rate and every
+    /// failed question.
     ///
     /// FILE holds JSON lines: {"id","text","language":"en"|"es","relevant":[item
     /// ids],"typo"?,"held_out"?}. A question without relevant rows is one that the content cannot

@@ -158,8 +158,8 @@ pub struct Reset {
     /// Make the invitation's link again.
     #[arg(long, group = "what")]
     invitation: bool,
-    /// Forget who the person is at the casino's own login, for an address that was given to somebody
-    /// else; the next login there counts as theirs.
+    /// Forget who the person is at the casino's own login, for an address that was given to
+    /// somebody else; the next login there counts as theirs.
     #[arg(long, group = "what")]
     identity: bool,
     #[command(flatten)]

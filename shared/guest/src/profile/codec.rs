@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fmt};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json, json};
 
-use super::{Companion, CompanionKey, Field, Key, Meta, Profile, VERSION, migrate};
+use super::{Companion, CompanionKey, Field, Granted, Key, Meta, Profile, VERSION, migrate};
 
 /// The profile read from a document, and the paths that could not be parsed. Unparsed parts stay in
 /// the document, and agents do not see them.
@@ -110,6 +110,9 @@ impl Profile {
         let engagement = engagement.map_or(Some(super::Engagement::default()), known);
         or_default("engagement", engagement.is_some());
         let companions = read_companions(companions, &mut skipped);
+        let unread_grants = grants
+            .as_ref()
+            .is_some_and(|json| known::<Vec<Granted>>(json.clone()).is_none());
         let grants = match grants.map(|json| (known(json.clone()), json)) {
             None => Vec::new(),
             Some((Some(grants), _)) => grants,
@@ -124,6 +127,7 @@ impl Profile {
             fields,
             companions,
             grants,
+            unread_grants,
             consent: consent.unwrap_or_default(),
             engagement: engagement.unwrap_or_default(),
             rest: Rest(rest),

@@ -47,6 +47,12 @@ impl Companion {
         self.fields.iter().map(|(key, field)| (*key, field))
     }
 
+    /// Returns whether nothing of this companion may be used any more; one who is told of anew is
+    /// another entry.
+    fn is_withdrawn(&self) -> bool {
+        self.fields.values().all(Field::is_withdrawn)
+    }
+
     fn may_be(&self, said: &BTreeMap<CompanionKey, &Value>) -> bool {
         let agrees = |key| match (self.fields.get(&key), said.get(&key)) {
             (Some(have), Some(said)) => have.value.agrees(said),
@@ -81,7 +87,7 @@ impl Profile {
         let known = self
             .companions
             .iter()
-            .position(|companion| companion.may_be(&values));
+            .position(|companion| !companion.is_withdrawn() && companion.may_be(&values));
         let index = known.unwrap_or_else(|| {
             self.companions.push(Companion::default());
             self.companions.len() - 1
@@ -117,7 +123,7 @@ impl Profile {
         let known = self
             .companions
             .iter()
-            .filter(|companion| companion.may_be(&values))
+            .filter(|companion| !companion.is_withdrawn() && companion.may_be(&values))
             .count();
         if !values.contains_key(&CompanionKey::Relationship) {
             return false;

@@ -56,16 +56,14 @@ impl Profile {
     }
 
     /// Returns the consent under which facts of this guest are kept now; `None` after it was
-    /// revoked. A guest without any gave one with their first text. `shown` is the hash of the wording
-    /// that goes out with the answer, if any.
-    pub fn consent_of(
-        &mut self,
-        guest: Uuid,
-        shown: Option<String>,
-        at: DateTime<Utc>,
-    ) -> Option<Grant> {
+    /// revoked, and where the document's consents cannot be read. A guest without any gave one with
+    /// their first text.
+    pub fn consent_of(&mut self, guest: Uuid, at: DateTime<Utc>) -> Option<Grant> {
+        if self.unread_grants {
+            return None;
+        }
         if self.grants.is_empty() {
-            self.give(guest, (Via::Text, shown), self.meta.created_at.min(at));
+            self.give(guest, Via::Text, self.meta.created_at.min(at));
         }
         let last = self.grants.last()?;
         last.revoked_at.is_none().then(|| Grant {
@@ -76,19 +74,25 @@ impl Profile {
         })
     }
 
+    /// Notes the hash of the wording that the guest was shown with the consent that they just gave.
+    pub fn note_wording(&mut self, hash: String) {
+        if let Some(last) = self.grants.last_mut() {
+            last.consent_text_hash.get_or_insert(hash);
+        }
+    }
+
     /// Returns whether the guest has revoked the last consent.
     pub fn is_revoked(&self) -> bool {
-        self.grants
-            .last()
-            .is_some_and(|last| last.revoked_at.is_some())
+        let last = self.grants.last();
+        self.unread_grants || last.is_some_and(|last| last.revoked_at.is_some())
     }
 
     /// Records that the guest consents anew; facts withdrawn before stay withdrawn. Returns false
     /// where a consent is in force.
     pub fn grant_anew(&mut self, id: Uuid, at: DateTime<Utc>) -> bool {
-        let revoked = self.is_revoked();
+        let revoked = self.is_revoked() && !self.unread_grants;
         if revoked {
-            self.give(id, (Via::Person, None), at);
+            self.give(id, Via::Person, at);
         }
         revoked
     }
@@ -113,13 +117,13 @@ impl Profile {
         })
     }
 
-    fn give(&mut self, id: Uuid, (via, shown): (Via, Option<String>), at: DateTime<Utc>) {
+    fn give(&mut self, id: Uuid, via: Via, at: DateTime<Utc>) {
         self.grants.push(Granted {
             reference: GrantRef(id),
             scope: Scope::Personalization,
             granted_at: at,
             granted_via: via,
-            consent_text_hash: shown,
+            consent_text_hash: None,
             consent_version: NOTICE,
             revoked_at: None,
             revoked_reason: None,
@@ -156,14 +160,15 @@ mod tests {
         let (guest, next) = (Uuid::from_u128(7), Uuid::from_u128(8));
         let mut p = Profile::new(at(0));
         assert_eq!(p.revoke("none", at(0)), Err(NotGranted));
-        let shown = Some("5f2a".to_owned());
-        let grant = p.consent_of(guest, shown.clone(), at(1)).unwrap();
-        assert_eq!(p.consent_of(guest, None, at(2)), Some(grant.clone()), "one");
+        let grant = p.consent_of(guest, at(1)).unwrap();
+        p.note_wording("5f2a".to_owned());
+        p.note_wording("another".to_owned());
+        assert_eq!(p.consent_of(guest, at(2)), Some(grant.clone()), "one");
         p.observe(name("Maria", grant.clone(), 2));
         let revoked = p.revoke("asked by phone", at(3)).unwrap();
         assert_eq!(revoked.reference, grant.reference);
         assert_eq!(revoked.fields, ["core_identity.name"]);
-        assert_eq!(p.consent_of(guest, None, at(4)), None);
+        assert_eq!(p.consent_of(guest, at(4)), None);
         assert_eq!(p.revoke("again", at(4)), Err(NotGranted));
         assert!(p.context(at(4)).facts.is_empty() && p.is_revoked());
 
@@ -175,12 +180,12 @@ mod tests {
         );
         let exported = &p.export(at(4))["consent_grants"][0];
         assert_eq!(exported["id"], json!(grant.reference.to_string()));
-        assert_eq!(exported["consent_text_hash"], json!(shown));
+        assert_eq!(exported["consent_text_hash"], "5f2a");
         assert_eq!(exported["granted_via"], "text");
         assert_eq!(exported["revoked_reason"], "asked by phone");
 
         assert!(p.grant_anew(next, at(5)) && !p.grant_anew(next, at(5)));
-        let anew = p.consent_of(guest, None, at(5)).unwrap();
+        let anew = p.consent_of(guest, at(5)).unwrap();
         assert!(
             p.context(at(5)).facts.is_empty(),
             "what was withdrawn stays so"
@@ -194,7 +199,7 @@ mod tests {
     #[test] // DATA-43
     fn facts_under_an_earlier_notice_are_named() {
         let mut p = Profile::new(at(0));
-        let grant = p.consent_of(Uuid::nil(), None, at(0)).unwrap();
+        let grant = p.consent_of(Uuid::nil(), at(0)).unwrap();
         assert_eq!(grant.version, NOTICE);
         p.observe(name(
             "Maria",
@@ -204,18 +209,19 @@ mod tests {
             },
             0,
         ));
-        assert_eq!(p.to_reconsent(NOTICE), [Key::Name]);
+        assert_eq!((p.to_reconsent(NOTICE), p.to_reconsent(0)), (1, 0));
     }
 
     #[test]
     fn grants_that_cannot_be_read_are_kept_in_the_document() {
         let mut document = Profile::new(at(0)).to_json();
         document["consent_grants"] = json!([{ "id": "of a later build" }]);
-        let read = Profile::from_json(document.clone()).unwrap();
+        let mut read = Profile::from_json(document.clone()).unwrap();
         assert_eq!(read.skipped, ["consent_grants"]);
-        assert_eq!(
-            read.profile.to_json()["consent_grants"],
-            document["consent_grants"]
-        );
+        // Nobody knows whether one was revoked.
+        assert_eq!(read.profile.consent_of(Uuid::nil(), at(1)), None);
+        assert!(read.profile.is_revoked() && !read.profile.grant_anew(Uuid::nil(), at(1)));
+        let written = read.profile.to_json();
+        assert_eq!(written["consent_grants"], document["consent_grants"]);
     }
 }

@@ -18,7 +18,14 @@ const PAGE: i64 = 1_000;
 /// Keys whose values no export shows (SEC-139); the last is what a guest wrote to agree.
 const REDACTED: [&str; 4] = ["ip_address", "user_agent", "sms_carrier", "opt_in_raw_text"];
 /// Keys that name a guest or a session; only full exports show them (SEC-143).
-const HASHED: [&str; 3] = ["guest_phone_hash", "session_id", "guest_id"];
+/// A first consent has the guest's id.
+const HASHED: [&str; 5] = [
+    "guest_phone_hash",
+    "session_id",
+    "guest_id",
+    "revoked",
+    "granted",
+];
 
 text_enum! {
     Format {
@@ -101,8 +108,8 @@ pub async fn start(
 }
 
 impl Export {
-    /// Returns the export of a sealed day (UTC): all its entries, guests as `[HASH]`. It is the same
-    /// whenever it is made.
+    /// Returns the export of a sealed day (UTC): all its entries, guests as `[HASH]`. It is the
+    /// same whenever it is made.
     pub fn of_day(
         casino: &CasinoId,
         day: NaiveDate,

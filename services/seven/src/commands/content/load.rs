@@ -30,7 +30,8 @@ use crate::{
 pub struct Load {
     #[command(flatten)]
     of: Casino,
-    /// The content (JSON, JSON Lines, CSV, or XLSX with a tab per category); - reads JSON from stdin.
+    /// The content (JSON, JSON Lines, CSV, or XLSX with a tab per category); - reads JSON from
+    /// stdin.
     file: PathBuf,
     /// The second person, who approved the file; nothing of it then waits.
     #[arg(long, value_name = "NAME", value_parser = words)]
