@@ -123,7 +123,7 @@ fn exchange((guest, host): &(String, String)) -> Exchange {
     }
 }
 
-/// What a turn knows of its guest.
+/// The facts that a turn has about its guest.
 struct Told {
     /// The profile with what the texts tell merged into it.
     profile: Profile,

@@ -64,14 +64,14 @@ pub(crate) struct Provider {
     memory: Mutex<Memory>,
 }
 
-/// What a provider told, and when it last failed to.
+/// The last answers of a provider, and when it last gave none.
 #[derive(Debug, Default)]
 struct Memory {
     known: Option<Known>,
     failed_at: Option<Instant>,
 }
 
-/// What the provider has told.
+/// The provider's addresses and keys.
 #[derive(Debug, Clone)]
 struct Known {
     document: Document,
@@ -269,8 +269,7 @@ impl Provider {
         let issuer = self.settings.issuer.trim_end_matches('/');
         let place = format!("{issuer}/.well-known/openid-configuration");
         let document: Document = json(&answer(self.client.get(place)).await?)?;
-        // What the operators wrote decides whether plain HTTP may be; they may on this machine
-        // only.
+        // Plain HTTP is taken only where the settings name it, which they may on this machine only.
         let scheme = self.settings.issuer.split(':').next();
         let endpoints = [
             &document.authorization_endpoint,

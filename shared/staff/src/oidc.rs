@@ -11,7 +11,7 @@ const SKEW: TimeDelta = TimeDelta::seconds(60);
 /// How old a token may be: it was made for the login that waits for it.
 const MOST_AGE: TimeDelta = TimeDelta::minutes(10);
 
-/// What a token of this login must say.
+/// The claims that the token of this login must have.
 #[derive(Debug, Clone, Copy)]
 pub struct Expected<'a> {
     pub issuer: &'a str,

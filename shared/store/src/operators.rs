@@ -39,7 +39,7 @@ pub struct Account {
     pub password_hash: Option<String>,
     pub totp_key: Option<Vec<u8>>,
     pub totp_step: i64,
-    /// Who the person is at their casino's own login.
+    /// The person's id at their casino's own login, after its issuer.
     pub oidc_subject: Option<String>,
 }
 

@@ -32,8 +32,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Removes what the conversation's sessions remember of the guest's party, diets and needs.
-    /// What protects minors stays.
+    /// Removes what the conversation's sessions remember of the guest's party, diets and needs, but
+    /// not the marks that keep minors from places for adults.
     pub async fn forget_told(&mut self, conversation: ConversationId) -> Result<()> {
         sqlx::query(
             "update sessions set dialogue = (dialogue - '{party,ages,diets,dislikes,step_free,budget}'::text[])

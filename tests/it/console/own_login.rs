@@ -114,7 +114,7 @@ async fn an_account_is_let_in_by_its_casinos_own_login_and_bound_to_the_person()
     let (other, page) = log_in(&house).await;
     assert_eq!(page.status, StatusCode::OK);
 
-    // Who has a password here has none after the first login there.
+    // The first login there removes the password here.
     provider.person("p-3", "luis@silverbirch.example");
     assert_eq!(log_in(&house).await.1.status, StatusCode::OK);
     let password = [

@@ -61,7 +61,7 @@ struct Desk {
     /// The key whose id the tokens name.
     named: usize,
     shown: Vec<usize>,
-    /// What each code that was given out waits for; a code is good once.
+    /// The request behind each code that was given out; a code is good once.
     codes: HashMap<String, HashMap<String, String>>,
     given: usize,
     calls: Vec<&'static str>,

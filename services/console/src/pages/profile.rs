@@ -40,7 +40,7 @@ pub(crate) struct Correction {
 /// Most characters of a reason.
 const MOST_REASON_CHARS: usize = 500;
 
-/// What is kept about the guest, and by which consent.
+/// The facts that are kept about the guest, and the consent for it.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     /// Name, and value with the confidence in it now.
