@@ -2,6 +2,7 @@
 //! WEB-27, WEB-36).
 
 use serde_json::{Value, json};
+use seven_staff::profile::{Corrected, revoke};
 use seven_testkit::models::{Models, Play, Received};
 
 use super::{ANSWER, QUESTION, brain, calls, content_with_all, last, node, settings};
@@ -93,6 +94,41 @@ async fn each_model_is_told_what_it_needs_and_no_more() {
     );
     assert!((2..7).contains(&earlier.len()), "{user:?}");
     assert_eq!(said(&request, "assistant").len(), earlier.len());
+    house.stop().await;
+}
+
+#[tokio::test] // DATA-41, DATA-42, D47
+async fn a_guest_who_wants_nothing_kept_is_asked_nothing_whatever_the_planner_wants() {
+    let models = Models::start().await.unwrap();
+    let route = json!({"subject": "domain", "domain": "host", "confidence": 0.9});
+    let plan = json!({
+        "next_topic": "visit_date", "offer_readiness": 0.1, "conversation_note": "",
+        "sentiment": "neutral",
+    });
+    models.when(|request| node(request) == "route", Play::json(&route));
+    models.when(|request| node(request) == "plan", Play::json(&plan));
+    content_with_all(&models);
+    models.when(|request| node(request) == "speak", Play::text(ANSWER));
+    let house = warm_house("hosted_revoked", &models).await;
+    house.text(GUEST, &format!("We are 4 people. {QUESTION}"));
+    house.settle(1).await;
+    let told = said(&newest(&models, "speak"), "system").concat();
+    assert!(told.contains("find out about visit_date"), "{told}");
+    assert!(told.contains("Party of 4"), "{told}");
+
+    let fleet = &house.stack.fleet;
+    let conversations = "select conversation_id::text from conversations";
+    let conversation = house.texts_of(conversations).await[0].parse().unwrap();
+    let mut tx = fleet.store.bind(house.casino()).await.unwrap();
+    let now = fleet.clock.property_now();
+    let revoked = revoke(&mut tx, conversation, "asked", "test", now).await;
+    assert_eq!(revoked.unwrap(), Corrected::Done);
+    tx.commit().await.unwrap();
+    house.text(GUEST, "And is it heated?");
+    house.settle(2).await;
+    let told = said(&newest(&models, "speak"), "system").concat();
+    assert!(!told.contains("find out about"), "{told}");
+    assert!(!told.contains("Party of 4"), "{told}");
     house.stop().await;
 }
 
