@@ -156,10 +156,10 @@ async fn an_auditor_reads_the_log_changes_nothing_and_is_out_after_the_last_day(
     let here = ["--casino", "silver_birch", "--by", "test"];
     let endless = house.seven(&[&role[..], &here[..]].concat(), "").await;
     assert!(endless.err.contains("needs its last day"), "{endless:?}");
-    let over = [&role[..], &here[..], &["--until", "2026-01-31"]].concat();
+    let over = [&role[..], &here[..], &["--last-day", "2026-01-31"]].concat();
     let over = house.seven(&over, "").await;
-    assert!(over.err.contains("--until is over"), "{over:?}");
-    let longer = [&role[..], &here[..], &["--until", "2999-12-31"]].concat();
+    assert!(over.err.contains("--last-day is over"), "{over:?}");
+    let longer = [&role[..], &here[..], &["--last-day", "2999-12-31"]].concat();
     let longer = house.seven(&longer, "").await;
     assert!(
         longer.out.contains("until the end of 2999-12-31"),

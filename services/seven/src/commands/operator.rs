@@ -104,17 +104,17 @@ pub struct Grant {
     all_casinos: bool,
     /// The role's last day, in UTC; an auditor's role needs one.
     #[arg(long, value_name = "DAY")]
-    until: Option<NaiveDate>,
+    last_day: Option<NaiveDate>,
 }
 
 impl Grant {
     /// Refuses a last day that is over.
     fn check(&self) -> Result<()> {
         let today = Clock::default().now().date_naive();
-        let is_over = self.until.is_some_and(|day| day < today);
+        let is_over = self.last_day.is_some_and(|day| day < today);
         ensure!(
             !is_over,
-            "--until is over; the earliest last day is {today}, today in UTC"
+            "--last-day is over; the earliest last day is {today}, today in UTC"
         );
         Ok(())
     }
@@ -194,7 +194,7 @@ async fn add(settings: &Settings, store: &Store, command: Add) -> Result<()> {
         language: command.language,
         role: command.grant.role,
         casino: command.grant.casino,
-        ends_on: command.grant.until,
+        ends_on: command.grant.last_day,
     };
     let id = OperatorId(uuid::Uuid::now_v7());
     let token = account::add(store, id, invitation, &command.by.by).await?;
@@ -234,7 +234,7 @@ async fn role(store: &Store, command: ChangeRole) -> Result<()> {
     let Grant {
         role,
         casino,
-        until,
+        last_day,
         ..
     } = &command.grant;
     if let Some(casino) = casino {
@@ -243,15 +243,15 @@ async fn role(store: &Store, command: ChangeRole) -> Result<()> {
     let id = find(store, &command.email).await?;
     let (grant, on) = ((casino.as_ref(), *role), !command.remove);
     let by = &command.by.by;
-    let done = match until.filter(|_| on) {
-        Some(until) => account::give_role_until(store, id, grant, until, by).await?,
+    let done = match last_day.filter(|_| on) {
+        Some(day) => account::give_role_until(store, id, grant, day, by).await?,
         None => account::set_role(store, id, grant, on, by).await?,
     };
     let whose = casino.as_ref().map_or("every casino", CasinoId::as_str);
     let email = &command.email;
     match (on, done) {
         (true, true) => {
-            let end = until.map_or_else(String::new, |day| format!(", until the end of {day}"));
+            let end = last_day.map_or_else(String::new, |day| format!(", until the end of {day}"));
             out!("{email} is {role} for {whose} now{end}.");
         }
         (false, true) => out!("{email} is no longer {role} for {whose}."),
