@@ -170,10 +170,16 @@ async fn a_set_is_searched_by_the_vectors_that_guests_are_answered_by() {
     house.change("delete from content_question_vectors").await;
     eva.act(SET, &[("what", "run")]).await;
     assert_eq!(house.texts_of(run).await, [format!("{space} 0")]);
+    // The week's run waits for the vectors, or it would tell of a fault of the content.
+    let by_itself = "select count(*) from content_runs where ran_by = 'scheduler'";
+    night(&house, today(&house) + Days::new(7)).await;
+    assert_eq!(house.number(by_itself).await, 0);
     let ours = house.casino().as_str().to_owned();
     let reindex = ["knowledge", "reindex", "--casino", &ours];
     let made = house.seven(&reindex, "").await.out;
     assert!(made.contains("1 of its own questions embedded"), "{made}");
+    night(&house, today(&house) + Days::new(14)).await;
+    assert_eq!(house.number(by_itself).await, 1);
     house.change("delete from content_questions").await;
     assert_eq!(house.number(vectors).await, 0);
     house.stop().await;

@@ -219,11 +219,21 @@ async fn a_guest_who_wants_nothing_kept_is_answered_and_nothing_is_learnt() {
     let silent = luis.act(&profile, &[("what", "revoke")]).await;
     assert_eq!(silent.status, StatusCode::UNPROCESSABLE_ENTITY);
     assert!(silent.body.contains("who asked and when"));
+    // A turn in progress would take its models' earlier answers again.
+    let answers = "select count(*) from model_results";
+    house
+        .change(
+            "insert into model_results (casino_id, conversation_id, texts, step, result)
+             select casino_id, conversation_id, gen_random_uuid(), 'host', '{}' from conversations",
+        )
+        .await;
+    assert_eq!(house.number(answers).await, 1);
     let revoke = [("what", "revoke"), ("reason", "The guest, by phone today.")];
     assert_eq!(
         luis.act(&profile, &revoke).await.status,
         StatusCode::SEE_OTHER
     );
+    assert_eq!(house.number(answers).await, 0);
     let page = luis.get(&thread).await.body;
     assert!(
         page.contains("by phone today. What was kept is used no more"),
