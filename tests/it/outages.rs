@@ -453,7 +453,7 @@ async fn postgres_is_away_for_three_scaled_minutes() {
     each_answered_once(&house, 0..3).await;
     each_answered_once(&house, 4..20).await;
     house.stop().await;
-    postgres.stop().await.unwrap();
+    postgres.wipe_data().await.unwrap();
 }
 
 #[tokio::test] // D14, PROD-53: what an operator sees and is told while the database is away
@@ -528,5 +528,5 @@ async fn commands_say_what_stands_and_what_was_not_done_without_postgres() {
         "{resumed:?}"
     );
     house.stop().await;
-    postgres.stop().await.unwrap();
+    postgres.wipe_data().await.unwrap();
 }

@@ -87,7 +87,7 @@ async fn a_thousand_edits_outlive_killed_workers_and_a_killed_database() {
     assert!(said.contains("$175"), "{said}");
     drop(processes);
     house.stop().await;
-    postgres.stop().await.unwrap();
+    postgres.wipe_data().await.unwrap();
 }
 
 /// Kills the database, or one of the processes, again and again; returns how often each.

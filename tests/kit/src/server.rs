@@ -160,6 +160,11 @@ impl<K: Kind> Server<K> {
         .await
     }
 
+    /// Returns whether another process started the server and the whole test run shares it.
+    pub(crate) fn is_lent(&self) -> bool {
+        matches!(self.0, Repr::Lent(_))
+    }
+
     fn signal(&self, name: &str) -> Result<()> {
         match self.own()?.process().as_ref() {
             Some(process) => signal(process.pid(), name),

@@ -1,10 +1,11 @@
-//! Ends a process when ours has ended, even by SIGKILL.
+//! Ends a process, or runs a command, when our process has ended, even by SIGKILL.
 
 use std::{
     io,
     os::unix::process::CommandExt,
     path::Path,
     process::{Child, Command, Stdio},
+    sync::{Mutex, PoisonError},
 };
 
 /// A POSIX shell script that reads from a pipe whose only writer is this process. When this process
@@ -17,6 +18,13 @@ tries=0
 while [ "$tries" -lt 20 ] && kill -0 -- "$2" 2>/dev/null; do sleep 0.1; tries=$((tries + 1)); done
 kill -s KILL -- "$2" 2>/dev/null
 for path in "$3" "$4"; do [ -z "$path" ] || rm -rf -- "$path"; done
+"#;
+
+/// A POSIX shell script that waits as [`SCRIPT`] does and then runs its arguments.
+const AFTERWARDS: &str = r#"
+trap '' HUP INT TERM
+read -r line
+exec "$@"
 "#;
 
 /// Guards a process or a process group until it is dropped; a drop ends the watchdog only.
@@ -42,15 +50,43 @@ impl Watchdog {
         for path in leftovers {
             command.arg(path.unwrap_or(Path::new("")));
         }
-        let shell = command
-            .current_dir("/")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .process_group(0)
-            .spawn()?;
+        let shell = spawn_waiting(command)?;
         Ok(Self { shell })
     }
+}
+
+/// Runs `command` once this process has ended.
+pub(crate) fn run_afterwards(command: &Command) -> io::Result<()> {
+    // A static is never dropped, so its pipes close only when the process ends.
+    static WAITING: Mutex<Vec<Child>> = Mutex::new(Vec::new());
+    let mut shell = Command::new("/bin/sh");
+    shell
+        .args(["-c", AFTERWARDS, "seven-afterwards"])
+        .arg(command.get_program())
+        .args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    let child = spawn_waiting(shell)?;
+    WAITING
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .push(child);
+    Ok(())
+}
+
+/// Starts a shell in its own process group that reads from a pipe of ours and writes nowhere.
+fn spawn_waiting(mut shell: Command) -> io::Result<Child> {
+    shell
+        .current_dir("/")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()
 }
 
 impl Drop for Watchdog {

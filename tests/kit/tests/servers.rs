@@ -4,6 +4,7 @@
 use std::{
     io::{Read, Write},
     net::TcpStream,
+    os::unix::process::ExitStatusExt,
     path::Path,
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
@@ -164,6 +165,38 @@ async fn postgres_keeps_its_data_over_a_crash_and_copies_databases() {
     let data = postgres.data_dir().unwrap().to_owned();
     drop(postgres);
     assert!(!data.exists(), "a fast one leaves nothing behind");
+}
+
+/// Set in the child process of the test below.
+const LEAVES_A_DATABASE: &str = "SEVEN_TEST_LEAVES_A_DATABASE";
+
+#[tokio::test]
+async fn a_database_on_a_shared_server_goes_with_its_process() {
+    const NAME: &str = "a_database_on_a_shared_server_goes_with_its_process";
+    if std::env::var_os(LEAVES_A_DATABASE).is_some() {
+        let shared = Postgres::from_env().unwrap();
+        shared.create_database("left", None).await.unwrap();
+        // Ends as a crashing test does: nothing is dropped.
+        std::process::abort();
+    }
+    let dir = Scratch::new("shared").unwrap();
+    let postgres = Postgres::start(dir.path(), true).await.unwrap();
+    postgres.create_database("own", None).await.unwrap();
+    let status = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", NAME])
+        .env(LEAVES_A_DATABASE, "1")
+        .env("SEVEN_TEST_POSTGRES", postgres.url())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    assert_eq!(status.signal(), Some(6), "the child made its database");
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while postgres.has_database("left").await.unwrap() {
+        assert!(Instant::now() < deadline, "the database is still there");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(postgres.has_database("own").await.unwrap());
 }
 
 #[tokio::test]
