@@ -339,6 +339,15 @@ async fn a_case_is_told_once_and_followed_to_its_end() {
     })
     .await;
     assert!(posted(&pagers, "case")[0].starts_with("CRITICAL"));
+    let figures = format!("{}/metrics", house.stack.ops_url.clone().unwrap());
+    let labels = "casino=\"silver_birch\",severity=\"sev0\",step=\"resolved\"";
+    let counted = format!("seven_cases_of_the_day{{{labels}}} 1");
+    let timed = format!("seven_case_seconds_p95{{{labels}}} ");
+    until("the gauges tell its time", SHORT, || async {
+        let text = reqwest::get(&figures).await.unwrap().text().await.unwrap();
+        text.contains(&counted) && text.contains(&timed)
+    })
+    .await;
     house.stop().await;
 }
 

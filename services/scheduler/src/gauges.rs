@@ -41,6 +41,7 @@ pub(crate) async fn rows(fleet: Fleet) -> Result<(), Error> {
         }
     }
     tickets(&fleet).await?;
+    case_times(&fleet).await?;
     workers(&fleet).await?;
     alerts(&fleet).await
 }
@@ -51,6 +52,22 @@ async fn tickets(fleet: &Fleet) -> Result<(), Error> {
     figure.reset();
     for (casino, state, n) in counts {
         figure.with_label_values(&[&*casino, &*state]).set(n);
+    }
+    Ok(())
+}
+
+async fn case_times(fleet: &Fleet) -> Result<(), Error> {
+    let figures = &metrics().fleet;
+    let times = fleet.store.case_times().await?;
+    figures.cases.reset();
+    figures.case_seconds.reset();
+    for time in times {
+        let labels = [&*time.casino_id, &*time.severity, &*time.step];
+        figures.cases.with_label_values(&labels).set(time.n);
+        figures
+            .case_seconds
+            .with_label_values(&labels)
+            .set(time.p95_seconds);
     }
     Ok(())
 }

@@ -51,6 +51,17 @@ pub struct Count {
     pub n: i64,
 }
 
+/// Cases of one severity that reached a step (`acknowledged`, `acknowledged_late`, `rose`,
+/// `resolved`) within the last day, and the 95th percentile of the seconds they took to get there.
+#[derive(Debug, Clone, sqlx::FromRow)]
+pub struct CaseTimes {
+    pub casino_id: String,
+    pub severity: String,
+    pub step: String,
+    pub n: i64,
+    pub p95_seconds: f64,
+}
+
 /// Seconds for which a casino's oldest row has waited for each stage; 0 if none waits.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct Waiting {
@@ -226,6 +237,14 @@ impl Store {
     /// Counts the tickets that are not closed: casino, state, how many.
     pub async fn tickets(&self) -> Result<Vec<(String, String, i64)>> {
         let query = "select casino_id, state, n from fleet_tickets()";
+        Ok(sqlx::query_as(query)
+            .fetch_all(&mut *self.fleet().await?)
+            .await?)
+    }
+
+    /// Returns how many cases of the last day reached a step, and how long that took.
+    pub async fn case_times(&self) -> Result<Vec<CaseTimes>> {
+        let query = "select casino_id, severity, step, n, p95_seconds from fleet_case_times()";
         Ok(sqlx::query_as(query)
             .fetch_all(&mut *self.fleet().await?)
             .await?)

@@ -56,6 +56,42 @@ async fn now_shows_what_waits_and_what_stands_still() {
     house.stop().await;
 }
 
+/// Sixty guests who wrote this week, besides the one who is there.
+const CROWD: &str = "with crowd as (insert into guests (casino_id, guest_id, phone, key_id, phone_hash)
+     select casino_id, gen_random_uuid(), '+186055501' || n, key_id, decode(lpad(n::text, 64, '0'), 'hex')
+       from guests, generate_series(10, 69) n returning casino_id, guest_id)
+   insert into conversations (casino_id, conversation_id, guest_id, casino_number, last_inbound_at)
+     select casino_id, gen_random_uuid(), guest_id, '+18605550100', now() from crowd";
+
+#[tokio::test] // D27
+async fn a_long_list_shows_its_first_fifty_and_the_rest_when_asked() {
+    let house = with_console("console_long_list").await;
+    let staff = Staff::new(&house);
+    house.text(GUEST, "What time is check-in?");
+    house.settle(1).await;
+    house.change(CROWD).await;
+    let luis = staff
+        .add("luis@example.com", Role::Host, Some(house.casino()))
+        .await;
+    let luis = luis.logged_in(&house).await;
+    let path = "/c/silver_birch/conversations";
+    let rows = |page: &str| page.matches("class=\"item\"").count();
+    let page = luis.get(path).await.body;
+    assert_eq!(rows(&page), 50);
+    assert!(page.contains("Show more</a> (11)"), "{page}");
+    let more = format!("{path}?show=open&language=&case=&whole=1");
+    assert!(page.contains(&more.replace('&', "&#38;")), "{page}");
+    // The whole list stays whole when it fetches itself after a hint.
+    for path in [more, format!("{path}/list?show=open&whole=1")] {
+        let whole = luis.get(&path).await.body;
+        assert_eq!(rows(&whole), 61, "{path}");
+        assert!(!whole.contains("Show more"), "{whole}");
+    }
+    let part = luis.fetch(&format!("{path}/list")).await.body;
+    assert_eq!(rows(&part), 50);
+    house.stop().await;
+}
+
 #[tokio::test] // D14, D27: a dangerous switch asks for the casino's name, and every one for a reason
 async fn an_admin_turns_switches_and_a_host_sees_them() {
     let house = with_console("console_switches").await;

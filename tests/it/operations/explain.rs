@@ -358,3 +358,44 @@ async fn why_tells_the_timeline_and_never_the_phone() {
     }
     house.stop().await;
 }
+
+#[tokio::test] // SEC-96, SEC-97
+async fn a_conversation_is_printed_as_a_dialogue_that_the_eval_reads() {
+    let house = house("cli_dialogue", Wanted::default()).await;
+    house.text(GUEST, "When does the pool open?");
+    house.settle(1).await;
+    house.text(GUEST, "and is it \"heated\"?");
+    house.settle(2).await;
+    let hash = "select guest_id::text from guests";
+    let guest = house.texts_of(hash).await.remove(0);
+    let command = [
+        "conversation",
+        "dialogue",
+        &*guest,
+        "--casino",
+        "silver_birch",
+    ];
+    let masked = house.seven(&command, "").await;
+    assert_eq!(masked.code, 1, "{masked:?}");
+    assert!(masked.err.contains("--reveal"), "{masked:?}");
+    let said = house
+        .seven(&[&command[..], &["--reveal"]].concat(), "")
+        .await;
+    assert_eq!(said.code, 0, "{said:?}");
+    let dialogue = seven_lab::eval::dialogue::parse(&said.out).unwrap();
+    let texts: Vec<&[String]> = dialogue
+        .turns
+        .iter()
+        .map(|turn| turn.guest.as_slice())
+        .collect();
+    assert_eq!(
+        texts,
+        [["When does the pool open?"], ["and is it \"heated\"?"]]
+    );
+    let reply = house.said_to(GUEST);
+    let first = reply.lines().last().unwrap();
+    assert!(said.out.contains(first), "{first}: {}", said.out);
+    let audited = "select count(*) from audit_log where action = 'personal_data_revealed'";
+    assert_eq!(house.number(audited).await, 1);
+    house.stop().await;
+}

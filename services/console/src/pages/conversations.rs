@@ -24,6 +24,8 @@ use crate::{
 const DAYS: i64 = 7;
 /// Most conversations in the list.
 const MOST: i64 = 200;
+/// Conversations that the list shows at first: every page renders it anew whenever a text arrives.
+const FIRST: usize = 50;
 
 pub(super) const FILTERS: [&str; 4] = ["open", "waiting", "paused", MINE];
 /// The filter of which everybody sees something else.
@@ -47,6 +49,8 @@ struct ListPart {
     w: Words,
     casino: CasinoId,
     rows: Vec<Row>,
+    /// Conversations that only the whole list shows.
+    more: usize,
     wanted: Wanted,
     bus: bool,
 }
@@ -57,6 +61,7 @@ struct Wanted {
     show: &'static str,
     language: Option<Language>,
     cases: Cases,
+    whole: bool,
 }
 
 impl Wanted {
@@ -64,7 +69,14 @@ impl Wanted {
     fn query(&self) -> String {
         let language = self.language.map_or("", Language::as_str);
         let case = self.cases.as_str();
-        format!("show={}&language={language}&case={case}", self.show)
+        let whole = if self.whole { "&whole=1" } else { "" };
+        format!("show={}&language={language}&case={case}{whole}", self.show)
+    }
+
+    /// Returns the same for the whole list.
+    fn query_whole(self) -> String {
+        let whole = true;
+        Self { whole, ..self }.query()
     }
 
     fn speaks(&self, language: &str) -> bool {
@@ -119,6 +131,9 @@ pub(crate) struct Filter {
     /// `open` or a severity.
     #[serde(default)]
     case: String,
+    /// Anything but the empty string shows the whole list.
+    #[serde(default)]
+    whole: String,
 }
 
 pub(crate) async fn show(
@@ -187,7 +202,7 @@ pub(crate) async fn list(
     let wanted = wanted(&filter);
     let render = || Bytes::from(shown(&part(&casino, wanted, &person, &list, bus)).0);
     // The list that everybody sees alike is also rendered once.
-    let alike = wanted.language.is_none() && wanted.cases == Cases::Whatever;
+    let alike = wanted.language.is_none() && wanted.cases == Cases::Whatever && !wanted.whole;
     let page = match list.shown.get(&(wanted.show, person.words().language())) {
         Some(shown) if bus && alike => shown.get_or_init(render).clone(),
         _ => render(),
@@ -225,6 +240,7 @@ fn wanted(filter: &Filter) -> Wanted {
             "open" => Cases::Open,
             severity => severity.parse().map_or(Cases::Whatever, Cases::Of),
         },
+        whole: !filter.whole.is_empty(),
     }
 }
 
@@ -236,10 +252,10 @@ fn part(
     bus: bool,
 ) -> ListPart {
     let (w, mine) = (person.words(), person.actor());
-    let rows = list
-        .rows
-        .iter()
-        .filter(|row| is_wanted(row, wanted, &mine))
+    let found = || list.rows.iter().filter(|row| is_wanted(row, wanted, &mine));
+    let first = if wanted.whole { usize::MAX } else { FIRST };
+    let rows = found()
+        .take(first)
         .map(|row| Row {
             id: row.conversation_id.to_string(),
             guest: w.guest(row.last_four.as_deref()),
@@ -262,6 +278,7 @@ fn part(
         w,
         casino: casino.clone(),
         rows,
+        more: found().count().saturating_sub(first),
         wanted,
         bus,
     }

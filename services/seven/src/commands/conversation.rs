@@ -1,6 +1,7 @@
 //! `seven conversation`: lists and shows conversations, pauses the host, and lets a person write in
 //! its place. Words of people are masked unless `--reveal` is given, which is audited.
 
+mod dialogue;
 mod list;
 mod show;
 
@@ -34,6 +35,11 @@ pub enum Conversation {
     List(list::List),
     /// Show the state of one conversation, its texts and the known facts about the guest.
     Show(show::Show),
+    /// Print a conversation as a dialogue that `./scripts/eval` plays again.
+    ///
+    /// The guest's texts become turns, and the answers of then comments. Expectations that you add
+    /// make it a test (tests/conversations/README.md).
+    Dialogue(dialogue::Dialogue),
     /// Pause the host: it is silent and inbound texts are kept.
     ///
     /// STOP, HELP and cries for help are still answered. `resume` ends the pause.
@@ -109,6 +115,7 @@ impl Operate for Conversation {
         match self {
             Self::List(command) => return command.run(ctx).await,
             Self::Show(command) => return command.run(ctx).await,
+            Self::Dialogue(command) => return command.run(ctx).await,
             Self::Pause(command) => pause(ctx.fleet().await?, command).await?,
             Self::Takeover(command) => take_over(ctx.fleet().await?, command).await?,
             Self::Say(command) => say(ctx.fleet().await?, command).await?,

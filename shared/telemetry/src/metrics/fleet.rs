@@ -28,6 +28,12 @@ instruments! {
             "Monthly budget of a casino, in dollars; 0 for none", ["casino"];
         tickets: IntGaugeVec = "seven_tickets",
             "Tickets of guests on the web that are not closed, by state", ["casino", "state"];
+        cases: IntGaugeVec = "seven_cases_of_the_day",
+            "Cases that reached a step within the last 24 hours: acknowledged, acknowledged_late, rose (to the next level), resolved",
+            ["casino", "severity", "step"];
+        case_seconds: GaugeVec = "seven_case_seconds_p95",
+            "95th percentile of the seconds from a case's start to the step, over the last 24 hours",
+            ["casino", "severity", "step"];
         switches: IntGaugeVec = "seven_switch_on",
             "1 while an operator's or the watch's switch stands", ["casino", "switch"];
         rotation_due: IntGaugeVec = "seven_rotation_due_timestamp_seconds",
