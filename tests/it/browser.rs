@@ -163,6 +163,58 @@ async fn a_new_host_takes_over_writes_and_gives_back() {
     house.stop().await;
 }
 
+/// Keeps the loudest sample of the page's sounds, from 0 to 1.
+const LISTEN: &str = "window.loudest = 0;
+    const connect = AudioNode.prototype.connect;
+    AudioNode.prototype.connect = function (to, ...rest) {
+        if (to instanceof AudioDestinationNode) {
+            const meter = this.context.createAnalyser();
+            const samples = new Float32Array(meter.fftSize);
+            const read = () => {
+                meter.getFloatTimeDomainData(samples);
+                window.loudest = Math.max(window.loudest, ...samples);
+                if (this.context.state !== 'closed') setTimeout(read, 10);
+            };
+            connect.call(this, meter);
+            read();
+        }
+        return connect.call(this, to, ...rest);
+    };";
+
+#[tokio::test] // D27: off by default, and heard once it is on
+async fn a_new_case_rings_where_the_person_wants_it() {
+    let house = with_console("browser_rings").await;
+    let staff = Staff::new(&house);
+    let luis = staff
+        .add("luis@example.com", Role::Host, Some(house.casino()))
+        .await;
+    let luis = luis.logged_in(&house).await;
+    let browser = Browser::start(&house).await;
+    browser.open_as(&luis, "/c/silver_birch/cases").await;
+    let loudest = async || browser.ask("return window.loudest").await.as_f64().unwrap();
+    let case = async |n: usize| {
+        let guest = format!("+1860555014{n}");
+        house.text(&guest, "I want to speak to a manager please");
+        until("the title counts the case", SOON, || async {
+            browser.title().await.starts_with(&format!("({n}) "))
+        })
+        .await;
+    };
+    browser.ask(LISTEN).await;
+    case(1).await;
+    case(2).await;
+    assert!(loudest().await < 0.01, "the bell is off");
+    browser.click("#bell").await;
+    case(3).await;
+    until("the tone is heard", SOON, || async {
+        loudest().await > 0.05
+    })
+    .await;
+    assert_eq!(browser.violations().await, Vec::<String>::new());
+    browser.stop().await;
+    house.stop().await;
+}
+
 const FORGOTTEN: &str = "insert into deletions (casino_id, deletion_id, key_id, phone_hash, guest_id, state, requested_by, requested_at, due_at,
     counts, completed_at)
   values ('silver_birch', gen_random_uuid(), 1, decode(repeat('ab', 32), 'hex'), gen_random_uuid(), 'done', 'guest', now(), now(),

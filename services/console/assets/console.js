@@ -30,7 +30,8 @@
     tone.connect(volume).connect(audio.destination);
     tone.start();
     tone.stop(audio.currentTime + 0.25);
-    tone.onended = () => audio.close();
+    // A page on which nobody has clicked makes no sound, and its tone never ends.
+    setTimeout(() => audio.close(), 2000);
   };
   const tell = (says) => {
     ring();

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use moka::future::Cache;
 use seven_cost::Prices;
 use seven_runtime::{Fleet, Proxies};
 use seven_settings::Console;
@@ -39,6 +40,7 @@ pub(crate) struct Read {
     pub(crate) cases: Readings<CaseList>,
     pub(crate) standing: Readings<Standing>,
     pub(crate) figures: Readings<Figures>,
+    bus: Cache<(), bool>,
 }
 
 /// How long counted figures are shown before they are counted again.
@@ -47,6 +49,8 @@ const FIGURES_TTL: Duration = Duration::from_secs(30);
 /// reading which took less than the difference is not older than the change; the hint that follows
 /// each one makes up for slower ones.
 const LIST_TTL: Duration = Duration::from_millis(150);
+/// How long the pages share an answer of the bus.
+const BUS_TTL: Duration = Duration::from_millis(500);
 
 impl Default for Read {
     fn default() -> Self {
@@ -55,7 +59,16 @@ impl Default for Read {
             cases: Readings::kept_for(LIST_TTL),
             standing: Readings::kept_for(LIST_TTL),
             figures: Readings::kept_for(FIGURES_TTL),
+            bus: Cache::builder().time_to_live(BUS_TTL).build(),
         }
+    }
+}
+
+impl App {
+    /// Returns whether the bus answers; all pages share one answer for half a second.
+    pub(crate) async fn bus_answers(&self) -> bool {
+        let asked = self.fleet.bus.ready();
+        self.read.bus.get_with_by_ref(&(), asked).await
     }
 }
 

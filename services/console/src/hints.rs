@@ -97,7 +97,7 @@ where
         let (app, casino) = (app.clone(), casino.clone());
         async move {
             let (mut page, allowed) = state?;
-            let refresh = if app.fleet.bus.ready().await {
+            let refresh = if app.bus_answers().await {
                 REFRESH
             } else {
                 REFRESH_ALONE

@@ -155,7 +155,7 @@ pub(super) async fn page(
 ) -> Result<Response, Fault> {
     person.needs(casino, Right::Conversations)?;
     let list = read(app, casino).await?;
-    let bus = app.fleet.bus.ready().await;
+    let bus = app.bus_answers().await;
     let mine = person.actor();
     let holds = |row: &ListedConversation| row.taken_by.as_deref() == Some(&*mine);
     let holds = person.may(casino, Right::Converse) && list.rows.iter().any(holds);
@@ -198,7 +198,7 @@ pub(crate) async fn list(
     person.needs(&casino, Right::Conversations)?;
     let shared = &app.read.conversations;
     let list = shared.of(&casino, read(&app, &casino)).await?;
-    let bus = app.fleet.bus.ready().await;
+    let bus = app.bus_answers().await;
     let wanted = wanted(&filter);
     let render = || Bytes::from(shown(&part(&casino, wanted, &person, &list, bus)).0);
     // The list that everybody sees alike is also rendered once.

@@ -178,7 +178,7 @@ async fn stopped(app: &App, w: Words, standing: &Standing) -> Vec<String> {
         .collect();
     let stops = standing.stops.iter();
     lines.extend(stops.map(|stop| format!("{}: {}", w.t("provider_stopped"), stop.provider)));
-    if !app.fleet.bus.ready().await {
+    if !app.bus_answers().await {
         lines.push(w.t("bus_away").to_owned());
     }
     lines
