@@ -146,7 +146,7 @@ async fn ask(stack: &Stack, n: usize) -> Duration {
     started.elapsed()
 }
 
-/// Queues texts that a person wrote, so that only the rate limit delays them.
+/// Queues texts as if a person had written them, so that only the rate limit delays them.
 async fn burst(stack: &Stack, config: &CasinoConfig) {
     let fleet = &stack.fleet;
     // Uses separate connections, because the workers of this process hold the others.

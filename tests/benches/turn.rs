@@ -1,5 +1,5 @@
 //! `cargo bench -p seven-it --bench turn` measures a turn without its model, on real stores. Goal:
-//! a median under 3 ms from the turn's signal to the published draft, without quiet window.
+//! with a quiet window of zero, a median under 3 ms from the turn's signal to the published draft.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -23,7 +23,7 @@ use tokio::time::Instant;
 /// close the texts of more guests.
 const GUESTS: usize = 200;
 const CASINOS: usize = 4;
-/// Turns that are not measured, until every connection has planned its statements.
+/// Number of turns before the measurement, in which every connection plans its statements.
 const WARM: usize = 200;
 
 /// A model with a fixed answer.

@@ -1,5 +1,5 @@
-//! People are told about a carrier that blocks us, bad figures and cases: once each, on every
-//! channel (SMS-52, SMS-54, SMS-55, SEC-110).
+//! Alerts about carrier blocks, bad delivery figures and cases reach people once on every channel
+//! (SMS-52, SMS-54, SMS-55, SEC-110).
 
 use std::time::Duration;
 
@@ -171,7 +171,8 @@ async fn a_carrier_that_blocks_us_pauses_proactive_texts_and_pages_once() {
     house.stop().await;
 }
 
-// SMS-54, PROD-23: the table of figures, the alert that lasts while the share is bad, and its end
+// SMS-54, PROD-23: `seven delivery` prints the figures, and the alert about a bad delivery rate
+// lasts until the rate is good again
 #[tokio::test]
 async fn a_bad_share_stands_until_it_is_good_again() {
     let (house, pagers) = told("alerts_figures").await;

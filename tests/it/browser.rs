@@ -25,21 +25,21 @@ use crate::{
     operations::dead_many::{file, letter},
 };
 
-/// Two incidents: one open, one settled.
+/// SQL that inserts one open and one settled incident.
 const INCIDENTS: &str = "insert into incidents (casino_id, incident_id, kind, severity, state, detected_by, conversation_id, guest_id, evidence, actions,
      escalation_id, resolved_at, resolved_by, outcome)
    select casino_id, gen_random_uuid(), kind, severity, state, 'scheduler', conversation_id, guest_id, array[gen_random_uuid()], actions,
      gen_random_uuid(), case when state = 'resolved' then now() end, case when state = 'resolved' then 'Ana' end, 'an old menu'
    from conversations, (values ('offer_unproven', 'high', 'mitigating', array['paused_guest']),
      ('text_after_stop', 'critical', 'resolved', array['paused_guest', 'paused_proactive'])) found (kind, severity, state, actions) limit 2";
-/// A phone whose code nobody has entered.
+/// SQL that inserts a phone of staff whose code nobody has entered.
 const UNVERIFIED: &str = "insert into contacts (casino_id, contact_id, name, channel, address, created_by) values ('silver_birch', gen_random_uuid(), 'Night host', 'text', '+18605550177', 'Ana')";
-/// A campaign under way.
+/// SQL that inserts a running campaign.
 const CAMPAIGN: &str = "insert into campaigns (casino_id, campaign_id, name, class, text_en, text_es, state, created_by) values ('silver_birch', gen_random_uuid(), 'Spa week', 'marketing', 'Spa week is on.', 'Semana de spa.', 'running', 'Mara')";
-/// A person reads each reply of the casino before it leaves.
+/// SQL after which a person has to release each reply of the casino.
 const REVIEWED: &str =
     "update casinos set config = jsonb_set(config, '{features,hitl_interrupt_enabled}', 'true')";
-/// The conversation is $1's, and there is a saved reply.
+/// SQL that gives a conversation to operator $1 and adds a saved reply.
 const TAKEN: &str = "with taken as (insert into conversation_holders (casino_id, conversation_id, holder)
      select casino_id, conversation_id, 'operator:$1' from conversations limit 1 on conflict do nothing returning conversation_id),
    saved as (insert into saved_replies (casino_id, reply_id, title, en, es, changed_by)
@@ -80,7 +80,8 @@ async fn a_new_host_takes_over_writes_and_gives_back() {
     house.settle(1).await;
     browser.see("#list", "Guest ending in 0142").await;
     browser.see("#list", "case open").await;
-    // The title counts the cases that wait; sound and notice are off until somebody wants them.
+    // The title shows the number of waiting cases. Sound and notices are off until a person turns
+    // them on.
     until("the title counts", SOON, || async {
         browser.title().await.starts_with("(1) ")
     })
@@ -88,7 +89,8 @@ async fn a_new_host_takes_over_writes_and_gives_back() {
     assert_eq!(browser.count("#bell[aria-pressed=false]").await, 1);
     browser.click("#bell").await;
     assert_eq!(browser.count("#bell[aria-pressed=true]").await, 1);
-    // The casino's people are told; the notice's link acknowledges, and leads to the conversation.
+    // The casino's contact gets a notice. Its link acknowledges the case and leads to the
+    // conversation.
     notices::told(&chat, 1).await;
     browser
         .page(&notices::link_of(&chat.taken(Side::Slack)[0]))
@@ -109,7 +111,7 @@ async fn a_new_host_takes_over_writes_and_gives_back() {
         .fill("text", "Luis here, the manager on shift.")
         .await;
     browser.see("#length", "32 characters, 1 segment(s)").await;
-    // A guest's text appears beside the draft and takes nothing from it.
+    // A guest's text appears while luis writes, and the draft stays unchanged.
     house.text(GUEST, "Are you there?");
     browser.see("#texts", "Are you there?").await;
     assert_eq!(
@@ -129,7 +131,7 @@ async fn a_new_host_takes_over_writes_and_gives_back() {
             == 1
     })
     .await;
-    // Somebody else takes over: the text is refused, its words stay.
+    // Maria takes the conversation over. The text of luis is then refused, but stays in the form.
     let maria = staff
         .add("maria@example.com", Role::Host, Some(house.casino()))
         .await;
@@ -348,7 +350,7 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
             browser.page(path).await;
             browser.is_accessible(&format!("{name}-{language}")).await;
         }
-        // The same conversation in the person's own hands, with every tool of the page.
+        // The same conversation after luis took it over, with every tool of the page open.
         let taken = TAKEN.replace("$1", &luis.id.to_string());
         house.change(&taken).await;
         browser.page(&thread).await;
@@ -367,8 +369,8 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
     house.stop().await;
 }
 
-/// Fills the pages for compliance: a guest leaves and one was forgotten, words were shown for a
-/// reason, a day is sealed.
+/// Creates rows for the compliance pages: a guest who opted out, a guest who was deleted, words
+/// that were shown for a reason, and a sealed day.
 async fn leave_traces(house: &crate::harness::House) {
     house.text("+18605550144", "STOP, you text too often");
     until("the guest has left", SOON, || async {
@@ -385,8 +387,8 @@ async fn leave_traces(house: &crate::harness::House) {
         .unwrap();
 }
 
-/// Fills the pages for editors: a change and a draft, and a set of questions that was run. Returns
-/// the address of a rollback that is shown.
+/// Creates rows for the editors' pages: a published change, a draft, and a set of questions that
+/// was run. Returns the address of a page that previews a rollback.
 async fn edit_content(house: &crate::harness::House, caller: &Caller) -> String {
     let ours = "update content_revisions set published_at = published_at - interval '1 hour'";
     house.change(ours).await;
@@ -489,7 +491,7 @@ async fn hostile_texts_do_nothing_in_a_browser() {
         "/c/silver_birch/held",
     ] {
         browser.page(path).await;
-        // Once more as a fragment that htmx swaps in.
+        // The page is still open, so the next text arrives as a fragment that htmx swaps in.
         house.text(GUEST, "<script>document.title='owned'</script>");
         tokio::time::sleep(Duration::from_secs(3)).await;
         assert!(browser.title().await.ends_with("· Seven"), "{path}");

@@ -318,8 +318,8 @@ async fn a_text_that_carriers_would_filter_is_refused() {
     house.stop().await;
 }
 
-// SMS-34, SMS-35: words that pass the first time are refused the second time, only for a guest who
-// got them
+// SMS-34, SMS-35: the same words are refused the second time, but only for a guest who already got
+// them
 #[tokio::test]
 async fn words_the_guest_has_had_count_against_them() {
     let house = house("campaign_again", morning()).await;

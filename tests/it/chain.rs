@@ -140,7 +140,7 @@ async fn what_is_changed_behind_our_back_is_found() {
         !report.valid && format!("{:?}", report.head) == "Truncated",
         "{report:?}"
     );
-    // A head that is shortened to match has no valid seal.
+    // The head is shortened to match the truncated chain, but its seal is not valid.
     sqlx::query("update consent_heads h set length = 4, head_hash = (select content_hash from consent_events e where e.position = 3)")
         .execute(&owner)
         .await

@@ -81,8 +81,8 @@ async fn consumers_whose_leader_died_are_heard_though_the_fleet_is_connected_to_
     }
     sleep(Duration::from_secs(2)).await;
     two.kill().unwrap();
-    // By then the other servers have elected a leader. Work that waited for the dead one could wait
-    // half a minute.
+    // After 8 s the other servers have elected a leader. A request that still waited for the killed
+    // server could be delayed by half a minute.
     sleep(Duration::from_secs(8)).await;
     let began = Instant::now();
     ask_all(&house, 5..15);

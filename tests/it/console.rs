@@ -1,5 +1,5 @@
-//! The console over HTTP (D26, D27): who gets in, what each role sees, and that no page believes
-//! what it is told.
+//! The console over HTTP (D26, D27): logins, the pages that each role may see, and the refusal of
+//! forged input.
 
 mod compliance;
 mod content;
@@ -42,7 +42,7 @@ async fn a_login_asks_for_password_and_code_and_begins_a_fresh_session() {
         (page.status, &*page.location),
         (StatusCode::SEE_OTHER, "/login")
     );
-    // Right password: a session that sees nothing yet.
+    // The right password opens a session, but the session sees no page before the code is entered.
     let page = caller
         .post(
             "/login",
@@ -60,7 +60,8 @@ async fn a_login_asks_for_password_and_code_and_begins_a_fresh_session() {
     let code = host.next_code();
     let page = caller.post("/login/code", &form(&[("code", &code)])).await;
     assert_eq!(&*page.location, "/", "{}", page.body);
-    // Another token than before the code, so that nobody can have planted it.
+    // Entering the code replaces the session token, so that a token planted before the login is
+    // worthless.
     assert_ne!(caller.cookie.clone().unwrap(), first);
     assert_eq!(
         caller.get("/c/silver_birch/conversations").await.status,
@@ -68,7 +69,7 @@ async fn a_login_asks_for_password_and_code_and_begins_a_fresh_session() {
     );
     let planted = Caller::with(&house, &first);
     assert_eq!(&*planted.get("/").await.location, "/login");
-    // The code was used.
+    // A code that was used once is refused.
     let mut again = Caller::new(&house);
     again
         .post(
@@ -107,7 +108,7 @@ async fn too_many_wrong_logins_refuse_the_pair_and_say_nothing_about_names() {
         .number("select count(*) from audit_log where action = 'operator_locked_out'")
         .await;
     assert_eq!(entries, 2);
-    // The same account from elsewhere is let in.
+    // A login to the same account from another address still succeeds.
     let store = staff.store();
     let from_elsewhere = seven_staff::login::with_password(
         &store,
@@ -143,7 +144,8 @@ async fn each_role_sees_its_own_casino_and_its_own_pages() {
         "/c/silver_birch/audit",
         "/c/silver_birch/figures",
     ];
-    // One sign per page: x for a page that the role sees.
+    // Each character of the last field stands for one page: `x` if the role sees the page, `-` if
+    // not.
     for (email, role, casino, sees) in [
         ("host@example.com", Role::Host, here, "xxx-xx-x---"),
         (
@@ -235,7 +237,8 @@ async fn a_role_or_an_account_that_ends_ends_at_once() {
         .await
         .unwrap();
     assert_eq!(caller.get(path).await.status, StatusCode::NOT_FOUND);
-    // An open page goes away when it fetches a part, and its stream is not opened again at once.
+    // When an open page of a person without the role fetches a fragment, it is redirected; its
+    // stream is refused.
     let fragment = caller.fetch("/c/silver_birch/conversations/list").await;
     assert_eq!(fragment.headers["hx-redirect"], "/");
     let stream = caller.fetch("/c/silver_birch/stream").await;
@@ -260,7 +263,7 @@ async fn a_role_or_an_account_that_ends_ends_at_once() {
     assert_eq!(fragment.headers["hx-redirect"], "/login");
     let stream = caller.fetch("/c/silver_birch/stream").await;
     assert_eq!(stream.status, StatusCode::UNAUTHORIZED);
-    // Idle sessions end, and log out ends one.
+    // An idle session expires, and logging out ends a session.
     let caller = luis.logged_in(&house).await;
     house
         .change("update operator_sessions set seen_at = now() - interval '31 minutes'")
@@ -359,7 +362,7 @@ async fn headers_cookies_and_paths_give_nothing_away() {
         let status = caller.get(path).await.status;
         assert!(status.is_client_error(), "{path}: {status}");
     }
-    // Two session cookies: one of them was planted.
+    // Two session cookies are refused, because one of them may have been planted.
     let cookie = caller.cookie.clone().unwrap();
     let two = Caller::with(&house, &format!("{cookie}; {cookie}"));
     assert_eq!(&*two.get("/").await.location, "/login");

@@ -1,5 +1,6 @@
-//! Incidents that the fleet finds itself: contained, then recorded, then told, in this order by the
-//! rows (SEC-94 to SEC-106). Each kind is injected into the rows of a healthy conversation.
+//! The fleet contains an incident that it finds itself, then records it, then notifies people; the
+//! rows prove this order (SEC-94 to SEC-106). Each kind is injected into the rows of a healthy
+//! conversation.
 
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ use crate::{
 const SHORT: Duration = Duration::from_secs(30);
 const NEIGHBOUR: &str = "+18605550143";
 
-/// Starts a house whose contact wants everything, with one answered text of a guest.
+/// Starts a house with a contact that gets all notices, and with one answered text of a guest.
 async fn answered(name: &str, chat: &Pagers) -> House {
     let house = house(name, Wanted::default()).await;
     let casino = house.casino().as_str().to_owned();
@@ -75,7 +76,7 @@ async fn a_text_after_stop_pauses_campaigns_before_anybody_is_told() {
     .await;
     let switched = "select count(*) from controls where name = 'pause_proactive' and actor = 'scheduler' and reason = 'text_after_stop'";
     assert_eq!(house.number(switched).await, 1);
-    // The same text is found again and again for minutes, and nothing is told twice.
+    // Later rounds find the same text again for minutes, but send no second notice.
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert_eq!(chat.taken(Side::Slack).len(), 1);
     assert_eq!(house.number("select count(*) from incidents").await, 1);
@@ -96,7 +97,8 @@ async fn an_amount_that_nothing_proves_silences_the_host_until_a_person_has_look
         post.contains("an amount of money that nothing proves"),
         "{post}"
     );
-    // Nobody looks in time: the case climbs, and the incident says so (SEC-98).
+    // Nobody acknowledges the case in time, so it climbs a level, and the incident becomes
+    // `escalated` (SEC-98).
     house
         .change("update escalations set ack_due_at = now() - interval '1 minute'")
         .await;
@@ -104,7 +106,8 @@ async fn an_amount_that_nothing_proves_silences_the_host_until_a_person_has_look
         house.texts_of("select state from incidents").await == ["escalated"]
     })
     .await;
-    // The host is silent, and the guest is told once that a person looks.
+    // The host stays silent: it holds the guest's text, and tells the guest once that a person will
+    // reply.
     house.text(GUEST, "And what time is check-out?");
     house.settle(2).await;
     let silent = "select count(*) from inbound_messages where disposition = 'held'";
@@ -128,7 +131,7 @@ async fn an_amount_that_nothing_proves_silences_the_host_until_a_person_has_look
     assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
     let settle = [("what", "settle"), ("said", "I wrote to the guest")];
     assert_eq!(luis.act(&one, &settle).await.location, path);
-    // The case ended with it, and the host answers what it had kept.
+    // Settling the incident also ends its case, and the host answers the text that it held.
     house.settle(2).await;
     assert_eq!(house.number(silent).await, 0);
     let open = "select reason from escalations where resolved_at is null";
@@ -259,7 +262,7 @@ async fn a_reply_from_before_a_change_of_content_is_no_incident() {
     house
         .change("update outbound_messages set body = 'Tonight you get $750 in free play on us.' where turn_id is not null")
         .await;
-    // A later reply is found, so the round has read the earlier one, too.
+    // The incident of a later reply shows that the round has read the earlier reply, too.
     house.text(NEIGHBOUR, "What time is check-in?");
     house.settle(2).await;
     house

@@ -1,4 +1,5 @@
-//! Guests are answered only from their own casino's current content, whose vectors are made once.
+//! Guests are answered only from their own casino's current content, and each vector of it is made
+//! only once.
 
 use std::time::Duration;
 
@@ -151,7 +152,7 @@ async fn a_change_gets_its_vectors_without_a_command() {
     .await;
     let before: usize = embedded(&models);
 
-    // An editor saves in the console; the provider fails once.
+    // An editor saves an item in the console while the provider of embeddings fails once.
     models.then(Play::status(500));
     changed(&house, &by("ana"), "spa_001", |item| {
         item["description"] = "A massage with warm birch oil.".into();
@@ -169,7 +170,7 @@ async fn a_change_gets_its_vectors_without_a_command() {
     })
     .await;
     assert!(embedded(&models) <= before + 4, "one row, and its tries");
-    // CMS-9
+    // CMS-9: the time that the vectors took is measured
     let measured = counted("seven_content_step_seconds_count{step=\"vectors\"}");
     assert!(measured >= 1.0, "{measured}");
     house.stop().await;
@@ -208,7 +209,7 @@ async fn a_change_whose_vectors_cannot_be_made_is_told_and_found_by_words() {
     house.stop().await;
 }
 
-/// Returns the hash that the present words of `spa_001` have.
+/// Returns the hash of `spa_001`'s current text for this embedding's space.
 async fn item_hash(house: &House, embedding: &Embedding) -> String {
     let item = Item::from_json(&item(house, "spa_001").await).unwrap();
     let zone = house.config.operational.timezone;
@@ -350,8 +351,8 @@ async fn vectors_are_made_once_and_belong_to_one_casino() {
         ["Zephyr Baths"]
     );
 
-    // A provider that is down leaves the content loaded, the old vectors in place and the questions
-    // answered by words.
+    // While the embedding provider is down, content is still loaded, the old vectors stay, and
+    // questions are answered by a search for words.
     models.otherwise(Play::status(400));
     onboard::load_content(
         fleet,

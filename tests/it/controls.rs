@@ -90,7 +90,8 @@ async fn a_pause_holds_in_eight_workers_and_in_a_new_one() {
         .max();
     let last = last.map_or(0, |at| (at - ordered).num_milliseconds());
     println!("pause: the last text left {last} ms after the command began, 8 workers");
-    // A worker that starts after the announcement, and guests who write meanwhile.
+    // A worker that starts after the announcement obeys the pause too. Guests keep writing
+    // meanwhile.
     let late = house.process("outbound-sender", None);
     until("the new worker lives", Duration::from_secs(20), || async {
         house.number("select count(*) from workers").await == 9
@@ -447,7 +448,7 @@ async fn a_workers_log_level_is_raised_while_it_runs_and_falls_back() {
     assert!(said.contains("before: the configured level"), "{said}");
     written("the log level was raised").await;
     assert_eq!(lines("\"severity\":\"DEBUG\""), 0, "nothing to say yet");
-    // A pull that ends early is told at DEBUG.
+    // A pull that ends early is logged at DEBUG.
     house.nats.kill().unwrap();
     house.nats.restart().await.unwrap();
     written("\"severity\":\"DEBUG\"").await;

@@ -28,7 +28,7 @@ const SHARED: [&str; 10] = [
 #[tokio::test(flavor = "multi_thread")] // PROD-25
 async fn a_text_is_answered_while_somebody_writes_every_row_that_guests_share() {
     let house = house("counters", Wanted::default()).await;
-    // One guest writes before, so that the rows which the first text makes exist already.
+    // One guest writes first, so that the rows which a casino's first text creates exist already.
     house.text(GUEST, "Is the pool open?");
     house.settle(1).await;
     let pool = PgPool::connect(&house.database_url).await.unwrap();
@@ -76,8 +76,8 @@ const OF_TEXTS: [&str; 5] = [
     "audit_log",
 ];
 
-/// Returns whether the statistics count every row; a process that is never idle reports its rows
-/// late.
+/// Returns whether the statistics in `told` count every row of the tables in `OF_TEXTS`. They may
+/// not, because a process that is never idle reports its rows late.
 async fn are_complete(pool: &PgPool, told: &BTreeMap<String, (i64, i64, i64)>) -> bool {
     for table in OF_TEXTS {
         let count =
@@ -93,7 +93,7 @@ async fn are_complete(pool: &PgPool, told: &BTreeMap<String, (i64, i64, i64)>) -
     true
 }
 
-/// Waits until the statistics, which come up to a second late, no longer change.
+/// Waits until the statistics no longer change; they arrive up to a second late.
 async fn at_rest(house: &House, pool: &PgPool) -> BTreeMap<String, (i64, i64, i64)> {
     let last = std::sync::Mutex::new(BTreeMap::new());
     until(
@@ -111,7 +111,7 @@ async fn at_rest(house: &House, pool: &PgPool) -> BTreeMap<String, (i64, i64, i6
     last.into_inner().unwrap()
 }
 
-/// Removes the tables that are written even while no guest writes.
+/// Removes from `all` the tables that are written even while no guest writes.
 fn tables_of_texts(
     mut all: BTreeMap<String, (i64, i64, i64)>,
 ) -> BTreeMap<String, (i64, i64, i64)> {
@@ -216,16 +216,16 @@ async fn every_index_comes_with_a_migration_and_those_of_the_specification_are_t
         .map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap())
         .collect();
     for (name, definition) in &there {
-        // Keys make their indexes together with the table. The migrations' own table is not
-        // checked.
+        // Primary and unique keys create their indexes with the table, so no migration names them.
+        // The migrations' own table is not checked.
         let of_a_key = name.ends_with("_pkey") || name.ends_with("_key");
         assert!(
             of_a_key || migrations.contains(&format!("index {name} ")),
             "{name} is in no migration: {definition}"
         );
     }
-    // Audit entries are found by type and time, texts by their conversation. Vectors need no index,
-    // since a casino's are read as a whole.
+    // Audit entries are looked up by action and time, texts by conversation. Vectors need no index,
+    // because a casino's vectors are read as a whole.
     for wanted in [
         "audit_log USING btree (casino_id, action, at)",
         "(casino_id, conversation_id, arrival)",
@@ -240,8 +240,9 @@ async fn every_index_comes_with_a_migration_and_those_of_the_specification_are_t
     house.stop().await;
 }
 
-/// A small partial index looks cheap to the planner, so a query that matches its condition but not
-/// its key would walk all of it (docs/performance.md).
+/// Each partial index must require that its key is not null. Otherwise a query that matches the
+/// index's condition but not its key would walk all of it, because a small index looks cheap to the
+/// planner (docs/performance.md).
 #[tokio::test] // DATA-27, DATA-29
 async fn a_partial_index_of_texts_and_turns_asks_for_its_own_key() {
     let db = database("partial_indexes").await;

@@ -87,8 +87,8 @@ async fn cries_are_answered_whatever_else_stands() {
     house.stop().await;
 }
 
-// CONV-36, SEC-28: after a cry about gambling no reply names anything to gamble with, in any turn
-// or language
+// CONV-36, SEC-28: after a guest's cry for help about gambling, no reply offers anything to gamble
+// with, in any turn or language
 #[tokio::test]
 async fn who_cried_about_gambling_is_lured_by_nothing() {
     let (house, mut n) = (house("cries_no_lure", Wanted::default()).await, 0);
@@ -131,7 +131,7 @@ async fn who_cried_about_gambling_is_lured_by_nothing() {
             "{text}: {last}"
         );
     }
-    // An offer for dinner is still made.
+    // An offer that has nothing to do with gambling is still made.
     say(&house, &mut n, "any dining deals?").await;
     assert!(
         house
@@ -180,7 +180,8 @@ async fn personal_data_is_not_kept() {
     );
     let left = house.stack.fleet.bus.stored("INGRESS", 1).await.unwrap();
     assert!(left.is_none(), "the event is still in its stream");
-    // A message that is gone, one that never existed, and an impossible sequence.
+    // `erase` returns false for a message that is gone, for one that never existed, and for an
+    // impossible sequence.
     for sequence in [1, 999_999, 0] {
         let erased = house.stack.fleet.bus.erase(Stage::Gate, sequence).await;
         assert!(

@@ -1,5 +1,5 @@
-//! Tests the rendered configuration on real servers: its names are the code's, every role can work
-//! under its own user, and no casino's user reaches another casino (DEP-14, SEC-160).
+//! Tests the rendered configuration on real servers: it uses the same names as the code, every role
+//! can work under its own user, and no casino's user reaches another casino (DEP-14, SEC-160).
 
 mod files;
 mod isolation;
@@ -16,7 +16,7 @@ use seven_deploy::{self, values::Values};
 use seven_domain::CasinoId;
 use seven_testkit::{Nats, Scratch};
 
-/// The two casinos of `deploy/values`: one has its own workers, the other has not.
+/// The two casinos of `deploy/values`: `BUSY` has its own workers, `QUIET` has none.
 const BUSY: &str = "silver_birch";
 const QUIET: &str = "amber_coast";
 const QUIET_NUMBER: &str = "+16095550103";

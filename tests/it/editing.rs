@@ -1,5 +1,5 @@
-//! A casino edits its content (D31): what guards hold or refuse, what guests get and when, and what
-//! the history keeps.
+//! A casino edits its content (D31): which edits the guards hold or refuse, when guests get a
+//! change, and what the history records.
 
 mod commands;
 mod kills;
@@ -89,7 +89,7 @@ async fn guards_hold_or_refuse_and_another_person_publishes() {
     assert_eq!(state(&jump), RevisionState::Review, "165 to 17 is a slip");
     assert_eq!(item(&house, "spa_001").await["details"]["price"], 175.0);
 
-    // Its editor cannot publish it; another person can.
+    // The editor of a change cannot publish it; another person can.
     let fleet = &house.stack.fleet;
     let decide = async |by: &str| {
         let mut work = Work::begin(fleet, house.casino()).await.unwrap();
@@ -116,7 +116,7 @@ async fn guards_hold_or_refuse_and_another_person_publishes() {
     .await;
     assert_eq!(state(&rule), RevisionState::Review);
 
-    // The whole category off at once: the last one stays.
+    // Switching off a whole category at once is refused, because its last item must stay on.
     let mut tx = fleet.store.bind(house.casino()).await.unwrap();
     let all = tx.published_items(None).await.unwrap();
     tx.commit().await.unwrap();
@@ -141,7 +141,7 @@ async fn guards_hold_or_refuse_and_another_person_publishes() {
             .all(|one| refused(one) == [ContentFinding::LastActive]),
         "{outcomes:?}"
     );
-    // One after the other, no more than half of them go within the hour.
+    // If the items are switched off one by one, no more than half of them may go within an hour.
     let mut gone = 0;
     for one in off {
         match edit(&house, &ana, one).await {
@@ -158,7 +158,7 @@ async fn guards_hold_or_refuse_and_another_person_publishes() {
         .count();
     assert_eq!(gone, spas / 2);
 
-    // An edit that cannot be read is kept with every problem until it is corrected.
+    // An edit with an unreadable value is stored with all its problems until somebody corrects it.
     let broken = changed(&house, &ana, "dining_001", |item| {
         item["details"]["price_range"] = "cheap".into();
         item["details"]["hours"] = "always".into();
@@ -217,7 +217,7 @@ async fn content_begins_and_ends_at_its_times() {
     )
     .await;
     assert_eq!(state(&outcome), RevisionState::Scheduled);
-    // A season that is planned on top of it outlives its end.
+    // A revision that is planned on top of this one stays scheduled after this one has ended.
     assert_eq!(item(&house, "spa_001").await["details"]["price"], 165.0);
     until("the price begins", SHORT, || async {
         item(&house, "spa_001").await["details"]["price"] == 180.0
@@ -240,7 +240,7 @@ async fn content_begins_and_ends_at_its_times() {
         "select count(*) from content_revisions r join content_items i using (casino_id, item_id)
         where r.state = 'scheduled' and r.base = i.revision";
     assert_eq!(house.number(kept).await, 1);
-    // A change that is published at once replaces what waits.
+    // A change that is published at once replaces the scheduled revision.
     changed(&house, &by("bob"), "spa_001", |item| {
         item["tip"] = "Book early.".into();
     })
@@ -305,7 +305,7 @@ async fn undo_and_rollback_bring_old_answers_back() {
     seven(&house, &[&rollback[..], &["--yes"]].concat()).await;
     let said = answer(4).await;
     assert!(said.contains("$165"), "{said}");
-    // The words of a revision can be removed, but not what guests get.
+    // The words of an old revision can be purged, but not those of the revision that guests get.
     let purge = [
         "content",
         "purge",
@@ -363,7 +363,7 @@ async fn random_edits_by_three_editors_leave_a_whole_history() {
         };
         let outcome = save(&mut work, &terms, &[edit]).await.unwrap().remove(0);
         if random.random_range(0..6) == 0 {
-            // The worker dies before it commits.
+            // Acts like a worker that dies before it commits.
             drop(work);
             continue;
         }

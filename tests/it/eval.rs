@@ -21,7 +21,8 @@ fn dialogues(folder: &str) -> Vec<Dialogue> {
     read_dir(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &[]).unwrap()
 }
 
-/// A theatre and the servers that it needs, which are dropped after it.
+/// A theatre and its servers; the fields are dropped in this order, so the servers outlive the
+/// theatre.
 struct Evening {
     theatre: Theatre,
     nats: Nats,

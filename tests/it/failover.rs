@@ -156,8 +156,8 @@ async fn a_first_provider_that_nobody_reaches_costs_nobody_an_answer() {
 #[tokio::test] // SMS-41, D5
 async fn what_may_have_been_taken_never_fails_over() {
     let house = two_providers("fail_doubt").await;
-    // The provider takes two texts and then fails; it fails before it takes the others. We cannot
-    // tell which.
+    // The provider accepts two texts and then fails; later it fails before it accepts a text. The
+    // sender cannot tell the two apart.
     let taken = Rule {
         times: Some(2),
         ..rule("telnyx", Fault::ServerErrorAfter)

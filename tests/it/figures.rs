@@ -1,5 +1,5 @@
-//! The figures of a manager against the hand-written queries of `docs/metrics.md`, over a month of
-//! rows that nobody counted by the same code (OBS-33, CONV-52).
+//! Compares a manager's figures with the hand-written queries of `docs/metrics.md`, over a month of
+//! rows that do not come from the code under test (OBS-33, CONV-52).
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub(crate) async fn month(house: &House) -> Period {
     let period = Period::last(31, now, zone);
     let (from, to) = period.bounds();
     let pool = PgPool::connect(&house.database_url).await.unwrap();
-    // A second casino with rows of its own.
+    // A second casino has rows of its own, which no figure may count.
     let other = "insert into casinos (casino_id, timezone, state, config)
                  select 'other_casino', timezone, state, config from casinos limit 1";
     sqlx::query(other).execute(&pool).await.unwrap();
@@ -51,7 +51,7 @@ pub(crate) async fn month(house: &House) -> Period {
     period
 }
 
-/// Lets guests leave today, each with a reason, as the gate records it.
+/// Lets guests opt out today, each with a reason, and records the opt-outs as the gate does.
 async fn leave(house: &House, pool: &PgPool) {
     let guests = "select guest_id, key_id, phone_hash from guests where casino_id = $1 order by guest_id limit 9";
     let guests = sqlx::query(guests).bind(house.casino().as_str());
@@ -86,7 +86,7 @@ async fn leave(house: &House, pool: &PgPool) {
     }
 }
 
-/// The queries of the page, by figure.
+/// Returns the queries of `docs/metrics.md`, keyed by figure.
 fn queries() -> BTreeMap<Figure, String> {
     let sections = METRICS.split("\n### ").skip(1);
     let queries = sections.filter_map(|section| {
@@ -97,7 +97,8 @@ fn queries() -> BTreeMap<Figure, String> {
     queries.collect()
 }
 
-/// Runs a query of the page; one column is a whole, two are parts.
+/// Runs a query of `docs/metrics.md`. One column holds a figure's whole value; two columns hold the
+/// names and values of its parts.
 async fn by_hand(
     pool: &PgPool,
     query: &str,
@@ -157,7 +158,7 @@ async fn a_month_equals_hand_written_queries_in_every_figure() {
         }
         days_add_up(&report);
     }
-    // The month has something of everything, so that no comparison is one of zeros.
+    // Every figure of the month is above zero, because comparing zeros would prove nothing.
     let mut tx = house.stack.fleet.store.bind(house.casino()).await.unwrap();
     let report = Report::read(&mut tx, &settings.cost, period).await.unwrap();
     for figure in Figure::ALL {
@@ -174,7 +175,7 @@ async fn a_month_equals_hand_written_queries_in_every_figure() {
     house.stop().await;
 }
 
-/// The days of a period add up to its figures.
+/// Asserts that the figures of the single days add up to those of the period.
 fn days_add_up(report: &Report) {
     let days = &report.days;
     assert_eq!(

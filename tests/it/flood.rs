@@ -21,9 +21,10 @@ use crate::{
     harness::{House, Wanted, house, until},
 };
 
-/// Number of the flooded casino's texts that wait at any time while the flood lasts.
+/// Number of the flooded casino's texts that wait for an answer at any time during the flood.
 const WAITING: usize = 100;
-/// Most webhooks in progress at once; with more, the carrier gives up on some after three tries.
+/// Maximum number of webhooks in progress at once. With more, the carrier gives up on some of them
+/// after three tries.
 const CALLS: usize = 12;
 const FLOOD_TIMEOUT: Duration = Duration::from_secs(240);
 
@@ -59,7 +60,8 @@ fn calm_guest(n: usize) -> String {
     format!("+191455501{n:02}")
 }
 
-/// Returns the document with this id and number and without limits that could stop a text here.
+/// Returns the document with this id and number, and with limits so high that they stop no text of
+/// this test.
 fn open(mut config: CasinoConfig, id: &str, number: &str) -> CasinoConfig {
     config.casino_id = id.parse().unwrap();
     config.operational.telnyx_phone_number = number.parse().unwrap();
@@ -122,7 +124,7 @@ fn own_workers(house: &House, casino: &CasinoId) -> Vec<Child> {
     OWN.map(start).into()
 }
 
-/// A casino's texts and answers, by the carrier's ledger.
+/// One casino's texts and answers, from the carrier's ledger.
 struct Stands {
     texts: Vec<Inbound>,
     answers: Vec<Outbound>,
@@ -145,7 +147,7 @@ impl Stands {
         }
     }
 
-    /// Returns the number of texts of guests who got no answer yet; each guest writes one text.
+    /// Returns the number of texts that have no answer yet; each guest writes one text.
     fn waiting(&self) -> usize {
         let told: HashSet<&str> = self.answers.iter().map(|send| send.to.as_str()).collect();
         self.texts
@@ -305,8 +307,8 @@ async fn a_flooded_casino_delays_no_other_and_draining_its_workers_loses_nothing
     house.stop().await;
 }
 
-/// Asserts that each calm guest's answers came in order, and that those asked for in the flood came
-/// before answers to older texts of the flood.
+/// Asserts that each calm guest's answers came in order, and that calm guests who asked during the
+/// flood were answered before older texts of the flooded casino.
 fn overtook(house: &House, number: &str) {
     let (calm, busy) = (Stands::of(house, CALM_NUMBER), Stands::of(house, number));
     let answers: BTreeMap<&str, &Outbound> = busy

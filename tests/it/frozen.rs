@@ -59,7 +59,7 @@ async fn a_sender_that_was_frozen_after_its_look_sends_nothing_after_stop() {
         async || !house.texts_to(GUEST).is_empty(),
     )
     .await;
-    // Longer than a pre-send check is valid.
+    // Sleeps longer than a pre-send check is valid.
     sleep(Duration::from_millis(2_500)).await;
     signal(&frozen, "-CONT").await;
     // On a busy machine the attempt's due row may have settled the text before the sender goes on.
@@ -70,7 +70,7 @@ async fn a_sender_that_was_frozen_after_its_look_sends_nothing_after_stop() {
         async || house.number(open).await == 0,
     )
     .await;
-    // It finishes what it has in hand before it ends.
+    // The sender finishes the text that it holds before it exits.
     signal(&frozen, "-TERM").await;
     let ended = tokio::time::timeout(Duration::from_secs(60), frozen.wait()).await;
     assert!(ended.is_ok(), "the sender does not end");

@@ -245,7 +245,7 @@ impl House {
         pool.close().await;
     }
 
-    /// Starts a worker as a process. `failpoint` names the point at which it dies.
+    /// Starts a worker as a process. `failpoint` names the point at which the process dies, if any.
     pub(crate) fn process(&self, worker: &str, failpoint: Option<&str>) -> Child {
         let mut command = Command::new(binary());
         command
@@ -298,8 +298,8 @@ pub(crate) fn program(name: &str) -> PathBuf {
     path.join(name)
 }
 
-/// Sums the metrics of this process whose lines begin with `series`; other tests in the same process
-/// count, too.
+/// Sums the metrics of this process whose lines begin with `series`. Other tests in the same
+/// process add to the sum.
 pub(crate) fn counted(series: &str) -> f64 {
     let rendered = seven_telemetry::render();
     let value = |line: &str| {

@@ -156,7 +156,8 @@ async fn a_bundle_holds_no_guest() {
         "{}",
         nowhere.err
     );
-    // As in a pod: the archive alone goes to stdout, and the list of missing parts to stderr.
+    // Writes the bundle to stdout, as in a pod: stdout gets only the archive, and stderr gets the
+    // list of missing parts.
     let mut piped = tokio::process::Command::new(binary());
     piped
         .arg("--config")

@@ -36,7 +36,7 @@ async fn a_weekly_report_is_told_once_by_each_channel_and_names_nobody() {
     contact(&house, &ours, "plain@birch.example", &["--name", "Plain"]).await;
     house.text(GUEST, "What time is check-in?");
     house.settle(1).await;
-    // A contact that was added since the week's end hears of the next one first.
+    // A contact that was added after the end of a week gets its first letter about the next week.
     let night = async || {
         house.change("delete from nightly").await;
         let zone = house.config.operational.timezone;
@@ -58,7 +58,7 @@ async fn a_weekly_report_is_told_once_by_each_channel_and_names_nobody() {
     night().await;
     night().await;
     assert_eq!(house.number(planned).await, 2, "one per week and contact");
-    // Whatever the hour at which this test runs.
+    // Makes the letters due at once, whatever the hour at which this test runs.
     house
         .change("update contact_letters set next_at = now()")
         .await;
@@ -87,7 +87,8 @@ async fn a_weekly_report_is_told_once_by_each_channel_and_names_nobody() {
 const HEAD: &str =
     "category,name,description,treatment_type,duration_minutes,price,regulation_type,state\n";
 
-/// A server with a spreadsheet, how it answers, and how often it was asked.
+/// A server with a spreadsheet: the status and body of its answer, and the number of requests it
+/// got.
 #[derive(Clone, Default)]
 pub(crate) struct Sheet(std::sync::Arc<std::sync::Mutex<(u16, String, usize)>>);
 
@@ -143,7 +144,7 @@ async fn a_whole_sheet_is_read_each_night_and_a_refused_one_is_told() {
         let date = day.parse().unwrap();
         read_sheet(fleet, &sheets, (ours, address), date, true).await
     };
-    // In the first hour a failure is told to nobody.
+    // A failure in the first hour is reported to nobody.
     let (sheets, date) = (Sheets::new(true).unwrap(), "2026-10-31".parse().unwrap());
     sheet.answers(500, "");
     let silent = read_sheet(fleet, &sheets, (ours, &address), date, false).await;
@@ -183,7 +184,7 @@ async fn a_whole_sheet_is_read_each_night_and_a_refused_one_is_told() {
     let refused = read(true, "2026-11-02").await.unwrap_err().to_string();
     assert!(refused.contains("more than 10 MB"), "{refused}");
 
-    // A file with one bad row is refused whole, and told once.
+    // A file with one bad row is refused as a whole, and one letter reports it.
     let bad =
         format!("{HEAD}spa,Swedish Massage,Oil,Massage,60,170,,\nspa,Sauna,Hot,Sauna,,30,,\n");
     sheet.answers(200, &bad);
@@ -199,7 +200,8 @@ async fn a_whole_sheet_is_read_each_night_and_a_refused_one_is_told() {
     let result = house.texts_of(result).await.remove(0);
     assert!(result.contains("\"changed\": 1"), "{result}");
 
-    // A reading leaves alone the revisions that wait for people, and those they refused.
+    // A reading does not change revisions that wait for a person, and does not propose rejected
+    // ones again.
     let draft = Terms {
         draft: true,
         ..by("ana")
@@ -239,7 +241,7 @@ async fn a_whole_sheet_is_read_each_night_and_a_refused_one_is_told() {
         "another price than the refused one does"
     );
 
-    // Letters of three nights: the address twice, and the refused file.
+    // Three nights made three letters: two about the address and one about the refused file.
     let told = "select count(*) from contact_letters where delivered_at is not null";
     until("three letters", SHORT, || async {
         house.number(told).await == 3
@@ -341,7 +343,7 @@ async fn contacts_hear_when_no_provider_takes_texts_and_when_it_is_over() {
     let ended = "select count(*) from outages where kind = 'sending' and ended_at > began_at";
     assert_eq!(house.number(ended).await, 1);
 
-    // A host that a person silenced is no outage.
+    // A host that a person paused does not count as an outage.
     let silence = [
         "pause", "--agents", "--casino", &ours, "--by", "Ana", "--reason", "a test",
     ];
@@ -359,7 +361,7 @@ async fn contacts_hear_when_no_provider_takes_texts_and_when_it_is_over() {
     sleep(Duration::from_secs(5)).await;
     assert_eq!(house.number("select count(*) from outages").await, 1);
 
-    // An outage is over although somebody waits for a moment, as at a busy casino.
+    // An outage ends even if one text still waits for a moment, as at a busy casino.
     for statement in [
         "update inbound_messages set stored_at = now() + interval '1 hour' where disposition = 'open'",
         "insert into outages (casino_id, outage_id, kind, began_at)

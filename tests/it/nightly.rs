@@ -325,7 +325,7 @@ async fn a_casino_whose_night_fails_keeps_no_other_from_its_own() {
         "create trigger refuse before insert on nightly for each row when (new.casino_id = 'aside') execute function refuse()",
     )
     .await;
-    // In the order of the roster.
+    // The roster has this order, so the jobs of `aside`, which fail, come before those of `beside`.
     for (id, number) in [("aside", "+18605550188"), ("beside", "+18605550189")] {
         let mut config = house.config.clone();
         config.casino_id = id.parse().unwrap();

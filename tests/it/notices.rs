@@ -1,5 +1,5 @@
-//! A casino's own people are told about its cases: each notice once, at its level and its hour,
-//! with a link that opens one case (D28, SEC-110, SEC-114 to SEC-116, CONV-43).
+//! Notices tell a casino's own people about its cases: each is sent once, at its level and in its
+//! hours, with a link that opens only its case (D28, SEC-110, SEC-114 to SEC-116, CONV-43).
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub(crate) async fn with_mail(name: &str, mailbox: &Mailbox) -> House {
         "notices.smtp_url = \"{}\"\nnotices.mail_from = \"Hey Seven <notices@seven.example>\"\n",
         mailbox.url()
     );
-    // Retries wait a twentieth of their time.
+    // At this scale retries wait a twentieth of their usual time.
     let (scale, wanted) = (0.05, Wanted::default());
     house(
         name,
@@ -130,7 +130,7 @@ async fn a_guest_who_asks_for_a_person_reaches_their_own_casinos_people() {
         assert!(body.contains(part), "{part}: {body}");
     }
     assert!(!body.contains("8605550142"), "{body}");
-    // The link opens this case and nothing else, without a login; looking does not acknowledge.
+    // The link opens only this case, without a login. Viewing the case does not acknowledge it.
     let link = link_of(post);
     let mut caller = Caller::new(&house);
     let page = caller.get(&link).await;
@@ -160,7 +160,7 @@ async fn a_guest_who_asks_for_a_person_reaches_their_own_casinos_people() {
         [format!("contact:{desk}")]
     );
     assert!(caller.get(&link).await.body.contains("in hand: Host desk"));
-    // The command shows who was told.
+    // The command lists the contacts that got a notice.
     let case = house
         .texts_of("select escalation_id::text from escalations")
         .await;
@@ -174,7 +174,7 @@ async fn a_guest_who_asks_for_a_person_reaches_their_own_casinos_people() {
         shown.contains("Host desk") && shown.contains("chat"),
         "{shown}"
     );
-    // A link is good for a day, and for as long as its contact.
+    // A link works for a day, and only while its contact exists.
     house
         .change("update case_notices set delivered_at = now() - interval '25 hours'")
         .await;
@@ -246,7 +246,8 @@ async fn a_case_left_alone_climbs_to_level_3() {
     house.settle(1).await;
     told(&one, 1).await;
     assert_eq!(count(), [1, 0, 0]);
-    // Two hours pass for a case of sev2, and two more.
+    // A case of sev2 climbs a level after two hours without an acknowledgement, and again after two
+    // more.
     house
         .change("update escalations set ack_due_at = now()")
         .await;
@@ -261,7 +262,7 @@ async fn a_case_left_alone_climbs_to_level_3() {
     assert_eq!(count(), [3, 2, 1]);
     let text = three.taken(Side::Slack)[0]["text"].to_string();
     assert!(text.contains("3 of 3"), "{text}");
-    // There is no level 4; the fleet's operators are told instead.
+    // There is no level 4, so the fleet's operators get an alert instead.
     house.change(hours).await;
     until("the fleet's operators are told", SHORT, || async {
         let alert = "select count(*) from alerts where name = 'case_unattended'";
@@ -335,7 +336,7 @@ async fn a_channel_that_is_down_loses_no_notice_and_tells_none_twice() {
     assert_eq!((links.len(), chat.taken(Side::Slack).len()), (12, 12));
     let asleep = |mail: &seven_testkit::mailbox::Mail| mail.to == ["asleep@birch.example"];
     assert!(!mailbox.taken().iter().any(asleep), "quiet hours");
-    // A danger to life waits for no hour.
+    // A danger to life is reported even in a contact's quiet hours.
     house.text(GUEST, "someone collapsed at the buffet call an ambulance");
     house.settle(13).await;
     until("sev0 wakes them", SHORT, || async {
@@ -362,7 +363,7 @@ async fn ten_minutes_without_the_chat_lose_no_notice_and_tell_none_twice() {
     let address = chat.address();
     drop(chat);
     let away = Instant::now();
-    // Guests go on asking all the time; a third scheduler is killed between two of them.
+    // Guests keep asking during the outage, and halfway through a third scheduler is killed.
     let third = house.process("scheduler", None);
     let mut third = Some(third);
     for n in 0..GUESTS {
@@ -462,7 +463,7 @@ async fn a_verified_phone_of_staff_is_told_and_is_no_guest() {
         "{code}"
     );
     let code = code.split(' ').nth(1).unwrap().to_owned();
-    // Nobody is told by a phone whose code nobody has given.
+    // A phone gets no notice before its code was entered.
     house.text(GUEST, "I want to talk to a manager");
     house.settle(1).await;
     let planned = "select count(*) from case_notices";
@@ -496,7 +497,8 @@ async fn a_verified_phone_of_staff_is_told_and_is_no_guest() {
             == 1
     })
     .await;
-    // The phone's own texts are no guest's: no turn, no conversation in the list.
+    // A text from a phone of staff is not a guest's text: it makes no turn and no conversation in
+    // the list.
     house.text(phone, "On my way, what is the pool's time?");
     let closed =
         "select count(*) from inbound_messages where reason = 'staff' and disposition = 'closed'";
@@ -513,7 +515,7 @@ async fn a_verified_phone_of_staff_is_told_and_is_no_guest() {
     let list = ["conversation", "list", "--casino", &ours, "--json"];
     let list = seven(&house, &list, "").await;
     assert_eq!(list.lines().count(), 1, "{list}");
-    // STOP ends its notices, is confirmed, and the others are told.
+    // STOP ends the phone's notices and is confirmed, and a case tells the casino's other contacts.
     house.text(phone, "STOP");
     let open = "select subject from escalations where reason = 'staff_stopped'";
     until("the others are told", SHORT, || async {

@@ -145,7 +145,8 @@ async fn a_stop_on_a_number_that_was_handed_on_ends_the_former_casinos_texts_too
     let taker = taker(&house, OLD);
     add(&house, &taker).await;
     let (former, of_today) = (house.casino().as_str().to_owned(), TAKER);
-    // After the first day a guest whom the former casino never texted is the new one's alone.
+    // Two days after the hand-over, a STOP from a guest whom the former casino never texted
+    // concerns only the new casino.
     let aged = "with aged as (update routes set since = since - interval '2 days' returning 1)
         select count(*) from aged";
     assert!(house.number(aged).await > 0);
@@ -220,7 +221,7 @@ async fn a_stop_on_a_number_that_was_handed_on_ends_the_former_casinos_texts_too
     house.stop().await;
 }
 
-// D40, D9: the provider's records of a number begin before its present casino had it
+// D40, D9: the provider's records of a number include texts from before its present casino got it
 #[tokio::test]
 async fn a_number_brings_its_new_casino_no_texts_of_before() {
     let (house, mut n) = (house("numbers_records", Wanted::default()).await, 0);
@@ -248,7 +249,8 @@ async fn a_number_brings_its_new_casino_no_texts_of_before() {
     house.stop().await;
 }
 
-// spec 05, 2.4: from the day counsel sets, one STOP ends the texts of every casino of the sender
+// spec 05, 2.4: from the day that counsel sets, one STOP ends the texts of all casinos of a legal
+// sender
 #[tokio::test]
 async fn a_stop_reaches_all_casinos_of_a_sender_from_its_day_on() {
     let (house, mut n) = (house("numbers_sender", Wanted::default()).await, 0);

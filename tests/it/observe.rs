@@ -1,5 +1,6 @@
-//! Alerts, dashboards and the runbook are data beside the code. They name only things that exist,
-//! and everything that exists has its page (DEP-35, OBS-52, PROD-36, SEC-151).
+//! Alert rules, dashboards and the runbook are data beside the code. Tests that they name only
+//! things that exist, and that they cover everything that exists (DEP-35, OBS-52, PROD-36,
+//! SEC-151).
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -59,8 +60,8 @@ fn alerts() -> BTreeSet<String> {
         .collect()
 }
 
-/// Returns the words that may be metrics of ours: they have our prefix, and no colon as recording
-/// rules have.
+/// Returns the words that look like metrics of ours: they have one of our prefixes, and no colon,
+/// which only recording rules have in their names.
 fn metrics_named(text: &str) -> BTreeSet<String> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
     let words = text.split(|c: char| !is_name(c));
@@ -147,8 +148,9 @@ fn matchers(text: &str) -> Vec<(String, String, String)> {
     found
 }
 
-/// A label that the metric lacks selects nothing, which nobody would notice. Neither does `le="5"`:
-/// in OpenMetrics, for which Prometheus asks, we write `le="5.0"`.
+/// Checks that expressions select only by labels that exist: one that selects by a missing label
+/// matches nothing, and nobody would notice. `le="5"` matches nothing either, because Prometheus
+/// asks for OpenMetrics, in which we write `le="5.0"`.
 #[test]
 fn labels_that_expressions_select_by_exist() {
     let labels: BTreeMap<&str, &[&str]> = definitions()
@@ -211,8 +213,8 @@ fn every_rule_has_a_severity_a_page_and_keeps_the_casino() {
         .filter(|each| each.labels.contains(&"casino"))
         .map(|each| each.name)
         .collect();
-    // Injections are counted by layer and pattern (SEC-154), and models and the delay of a STOP
-    // belong to the fleet, so these rules keep no casino.
+    // These rules keep no casino label: injections are counted by layer and pattern (SEC-154), and
+    // models and the delay of a STOP belong to the whole fleet.
     for (file, text) in rules() {
         for rule in text.split("- alert:").skip(1) {
             let name = rule.lines().next().unwrap().trim();
@@ -312,7 +314,7 @@ fn dead_reasons() -> BTreeSet<String> {
     ];
     let mut found = BTreeSet::new();
     for source in sources {
-        // The formatter breaks calls over lines; blanks are made alike.
+        // Turns all white space into single blanks, because the formatter breaks calls over lines.
         let text = read(source)
             .split_whitespace()
             .collect::<Vec<_>>()

@@ -157,7 +157,7 @@ const QUESTION: &str = "any italian place?";
 const BRIEF: &str = "where is nonna salvia?";
 
 // D13: onboarding and the scheduler's repair may both find a consumer missing, and each then
-// creates it with its own start
+// creates it with a start time of its own
 #[tokio::test]
 async fn a_consumer_that_somebody_else_made_meanwhile_stays_as_it_is() {
     let house = house(
@@ -299,7 +299,7 @@ async fn two_schedulers_at_once_double_nothing() {
     for n in 0..GUESTS {
         house.text(&format!("+120355501{:02}", 40 + n), QUESTION);
     }
-    // No worker takes the signals, so both schedulers sweep: each row once, when it is due.
+    // No worker takes the signals, so both schedulers sweep the rows, each row once per interval.
     until("every text was swept", Duration::from_secs(10), || async {
         house
             .number("select count(*) from inbound_messages where sweeps > 0")

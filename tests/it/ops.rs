@@ -19,7 +19,7 @@ async fn get(url: &str) -> (StatusCode, String) {
     (answer.status(), answer.text().await.unwrap())
 }
 
-/// Returns name and labels of every line that is no comment.
+/// Returns the name and the labels of every metric line; comment lines are skipped.
 fn series(text: &str) -> Vec<(String, BTreeMap<String, String>)> {
     let lines = text
         .lines()
@@ -60,8 +60,8 @@ const TEXTS: [&str; 5] = [
     "STOP",
 ];
 
-/// Lets guests `from` to `guests` send all [`TEXTS`] and returns their phones; those before `from`
-/// have sent theirs already.
+/// Lets guests `from` to `guests` send all [`TEXTS`] and returns their phones. Guests below `from`
+/// sent their texts in an earlier call.
 async fn talk(house: &House, from: usize, guests: usize) -> Vec<String> {
     let phones: Vec<String> = (from..guests)
         .map(|n| format!("+120355501{n:02}"))

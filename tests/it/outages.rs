@@ -156,8 +156,8 @@ async fn the_jetstream_directory_is_deleted_under_work_in_flight() {
     house.stop().await;
 }
 
-// D2, D14: an outage is when operators' commands are wanted, and a process may have to start just
-// then
+// D2, D14: operators need their commands during an outage, and a process may have to start during
+// one
 #[tokio::test]
 async fn who_can_do_without_the_bus_starts_without_it() {
     let house = house(
@@ -295,8 +295,8 @@ async fn nats_restarts_under_work_in_flight_and_its_consumers_begin_where_work_i
     house.stop().await;
 }
 
-/// Waits until the database records `texts` texts as acknowledged by the gate, and any receipt as
-/// acknowledged. Returns the number of the last such receipt.
+/// Waits until the database records that the gate acknowledged `texts` texts and that some receipt
+/// was acknowledged. Returns the stream sequence of the last such receipt.
 async fn noted(house: &House, texts: u64) -> u64 {
     let floor = async |stage| {
         house

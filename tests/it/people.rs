@@ -1,5 +1,5 @@
-//! Texts as real people and phones send them: alarms that only seem so, reactions, machines,
-//! copies, senders that are no guests (D20).
+//! Texts as real people and phones send them: texts that only resemble alarms, reactions, automatic
+//! replies, copies, and senders that are not guests (D20).
 
 use std::time::Duration;
 
@@ -11,9 +11,9 @@ use crate::{
     webhook::caller::{Answer, Caller},
 };
 
-/// Only resembles an opt-out: it contains no keyword and no phrase.
+/// A text that only resembles an opt-out: it contains no keyword and no phrase of one.
 const LIKE_AN_OPT_OUT: &str = "I thought I already asked not to be bothered with this";
-/// Only resembles a cry for help: no pattern matches it.
+/// A text that only resembles a cry for help: no pattern matches it.
 const LIKE_A_CRY: &str = "i feel like theres nothing left in me to give tonight";
 
 async fn say(house: &House, so_far: &mut i64, text: &str) -> Vec<String> {
@@ -350,13 +350,13 @@ async fn a_copy_is_answered_once() {
 async fn odd_webhooks_keep_their_text() {
     let house = house("people_webhooks", Wanted::default()).await;
     let call = Caller::of(&house);
-    // A text that ends with half of an emoji.
+    // This text ends with half of an emoji.
     let cut = call
         .received("cut", GUEST, "STOP @@")
         .to_string()
         .replace("@@", "\\ud83d");
     assert_eq!(call.post(cut.as_bytes()).await, Answer::accepted());
-    // A group message in which our number is not the first.
+    // This is a group message in which our number is not the first recipient.
     let mut group = call.received("group", "+18605550144", "Is the pool open?");
     let ours = group["data"]["payload"]["to"][0].clone();
     group["data"]["payload"]["to"] = json!([{"phone_number": "+18605550145"}, ours]);
@@ -364,14 +364,15 @@ async fn odd_webhooks_keep_their_text() {
         call.post(group.to_string().as_bytes()).await,
         Answer::accepted()
     );
-    // A sender that is a name: the text is kept, and nobody is alerted.
+    // The sender of this text is a name: the text is stored as a dead letter, and nobody is
+    // alerted.
     let mut odd = call.received("odd", "CASINO", "hello");
     odd["data"]["payload"]["from"]["phone_number"] = json!("CASINO");
     assert_eq!(
         call.post(odd.to_string().as_bytes()).await,
         Answer::dead("odd_sender")
     );
-    // A picture whose only text is the placeholder character.
+    // This picture has no text except the placeholder character.
     let picture = Text {
         from: "+18605550146".into(),
         text: Some("\u{fffc}".into()),

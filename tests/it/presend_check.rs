@@ -107,7 +107,7 @@ fn table() -> Vec<Row> {
             NOTHING.named("opted in").suppression("state = 'opted_in', as_of = now()"),
             [PASS, PASS, PASS, PASS, PASS],
         ),
-        // Suppressed: safety texts pass as the answer to the text just received.
+        // For suppressed guests, safety texts pass only as the answer to a text just received.
         (
             NOTHING.named("suppressed, answer now").suppression(STOPPED),
             [PASS, SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED],
@@ -137,7 +137,7 @@ fn table() -> Vec<Row> {
             NOTHING.named("suppression row missing").suppression("delete"),
             [PASS, MISSING, MISSING, MISSING, MISSING],
         ),
-        // Redis may add a refusal, never a permission; ties go to the STOP.
+        // Redis may add a refusal but never permits a text. If the times are equal, the STOP wins.
         (
             NOTHING.named("row missing, Redis refuses").suppression("delete").refused(NOON),
             [PASS, MISSING, MISSING, MISSING, MISSING],
@@ -172,7 +172,7 @@ fn table() -> Vec<Row> {
             [PASS, SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED],
         ),
         (NOTHING.named("quiet hours").window_closed(), [PASS, PASS, PASS, QUIET, QUIET]),
-        // Consent tiers.
+        // A text passes only if the guest's consent tier covers its class.
         (NOTHING.named("tier none").guest("consent_tier = 'none'"), [PASS, PASS, PASS, TIER, TIER]),
         (
             NOTHING.named("tier transactional").guest("consent_tier = 'transactional'"),
@@ -182,8 +182,8 @@ fn table() -> Vec<Row> {
             NOTHING.named("tier informational").guest("consent_tier = 'informational'"),
             [PASS, PASS, PASS, PASS, TIER],
         ),
-        // Eligibility of what nobody asked for (SMS-31), the permanent reasons before the passing
-        // ones.
+        // Texts that the guest did not ask for (SMS-31) have more conditions. Permanent refusals
+        // are reported before temporary ones.
         (
             NOTHING
                 .named("the provider blocks")
@@ -277,7 +277,7 @@ fn table() -> Vec<Row> {
         (NOTHING.named("of a campaign").row(IN_CAMPAIGN), [PASS; 5]),
         (NOTHING.named("campaign paused").row(IN_PAUSED_CAMPAIGN), [PAUSED; 5]),
         (NOTHING.named("campaign cancelled").row(IN_CANCELLED_CAMPAIGN), [CANCELLED; 5]),
-        // Whatever a person has to release first: a reply, and nothing else.
+        // A reply that waits for a person's review is held; all other classes pass.
         (NOTHING.named("held for review").row(HELD_FOR_REVIEW), [PASS, PASS, REVIEW, PASS, PASS]),
         // Answers may overtake queued proactive texts, but not one that is being sent.
         (NOTHING.named("marketing held").row(HELD_MARKETING), [PASS, PASS, PASS, EARLIER, EARLIER]),
@@ -285,7 +285,7 @@ fn table() -> Vec<Row> {
             NOTHING.named("marketing leaving").row(MARKETING_ON_ITS_WAY),
             [PASS, EARLIER, EARLIER, EARLIER, EARLIER],
         ),
-        // Time and place in the conversation.
+        // Conditions on the text's time and on its place in the conversation.
         (
             NOTHING.named("not yet due").text("not_before = now() + interval '1 min'"),
             [NOT_YET, NOT_YET, NOT_YET, NOT_YET, NOT_YET],
@@ -395,8 +395,8 @@ fn table() -> Vec<Row> {
     rows
 }
 
-/// Returns the cell of a text to staff: that of a reply, except that the switches which silence the
-/// host towards guests, and reviews, let it pass; the kill switch stops it (D28).
+/// Returns the expected result for a text to staff. It equals a reply's, except that reviews and
+/// the switches that silence the host let it pass; the kill switch stops it (D28).
 fn of_staff([safety, _, reply, ..]: [Option<Refusal>; 5]) -> Option<Refusal> {
     if [PAUSED, REVIEW].contains(&reply) && safety == PASS {
         PASS

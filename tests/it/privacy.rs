@@ -1,5 +1,5 @@
 //! Deletion and disclosure of a guest's data (SEC-76 to SEC-79, DATA-56, DATA-57): after DELETE
-//! only the keyed hash and the proof of the guest are found anywhere.
+//! only the guest's keyed hash and the proof of consent and deletion remain.
 
 pub(crate) mod search;
 
@@ -85,7 +85,7 @@ async fn after_delete_only_the_proof_is_left() {
     done(&house).await;
     let left = found(&house, &[tail, "zanzibar", "Xiomaraz"]).await;
     assert!(left.is_empty(), "{left:#?}");
-    // The proof remains: consent chain, suppression and audit entries, by keyed hash.
+    // The proof remains under the keyed hash: consent chain, suppression and audit entries.
     assert_eq!(
         house.number("select count(*) from guests").await,
         1,

@@ -150,8 +150,8 @@ async fn a_false_alarm_is_marked_and_a_missed_text_is_an_alert() {
     )
     .await;
     assert!(own.is_empty(), "{own:?}");
-    // SEC-131: the days until the next change count from now for the recorded secret, and from the
-    // database's creation for the others
+    // SEC-131: the days until a secret's next change count from its recorded change, or from the
+    // database's creation if none is recorded
     let listed = json_lines(&house, &["secret", "list", "--json"]).await;
     let of = |name: &str| {
         listed
@@ -372,7 +372,7 @@ async fn conversations_of_a_month_are_picked_for_people_to_read() {
         .seven(&["turn", "copy", "--casino", &casino], "")
         .await;
     assert_eq!(copied.code, 0, "{copied:?}");
-    // The judge was asked in five of the conversations.
+    // Gives five turns a confidence of 0.5, as if the judge had been asked about them.
     house
         .change(
             "update turn_facts set confidence = 0.5 where turn_id in

@@ -197,7 +197,7 @@ async fn who_was_promised_a_person_is_told_when_nobody_writes() {
     )
     .await;
     let before = house.texts_to(GUEST).len();
-    // Twice: the second round finds a row of the first that was not cleared.
+    // Ends the pause twice, because the second round would find a row that the first one left.
     for _ in 0..2 {
         run(
             &house,

@@ -1,4 +1,4 @@
-//! From a casino's document to the nightly reading of its spreadsheet (CMS-27).
+//! A casino's document names a spreadsheet, and the nightly job reads it (CMS-27).
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::{
 #[tokio::test(flavor = "multi_thread")] // CMS-27, D31
 async fn the_night_reads_the_sheets_of_casinos_that_are_served_and_of_no_others() {
     let wanted = Wanted {
-        // Four in the morning there.
+        // 4 a.m. at the casino.
         at: Some("2026-01-14T09:00:00Z"),
         workers: Vec::new(),
         ..Wanted::default()

@@ -1,4 +1,4 @@
-//! Events that the bus did not take in time (D2): published later, many with one commit.
+//! Events that the bus did not accept in time (D2) are published later, many of them in one commit.
 
 use std::time::Duration;
 

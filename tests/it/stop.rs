@@ -15,7 +15,7 @@ fn is_confirmation(text: &str) -> bool {
 
 #[tokio::test] // SMS-10, SMS-16, SEC-7, SEC-16
 async fn stop_during_the_typing_delay_leaves_the_confirmation_only() {
-    // A long delay, so that a busy machine sends the STOP within it.
+    // The delay is long, so that the STOP arrives within it even on a busy machine.
     let house = house(
         "stop_typing",
         Wanted {

@@ -121,8 +121,8 @@ fn guest(n: usize) -> String {
     format!("+120355501{n:02}")
 }
 
-/// Returns the file of this run's log lines, and its folder, which must be kept as long. The first
-/// caller in a process decides.
+/// Starts logging to a file. Returns the file and its folder, which must be kept as long. The first
+/// call in a process decides where the log goes.
 fn logging() -> (Scratch, std::path::PathBuf) {
     let scratch = Scratch::new("traces-log").unwrap();
     let file = scratch.path().join("run.log");
@@ -323,6 +323,6 @@ async fn a_text_has_one_trace_through_duplicates_lost_signals_and_delays() {
     for words in [QUESTION, "italian", "expensive there"] {
         assert!(!told.contains(words), "words of a guest: {words}");
     }
-    // They hold no words of the answer either.
+    // Spans and log lines hold no words of the answer either.
     assert!(!told.contains("nonna salvia"), "words of an answer");
 }

@@ -1,5 +1,6 @@
-//! A fleet before autovacuum's first statistics, when Postgres assumes a row or two per table. A
-//! statement that it then plans badly reads the square of the stored rows (docs/performance.md).
+//! A fleet before autovacuum has gathered statistics, when Postgres assumes one or two rows per
+//! table. The number of rows that a badly planned statement then reads grows with the square of the
+//! stored rows (docs/performance.md).
 
 use std::time::Duration;
 
@@ -10,9 +11,9 @@ use crate::harness::{GUEST, Wanted, house, until};
 
 /// Number of guests who write one text each.
 const TEXTS: i64 = 500;
-/// Most rows and index entries that one text may read per stored text: some statements may walk one
-/// index of their casino. A quiet machine reads 5 or 6, a busy one, which repeats more, 9; a join that
-/// reads the square of what is stored reads hundreds.
+/// Maximum number of rows and index entries that one text may read per stored text: some statements
+/// may walk one index of their casino. A quiet machine reads 5 or 6, a busy one, which repeats
+/// more, 9; a join whose reads grow with the square of the stored rows reads hundreds.
 const WALKS: i64 = 24;
 
 #[tokio::test] // PROD-26

@@ -23,7 +23,7 @@ use uuid::Uuid;
 use self::visitor::{Frame, PAGE, Streaming, Visitor, birch, events, init, joined, with_gateways};
 use crate::harness::{House, until};
 
-/// More calls than the limit of an address allows.
+/// Setting that allows an address more calls than any test makes.
 const MANY: &str = "web.requests_per_minute = 10000\n";
 
 fn gateways(house: &House) -> [&str; 2] {
@@ -76,7 +76,7 @@ async fn a_question_on_the_web_is_one_message_one_turn_and_one_reply_word_for_wo
     ] {
         assert_eq!(house.number(query).await, rows, "{query}");
     }
-    // The time of an answer on the website counts as one of a text does (WEB-63).
+    // The reply time on the website is counted in the same metric as that of a text (WEB-63).
     let figures = format!("{}/metrics", house.stack.ops_url.clone().unwrap());
     let counted = "seven_reply_seconds_count{casino=\"silver_birch\",part=\"whole\"} 1";
     until("its time is counted", Duration::from_secs(10), || async {
@@ -133,7 +133,7 @@ async fn fixed_texts_come_as_one_replace_and_commands_of_texts_mean_nothing() {
         0,
         "no turn, and so no model, saw them"
     );
-    // The host's own fixed replies come as one replace, too.
+    // The host's own fixed replies also arrive as one `replace` event.
     for message in ["hi", "who won the election?"] {
         let visitor = Visitor::new(first).await;
         let stream = visitor.ask(second, message, Uuid::new_v4()).await;
@@ -182,7 +182,8 @@ async fn a_repeated_call_is_the_same_message_at_any_gateway() {
         house.number("select count(*) from inbound_messages").await,
         1
     );
-    // Later, too, and from the frame at which a stream broke off.
+    // Repeating the message later continues the answer after the frame at which the stream broke
+    // off.
     let cut = answers[0]
         .iter()
         .filter(|frame| frame.event == "token")
@@ -226,7 +227,7 @@ async fn an_open_stream_shows_every_answer_and_the_history_has_both_sides() {
     assert_eq!(lines[0]["author"], "guest");
     assert_eq!(lines[1]["content"], joined(&answer));
     assert_eq!(lines[1]["sources"], json!(["dining"]));
-    // A page that has the history goes on behind it.
+    // A page that has loaded the history continues after the history's last event.
     let last = history["last_event_id"].as_str().unwrap();
     let mut behind = visitor.listen(first, Some(last)).await;
     visitor
@@ -238,7 +239,7 @@ async fn an_open_stream_shows_every_answer_and_the_history_has_both_sides() {
     assert_eq!(stream.until("end").await, more);
     assert_eq!(visitor.ack(first, 2).await["delivered"], 2);
     assert_eq!(visitor.ack(first, 2).await["delivered"], 0);
-    // A visitor of another session sees none of it.
+    // A visitor with another session sees no message of this conversation.
     let stranger = Visitor::new(first).await;
     assert_eq!(stranger.history(second).await["messages"], json!([]));
     house.stop().await;
@@ -342,14 +343,15 @@ async fn careless_and_greedy_callers_get_a_clear_answer() {
             "{problem}"
         );
     }
-    // Without a length, and one byte after the other.
+    // A body that is too long is refused even without a length, and a body that does not arrive
+    // times out.
     let chunked = format!("{:x}\r\n{}\r\n0\r\n\r\n", 70 * 1024, "x".repeat(70 * 1024));
     assert_eq!(
         raw(first, "transfer-encoding: chunked", &chunked).await,
         "413"
     );
     assert_eq!(raw(first, "content-length: 50", "{").await, "408");
-    // Twenty calls of one address, whichever gateway and whatever it claims to be.
+    // An address may make twenty calls, on all gateways together and whatever its headers claim.
     let mut statuses = Vec::new();
     for n in 0..22 {
         let gateway = if n % 2 == 0 { first } else { second };
@@ -377,7 +379,7 @@ async fn raw(gateway: &str, header: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let head = format!("POST /chat HTTP/1.1\r\nhost: {address}\r\n{header}\r\n\r\n");
     stream.write_all(head.as_bytes()).await.unwrap();
-    // The answer may come before the body is through.
+    // The gateway may answer and close before it has read the whole body, so an error is ignored.
     stream.write_all(body.as_bytes()).await.ok();
     let mut answer = vec![0; 64];
     let read = tokio::time::timeout(Duration::from_secs(30), stream.read(&mut answer));
@@ -419,7 +421,7 @@ async fn a_conversation_of_forty_messages_is_full_and_cries_are_answered_all_the
         .all()
         .await;
     assert!(format!("{frames:?}").contains("988"), "{frames:?}");
-    // While a person answers there, nobody is sent elsewhere.
+    // While a person answers in this conversation, the guest is not asked to start a new one.
     let talk = house
         .texts_of("select conversation_id::text from conversations")
         .await;

@@ -42,8 +42,8 @@ async fn all_published(house: &House) -> [u64; 3] {
     ]
 }
 
-/// Waits for the first half of a second, so that two clock readings shortly after one another fall
-/// into the same second.
+/// Waits until the clock is in the first half of a second, so that two readings shortly after each
+/// other fall into the same second.
 async fn early_in_a_second(house: &House) {
     until("the next second", Duration::from_secs(2), async || {
         house.stack.fleet.clock.now().timestamp_subsec_millis() < 500

@@ -1,5 +1,5 @@
-//! Each week's look at a casino's content and answers: what got worse is told once (RAG-21, RAG-45,
-//! RAG-46, OBS-48, OBS-49, PROD-34).
+//! The weekly job checks a casino's content and answers, and reports once what got worse (RAG-21,
+//! RAG-45, RAG-46, OBS-48, OBS-49, PROD-34).
 
 use std::time::Duration;
 
@@ -22,7 +22,8 @@ use crate::{
 const SHORT: Duration = Duration::from_secs(30);
 const SET: &str = "/c/silver_birch/content/set";
 
-/// A house whose scheduler starts later, so that it does the week's work at no other time.
+/// Starts a house without its scheduler, which tests start later, so that the weekly work runs at
+/// no other time.
 async fn without_scheduler(name: &str) -> House {
     let workers = Worker::ALL.into_iter();
     let workers = workers.filter(|worker| *worker != Worker::Scheduler);
@@ -52,7 +53,7 @@ async fn night(house: &House, date: NaiveDate) {
     done.unwrap();
 }
 
-/// Returns what the newest run of the week's job noted.
+/// Returns the result that the newest run of the weekly job stored.
 async fn noted(house: &House) -> serde_json::Value {
     let result = "select result::text from nightly where job = 'weekly_checks'";
     serde_json::from_str(&house.texts_of(result).await[0]).unwrap()
@@ -84,7 +85,7 @@ async fn a_search_that_finds_less_is_told_to_those_who_look_after_content() {
     assert_eq!(noted(&house).await["content"], serde_json::Value::Null);
     assert!(eva.get(SET).await.body.contains("scheduler"));
 
-    // The item is gone, and the rest of the week is quiet.
+    // The item is switched off, but no further letter is planned before the next week.
     house
         .change("update content_items set active = false where item_id = 'spa_001'")
         .await;
@@ -147,7 +148,7 @@ async fn a_set_is_searched_by_the_vectors_that_guests_are_answered_by() {
         house.number("select count(*) from content_vectors").await == rows
     })
     .await;
-    // No item has this word; only the vectors know what it is about.
+    // No item contains the word "paddle", so only a search by vectors finds the answer.
     let set = [
         ("what", "add"),
         ("question", "where can we paddle?"),
@@ -170,7 +171,8 @@ async fn a_set_is_searched_by_the_vectors_that_guests_are_answered_by() {
     house.change("delete from content_question_vectors").await;
     eva.act(SET, &[("what", "run")]).await;
     assert_eq!(house.texts_of(run).await, [format!("{space} 0")]);
-    // The week's run waits for the vectors, or it would tell of a fault of the content.
+    // The weekly run waits for the vectors. Otherwise it would report their absence as a fault of
+    // the content.
     let by_itself = "select count(*) from content_runs where ran_by = 'scheduler'";
     night(&house, today(&house) + Days::new(7)).await;
     assert_eq!(house.number(by_itself).await, 0);
@@ -192,7 +194,7 @@ async fn questions_of_several_guests_without_an_answer_are_told_without_their_wo
     let ours = house.casino().as_str().to_owned();
     let desk = ["--name", "Desk", "--content", "--language", "es"];
     contact(&house, &ours, &chat.slack_url(), &desk).await;
-    // The night after the week in which the guests write.
+    // The date on which the job checks the week in which the guests write.
     let after = today(&house) + Days::new(7);
     for (n, guest) in [GUEST, "+18605550143"].into_iter().enumerate() {
         house.text(guest, "do you sell stamps?");
@@ -219,7 +221,7 @@ async fn questions_of_several_guests_without_an_answer_are_told_without_their_wo
     house.stop().await;
 }
 
-/// Stores the figures of 500 turns of a week, of which `grounded` were.
+/// Stores the facts of 500 turns in the week of `monday`, of which `grounded` are grounded.
 async fn turns(pool: &PgPool, monday: NaiveDate, grounded: i32) {
     sqlx::query(
         "insert into turn_facts (casino_id, turn_id, trace_id, at, waited_ms, agent, model, intent, language,

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Folders that are skipped, because tests do not run in production.
+/// Folders that are skipped, because their code does not run in production.
 const SKIPPED: [&str; 1] = ["tests"];
 
 fn read(document: &str) -> String {

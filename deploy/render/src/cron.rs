@@ -10,18 +10,18 @@ use super::{
     yaml::Document,
 };
 
-/// A daily job.
+/// The values of one daily CronJob.
 pub(crate) struct Cron<'a> {
     /// Component label of its resources, and part of their names.
     pub(crate) component: &'a str,
     pub(crate) note: &'a str,
     pub(crate) image: &'a str,
     pub(crate) args: &'a [&'a str],
-    /// Environment beside the settings' and secrets' folders.
+    /// Environment variables besides those for the folders of settings and secrets.
     pub(crate) env: Vec<Value>,
     pub(crate) mounts: Vec<Value>,
     pub(crate) volumes: Vec<Value>,
-    /// In cron syntax, in UTC.
+    /// The schedule in cron syntax, in UTC.
     pub(crate) schedule: &'a str,
     pub(crate) shelf: Shelf<'a>,
 }
@@ -29,9 +29,9 @@ pub(crate) struct Cron<'a> {
 /// The volume that the job writes to.
 pub(crate) struct Shelf<'a> {
     pub(crate) note: &'a str,
-    /// Name of the volume; the claim's name has the fleet's before it.
+    /// Name of the volume; its claim has this name with the prefix `seven-`.
     pub(crate) name: &'a str,
-    /// Folder in the job's container.
+    /// Folder in the job's container at which the volume is mounted.
     pub(crate) dir: &'a str,
     pub(crate) storage: &'a str,
     pub(crate) storage_class: Option<&'a str>,

@@ -14,7 +14,7 @@ use super::{
 
 /// Component label of the backup's resources, and part of their names.
 pub(crate) const BACKUP: &str = "backup";
-/// The same of the exports.
+/// Component label of the exports' resources, and part of their names.
 pub(crate) const EXPORTS: &str = "audit-export";
 
 pub(crate) fn backup(fleet: &FleetValues, backup: &Backup) -> Vec<Document> {

@@ -92,7 +92,8 @@ pub fn user_of(worker: Worker, casino: Option<&CasinoId>) -> User {
         Worker::IngressWebhook => base
             .hand_on(Stage::Gate, casino)
             .hand_on(Stage::Receipts, casino)
-            // A casino's spreadsheet changes its content here.
+            // Ingress takes edits from a casino's spreadsheet and announces that the content
+            // changed.
             .announce_content(casino)
             .dead_letter(Stage::Ingress, casino)
             // Allows dead letters for signed events whose number belongs to no casino.
@@ -106,7 +107,7 @@ pub fn user_of(worker: Worker, casino: Option<&CasinoId>) -> User {
             .hand_on(Stage::Envelope, casino)
             .hand_on(Stage::Sender, casino)
             .hear_content(casino)
-            // It makes the vectors of a change, which are a new version.
+            // The swarm makes the vectors of a change, which count as a new version of the content.
             .announce_content(casino),
         Worker::PersonaEnvelope => base.hand_on(Stage::Sender, casino),
         Worker::OutboundSender => base.hint(casino),

@@ -51,7 +51,7 @@ pub(crate) fn policies(fleet: &FleetValues, settings: &Settings) -> Vec<Document
         .copied()
         .chain(["migrate", BACKUP])
         .collect();
-    // The console calls out only where casinos log in at a login of their own.
+    // The console calls external services only if some casino has its own login provider.
     let asks = console.filter(|_| !settings.console.oidc.is_empty());
     let calling: Vec<&str> = CALL_OUT
         .into_iter()

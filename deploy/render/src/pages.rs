@@ -1,5 +1,5 @@
-//! Renders the workers that browsers reach, console and web gateway: their pods, and an entrance
-//! with a host name of its own, so that a fault in a page reaches no webhook.
+//! Renders the workers that browsers reach, the console and the web gateway: their pods, and for
+//! each an entrance with its own host name, so that a fault in a page reaches no webhook.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::{
     yaml::Document,
 };
 
-/// Keeps nginx from holding a stream's frames back, and from closing a stream that is quiet.
+/// Annotations that keep nginx from buffering a stream's frames and from closing a quiet stream.
 const STREAMING: [(&str, &str); 3] = [
     ("nginx.ingress.kubernetes.io/proxy-buffering", "off"),
     ("nginx.ingress.kubernetes.io/proxy-read-timeout", "3600"),
@@ -24,12 +24,12 @@ const STREAMING: [(&str, &str); 3] = [
 /// A worker with pages, and its public address.
 struct Page<'a> {
     worker: Worker,
-    /// Name of its port and of its certificate.
+    /// Name of the worker's port, and part of its certificate's name.
     name: &'static str,
     port: u16,
     domain: &'a str,
     annotations: BTreeMap<String, String>,
-    /// Comments of its Service and its Ingress.
+    /// Notes for the Service and for the Ingress, which the files show as comments.
     notes: [&'static str; 2],
     scaled: bool,
 }

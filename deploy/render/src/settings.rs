@@ -19,7 +19,7 @@ pub(crate) const NATS_CA: &str = "/etc/seven/nats/ca.crt";
 pub(crate) const NATS_DIR: &str = "/etc/seven/nats";
 pub(crate) const CONFIG_MAP: &str = "seven-settings";
 
-/// The workers that handle guests, and those that serve people.
+/// The workers that handle guests, and the workers that have pages.
 const AND_PAGES: &[Worker] = &[
     Worker::IngressWebhook,
     Worker::ComplianceGate,
@@ -30,7 +30,7 @@ const AND_PAGES: &[Worker] = &[
     Worker::Console,
     Worker::WebGateway,
 ];
-/// The workers with the fleet's own database login.
+/// The workers that use the fleet's own database login.
 const AND_WEB: &[Worker] = &Worker::WITH_WEB;
 
 /// Every secret setting, with the workers that read it.

@@ -67,11 +67,11 @@ pub struct FleetValues {
     /// Size of a worker that a casino has to itself, unless the casino's file overrides it.
     pub own_workers: Size,
     pub network: Network,
-    /// The pages for staff. `None`: the fleet has none, and no NATS user for them.
+    /// The pages for staff. `None`: the fleet has no console, and no NATS user for one.
     #[serde(default)]
     pub console: Option<Console>,
-    /// The gateway for guests of the casinos' websites. `None`: the fleet has none, and no NATS user
-    /// for it.
+    /// The gateway for guests of the casinos' websites. `None`: the fleet has no gateway, and no
+    /// NATS user for one.
     #[serde(default)]
     pub web: Option<Web>,
     /// The daily backup. `None`: no backup is rendered; operators schedule `seven backup`
@@ -87,9 +87,9 @@ pub struct FleetValues {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Console {
-    /// The console's host name, another than the webhooks'.
+    /// The console's host name; it must differ from the webhooks' host name.
     pub domain: String,
-    /// Annotations of its Ingress, such as the networks that may reach it.
+    /// Annotations of the console's Ingress, such as the networks that may reach it.
     #[serde(default)]
     pub annotations: BTreeMap<String, String>,
     pub size: Size,
@@ -99,9 +99,10 @@ pub struct Console {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Web {
-    /// The gateway's host name, another than the webhooks' and the console's.
+    /// The gateway's host name; it must differ from those of the webhooks and the console.
     pub domain: String,
-    /// Annotations of its Ingress; those that keep nginx from buffering streams are there already.
+    /// Annotations of the gateway's Ingress, in addition to those that keep nginx from buffering
+    /// streams.
     #[serde(default)]
     pub annotations: BTreeMap<String, String>,
     pub size: Size,

@@ -19,7 +19,7 @@ pub struct File {
 /// The first line of every rendered file.
 pub const HEAD: &str = "# Rendered by `seven deploy render`; change the values and render again.\n";
 const WIDTH: usize = 120;
-/// Booleans of YAML 1.1 that are texts in 1.2.
+/// Words that YAML 1.1 reads as booleans and YAML 1.2 as texts.
 const BOOLEANS: [&str; 6] = ["on", "off", "yes", "no", "y", "n"];
 
 impl Document {
@@ -55,8 +55,8 @@ pub(crate) fn file(path: &str, documents: &[Document]) -> Result<File, serde_yam
     })
 }
 
-/// Quotes the words that Kubernetes takes for booleans, because it reads YAML 1.1; the writer knows
-/// 1.2, where they are texts.
+/// Quotes words that Kubernetes would read as booleans, because it reads YAML 1.1. The YAML writer
+/// follows 1.2, where they are texts, and does not quote them.
 fn quoted(yaml: &str) -> String {
     let line = |line: &str| match line.rsplit_once(": ") {
         Some((key, word)) if BOOLEANS.contains(&word.to_ascii_lowercase().as_str()) => {

@@ -15,8 +15,8 @@ use seven_tools::Effect;
 
 use crate::{hosted::Answer, types::Work};
 
-/// Stands for a draft that broke a rule or that the judge refused. The record then holds the
-/// findings of that draft, because the reply in its place has none.
+/// Reason for sending the offline host's reply instead of a draft that broke a rule or that the
+/// judge refused. The record then holds the draft's findings, because the reply itself has none.
 pub(crate) const REFUSED: &str = "refused";
 
 /// A reply, the agent and the model that made it, and what is committed with it.
@@ -112,7 +112,7 @@ impl AgentReply {
         self
     }
 
-    /// Marks the reply as sent because the hosted model failed.
+    /// Marks the reply as sent in place of one that the hosted model failed to give.
     #[must_use]
     pub(crate) fn degraded(mut self) -> Self {
         self.record.degraded = true;

@@ -14,14 +14,16 @@ use seven_store::Tx;
 use seven_telemetry::{Alert, metrics};
 use tokio::time::Instant;
 
-/// How many casinos' content is loaded at the start. The others' is loaded at their first text.
+/// Number of casinos whose content is loaded at the start; other casinos' content is loaded at
+/// their first text.
 const WARMED: usize = 8;
-/// Tries to make the vectors of a change, and the wait before the first; each next one is five
-/// times as long. A command that changed the content makes them itself within the first.
+/// Maximum number of tries to make the vectors of a change of content.
 const EMBED_TRIES: u32 = 4;
+/// Wait before the first try; each later wait is five times as long. A command that changed the
+/// content makes the vectors itself during the first wait.
 const EMBED_WAIT: Duration = Duration::from_secs(2);
 const LEAST_WAIT: Duration = Duration::from_millis(50);
-/// How long the worker waits before it makes a broken subscription again.
+/// How long the worker waits before it renews a broken subscription.
 const RESUBSCRIBE_DELAY: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Clone)]
@@ -36,8 +38,8 @@ struct Shelf {
     index: Arc<Index>,
 }
 
-/// Makes the vectors that a change of content lacks, in one of the processes that heard of it. The
-/// new content version that this brings is announced like any other.
+/// Makes the vectors that are missing after a change of content, in one of the processes that got
+/// its announcement. This brings a new content version, which is announced like any other.
 async fn embed(embedding: Embedding, fleet: Fleet, casino: CasinoId, version: i64) {
     let heard = Instant::now();
     let mut wait = fleet.timing.scale.at_least(EMBED_WAIT, LEAST_WAIT);
@@ -127,8 +129,8 @@ impl Library {
         Ok(index)
     }
 
-    /// Returns the stored vectors. There are none for the offline embedder, whose vectors are
-    /// computed together with the index.
+    /// Returns the stored vectors. The offline embedder has none, because its vectors are computed
+    /// together with the index.
     async fn stored(&self, tx: &mut Tx) -> Result<Vec<Stored>, Error> {
         if !self.embedding.is_stored() {
             return Ok(Vec::new());
@@ -180,7 +182,7 @@ impl Library {
 
     async fn listen(&self, fleet: &Fleet) -> Result<(), seven_bus::Error> {
         let mut changes = std::pin::pin!(fleet.bus.content_changes(&fleet.roster).await?);
-        // An announcement may have been lost before this subscription.
+        // Catches up, because an announcement may have been lost before this subscription.
         if let Err(error) = self.catch_up(fleet).await {
             tracing::debug!(
                 error = &error as &dyn std::error::Error,
@@ -215,8 +217,8 @@ impl Library {
         Ok(())
     }
 
-    /// Reads a casino's new content. A casino without a recent text has no index here; its content
-    /// is read at the next text, and no older one is answered with.
+    /// Rebuilds the index of a casino whose content changed. A casino without a recent text has no
+    /// index here; its next text reads the new content, so no older content is used.
     async fn changed(&self, fleet: &Fleet, casino: &CasinoId, version: i64) -> Result<(), Error> {
         match self.shelves.get(casino).await {
             Some(shelf) if shelf.version < version => self.reload(fleet, casino).await,
@@ -230,15 +232,15 @@ impl Library {
         }
     }
 
-    /// Notes by which embedding this process answers. Never in a turn's transaction: two turns that
-    /// wrote the casino's row at once would both begin again.
+    /// Records in the casino's row which embedding this process uses. Must not run in a turn's
+    /// transaction: two turns that wrote the row at the same time would both have to begin again.
     async fn note_space(&self, tx: &mut Tx) -> Result<(), Error> {
         let space = self.embedding.space().to_string();
         let space = self.embedding.is_stored().then_some(space);
         Ok(tx.note_content_space(space.as_deref()).await?)
     }
 
-    /// Notes the embedding at every casino that this process serves.
+    /// Records the embedding in the rows of all casinos that this process serves.
     async fn note_spaces(&self, fleet: &Fleet) -> Result<(), Error> {
         for casino in fleet.roster.serving() {
             let mut tx = fleet.store.bind(&casino).await?;
@@ -248,7 +250,7 @@ impl Library {
         Ok(())
     }
 
-    /// Reads the changes that no process has noted.
+    /// Reads the changes of content that no process has read yet.
     async fn catch_up(&self, fleet: &Fleet) -> Result<(), Error> {
         let now = fleet.clock.now();
         for one in fleet.store.content_waits(now, now).await? {
@@ -283,11 +285,11 @@ impl Library {
     }
 }
 
-/// Notes that this process answers with the content of this version, and measures how long that
-/// took since it was published, when no other process was sooner.
+/// Records that this process answers with this version of the content. Measures the time since each
+/// change was published if no other process was sooner.
 async fn note(tx: &mut Tx, version: i64) -> Result<(), Error> {
     let propagation = &metrics().content.propagation;
-    // The series exists before its first change, or nobody could tell by how much it grew.
+    // Creates the series before its first value, or nobody could tell by how much it grew.
     let took = propagation.with_label_values(&[tx.casino().as_str()]);
     for seconds in tx.note_indexed(version).await? {
         took.observe(seconds);

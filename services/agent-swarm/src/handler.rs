@@ -42,8 +42,8 @@ async fn process(swarm: &Swarm, delivery: &Delivery<ConversationSignal>) -> Resu
             guard.ended = outcome.is_ok();
             outcome
         }
-        // The signal is done but the texts stay open; they are signalled again when the switch
-        // ends.
+        // The signal is done but the texts stay open; they are signalled again when the operator's
+        // switch ends.
         Lookup::Silenced(queued, trace) => {
             trace::adopt(&trace);
             let queued: Vec<_> = queued.into_iter().collect();

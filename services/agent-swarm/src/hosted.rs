@@ -1,5 +1,6 @@
 //! Carries out a turn's actions with a hosted model; the state machine of `seven-host` chooses
-//! them. The offline model has answered before; its answer is sent where this one fails (D10, D11).
+//! them. The offline model has already answered the turn; its answer is sent if the hosted model
+//! fails (D10, D11).
 
 mod asked;
 mod dialogue;
@@ -33,11 +34,12 @@ use crate::{agent_reply::AgentReply, models::Hosted, turn_input::TurnInput, type
 
 pub(crate) use self::memory::Memory;
 
-/// Says that the hosted model cannot answer this turn; holds the kind of error.
+/// The hosted model cannot answer this turn; holds the kind of error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Down(pub(crate) &'static str);
 
-/// The turn took too long; no single call of a model is at fault.
+/// The kind of error for a turn that took too long as a whole; no single call of a model is at
+/// fault.
 pub(crate) const TURN_TIMEOUT: &str = "turn_timeout";
 pub(crate) const PANICKED: &str = "panicked";
 
@@ -45,7 +47,7 @@ pub(crate) const PANICKED: &str = "panicked";
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) ending: Ending,
-    /// The kind of error for which the models gave up, if they did.
+    /// The kind of error for which the models gave up; `None` if they did not.
     pub(crate) down: Option<&'static str>,
     pub(crate) agent: String,
     /// The last draft, if the turn ended with a reply.
@@ -373,8 +375,8 @@ impl Play<'_> {
             hosted: Some(ending),
             ..Record::of(turn, ending)
         };
-        // An offer that an earlier agent was granted is not in the reply of one that may not speak of
-        // offers.
+        // The final agent's reply leaves out an offer that was granted to an earlier agent if the
+        // final agent may not speak of offers.
         let speaks_of_offers = self.work.pack.agents.agents.get(turn.agent());
         let speaks_of_offers = speaks_of_offers.is_some_and(|agent| agent.offers);
         let goes_out = |effect: &&Effect| speaks_of_offers || matches!(effect, Effect::Observe(_));
@@ -438,8 +440,8 @@ impl Play<'_> {
     }
 }
 
-/// Returns the state of the dialogue with the guest's new texts, but without what the offline host's
-/// own reply named, asked and promised, because another reply is sent.
+/// Returns the state of the dialogue after the guest's new texts. It leaves out what the offline
+/// host's own reply named, asked and promised, because another reply is sent.
 fn state(input: &TurnInput, own: Option<&AgentReply>) -> DialogueState {
     let before = &input.request.state;
     let Some(own) = own else {

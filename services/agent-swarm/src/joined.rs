@@ -6,7 +6,7 @@ const PIECE_WORDS: usize = 4;
 /// The most letters of one half of a word that was cut in two between texts.
 const CUT_LETTERS: usize = 4;
 
-/// Words that may begin a piece of a sentence, and that cannot end a sentence.
+/// Words that may begin a piece of a sentence, and with which a sentence cannot end.
 const FUNCTION_WORDS: &[&str] = &[
     "the", "a", "an", "is", "are", "was", "do", "does", "did", "to", "for", "at", "in", "on", "of",
     "my", "our", "your", "with", "and", "or", "any", "some", "there", "what", "when", "where",
@@ -42,8 +42,8 @@ pub(crate) fn joined(texts: &[String], is_word: impl Fn(&str) -> bool) -> Vec<St
     out
 }
 
-/// Replaces line breaks inside a sentence by blanks: the next line begins in lower case, or this
-/// line ends with a word that cannot end a sentence.
+/// Replaces line breaks inside a sentence by blanks. A break is inside a sentence if the next line
+/// begins in lower case, or this line ends with a word that cannot end a sentence.
 fn unbroken(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {

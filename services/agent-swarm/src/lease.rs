@@ -230,8 +230,8 @@ async fn release(
     Ok(tx.commit().await?)
 }
 
-/// Returns the content for a guest who asked for help with gambling. It has no games or
-/// tournaments, so that no model and no tool finds any; rules and help stay.
+/// Returns the content for a guest who asked for help with gambling: without games and tournaments,
+/// so that no model and no tool finds any. Rules and help stay.
 fn without_gaming(index: &Index, policy: &Policy) -> Arc<Index> {
     let plays = |item: &Item| match &item.category {
         Category::Gaming => true,

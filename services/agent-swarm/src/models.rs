@@ -8,7 +8,7 @@ use seven_packs::{Pack, Packs};
 
 use crate::hosted::trial::Trial;
 
-/// One model per pack, by the pack's name. Cheap to clone.
+/// One model per pack, by the pack's name. A clone is cheap, because it shares the models.
 #[derive(Clone)]
 pub struct Models {
     of: Arc<BTreeMap<String, Arc<dyn Model>>>,
@@ -73,9 +73,9 @@ pub struct Hosted {
     pub judge: Arc<dyn ChatModel>,
     pub deadlines: Deadlines,
     pub temperature: f32,
-    /// Most tokens of one answer.
+    /// Maximum number of tokens of one answer.
     pub max_output_tokens: u32,
-    /// Whether the judge was tried, and what the trial gave.
+    /// The trial of the judge, with its result.
     pub trial: Trial,
 }
 
@@ -87,7 +87,7 @@ impl std::fmt::Debug for Hosted {
     }
 }
 
-/// The deadlines for one call of each kind, its retries included.
+/// The deadlines for one call of each kind, including its retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadlines {
     pub route: Duration,

@@ -25,11 +25,11 @@ use crate::{
 pub(crate) const ESCALATION: &str = "escalation";
 /// The reason of a case that the guest can withdraw by saying "never mind".
 const ASKS: &str = "asks_for_human";
-/// Least time between two holding texts of one pause, where the channel has tickets.
+/// Minimum time between two holding texts of one pause, on channels with tickets.
 const HOLDING_AGAIN: Duration = Duration::from_secs(1_800);
 
-/// Returns the text that says that a person will write, if the guest's texts call for a takeover;
-/// no model is asked then.
+/// Returns the text that says that a person will write, if the guest's texts call for a takeover.
+/// Then no model is asked.
 pub(crate) fn hand_over(swarm: &Swarm, work: &Work, triggers: &[Trigger]) -> Option<AgentReply> {
     let case = triggers.iter().find(|case| case.takes_over)?;
     let texts: Vec<String> = work.open.iter().map(|text| text.body.clone()).collect();
@@ -62,7 +62,7 @@ pub(crate) fn cases(work: &Work, session: &Session, triggers: Vec<Trigger>) -> V
     found
 }
 
-/// Returns the case of a reply that the host is not sure of, where the channel has tickets: a person
+/// Returns the case for a reply that the host is not sure of, on channels with tickets: a person
 /// answers instead, and no draft is shown (WID-12, WID-13).
 pub(crate) fn unsure(work: &Work, reply: &AgentReply, cases: &[Trigger]) -> Option<Trigger> {
     let taken = cases.iter().any(|case| case.takes_over);
@@ -326,7 +326,7 @@ pub(crate) async fn hold(swarm: &Swarm, work: &Work) -> Result<Outcome, Error> {
     Ok(Outcome::Done)
 }
 
-/// Ends the pause after a "never mind": the host answers again, also the texts that were kept.
+/// Ends the pause after a "never mind": the host answers again, including the texts that were kept.
 async fn withdraw(tx: &mut Tx, work: &Work) -> Result<(), Error> {
     let conversation = work.lease.conversation_id;
     tx.withdraw_cases(conversation, ASKS, "guest").await?;

@@ -28,9 +28,10 @@ use crate::{
     types::{Swarm, Work},
 };
 
-/// A longer name is left out of the line that welcomes a guest back, which has to stay short;
-/// `MOST_TOPIC`: the same for the subject.
+/// Maximum number of characters of a guest's name in the line that welcomes the guest back. A
+/// longer name is left out, because the line has to stay short.
 const MOST_NAME: usize = 16;
+/// Maximum number of characters of a subject in that line; a longer subject is left out.
 const MOST_TOPIC: usize = 40;
 /// A session with this many turns counts as long, because it may be a loop.
 const LONG: u32 = 16;

@@ -1,20 +1,21 @@
-//! Limits of what hosted models may cost for guests of the website, whom nothing identifies: beyond
-//! them the offline host answers.
+//! Limits the cost of hosted models for guests of the website, whom nothing identifies. Beyond the
+//! limits, the offline host answers.
 
 use seven_domain::Channel;
 use seven_store::cost::WebSpent;
 
 use crate::types::{Swarm, Work};
 
-/// Most that hosted models may cost in 24 hours, in billionths of a dollar; 0 for no limit.
+/// Maximum cost of hosted models in 24 hours, for one visitor and for the whole casino, in
+/// billionths of a dollar; 0 for no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WebLimits {
     pub visitor_nano_usd: u64,
     pub casino_nano_usd: u64,
 }
 
-/// Returns whether a limit is reached for the guest of this turn. If the cost cannot be read, none
-/// is; the turn could not be stored then either.
+/// Returns whether the guest of this turn, or the casino, has reached a limit. Returns false if the
+/// cost cannot be read: then the turn could not be stored either.
 pub(crate) async fn is_spent(swarm: &Swarm, work: &Work) -> bool {
     let limits = swarm.settings.web_limits;
     if work.lease.channel != Channel::Web || limits == WebLimits::default() {

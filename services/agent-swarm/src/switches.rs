@@ -28,7 +28,7 @@ pub(crate) struct Silenced<'a> {
     pub(crate) open: &'a [OpenText],
 }
 
-/// Returns whether the switches forbid turns.
+/// Returns whether any of these switches forbids turns.
 pub(crate) fn silent(switched: &[Switch]) -> bool {
     switched.iter().any(|switch| switch.silences_agents())
 }

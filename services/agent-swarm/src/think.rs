@@ -1,5 +1,5 @@
 //! Chooses the reply. The offline model answers every turn; if a hosted model is configured, it is
-//! asked too, and its reply is sent where it passes (D10, D11).
+//! asked too, and its reply is sent if it passes all checks (D10, D11).
 
 use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc};
 
@@ -46,11 +46,11 @@ pub(crate) async fn think(
     let Some(hosted) = &swarm.settings.hosted else {
         return own;
     };
-    // Only the offline host's replies open the cases that they promise.
+    // Keeps the offline host's reply, because only its replies open the cases that they promise.
     if own.as_ref().is_ok_and(needs_person) {
         return own.map(|own| own.standing_in("needs_person", None));
     }
-    // No draft is sent without the verdict of a fit judge (D10), so none is paid for.
+    // Without the verdict of a fit judge no draft is sent (D10), so no model is paid to write one.
     if hosted.trial.fitness() != Fitness::Fit {
         let (judge, prompts) = (Arc::clone(&hosted.judge), work.pack.prompts());
         hosted.trial.start(judge, prompts, hosted.deadlines.judge);
@@ -75,8 +75,9 @@ pub(crate) async fn think(
     }
 }
 
-/// Returns whether the reply passes something on that only a person can do. A question that the
-/// content does not answer is left to the hosted model, which may find the answer.
+/// Returns whether the reply passes a request on to a person that only a person can fulfil. A
+/// question that the content does not answer is left to the hosted model, which may find the
+/// answer.
 fn needs_person(own: &AgentReply) -> bool {
     let mut staff = own.reply.staff.iter();
     staff.any(|request| request.kind != StaffKind::Question)
@@ -195,7 +196,8 @@ async fn ask_hosted(
     Ok(hosted::answer(hosted, asked, &query, memory, toolbox, deadline).await)
 }
 
-/// Reads what the tools need from the database. The lease keeps it from changing during the turn.
+/// Reads the data that the tools need from the database. The turn's lease keeps the data from
+/// changing meanwhile.
 async fn desk(swarm: &Swarm, work: &Work, texts: Uuid) -> Result<ToolContext, seven_store::Error> {
     let (guest, conversation) = (work.lease.guest_id, work.lease.conversation_id);
     let mut tx = swarm.fleet.store.bind(&work.casino).await?;

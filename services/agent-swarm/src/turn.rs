@@ -217,8 +217,8 @@ async fn commit(
         .await?;
     failpoint!("swarm.before_commit");
     tx.commit().await?;
-    // Frees the permit to commit, because publishing below may wait for the bus, and other turns
-    // need not wait for that.
+    // Frees the permit to commit, because the publish below may wait for the bus, and other turns
+    // need not wait with it.
     drop(place);
     failpoint!("swarm.after_commit");
     drop(step);
@@ -241,8 +241,8 @@ async fn commit(
         trace = work.trace,
         "turn made"
     );
-    // A turn that a crash of the database lost is made again under its id. The random part keeps
-    // the bus from dropping the second signal as a duplicate of the first (D23).
+    // If a crash of the database loses a turn, the turn is made again under the same id. The random
+    // part keeps the bus from dropping the second signal as a duplicate of the first (D23).
     let making = swarm.fleet.ids.uuid();
     swarm
         .fleet

@@ -21,7 +21,7 @@ pub(crate) struct TurnInput {
     pub(crate) request: Request,
     /// The language of the guest's texts; a model may still answer in another.
     pub(crate) language: Language,
-    /// The guest's profile, with what the texts tell merged into it.
+    /// The guest's profile, with the facts from the texts merged into it.
     pub(crate) profile: Profile,
     /// The profile paths that the texts changed.
     pub(crate) learnt: Vec<String>,
@@ -29,7 +29,7 @@ pub(crate) struct TurnInput {
     pub(crate) grant: Option<Grant>,
 }
 
-/// The inputs of a scene that are not in the [`Work`].
+/// The inputs of [`TurnInput::of`] that are not in the [`Work`].
 #[derive(Debug)]
 pub(crate) struct TurnContext {
     pub(crate) now: DateTime<Utc>,
@@ -62,8 +62,8 @@ impl TurnInput {
             facts,
         } = learn(work, language, context.now);
         let state = work.history.session.dialogue.clone();
-        // While a person has to look at the conversation, nothing is asked about the guest; nor is
-        // it where the answer may not be kept.
+        // Asks nothing about the guest while a person has to look at the conversation, or if the
+        // answer may not be stored.
         let ask = (work.history.place.recent_cases == 0 && grant.is_some())
             .then(|| next_topic(&profile, &state, &texts, context.now))
             .flatten();
@@ -125,15 +125,15 @@ fn exchange((guest, host): &(String, String)) -> Exchange {
 
 /// The facts that a turn has about its guest.
 struct Told {
-    /// The profile with what the texts tell merged into it.
+    /// The profile with the facts from the texts merged into it.
     profile: Profile,
-    /// The changed paths.
+    /// The profile paths that the texts changed.
     learnt: Vec<String>,
-    /// The consent under which that is kept; `None` after the guest revoked it. Then the profile is
-    /// unchanged.
+    /// The consent under which the facts are kept; `None` after the guest revoked it. Then the
+    /// profile is unchanged.
     grant: Option<Grant>,
-    /// The facts that the turn may use. Of a guest who revoked the consent they are those of the
-    /// texts that it answers.
+    /// The facts that the turn may use. If the guest revoked the consent, they come only from the
+    /// texts that the turn answers.
     facts: Context,
 }
 

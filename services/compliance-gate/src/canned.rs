@@ -15,8 +15,8 @@ use crate::{
     types::{Case, Gate, Next},
 };
 
-/// Answers with a text of the pack. If the guest got the same answer a moment ago, closes the
-/// guest's text without an answer.
+/// Answers with a text of the pack, unless the guest got the same answer a moment ago; then closes
+/// the guest's text without an answer.
 pub(crate) async fn canned(
     gate: &Gate,
     tx: &mut Tx,

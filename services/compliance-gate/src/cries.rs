@@ -109,8 +109,9 @@ pub(crate) async fn open_case(
     Ok(counted::open_case(tx, &opened).await?)
 }
 
-/// Answers a cry for help whatever other rules say, after cancelling unsent replies (D4). If a life
-/// is in danger, a person takes over and the host pauses; the gate still answers further cries.
+/// Answers a cry for help, whatever other rules say, after cancelling unsent replies (D4). If a
+/// life is in danger, a person takes over and the host pauses; the gate still answers further
+/// cries.
 pub(crate) async fn cry(
     gate: &Gate,
     tx: &mut Tx,
@@ -171,7 +172,8 @@ fn severity(hit: &Hit) -> Option<Severity> {
     }
 }
 
-/// Returns the severity if the text only resembles a cry: one step below that of a certain cry.
+/// Returns the severity of the case for a text that only resembles a cry: one step below that of a
+/// certain cry.
 pub(crate) fn severity_when_likely(layer: Layer) -> Severity {
     if layer == Layer::ResponsibleGaming {
         Severity::Sev2

@@ -114,7 +114,8 @@ pub(crate) async fn decide(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<
     Ok(next)
 }
 
-/// Returns whether the conversation has more messages than its channel allows, with this one.
+/// Returns whether this message exceeds the number of messages that the channel allows in a
+/// conversation.
 async fn is_full(tx: &mut Tx, case: &Case<'_>) -> Result<bool, Error> {
     let Some(most) = case.text.profile().most_messages else {
         return Ok(false);
@@ -122,8 +123,8 @@ async fn is_full(tx: &mut Tx, case: &Case<'_>) -> Result<bool, Error> {
     Ok(tx.is_full(case.party.conversation_id, most).await?)
 }
 
-/// Returns why no guest wrote the text, if so: a machine, a short code, a number of ours, or a
-/// phone that quotes our text sent it.
+/// Returns the reason why no guest wrote the text: a machine, a short code, a number of ours, or a
+/// phone that quotes our text sent it. `None` for a guest's text.
 fn not_a_guests(gate: &Gate, case: &Case<'_>) -> Option<&'static str> {
     let is_ours = |phone: &PhoneE164| gate.fleet.roster.casino_of(phone.as_str()).is_some();
     let phone = case.text.from.phone();

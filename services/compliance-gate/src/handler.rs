@@ -79,8 +79,8 @@ async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Er
         .erased_until
         .is_some_and(|until| text.occurred_at <= until)
     {
-        // A copy of a text that the guest has had deleted came late; the transaction is dropped, so
-        // nothing is stored.
+        // This is a late copy of a text that was deleted at the guest's request. The transaction is
+        // dropped, so that nothing is stored.
         metrics()
             .inbound
             .with_label_values(&[casino.as_str(), "none", "erased_before"])
@@ -160,8 +160,8 @@ async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Er
             .known_inbound(&text.provider, &text.provider_message_id)
             .await?;
         let Some(known) = known else {
-            // The number was handed on, and the other casino has this text (D40). The transaction is
-            // dropped, so that this casino keeps no guest who never wrote to it.
+            // The number was handed on, and the other casino has this text (D40). The transaction
+            // is dropped, so that this casino stores no guest who never wrote to it.
             tracing::info!(%casino, "the text belongs to another casino that had its number");
             return Ok(());
         };
@@ -188,7 +188,8 @@ async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Er
     mutant::dawdle().await;
     publish(gate, casino, &next, inbound_id, copy, &trace).await?;
     if text.profile().streams {
-        // The guest's stream waits for the text's disposition, which may need no answer.
+        // Hints the guest's stream even if there is no answer, because it waits for the text's
+        // disposition.
         gate.fleet.bus.hint(casino, &guest.bytes).await;
     }
     failpoint!("gate.after_publish");

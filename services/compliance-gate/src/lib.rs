@@ -21,8 +21,9 @@ use seven_runtime::Fleet;
 
 pub use types::Gate;
 
-/// Runs the worker until the fleet shuts down. `fleet_per_minute` texts of all casinos are answered
-/// per minute. `second_reader` makes suspicious texts be read twice (D20), which takes 30 MB.
+/// Runs the worker until the fleet shuts down. `fleet_per_minute` limits the texts of all casinos
+/// that are answered per minute. With `second_reader`, suspicious texts are judged a second time
+/// (D20), which takes 30 MB of memory.
 pub async fn run(
     fleet: Fleet,
     fleet_per_minute: u32,

@@ -13,7 +13,7 @@ use crate::{
     types::{Case, Gate, Next},
 };
 
-/// The keyword for a yes, in any words, to the question "should we stop texting you?".
+/// The keyword that stands for a yes, in any words, to the question "should we stop texting you?".
 pub(crate) const ASKED: Keyword = Keyword {
     intent: Intent::OptOut,
     pattern_id: "optout.nl.asked",

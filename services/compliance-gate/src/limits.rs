@@ -19,8 +19,9 @@ pub(crate) enum Limited {
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Counts the text against all limits. `fleet_per_minute` bounds a flood over all casinos; while it
-/// is exceeded, each casino keeps its share. An alert names every casino without answers.
+/// Counts the text against all limits. `fleet_per_minute` limits the texts of all casinos together;
+/// while they exceed it, each casino may use an equal share of it. Raises an alert for each casino
+/// whose guests get no answer.
 pub(crate) async fn count(fleet: &Fleet, fleet_per_minute: u32, case: &Case<'_>) -> Limited {
     let casino = &case.config.casino_id;
     let per_minute = |key: &str, fleet: bool, most: u32| Limit {

@@ -8,7 +8,7 @@ use seven_domain::CasinoId;
 use seven_faults::mutant;
 use tokio::time::sleep;
 
-/// How long a gap is, so that a process can be killed in it.
+/// Length of the gap in which a process can be killed.
 const WIDE: Duration = Duration::from_secs(3);
 
 /// Breaks a promise: every answer is given, even if the guest got the same one a moment ago.
@@ -16,12 +16,13 @@ pub(crate) fn answers_always() -> bool {
     mutant!("answers_always")
 }
 
-/// Breaks a promise: a text's age counts from the moment at which we read it.
+/// Breaks a promise: a text's age is counted from the moment at which we read the text.
 pub(crate) fn ages_from_reading() -> bool {
     mutant!("ages_from_reading")
 }
 
-/// Breaks a promise: a START counts from the moment at which we read it.
+/// Breaks a promise: a START gets the time at which we read it instead of the time at which it was
+/// sent.
 pub(crate) fn starts_from_now() -> bool {
     mutant!("start_from_now")
 }
@@ -44,7 +45,7 @@ pub(crate) fn forgets_duplicates() -> bool {
     mutant!("silent_duplicate")
 }
 
-/// Widens the gap between the commit and the publish.
+/// Delays the publish, so that a process can be killed between the commit and the publish.
 pub(crate) async fn dawdle() {
     if forgets_duplicates() {
         sleep(WIDE).await;

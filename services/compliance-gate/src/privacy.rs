@@ -1,5 +1,5 @@
-//! Handles DELETE: the guest's request, the time in which the guest may withdraw it, and the notice
-//! until the deletion is done.
+//! Handles DELETE: records the guest's request, lets the guest withdraw it for some time, and sends
+//! a notice until the deletion is done.
 
 use seven_domain::GuestStatus;
 use std::time::Duration;

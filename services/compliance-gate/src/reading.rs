@@ -72,9 +72,9 @@ pub(crate) async fn judge(
     Ok(decision)
 }
 
-/// Judges the text with the second reader too, if the first one found it suspicious. That takes a core
-/// for about 20 ms, on a thread that serves no other guest. If it fails, the first reader's decision
-/// applies.
+/// Lets the second reader judge the text too if the first one found it suspicious. That takes a
+/// core for about 20 ms, on a thread that serves no other guest. If it fails, the first reader's
+/// decision applies.
 async fn read_again(gate: &Gate, rails: &Guardrails, words: &str, first: Decision) -> Decision {
     if !gate.second_reader || !first.is_suspicious() {
         return first;
@@ -101,8 +101,8 @@ async fn read_again(gate: &Gate, rails: &Guardrails, words: &str, first: Decisio
 }
 
 /// Drops the parts of a decision that have no meaning on the channel: commands of text messages,
-/// and authors that are machines. The word STOP is kept, because it gets an answer of its own,
-/// unless help comes first.
+/// and authors that are machines. Keeps an opt-out, which has an answer of its own, unless the text
+/// is also a cry for help.
 fn of_channel(mut decision: Decision, profile: &ChannelProfile) -> Decision {
     if !profile.machines {
         decision.author = Author::Guest;

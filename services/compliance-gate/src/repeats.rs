@@ -13,11 +13,11 @@ use crate::{
     types::{Case, Gate, Next},
 };
 
-/// The longest time between a text and its copy.
+/// Maximum time between a text and its copy.
 const COPY_WINDOW: TimeDelta = TimeDelta::seconds(60);
-/// The longest time that a machine takes to answer a text of ours.
+/// Maximum time in which a machine answers a text of ours; a slower answer counts as a person's.
 const RESPONDER_WINDOW: TimeDelta = TimeDelta::seconds(10);
-/// The longest time between two texts of an exchange between machines.
+/// Maximum time between two texts of an exchange between machines.
 const EXCHANGE_WINDOW: TimeDelta = TimeDelta::minutes(2);
 /// After this many nearly identical texts in a row, the sender counts as a machine.
 const RESPONDER_TEXTS: usize = 3;
@@ -91,8 +91,8 @@ pub(crate) async fn auto_responder(
         .map(Some)
 }
 
-/// Returns the guest's texts of this time, the newest first. If the guest wrote nothing recently,
-/// no query is made.
+/// Returns the guest's texts of the time `within`, the newest first. If the guest wrote nothing
+/// recently, no query is made.
 async fn earlier(tx: &mut Tx, case: &Case<'_>, within: TimeDelta) -> Result<Vec<Earlier>, Error> {
     let at = case.text.received_at;
     if case

@@ -12,7 +12,7 @@ use crate::{
 };
 
 pub(crate) async fn answer(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
-    // No question is put to a phone of staff: a likely STOP is one.
+    // A phone of staff is not asked whether to stop, so a likely STOP counts as a STOP.
     let likely = case
         .decision
         .likely

@@ -51,7 +51,7 @@ pub(crate) struct Text {
     pub(crate) received_at: DateTime<Utc>,
 }
 
-/// The signal and the texts to publish once the transaction is durable.
+/// The signal and the texts to publish once the transaction is durable; may be empty.
 #[derive(Debug, Default)]
 pub(crate) struct Next {
     /// The conversation that the swarm has to answer, if any.
@@ -178,7 +178,7 @@ impl Text {
 }
 
 impl Case<'_> {
-    /// Returns the language of the words that decided, else the guest's, else English.
+    /// Returns the language of the words that decided the verdict, else the guest's, else English.
     pub(crate) fn language(&self) -> Language {
         let spoken = self.decision.language();
         spoken.or(self.party.language).unwrap_or_default()
@@ -194,7 +194,7 @@ impl Case<'_> {
         )
     }
 
-    /// Returns the verdict's name, as rows and metrics have it.
+    /// Returns the verdict's name, as it is stored in rows and metrics.
     pub(crate) fn verdict(&self) -> &'static str {
         self.decision.verdict.as_str()
     }

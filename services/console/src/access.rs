@@ -1,5 +1,5 @@
-//! The caller: the session's cookie, the person's rights at this moment, and forms that only pages
-//! of the session can send.
+//! Identifies the caller: reads the session's cookie, loads the person's present rights, and
+//! accepts only forms that come from pages of that session.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -22,12 +22,14 @@ use crate::{
 
 /// The cookie's name: the prefix makes browsers refuse it over plain HTTP and from other hosts.
 const COOKIE_NAME: &str = "__Host-seven";
-/// The same for plain HTTP on a developer's machine, where browsers refuse the prefix.
+/// The session cookie's name over plain HTTP on a developer's machine, where browsers refuse the
+/// prefix.
 const COOKIE_NAME_HERE: &str = "seven-here";
-/// The cookies of a login at a casino's own login, until the browser comes back.
+/// Names of the cookie that holds a login's random values while the person is at their casino's own
+/// login provider; the second name is for plain HTTP.
 const ATTEMPT_NAME: &str = "__Host-seven-login";
 const ATTEMPT_NAME_HERE: &str = "seven-login-here";
-/// How long a person may take there.
+/// How long a person may take at the provider, in seconds.
 const ATTEMPT_SECONDS: i64 = 600;
 
 /// A person who is logged in, with the rights that they have now.
@@ -38,7 +40,7 @@ pub(crate) struct Person {
     pub(crate) grants: Grants,
 }
 
-/// A form of this person's own pages.
+/// A submitted form whose token proves that it comes from a page of this person's session.
 #[derive(Debug)]
 pub(crate) struct Posted<T> {
     pub(crate) person: Person,
@@ -58,7 +60,8 @@ impl Person {
         self.grants.may(casino, right)
     }
 
-    /// Checks a right; who lacks it is told that there is no such page.
+    /// Checks a right. Without it, the person gets the same error as for a page that does not
+    /// exist.
     pub(crate) fn needs(&self, casino: &CasinoId, right: Right) -> Result<(), Fault> {
         if self.may(casino, right) {
             Ok(())
@@ -78,7 +81,7 @@ impl Person {
         Words::of(&self.session.language)
     }
 
-    /// The person in the audit log.
+    /// Returns the name under which the audit log records this person.
     pub(crate) fn actor(&self) -> String {
         actor(self.session.operator)
     }
@@ -88,14 +91,16 @@ impl FromRequestParts<Shared> for Person {
     type Rejection = Fault;
 
     async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, Fault> {
-        // A page that fetches by itself keeps no session alive.
+        // Fetches that a page makes by itself must not keep the session alive, so they do not touch
+        // it.
         let touch = !parts.headers.contains_key("hx-request") || parts.method == "POST";
         let token = token_of(app, parts).ok_or(Fault::LoggedOut)?;
         person(app, token, touch).await
     }
 }
 
-/// Returns the person whose complete session this is.
+/// Returns the person to whom the session belongs, if their login is complete. `touch` records that
+/// the session was used.
 pub(crate) async fn person(app: &App, token: Token, touch: bool) -> Result<Person, Fault> {
     let session = if touch {
         let mut tx = app.fleet.store.staff().await?;
@@ -110,7 +115,7 @@ pub(crate) async fn person(app: &App, token: Token, touch: bool) -> Result<Perso
     Ok(Person::of(token, session))
 }
 
-/// Every form carries the token that its session's pages have.
+/// A form's own fields, and (`forms`) the session's form token, which every form carries.
 #[derive(serde::Deserialize)]
 struct Guarded<T> {
     #[serde(default)]
@@ -141,7 +146,8 @@ pub(crate) fn token_of(app: &App, parts: &Parts) -> Option<Token> {
     Token::read(only(parts, cookie_name(app))?)
 }
 
-/// Returns the value of a cookie. Two of a name are none: one was planted.
+/// Returns the value of a cookie. If two cookies have the name, it returns none, because another
+/// site may have planted one.
 fn only<'a>(parts: &'a Parts, name: &str) -> Option<&'a str> {
     let lines = parts.headers.get_all(COOKIE).into_iter();
     let cookies = lines
@@ -155,8 +161,8 @@ fn only<'a>(parts: &'a Parts, name: &str) -> Option<&'a str> {
     }
 }
 
-/// Returns the cookie that keeps a login's random values, or removes it. It is sent when the
-/// provider sends the browser back (SameSite=Lax); it opens nothing.
+/// Returns the header that sets the cookie with a login's random values, or removes the cookie.
+/// Browsers send it when the provider redirects back (SameSite=Lax); it does not log anybody in.
 pub(crate) fn attempt_cookie(app: &App, attempt: Option<(&str, &Attempt)>) -> HeaderValue {
     let (value, seconds) = match attempt {
         Some((id, attempt)) => {
@@ -169,7 +175,8 @@ pub(crate) fn attempt_cookie(app: &App, attempt: Option<(&str, &Attempt)>) -> He
     set_cookie(app, attempt_name(app), &value, "Lax", seconds)
 }
 
-/// Reads what the browser kept of its login at this provider.
+/// Reads the random values of a login from the browser's cookie; `None` if the login was at another
+/// provider.
 pub(crate) fn attempt_of(app: &App, parts: &Parts, id: &str) -> Option<Attempt> {
     let mut values = only(parts, attempt_name(app))?.split('.');
     if values.next() != Some(id) {
@@ -191,7 +198,7 @@ fn attempt_name(app: &App) -> &'static str {
     }
 }
 
-/// Returns the cookie that begins a session in the browser, or ends it.
+/// Returns the header that sets the session's cookie, or removes it if there is no token.
 pub(crate) fn cookie(app: &App, token: Option<&Token>) -> HeaderValue {
     let (value, seconds) = match token {
         Some(token) => (token.expose(), i64::from(SESSION_HOURS) * 3_600),
@@ -222,12 +229,12 @@ fn cookie_name(app: &App) -> &'static str {
     }
 }
 
-/// The address of the caller, under which wrong logins are counted.
+/// The caller's address in the form under which failed logins are counted.
 #[derive(Debug)]
 pub(crate) struct From(pub(crate) String);
 
-/// Writes an address as logins are counted by it: of IPv6 the first 64 bits, because one line has
-/// all the others.
+/// Writes an address in the form under which logins are counted. Of an IPv6 address only the first
+/// 64 bits count, because one customer has all addresses that share them.
 fn counted(address: IpAddr) -> String {
     match address {
         IpAddr::V4(address) => address.to_string(),

@@ -26,10 +26,10 @@ pub(crate) struct App {
     pub(crate) prices: Prices,
     pub(crate) proxies: Proxies,
     pub(crate) hints: Hints,
-    /// The channels to contacts that this fleet has.
+    /// The channels by which this fleet can reach contacts.
     pub(crate) reach: Reach,
     pub(crate) read: Read,
-    /// Files of content that were checked and wait for their person.
+    /// Checked content files that wait until the person who uploaded them loads them.
     pub(crate) uploads: Uploads,
 }
 
@@ -45,9 +45,9 @@ pub(crate) struct Read {
 
 /// How long counted figures are shown before they are counted again.
 const FIGURES_TTL: Duration = Duration::from_secs(30);
-/// How long pages share what they fetch after a hint. Shorter than the hint's own delay, so that a
-/// reading which took less than the difference is not older than the change; the hint that follows
-/// each one makes up for slower ones.
+/// How long pages share the rows that they fetch after a hint. It is shorter than the delay of a
+/// hint, so that a reading that took less than the difference contains the change. For slower
+/// readings, a second hint follows each hint.
 const LIST_TTL: Duration = Duration::from_millis(150);
 /// How long the pages share an answer of the bus.
 const BUS_TTL: Duration = Duration::from_millis(500);

@@ -1,5 +1,5 @@
-//! Style and scripts, built into the program. Their address has a hash of their contents, so that
-//! browsers may keep them.
+//! Style and scripts, built into the program. Their address contains a hash of their contents, so
+//! that browsers may cache them.
 
 use std::sync::LazyLock;
 
@@ -52,7 +52,7 @@ pub(crate) fn routes() -> Router<Shared> {
     Router::new().route("/assets/{version}/{file}", get(asset))
 }
 
-/// Returns the folder of the assets in addresses.
+/// Returns the path of the folder of the assets, which contains their hash.
 pub(crate) fn folder() -> String {
     format!("/assets/{}", *VERSION)
 }

@@ -1,10 +1,12 @@
-//! Bars per day as SVG, with the numbers as each bar's title; the page has them as a table, too.
+//! Draws bars per day as SVG. Each bar's title has its numbers; the page also shows them as a
+//! table.
 
 use askama::{Template, filters::HtmlSafe};
 
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 180.0;
-/// Room for the greatest number at the left and for the days below.
+/// Space in SVG units: at the left for the axis' greatest number, below the bars for the days, and
+/// above the bars.
 const LEFT: f64 = 76.0;
 const BELOW: f64 = 24.0;
 const ABOVE: f64 = 12.0;
@@ -22,14 +24,14 @@ pub(crate) struct Point {
 #[template(path = "chart.html")]
 pub(crate) struct Chart {
     title: String,
-    /// The greatest value, as the axis shows it.
+    /// The greatest value, as the axis labels it.
     most: String,
     bars: Vec<Bar>,
     labels: Vec<Label>,
     base: f64,
 }
 
-/// A part of a page: its template has escaped what needs it.
+/// Pages may insert the chart unescaped, because its own template already escapes its values.
 impl HtmlSafe for Chart {}
 
 #[derive(Debug, PartialEq)]
@@ -51,7 +53,7 @@ struct Label {
 }
 
 impl Chart {
-    /// Draws the points from left to right; `written` writes the axis' greatest value.
+    /// Draws the points from left to right; `written` formats the greatest value for the axis.
     pub(crate) fn new(title: &str, points: &[Point], written: impl Fn(f64) -> String) -> Self {
         let most = points.iter().map(|point| point.whole).fold(0.0, f64::max);
         let base = HEIGHT - BELOW;

@@ -28,7 +28,7 @@ impl Fault {
         }
     }
 
-    /// The key of the sentence that the page says.
+    /// Returns the key of the sentence that the error page shows.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::NotFound => "not_found",

@@ -1,4 +1,4 @@
-//! The frame around every page's content: title, language, navigation, the token of its forms.
+//! The frame around every page's content: title, language, navigation, and the token for its forms.
 
 use seven_domain::CasinoId;
 use seven_staff::Right;
@@ -10,12 +10,12 @@ pub(crate) struct Frame {
     pub(crate) w: Words,
     pub(crate) title: String,
     pub(crate) assets: String,
-    /// Empty when nobody is logged in.
+    /// Name of the person who is logged in; empty when nobody is.
     pub(crate) name: String,
     pub(crate) forms: String,
-    /// The casino whose pages these are; empty for none.
+    /// The casino to which the page belongs; empty for a page of no casino.
     pub(crate) casino: String,
-    /// Whether the page hears hints.
+    /// Whether the page listens to the stream of hints.
     pub(crate) live: bool,
     pub(crate) links: Vec<NavLink>,
 }
@@ -28,7 +28,7 @@ pub(crate) struct NavLink {
 }
 
 impl Frame {
-    /// A page for a caller who is not logged in.
+    /// Returns the frame of a page for a caller who is not logged in.
     pub(crate) fn plain(w: Words, title: &str) -> Self {
         Self {
             w,
@@ -42,7 +42,8 @@ impl Frame {
         }
     }
 
-    /// A page for this person, with links to what they may see; `here` is the page's own key.
+    /// Returns the frame of a page for this person, with links to the pages that they may see;
+    /// `here` is the key of the page itself.
     pub(crate) fn of(person: &Person, casino: Option<&CasinoId>, title: &str, here: &str) -> Self {
         let mut links = vec![("/".to_owned(), "casinos")];
         if let Some(casino) = casino.filter(|casino| person.may(casino, Right::Conversations)) {

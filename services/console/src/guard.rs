@@ -1,5 +1,5 @@
-//! Around every page: a form must come from our own pages, no answer is stored, nothing runs that
-//! is not ours, and a fault becomes a page.
+//! Wraps every page: a form must come from our own pages, browsers must not store answers, only our
+//! own scripts may run, and a fault becomes a page.
 
 use askama::Template;
 use axum::{
@@ -25,10 +25,11 @@ use crate::{
     words::Words,
 };
 
-/// Most bytes of a form.
+/// Maximum size of a form, in bytes.
 const FORM_BYTES: usize = 64 * 1024;
-/// Nothing is loaded from elsewhere, nothing is evaluated, nobody frames us. `htmx` is the one
-/// policy that may make markup of text; `assets/console.js` creates it.
+/// The content security policy: pages load nothing from other sites, evaluate no text as code, and
+/// cannot be framed. Only the Trusted Types policy `htmx`, which `assets/console.js` creates, may
+/// turn text into markup.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
      connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
      require-trusted-types-for 'script'; trusted-types htmx";
@@ -59,7 +60,8 @@ async fn guarded(State(app): State<Shared>, request: Request, next: Next) -> Res
         Fault::Forbidden.into_response()
     };
     if let Some(fault) = response.extensions().get::<Fault>().copied() {
-        // A stream that is refused must not look like one that ended, or it is opened again at once.
+        // A refused stream must not look like a stream that ended, or the browser opens it again at
+        // once.
         response = match fault {
             Fault::LoggedOut if is_stream => StatusCode::UNAUTHORIZED.into_response(),
             fault => page_of(fault, words, by_script && !is_stream),
@@ -70,7 +72,7 @@ async fn guarded(State(app): State<Shared>, request: Request, next: Next) -> Res
         (CACHE_CONTROL, "no-store"),
         (CONTENT_SECURITY_POLICY, POLICY),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        // With none, older browsers would send our own forms without an origin.
+        // With `no-referrer`, older browsers would not name an origin when they send our own forms.
         (REFERRER_POLICY, "same-origin"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));
@@ -82,7 +84,7 @@ async fn guarded(State(app): State<Shared>, request: Request, next: Next) -> Res
     response
 }
 
-/// Returns the words that a browser prefers, for callers who are not logged in.
+/// Returns the words in the browser's preferred language, for callers who are not logged in.
 pub(crate) fn words_of(headers: &HeaderMap) -> Words {
     let accept = headers.get(ACCEPT_LANGUAGE);
     Words::preferred(
@@ -92,8 +94,8 @@ pub(crate) fn words_of(headers: &HeaderMap) -> Words {
     )
 }
 
-/// Returns whether a browser says that a page of ours sends this form. `Sec-Fetch-Site` decides
-/// where it is sent, `Origin` for the others.
+/// Returns whether the browser says that a page of ours sent this form: by `Sec-Fetch-Site`, or by
+/// `Origin` for browsers that do not send the former.
 fn is_ours(app: &App, headers: &HeaderMap) -> bool {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     match (text("sec-fetch-site"), text(ORIGIN.as_str())) {
@@ -105,11 +107,13 @@ fn is_ours(app: &App, headers: &HeaderMap) -> bool {
 
 fn page_of(fault: Fault, words: Words, by_script: bool) -> Response {
     if fault == Fault::NotFound && by_script {
-        // A part of a page that the person may no longer see: the page must not stay.
+        // A page asked for a part of itself that the person may no longer see, so the whole page
+        // must go.
         return ([("hx-redirect", "/")], ()).into_response();
     }
     if fault == Fault::LoggedOut {
-        // A script would follow a redirect unseen and put the login page into the fragment.
+        // The script would follow a plain redirect by itself and put the login page into the
+        // fragment.
         return if by_script {
             ([("hx-redirect", "/login")], ()).into_response()
         } else {
@@ -124,7 +128,7 @@ fn page_of(fault: Fault, words: Words, by_script: bool) -> Response {
     (fault.status(), shown(&page)).into_response()
 }
 
-/// Renders a template; one that cannot be rendered shows an empty page and logs why.
+/// Renders a template. If rendering fails, it logs the error and returns an empty page.
 pub(crate) fn shown(page: &impl Template) -> Html<String> {
     Html(page.render().unwrap_or_else(|error| {
         tracing::error!(%error, "a page could not be rendered");
@@ -132,12 +136,12 @@ pub(crate) fn shown(page: &impl Template) -> Html<String> {
     }))
 }
 
-/// Sends the browser to another page after a form was handled.
+/// Redirects the browser to another page after a form was handled.
 pub(crate) fn go_to(path: &str) -> Response {
     (StatusCode::SEE_OTHER, [(LOCATION, path)]).into_response()
 }
 
-/// Offers a file to keep. The name is ASCII and has no quotes.
+/// Returns a file as a download. Its name must be ASCII without quotes.
 pub(crate) fn file(name: &str, body: impl Into<Body>) -> Response {
     let kind = match name.rsplit_once('.') {
         Some((_, "csv")) => "text/csv; charset=utf-8",

@@ -1,6 +1,6 @@
-//! Hints to open pages that something changed at a casino. They carry no data: the page fetches its
-//! parts again. Work of other processes is heard on the bus; changes that people make here are
-//! hinted at once.
+//! Sends hints to open pages that something changed at a casino. A hint carries no data: the page
+//! fetches its parts again. Changes by other processes arrive over the bus; changes that people
+//! make in this process are hinted at once.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -14,23 +14,26 @@ use tokio::{
 
 use crate::app::Shared;
 
-/// Least time between two hints of one page. With the delay it must stay below the second within
-/// which a text shall be on every page.
+/// Minimum time between two hints to one page. Together with `DELAY` it must stay below one second,
+/// within which every page must show a new text.
 const LEAST_GAP: Duration = Duration::from_millis(700);
-/// Time between a change and its hint. A change that is heard on the bus may not be in its row yet,
-/// and pages that fetch at the same time share a reading, which must not be older than the change.
+/// Time between a change and its hint. When the bus reports a change, its row may not be written
+/// yet. Also, pages that fetch at the same time share a reading, which must not be older than the
+/// change.
 const DELAY: Duration = Duration::from_millis(200);
-/// After a hint comes another one, in case a row was written later than that.
+/// Time from a hint to a second one, which covers rows that were written only after the first.
 const LATER: Duration = Duration::from_millis(1_500);
-/// Time between two checks of the session behind a stream. Every part that a page fetches is checked
-/// for itself; a stream carries nothing.
+/// Time between two checks of the session behind a stream. It may be long: a stream carries no
+/// data, and every fetch of a page checks the session itself.
 const CHECK: Duration = Duration::from_secs(5);
-/// Time without a hint after which a page fetches all the same, and with the bus away.
+/// Time without news after which a page gets a hint anyway; `REFRESH_ALONE` applies while the bus
+/// is unreachable.
 const REFRESH: Duration = Duration::from_secs(20);
 const REFRESH_ALONE: Duration = Duration::from_secs(2);
-/// Pause before the bus is tried again.
+/// Pause before the next attempt to subscribe to the bus.
 const AGAIN: Duration = Duration::from_secs(2);
-/// Hints that a slow page may be behind; it then gets one for all.
+/// Maximum number of hints by which a slow page may fall behind. Beyond it, the page gets one hint
+/// for all that it missed.
 const BEHIND: usize = 64;
 
 #[derive(Debug)]
@@ -45,12 +48,12 @@ impl Default for Hints {
 impl Hints {
     /// Hints that something changed at the casino.
     pub(crate) fn changed(&self, casino: &CasinoId) {
-        // Nobody may be looking.
+        // Sending fails when no page is open, which is fine.
         self.0.send(casino.clone()).ok();
     }
 }
 
-/// Turns what is heard on the bus into hints, until the shutdown.
+/// Turns changes that the bus reports into hints. Runs until it is aborted at the shutdown.
 pub(crate) async fn hear(app: Shared) {
     loop {
         match app.fleet.bus.changes().await {
@@ -69,15 +72,15 @@ pub(crate) async fn hear(app: Shared) {
 /// The state of one page's stream.
 struct Page {
     heard: broadcast::Receiver<CasinoId>,
-    /// The last hint, and the one that follows it anyway.
+    /// When the last hint was sent, and (`again`) when the second hint for the same change is due.
     last: Option<Instant>,
     again: Option<Instant>,
     checked: Instant,
 }
 
-/// Returns the hints for one page: `change`, at most one in 900 ms, and one now and then anyway.
-/// It ends with the shutdown, and when `allowed` denies it, which is asked every few seconds; one
-/// last hint is sent then.
+/// Returns the hints for one page: a `change` event at most every 900 ms, and one after a time
+/// without news. The stream ends at the shutdown, or when `allowed` returns false, after one last
+/// hint. `allowed` is asked every few seconds.
 pub(crate) fn stream_for<A, F>(
     app: Shared,
     casino: CasinoId,
@@ -113,7 +116,8 @@ where
                 if let Some(last) = page.last {
                     sleep_until(last + LEAST_GAP).await;
                 }
-                // This hint stands for the changes until now; those within the delay get the next.
+                // This hint covers all changes until now; a change during the delay gets the next
+                // hint.
                 while timeout(Duration::ZERO, next(&mut page.heard, &casino))
                     .await
                     .is_ok()
@@ -125,7 +129,8 @@ where
             page.again = told.then(|| now + LATER);
             let mut goes_on = true;
             if now >= page.checked + CHECK {
-                // The last hint makes the page fetch once more, and find that it may not.
+                // If reading is no longer allowed, this last hint makes the page fetch and learn
+                // it.
                 goes_on = allowed().await;
                 page.checked = now;
             }
@@ -135,7 +140,7 @@ where
     })
 }
 
-/// Waits for the casino's next hint.
+/// Waits for the next hint of this casino.
 async fn next(heard: &mut broadcast::Receiver<CasinoId>, casino: &CasinoId) {
     loop {
         match heard.recv().await {

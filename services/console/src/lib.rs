@@ -1,6 +1,6 @@
-//! console: the pages for the casinos' own people (D27). Server-rendered HTML; each page fetches
-//! its parts again when the stream hints that something changed. It calls the same functions as the
-//! commands of operators.
+//! console: the pages for the casinos' own people (D27). The HTML is rendered on the server; each
+//! page fetches its parts again when the stream hints that something changed. The pages call the
+//! same functions as the operators' commands.
 
 mod access;
 mod app;
@@ -31,17 +31,18 @@ use self::{
     provider::Providers,
 };
 
-/// Serves until the fleet's shutdown. The fleet's store must be the console's own login.
+/// Serves until the fleet's shutdown. The fleet's store must use the console's own database login.
 ///
 /// # Errors
-/// Fails when the listener does.
+/// Fails when the listener fails.
 pub async fn run(fleet: Fleet, settings: &Settings, listener: TcpListener) -> std::io::Result<()> {
     let shutdown = fleet.shutdown.clone();
     let app = Arc::new(App {
         hints: Hints::default(),
         read: Read::default(),
         uploads: uploads::uploads(),
-        // The mail server's address is the scheduler's secret; a sender is set only beside it.
+        // The mail server's address is a secret of the scheduler. A configured sender implies that
+        // a mail server is configured, too.
         reach: Reach {
             local: settings.notices.local,
             mail: settings.notices.mail_from.is_some(),

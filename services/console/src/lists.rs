@@ -1,4 +1,4 @@
-//! Readings of one casino that all its open pages share.
+//! The rows of one casino that all its open pages share.
 
 use std::{collections::HashMap, sync::OnceLock};
 
@@ -14,20 +14,21 @@ use seven_store::{
     providers::Stop,
 };
 
-/// The figures of today and of yesterday until the same time.
+/// The figures of today so far, and of yesterday until the same time of day.
 pub(crate) type Figures = (Day, Day);
 
-/// Conversations, the most urgent first.
+/// The casino's conversations, the most urgent first.
 #[derive(Debug)]
 pub(crate) struct ConversationList {
     pub(crate) rows: Vec<ListedConversation>,
     pub(crate) zone: Option<chrono_tz::Tz>,
     pub(crate) names: HashMap<String, String>,
-    /// The rendered list by filter and language, while the bus is there.
+    /// The rendered list by filter and language. It is filled and used only while the bus is
+    /// reachable.
     pub(crate) shown: HashMap<(&'static str, Language), OnceLock<Bytes>>,
 }
 
-/// Open cases, and who was told of each.
+/// The casino's open cases, and the contacts who were told of each.
 #[derive(Debug)]
 pub(crate) struct CaseList {
     pub(crate) cases: Vec<Escalation>,
@@ -36,12 +37,12 @@ pub(crate) struct CaseList {
     pub(crate) names: HashMap<String, String>,
 }
 
-/// Everything that waits or stands still, as it was read.
+/// Everything at a casino that waits for a person or is stopped.
 #[derive(Debug)]
 pub(crate) struct Standing {
     pub(crate) zone: Tz,
     pub(crate) waiting: Waiting,
-    /// Open cases, the next due first.
+    /// Open cases, those due next first.
     pub(crate) cases: Vec<Escalation>,
     pub(crate) switches: Vec<Switched>,
     pub(crate) stops: Vec<Stop>,

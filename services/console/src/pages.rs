@@ -1,4 +1,4 @@
-//! The pages, one file each, and their addresses.
+//! The pages, one file each, and the routes to them.
 
 pub(crate) mod admin;
 mod audit;

@@ -1,5 +1,5 @@
-//! Asks a casino's own login (OpenID Connect): its addresses, its keys, and the ID token for a code
-//! (RFC 6749 with PKCE, RFC 7636).
+//! Talks to a casino's own login provider (OpenID Connect): reads its addresses and keys, and
+//! exchanges a code for an ID token (RFC 6749 with PKCE, RFC 7636).
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -19,19 +19,19 @@ use tokio::{
 };
 use url::{Url, form_urlencoded};
 
-/// A person waits for the answer.
+/// Maximum time to wait for a provider. It is short, because a person waits for the answer.
 const DEADLINE: Duration = Duration::from_secs(10);
-/// How long addresses and keys are used before they are read again. A provider that changes its
-/// keys shows the new ones before it uses them.
+/// How long a provider's addresses and keys are cached. That is safe for keys, because a provider
+/// publishes new keys before it signs with them.
 const KNOWN_FOR: Duration = Duration::from_secs(3_600);
-/// After this, a token of an unknown key has the keys read again.
+/// Minimum age of the cached keys before a token with an unknown key causes a new read of the keys.
 const KEYS_AGAIN: Duration = Duration::from_secs(60);
-/// After a failure nobody waits for the provider again before this is over.
+/// Pause after a failed read, during which no caller waits for the provider again.
 const RESTS_FOR: Duration = Duration::from_secs(5);
-/// Most bytes of an answer.
+/// Maximum size of a provider's answer, in bytes.
 const MOST_BYTES: usize = 256 * 1024;
 
-/// Why a provider let nobody in. It names no person.
+/// Why a login at a provider failed. The messages name no person.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error("the provider did not answer")]
@@ -50,21 +50,21 @@ pub(crate) enum Error {
     Domain,
 }
 
-/// The logins of `[console.oidc]`.
+/// The login providers of `[console.oidc]`, by id.
 #[derive(Debug, Default)]
 pub(crate) struct Providers(BTreeMap<String, Provider>);
 
 #[derive(Debug)]
 pub(crate) struct Provider {
     pub(crate) settings: Oidc,
-    /// Where the provider sends people back.
+    /// The redirect URI, to which the provider sends people back.
     pub(crate) redirect: Url,
     secret: SecretString,
     client: Client,
     memory: Mutex<Memory>,
 }
 
-/// The last answers of a provider, and when it last gave none.
+/// The provider's last known addresses and keys, and when reading them last failed.
 #[derive(Debug, Default)]
 struct Memory {
     known: Option<Known>,
@@ -79,7 +79,7 @@ struct Known {
     read_at: Instant,
 }
 
-/// The part of a provider's document (OpenID Connect Discovery 1.0) that a login needs.
+/// The fields of a provider's document (OpenID Connect Discovery 1.0) that a login needs.
 #[derive(Debug, Clone, Deserialize)]
 struct Document {
     issuer: String,
@@ -93,7 +93,7 @@ struct Tokens {
     id_token: String,
 }
 
-/// The random values of one login: the browser keeps them until it comes back.
+/// The random values of one login, which the browser keeps in a cookie until the person comes back.
 #[derive(Debug)]
 pub(crate) struct Attempt {
     pub(crate) state: Token,
@@ -147,7 +147,7 @@ impl Providers {
         self.0.get(id)
     }
 
-    /// Returns the logins' ids and names.
+    /// Returns id and name of each provider.
     pub(crate) fn named(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0
             .iter()
@@ -176,10 +176,11 @@ impl Provider {
         Ok(address)
     }
 
-    /// Exchanges the code that the person came back with, and checks who they are.
+    /// Exchanges the code that the person came back with for an ID token, and verifies who they
+    /// are.
     ///
     /// # Errors
-    /// Fails when the provider does not answer or its token does not hold.
+    /// Fails when the provider does not answer, or when its token is invalid.
     pub(crate) async fn identity(
         &self,
         code: &str,
@@ -221,7 +222,7 @@ impl Provider {
             .append_pair("redirect_uri", self.redirect.as_str())
             .append_pair("code_verifier", &attempt.verifier.expose())
             .finish();
-        // RFC 6749, 2.3.1: both are encoded like form fields before they are joined.
+        // RFC 6749, 2.3.1: id and secret are encoded like form fields before they are joined.
         let encoded = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect();
         let (id, secret): (String, String) = (
             encoded(&self.settings.client_id),
@@ -236,8 +237,9 @@ impl Provider {
         Ok(json::<Tokens>(&answer(call).await?)?.id_token)
     }
 
-    /// Returns what the provider has told, read again when it is older than `most` or too old. One
-    /// caller reads; the others wait for it, as long as for the provider itself.
+    /// Returns the provider's addresses and keys. Reads them again when they are older than `most`,
+    /// or than `KNOWN_FOR` without it. One caller reads while the others wait, at most for
+    /// `DEADLINE`.
     async fn known(&self, most: Option<Duration>) -> Result<Known, Error> {
         let mut memory = timeout(DEADLINE, self.memory.lock())
             .await
@@ -269,7 +271,8 @@ impl Provider {
         let issuer = self.settings.issuer.trim_end_matches('/');
         let place = format!("{issuer}/.well-known/openid-configuration");
         let document: Document = json(&answer(self.client.get(place)).await?)?;
-        // Plain HTTP is taken only where the settings name it, which they may on this machine only.
+        // Plain HTTP is accepted only if the configured issuer uses it, which the settings permit
+        // on this machine only.
         let scheme = self.settings.issuer.split(':').next();
         let endpoints = [
             &document.authorization_endpoint,
@@ -290,7 +293,7 @@ impl Provider {
     }
 }
 
-/// Reads an answer up to its limit.
+/// Sends the request and reads the answer's body, up to `MOST_BYTES`.
 async fn answer(call: RequestBuilder) -> Result<Vec<u8>, Error> {
     let mut answer = call.send().await.map_err(reqwest::Error::without_url)?;
     if !answer.status().is_success() {

@@ -1,6 +1,5 @@
-//! The rows that every open page of a casino shows alike are read once for all of them. After a hint all pages
-//! fetch their part at the same time; a reading for each would cost guests more than the pages are
-//! worth.
+//! A cache for rows that look the same on all open pages of a casino. After a hint, all pages fetch
+//! at the same time; one query per page would slow down the answers to guests.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,22 +8,22 @@ use seven_domain::CasinoId;
 
 use crate::fault::Fault;
 
-/// Casinos whose reading is kept.
+/// Maximum number of casinos whose readings are cached.
 const MOST_CASINOS: u64 = 1_000;
 
-/// The newest reading of each casino.
+/// The newest reading (the rows that were read) of each casino.
 #[derive(Debug)]
 pub(crate) struct Readings<T: Send + Sync + 'static>(Cache<CasinoId, Arc<T>>);
 
 impl<T: Send + Sync + 'static> Readings<T> {
-    /// Keeps a reading for `ttl`.
+    /// Creates a cache that keeps each reading for `ttl`.
     pub(crate) fn kept_for(ttl: Duration) -> Self {
         let cache = Cache::builder().max_capacity(MOST_CASINOS);
         Self(cache.time_to_live(ttl).build())
     }
 
-    /// Returns the casino's reading, and reads it when there is none. Callers who ask meanwhile wait
-    /// for the same one; a failed reading is not kept.
+    /// Returns the casino's cached reading, or calls `read` if there is none. Concurrent callers
+    /// wait for the same call; a failed reading is not cached.
     pub(crate) async fn of(
         &self,
         casino: &CasinoId,

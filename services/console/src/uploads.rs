@@ -1,5 +1,5 @@
-//! Files of content that were checked and wait for their person to load them. They are held in
-//! memory: another process, or a quarter of an hour, asks for the file again.
+//! Checked content files that wait until their person loads them. They are held in memory: in
+//! another process, or after a quarter of an hour, the person must upload the file again.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,15 +8,15 @@ use seven_content::load::Loaded;
 use seven_domain::CasinoId;
 use uuid::Uuid;
 
-/// How long a checked file waits, and the bytes that all of them may take.
+/// How long a checked file is held, and how many bytes all of them may take together.
 const UPLOAD_TTL: Duration = Duration::from_secs(15 * 60);
 const UPLOAD_BYTES: u64 = 64 << 20;
 
-/// The choices beside the file.
+/// The options that the person chose with the file.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Options {
     pub(crate) switch_off_missing: bool,
-    /// All of it waits as drafts.
+    /// Whether all changes are saved as drafts.
     pub(crate) draft: bool,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct Options {
 #[derive(Debug)]
 pub(crate) struct Checked {
     pub(crate) casino: CasinoId,
-    /// The person who had it checked.
+    /// The person who uploaded the file and had it checked.
     pub(crate) by: String,
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
@@ -33,7 +33,7 @@ pub(crate) struct Checked {
     pub(crate) planned: Loaded,
 }
 
-/// The place for checked files, by their keys.
+/// The cache of checked files, by their keys.
 pub(crate) type Uploads = Cache<Uuid, Arc<Checked>>;
 
 pub(crate) fn uploads() -> Uploads {

@@ -1,4 +1,4 @@
-//! The words of the pages, in English and Spanish; `words/` has them.
+//! The texts of the pages in English and Spanish, from the files in `words/`.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -14,7 +14,7 @@ fn read(text: &str) -> Table {
     toml::from_str(text).unwrap_or_default()
 }
 
-/// The words in one language.
+/// Gives the texts of the pages in one language.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Words(Language);
 
@@ -23,14 +23,16 @@ impl Words {
         Self(language.parse().unwrap_or(Language::En))
     }
 
-    /// Chooses by the browser's preference, for pages before the login: Spanish if it comes first.
+    /// Chooses the language by the browser's preference, for pages before the login: Spanish if it
+    /// comes first, else English.
     pub(crate) fn preferred(accept_language: &str) -> Self {
         let first = accept_language.split([',', ';']).next().unwrap_or_default();
         let spanish = first.trim().to_ascii_lowercase().starts_with("es");
         Self(if spanish { Language::Es } else { Language::En })
     }
 
-    /// Returns the text under this key; the key itself when there is none, which a test forbids.
+    /// Returns the text under this key, or the key itself if there is none; a test makes sure that
+    /// none is missing.
     pub(crate) fn t<'a>(&self, key: &'a str) -> &'a str {
         let table: &'static Table = match self.0 {
             Language::Es => &SPANISH,
@@ -39,7 +41,8 @@ impl Words {
         table.get(key).map_or(key, String::as_str)
     }
 
-    /// Returns the text under a key that is put together, such as `role_` and the role's name.
+    /// Returns the text under the key `{kind}_{name}`, such as `role_` and a role's name; `name`
+    /// itself if there is none.
     pub(crate) fn of_kind(&self, kind: &str, name: &str) -> String {
         let key = format!("{kind}_{name}");
         let text = self.t(&key);
@@ -50,7 +53,8 @@ impl Words {
         }
     }
 
-    /// Returns how a guest is called: by the end of the phone number, or as a visitor of the website.
+    /// Returns the name shown for a guest: the end of the phone number, or "visitor of the website"
+    /// if there is none.
     pub(crate) fn guest(&self, last_four: Option<&str>) -> String {
         match last_four {
             Some(digits) => format!("{} {digits}", self.t("guest_ending")),
@@ -58,7 +62,7 @@ impl Words {
         }
     }
 
-    /// Returns what checks and guards say of an edit, a line each.
+    /// Translates the messages of content checks and guards, one per line.
     pub(crate) fn problem(&self, text: &str) -> String {
         let lines: Vec<_> = text.lines().map(|line| said(self.0, line)).collect();
         lines.join("\n")

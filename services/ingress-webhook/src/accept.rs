@@ -1,5 +1,5 @@
-//! Makes an event durable, then answers 2xx (D2): publishes within 800 ms, otherwise spools,
-//! otherwise answers 503. A STOP's suppression is written first (D7).
+//! Makes an event durable before it answers 2xx (D2): publishes it within 800 ms, otherwise spools
+//! it, otherwise answers 503. A STOP's suppression is written first (D7).
 
 use std::time::Duration;
 
@@ -17,11 +17,12 @@ use seven_telemetry::metrics;
 
 use crate::{answer::Answer, app::App, mutant};
 
-/// Reason of dead letters from senders that are no guests; filed as settled, because nobody has to
-/// act on them.
+/// Reason of dead letters whose sender cannot be a guest. They are filed as settled, because nobody
+/// has to act on them.
 const ODD_SENDER: &str = "odd_sender";
 const PUBLISH_TIMEOUT: Duration = Duration::from_millis(800);
-/// Together with the publish and Redis, this stays under the 1.5 s within which we answer (D2).
+/// Timeout of a call to Postgres. Together with the publish and Redis, it stays under the 1.5 s
+/// within which we answer (D2).
 const STORE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Waits for database work with a timeout, but never cancels it: a half-finished transaction must
@@ -96,8 +97,8 @@ impl App {
         }
     }
 
-    /// Returns where the event leads, by the first of its numbers that belongs to a casino,
-    /// otherwise by its attempt. None: neither roster nor database could answer.
+    /// Returns the route of the event: that of the first of its numbers that belongs to a casino,
+    /// otherwise that of its attempt. `None` if neither roster nor database could answer.
     async fn route_of(&self, intake: Intake) -> Option<(Route, Intake)> {
         for number in intake.numbers().into_iter().cloned().collect::<Vec<_>>() {
             let route = route_of(&self.fleet, &number).await?;
@@ -118,10 +119,10 @@ impl App {
         Some((Route::to(casino), intake))
     }
 
-    /// Dates a text by Twilio's first call about it, since Twilio sends no time. Dated by a repeat,
-    /// a START would overrule a STOP written in between (D7), and a text would belong to the casino
-    /// that took the number over since (D40). `casino` had the number first: it is the same casino
-    /// before and after.
+    /// Sets the time of a Twilio text to that of Twilio's first call about it, because Twilio sends
+    /// no time. With the time of a repeated call, a START would overrule a STOP written in between
+    /// (D7), and the text would go to the casino that took the number over since (D40). `casino` is
+    /// the first one that had the number, so a hand-over between two calls does not change it.
     async fn at_its_first_call(&self, casino: &CasinoId, mut intake: Intake) -> Intake {
         if let Intake::Text {
             occurred_at, event, ..
@@ -139,8 +140,8 @@ impl App {
         intake
     }
 
-    /// Returns whether Redis knows the text as done. A STOP is never skipped on Redis's answer
-    /// alone.
+    /// Returns whether Redis records the text as handled. Returns false for a STOP, which is never
+    /// skipped on Redis's answer alone.
     async fn known(&self, casino: &CasinoId, intake: &Intake, message_id: &str) -> bool {
         !matches!(
             intake,
@@ -169,7 +170,7 @@ impl App {
             trace,
             payload,
         };
-        // Runs both at once: one after the other they could take longer than the 1.5 s.
+        // Runs both at once, because one after the other they could take longer than the 1.5 s.
         let (suppressed, stored) = tokio::join!(
             self.suppress(casino, intake),
             self.make_durable(casino, &message)
@@ -182,8 +183,8 @@ impl App {
         }
     }
 
-    /// Writes the suppression of a STOP. Returns false if Postgres could not store it; until the
-    /// provider repeats its call, only Redis refuses texts then.
+    /// Writes the suppression of a STOP. Returns false if Postgres could not store it; then only
+    /// Redis refuses texts until the provider repeats its call.
     async fn suppress(&self, casino: &CasinoId, intake: &Intake) -> bool {
         let Intake::Text {
             to,
@@ -275,8 +276,9 @@ impl App {
         }
     }
 
-    /// Writes a STOP to a number that belongs to no casino today, for those that had it before
-    /// (D40): no gate will read it.
+    /// Writes a STOP that was sent to a number without a casino, for the casinos that had the
+    /// number before (D40). No gate will read such a text. Returns false if it could not be
+    /// written.
     async fn stop_at_former(&self, intake: &Intake) -> bool {
         let Intake::Text {
             to,
@@ -399,11 +401,11 @@ struct StopToCarry {
 }
 
 impl StopToCarry {
-    /// Writes the STOP for the casinos that had the number before its present one and texted with
-    /// the guest over it, or may have, and for the one that has just taken it over.
+    /// Writes the STOP for each casino that had the number before and texted with the guest over
+    /// it, or may have, and for a casino that has just taken the number over.
     async fn reach(&self, fleet: &Fleet, casino: &CasinoId) -> Result<(), seven_store::Error> {
-        // A casino's own database role may not write at other casinos: the scheduler extends its
-        // STOPs.
+        // The worker of a single casino may not write at other casinos, so the scheduler extends
+        // the STOP to them.
         if !fleet.roster.only().is_empty() {
             return Ok(());
         }
@@ -443,8 +445,9 @@ fn says_ours(text: &str, ours: &[String]) -> bool {
         .is_some_and(|theirs| !opts_out(&theirs.whole()) && !opts_out(&theirs.added))
 }
 
-/// Returns where the number leads, if nowhere to the unknown casino, from the roster or else
-/// Postgres, which knows new casinos. `None` if the database could not answer.
+/// Returns the route of the number, from the roster or else from Postgres, which knows newer
+/// casinos. A number without a casino leads to the unknown casino. `None` if the database could not
+/// answer.
 async fn route_of(fleet: &Fleet, number: &PhoneE164) -> Option<Route> {
     if let Some(route) = fleet.roster.route_of(number.as_str()) {
         return Some(route);

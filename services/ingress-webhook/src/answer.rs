@@ -95,7 +95,7 @@ impl Answer {
 }
 
 impl Answer {
-    /// Writes the outcome of the call to its span.
+    /// Writes status and outcome of the call to its span.
     pub(crate) fn tell_span(&self) {
         if !trace::on() {
             return;
@@ -122,7 +122,8 @@ impl IntoResponse for Answer {
             .with_label_values(&[status.as_str(), reason])
             .inc();
         let mut response = (status, Json(body)).into_response();
-        // The call's span, which is written outside the handler, tells the answer.
+        // Attaches the answer to the response, because the call's span is written outside the
+        // handler and reports it.
         response.extensions_mut().insert(self);
         response
     }

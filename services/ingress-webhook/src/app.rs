@@ -47,8 +47,8 @@ pub struct Verifiers {
     pub twilio: Option<Twilio>,
 }
 
-/// The verifier for Twilio, which signs the address that it was given; ours must be exactly that
-/// address.
+/// The verifier of Twilio's signatures. Twilio signs the URL that it was given, so `webhook_url`
+/// must be exactly that URL.
 #[derive(Debug)]
 pub struct Twilio {
     pub verifier: twilio::Verifier,

@@ -30,7 +30,7 @@ pub(crate) struct Verified<P> {
     provider: PhantomData<P>,
 }
 
-/// How a provider signs its calls, and which answers it reads.
+/// Defines how a provider signs its calls, and the form of the answers that it reads.
 pub(crate) trait Signer: Sized + Send + 'static {
     /// Verifies the call and reads its event. A caller whose signature is missing or malformed is
     /// refused before its body is read.

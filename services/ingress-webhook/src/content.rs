@@ -27,12 +27,13 @@ use tokio::{sync::Semaphore, time::Instant};
 
 use crate::limits::{Places, in_time};
 
-/// An edit should be stored within this; a slower one is logged (CMS-6).
+/// Target for the time in which an edit is stored, in milliseconds; a slower edit is logged
+/// (CMS-6).
 const TARGET_MILLIS: u128 = 5_000;
-/// Longest name of an editor and of an edit.
+/// Maximum number of characters of an edit's id, its editor's address and its category.
 const MOST_CHARS: usize = 254;
 
-/// One edit as its source tells it.
+/// The body of a call: one edit as its source sends it.
 #[derive(Debug, Deserialize)]
 struct Told {
     casino_id: CasinoId,
@@ -41,28 +42,28 @@ struct Told {
     /// The row: keys are column names.
     #[serde(default)]
     item: Map<String, Value>,
-    /// `create`, `update` or `delete`; nothing is deleted, the item is switched off.
+    /// `create`, `update` or `delete`; `None` means `update`. A delete only switches the item off.
     #[serde(default)]
     change_type: Option<String>,
-    /// One edit has one id, however often it is told.
+    /// Identifies the edit; it stays the same when the edit is sent again.
     #[serde(default)]
     edit_id: String,
     #[serde(default)]
     editor_email: String,
     #[serde(default)]
     source: Option<ContentSource>,
-    /// The newest revision that the editor saw.
+    /// The newest revision that the editor saw; `None` if the caller does not say.
     #[serde(default)]
     revision: Option<i32>,
     #[serde(default)]
     publish_at: Option<DateTime<Utc>>,
     #[serde(default)]
     take_down_at: Option<DateTime<Utc>>,
-    /// When the editor edited, by the spreadsheet's clock. Only measured; a text that is no time is
-    /// no reason to refuse an edit.
+    /// The time of the edit by the spreadsheet's clock. It serves only as a measurement, so an edit
+    /// with an unreadable time is not refused.
     #[serde(default)]
     timestamp: Value,
-    /// Sent again without a change, by a person's wish.
+    /// Whether a person asked to send the item again although nothing changed.
     #[serde(default)]
     force_resync: bool,
 }
@@ -73,11 +74,12 @@ struct App {
     fleet: Fleet,
     proxies: Proxies,
     places: Places,
-    /// Edits that are stored at the same time; guests' texts share the database's connections.
+    /// Permits to store an edit. They are few, because guests' texts share the database's
+    /// connections.
     desk: Semaphore,
 }
 
-/// Edits that are stored at the same time.
+/// Maximum number of edits that are stored at the same time.
 const MOST_EDITS: usize = 2;
 
 pub(crate) fn routes(fleet: Fleet, proxies: Proxies, places: Places) -> Router {
@@ -136,8 +138,8 @@ async fn receive(
     }
 }
 
-/// Measures the first steps of a stored change. A spreadsheet whose clock is ahead tells
-/// nothing about its delay.
+/// Measures the time from the edit to the call, and from the call to the stored change. The first
+/// is skipped if the spreadsheet's clock is ahead.
 fn measure(edited_at: &Value, called_at: DateTime<Utc>, stored: Duration) {
     let step = &metrics().content.step;
     let edited_at = edited_at.as_str().and_then(|at| at.parse().ok());
@@ -150,7 +152,8 @@ fn measure(edited_at: &Value, called_at: DateTime<Utc>, stored: Duration) {
         .observe(stored.as_secs_f64());
 }
 
-/// Checks the signature. An unknown casino gets the answer of a wrong one.
+/// Checks the signature. A call for an unknown casino gets the same answer as one with a wrong
+/// signature.
 async fn signed(
     app: &App,
     casino: &str,
@@ -158,7 +161,8 @@ async fn signed(
     body: &[u8],
 ) -> Result<(CasinoId, DateTime<Utc>), Response> {
     let refused = |refusal: Refusal| {
-        // Anybody may call without a signature; no editor is behind it.
+        // Calls without a signature are counted apart: anybody can make them, so no editor is
+        // affected.
         let outcome = match refusal {
             Refusal::Missing => "unsigned",
             _ => "refused",
@@ -172,7 +176,8 @@ async fn signed(
     let casino: CasinoId = casino.parse().map_err(|_| unknown())?;
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let signature = (text(TIMESTAMP_HEADER), text(SIGNATURE_HEADER));
-    // A call that cannot be right asks nothing of the database.
+    // Checks presence and age of the signature first, so that a call that is certainly invalid
+    // causes no database query.
     let now = app.fleet.clock.now();
     age(signature, now).map_err(refused)?;
     let version = match version(app, &casino).await {
@@ -195,7 +200,7 @@ async fn version(app: &App, casino: &CasinoId) -> Result<Option<u32>, seven_stor
     Ok(row.map(|row| row.config.operational.content_key_version))
 }
 
-/// Reads the call's body.
+/// Parses and checks the body of a call; the error is a sentence for the caller.
 fn told(body: &[u8], casino: &CasinoId) -> Result<Told, String> {
     let told: Told = serde_json::from_slice(body).map_err(|error| format!("The body: {error}"))?;
     let blank = |text: &str| text.trim().is_empty() || text.chars().count() > MOST_CHARS;
@@ -280,7 +285,7 @@ async fn store(
     Ok(outcomes.remove(0))
 }
 
-/// Writes the answer: what became of the edit, and every problem with its fix.
+/// Builds the response: the outcome of the edit, and every problem with its fix.
 fn answer(casino: &CasinoId, told: &Told, outcome: Outcome, millis: u128) -> Response {
     let within = millis < TARGET_MILLIS;
     let (result, status, errors, mut body) = match outcome {
@@ -332,7 +337,7 @@ fn answer(casino: &CasinoId, told: &Told, outcome: Outcome, millis: u128) -> Res
     };
     body["latency_ms"] = json!(u64::try_from(millis).unwrap_or(u64::MAX));
     body["within_target"] = within.into();
-    // The id of a refused row may be anything that stood in its cell.
+    // No id of a refused row is logged, because its cell may contain anything.
     let known = errors == 0;
     let item = body["item_id"]
         .as_str()

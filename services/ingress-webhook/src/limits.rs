@@ -19,7 +19,8 @@ use tokio::{
 
 use crate::answer::Answer;
 
-/// The most calls in progress, how long one may take, and how many callers may keep us waiting.
+/// Limits of the calls in progress, of the time of each, and of the callers that may keep us
+/// waiting.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Calls handled at once. Further ones wait for a permit within their own time limit.
@@ -28,7 +29,7 @@ pub struct Limits {
     /// The body may take half of it; later it gets 408, which pages nobody.
     pub request: Duration,
     pub connections: Connections,
-    /// Most calls whose body has not arrived yet.
+    /// Maximum number of calls whose body has not arrived yet.
     pub bodies: Waits,
 }
 

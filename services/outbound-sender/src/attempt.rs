@@ -25,17 +25,17 @@ use crate::{
     window::{self, Eligibility},
 };
 
-/// Calls to one provider for one text, after which the text waits.
+/// Maximum number of calls to one provider for one text in a row; after them the text waits.
 const CALLS: u32 = 3;
 /// Seconds before each re-delivery, where the provider's error code gives none (SMS-44).
 const REDELIVERY: [u32; 3] = [5, 25, 125];
 
-/// How long a pre-send check permits its call; a process that stood still longer checks again. By
-/// the wall clock, which continues while a machine sleeps.
+/// Maximum age of a pre-send check at its call; a process that stood still longer checks again. It
+/// is measured by the wall clock, which continues while a machine sleeps.
 const CHECK_VALIDITY: TimeDelta = TimeDelta::seconds(2);
 
-/// Calls providers until the text is accepted, refused, in doubt or deferred, with a route and a
-/// check per call. A doubtful call ends the loop and never fails over (D5).
+/// Calls providers until the text is accepted, refused, in doubt or deferred. Each call gets its
+/// own route and pre-send check. A doubtful call ends the loop and never fails over (D5).
 pub(crate) async fn look_and_send(sender: &Sender, job: &mut Job) -> Result<Outcome, Error> {
     let (mut called, mut calls, mut first) = ("", 0, true);
     loop {
@@ -139,8 +139,8 @@ pub(crate) async fn look_and_send(sender: &Sender, job: &mut Job) -> Result<Outc
     }
 }
 
-/// Returns whether this call stopped the provider, or this casino there, so that the stops have to
-/// be read again.
+/// Returns whether this call stopped the provider, for all casinos or for this one, so that the
+/// stops have to be read again.
 fn must_reread(outcome: &SendOutcome) -> bool {
     matches!(
         outcome,
@@ -201,8 +201,8 @@ async fn check(
     Ok(verdict)
 }
 
-/// Checks the texts in the order of their ids, so that two transactions never deadlock. All checks
-/// are durable before the first text is sent.
+/// Runs the pre-send check of several texts, in the order of their ids, so that two transactions
+/// never deadlock. All checks are durable before the first text is sent.
 async fn check_all(
     sender: &Sender,
     lent: Lent,
@@ -332,8 +332,8 @@ async fn record_all(
     casino: &CasinoId,
     ends: Vec<Arc<Ended>>,
 ) -> Result<Vec<Result<(), Error>>, Error> {
-    // If a crash of the database loses this commit, that is as if this worker had died before it:
-    // the webhook or the doubt's due row settles the attempt.
+    // If a crash of the database loses this commit, it is as if this worker had died before it: the
+    // webhook or the doubt's due row settles the attempt.
     let mut tx = sender.fleet.store.bind_repeatable_on(lent, casino).await?;
     for ended in &ends {
         let audit_entry = ended.audit_entry();
@@ -389,7 +389,7 @@ fn describe(
     }
 }
 
-/// Returns the outcome of a call that was not made: certainly not sent.
+/// Returns the outcome of a call that was held up and not made: certainly not sent.
 fn held_up_before_the_call() -> SendOutcome {
     SendOutcome::NotSent {
         detail: format!(

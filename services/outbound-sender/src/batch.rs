@@ -1,5 +1,5 @@
-//! Combines database work for several texts of a casino in one transaction. A text starts at once;
-//! only those that arrive while all connections are busy wait and join.
+//! Combines database work for several texts of a casino in one transaction. A text's work starts at
+//! once; only texts that arrive while all connections are busy wait and are combined.
 
 use std::{
     collections::HashMap,
@@ -13,22 +13,23 @@ use seven_domain::CasinoId;
 use seven_runtime::Error;
 use tokio::sync::{Semaphore, oneshot};
 
-/// Most questions in one transaction: the locks of the first one are held until the last one is
-/// done.
+/// Maximum number of questions in one transaction, which holds the locks of the first question
+/// until the last one is done.
 const MOST: usize = 16;
 
 /// Collects questions of one kind, by casino.
 #[derive(Debug)]
 pub(crate) struct Batcher<Q, A> {
     places: Mutex<HashMap<CasinoId, Arc<CasinoBatch<Q, A>>>>,
-    /// Most simultaneous transactions of a casino: with two, a text that arrives while one is busy
-    /// need not wait for its end.
+    /// Maximum number of simultaneous transactions of a casino. With two, a text that arrives while
+    /// one of them is busy need not wait for its end.
     abreast: usize,
 }
 
 #[derive(Debug)]
 struct CasinoBatch<Q, A> {
-    /// Permits for transactions; a caller holds one while it answers its own and others' questions.
+    /// Permits for transactions; a caller holds one while it answers its own question and those of
+    /// other callers.
     turns: Semaphore,
     waiting: Mutex<Vec<Question<Q, A>>>,
     numbers: AtomicU64,
@@ -44,8 +45,8 @@ struct Question<Q, A> {
 // === impl Batcher ===
 
 impl<Q: Clone, A> Batcher<Q, A> {
-    /// Allows half of the connections, so that the casino's other work can go on. A casino's own
-    /// workers have two, and so one transaction at a time (docs/performance.md).
+    /// Uses at most half of the connections, so that the casino's other work can go on. A casino's
+    /// own workers have two connections, and so one transaction at a time (docs/performance.md).
     pub(crate) fn over(connections: usize) -> Self {
         Self {
             places: Mutex::default(),
@@ -54,7 +55,7 @@ impl<Q: Clone, A> Batcher<Q, A> {
     }
 
     /// Returns the answer to `question`. `answer` gets a connection from `lend` and answers
-    /// questions in order; if it fails, it changed nothing and each is asked alone.
+    /// questions in order; if it fails, it changed nothing, and each question is asked alone.
     pub(crate) async fn ask<C, L, F>(
         &self,
         casino: &CasinoId,
@@ -82,8 +83,8 @@ impl<Q: Clone, A> Batcher<Q, A> {
             let connection = match connection {
                 Ok(connection) => connection,
                 Err(error) if place.takes_back(number) => return Err(error),
-                // Another task has this question in its batch: waits, so that its answer is not
-                // lost.
+                // Another task has this question in its batch. Waits for it, so that the answer is
+                // not lost.
                 Err(_) => {
                     drop(turn);
                     match answer_rx.await {

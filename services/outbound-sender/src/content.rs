@@ -1,5 +1,5 @@
-//! Estimates how likely carriers are to filter a proactive text (SMS-34): computed from its words
-//! before every pre-send check, which decides by it.
+//! Estimates how likely carriers are to filter a proactive text (SMS-34). The risk is computed from
+//! the text's words before every pre-send check, which refuses risky texts.
 
 use seven_domain::Lane;
 use seven_runtime::Error;
@@ -8,7 +8,7 @@ use seven_store::Tx;
 
 use crate::types::Job;
 
-/// Returns the risk from 0 to 1; none for replies.
+/// Returns the risk, from 0 to 1; `None` for replies.
 pub(crate) async fn risk(tx: &mut Tx, job: &Job) -> Result<Option<f64>, Error> {
     if job.class.lane() != Lane::Bulk {
         return Ok(None);

@@ -57,8 +57,8 @@ pub(crate) fn rank(class: MessageClass) -> u8 {
 
 /// Returns how much longer than a cry for help a text waits before it asks again for a place or for
 /// a provider: not at all for the gravest classes, else a share of `most` that its id decides.
-/// Without it, all texts that wait for a provider ask at the same moments, and the cries among them
-/// stand behind the others in the queues before this one.
+/// Without this spread, all waiting texts would ask at the same moments, and the cries among them
+/// would wait behind the others.
 pub(crate) fn put_off(class: MessageClass, text: OutboundId, most: Duration) -> Duration {
     if rank(class) == 0 {
         return Duration::ZERO;
@@ -69,7 +69,7 @@ pub(crate) fn put_off(class: MessageClass, text: OutboundId, most: Duration) -> 
 }
 
 impl Line {
-    /// Returns the number of queued texts, without the one whose turn it is.
+    /// Returns the number of queued texts, without the text whose turn it is.
     pub(crate) fn waiting(&self) -> usize {
         self.places().waiting.len()
     }

@@ -3,7 +3,7 @@
 
 use seven_faults::mutant;
 
-/// Breaks a promise: texts leave in the order in which they came, whatever their class.
+/// Breaks a promise: texts are sent in the order in which they were queued, whatever their class.
 pub(crate) fn first_come() -> bool {
     mutant!("first_come")
 }

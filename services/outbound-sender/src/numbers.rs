@@ -1,12 +1,13 @@
-//! Stage: asks whether the number has changed hands since the guest consented. Writes the answer to
-//! Postgres, where the pre-send check reads it.
+//! Stage: asks the registry whether the number has changed hands since the guest consented. Writes
+//! the answer to Postgres, where the pre-send check reads it.
 
 use seven_domain::MessageClass;
 use seven_runtime::Error;
 
 use crate::types::{Job, Sender};
 
-/// Asks before a marketing text, once per number and consent; never for other texts.
+/// Checks the number before a marketing text, once per number and consent; other texts need no
+/// check.
 pub(crate) async fn check_number(sender: &Sender, job: &Job) -> Result<(), Error> {
     let Some(registry) = &sender.registry else {
         return Ok(());

@@ -1,5 +1,6 @@
 //! Reconciles the provider's report of an opt-out (40300, 21610) with our record: records a new
-//! one, notes a START unknown to the provider, ignores an older one.
+//! opt-out, marks a guest whose START the provider does not know as blocked, and ignores a report
+//! that is older than the guest's last request.
 
 use seven_compliance::chain::Action;
 use seven_domain::{AttemptId, AuditEvent, CasinoId, ConsentTier};
@@ -12,8 +13,8 @@ use seven_store::{
     suppressions::Sync,
 };
 
-/// Updates the suppression. Safe to repeat; after a crash before the attempt is recorded, the error
-/// is handled again.
+/// Updates the suppression. Safe to repeat: after a crash before the attempt is recorded, the same
+/// error is handled again.
 pub(crate) async fn sync(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -69,7 +70,8 @@ pub(crate) async fn sync(
                 ..entry
             })
             .await?;
-            // The guest opted in again but gets no texts: a person of the casino has to tell them.
+            // The guest opted in again but gets no texts, so a person of the casino has to tell the
+            // guest.
             let sla = escalation::sla(Severity::Sev2);
             let case = NewEscalation {
                 escalation_id: fleet.ids.uuid(),

@@ -67,14 +67,14 @@ pub(crate) fn levels(
     levels.into_iter().flatten().collect()
 }
 
-/// Most safety texts that queue at once, each with one of the worker's permits. Beyond it, texts
-/// below a crisis give theirs back, so that a crisis behind them is reached.
+/// Maximum number of safety texts that wait in the queue, each holding one of the worker's permits.
+/// Further texts below a crisis give their permit back, so that a crisis behind them gets one.
 const MOST_IN_LINE: usize = 2;
-/// Most time beyond a second after which a text that gave its permit back asks again.
+/// Maximum time, in addition to one second, until a text that gave its permit back asks again.
 const IN_LINE_SPREAD: Duration = Duration::from_secs(4);
 
-/// Waits for the text's turn and its limits. Returns the time after which to ask again, where
-/// waiting here would take too long.
+/// Waits for the text's turn and its rate limits. Returns the time after which to ask again if
+/// waiting here would take too long; `None` if the text may go on.
 pub(crate) async fn paced(sender: &Sender, job: &Job) -> Option<Duration> {
     // Without a provider, the pre-send check decides what happens.
     let carrier = route::carriers_for(sender, job)

@@ -37,8 +37,9 @@ impl Handler for Receipts {
     }
 }
 
-/// Age up to which a receipt's error code is acted on: old receipts are read again after a restart
-/// (D25) and must not repeat a lifted stop. Opt-outs are exempt: `opted_out::sync` compares times.
+/// Maximum age at which a receipt's error code is acted on: old receipts are read again after a
+/// restart (D25) and must not repeat a stop that was lifted. Opt-outs are exempt, because
+/// `opted_out::sync` compares times.
 const ERROR_CODE_CURRENT_FOR: TimeDelta = TimeDelta::hours(1);
 
 fn is_news(class: ErrorClass, age: TimeDelta) -> bool {
@@ -46,8 +47,8 @@ fn is_news(class: ErrorClass, age: TimeDelta) -> bool {
 }
 
 impl Receipts {
-    /// Records the receipt for the casino whose attempt it is. That casino's number may have been
-    /// given to another one since, which the receipt was then addressed to.
+    /// Records the receipt at the casino that made the attempt. It is another one than `by_number`
+    /// if the casino's number has been handed on since.
     async fn file(
         &self,
         by_number: &CasinoId,
@@ -55,7 +56,7 @@ impl Receipts {
     ) -> Result<(Tx, CasinoId, Filed), Error> {
         let mut tx = self.fleet.store.bind(by_number).await?;
         let filed = tx.record_receipt(receipt).await?;
-        // A worker for one casino may not look into others.
+        // A worker for one casino may not read other casinos' attempts.
         let may_look = self.fleet.roster.only().is_empty();
         if let (ReceiptOutcome::Stranger, Some(attempt), true) =
             (filed.outcome, receipt.attempt_id, may_look)
@@ -99,7 +100,8 @@ impl Receipts {
                 trace,
             },
         ) = self.file(&delivery.casino, &receipt).await?;
-        // The webhook knew only the attempt; from here on the receipt is in the trace of its text.
+        // The webhook knew only the attempt; from here on the receipt belongs to the trace of its
+        // text.
         trace::adopt(&trace);
         if let (
             ReceiptOutcome::Moved(outbound, OutboundState::Failed | OutboundState::Undelivered),

@@ -20,7 +20,7 @@ use crate::{
 enum Then {
     Done,
     End(OutboundState),
-    /// The text is no longer useful, whatever it waited for.
+    /// The text ends, because it is no longer useful, whatever it waited for.
     Lapse,
     /// The text waits for a provider or an operator.
     Hold(HoldReason),
@@ -86,8 +86,8 @@ pub(crate) async fn refused(
     }
 }
 
-/// Keeps the text in the queue with the reason, because no provider can take it now. It waits until
-/// somebody wakes it or it is no longer useful (SMS-41).
+/// Keeps the text in the queue with the reason, because no provider can take it now. The text waits
+/// until it is woken or is no longer useful (SMS-41).
 pub(crate) async fn hold(sender: &Sender, job: &Job, none: NoRoute) -> Result<Outcome, Error> {
     let why = none.why;
     let retry_in = ask_again_in(none, job.class, &sender.fleet.timing);
@@ -119,9 +119,9 @@ pub(crate) async fn hold(sender: &Sender, job: &Job, none: NoRoute) -> Result<Ou
     Ok(Outcome::Done)
 }
 
-/// Returns how long a text waits before it asks for a provider again: the answer to a cry for help
-/// ten seconds at most, since another process may find a provider sooner. Without Redis each has
-/// its own breaker.
+/// Returns how long a text waits before it asks for a provider again. While all providers are down,
+/// the answer to a cry for help waits ten seconds at most, because another process may find a
+/// provider sooner: without Redis each process has its own breaker.
 fn ask_again_in(none: NoRoute, class: MessageClass, timing: &Timing) -> Duration {
     match (none.why, class.queue()) {
         (HoldReason::ProvidersDown, Queue::Urgent) => none.retry_in.min(timing.urgent_poll()),
@@ -133,8 +133,8 @@ fn then(refusal: Refusal) -> Then {
     match refusal {
         Refusal::NotQueued => Then::Done,
         Refusal::Expired => Then::Lapse,
-        // An operator's switch, or an open question to the guest: the text keeps its place until
-        // that ends.
+        // An operator's switch, a pending review or an open question to the guest stops the text,
+        // which keeps its place until that ends.
         Refusal::ProviderStopped => Then::Hold(HoldReason::ProviderStopped),
         Refusal::Parked => Then::Hold(HoldReason::Parked),
         Refusal::Paused => Then::Hold(HoldReason::Paused),

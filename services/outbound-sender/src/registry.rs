@@ -8,11 +8,11 @@ use seven_domain::{NumberCheck, PhoneE164};
 
 pub type Asked<'a> = Pin<Box<dyn Future<Output = Option<NumberCheck>> + Send + 'a>>;
 
-/// A reassigned-numbers database. It returns none when it cannot be asked now.
+/// A reassigned-numbers database. Its answer is `None` when it cannot be asked now.
 pub trait NumberRegistry: Send + Sync + fmt::Debug {
     fn holder<'a>(&'a self, phone: &'a PhoneE164, since: DateTime<Utc>) -> Asked<'a>;
 }
 
-/// None where no database is available: casinos that require the check then send no marketing texts
+/// `None` if no database is available: casinos that require the check then send no marketing texts
 /// (fail closed, D10).
 pub type Registry = Option<Arc<dyn NumberRegistry>>;

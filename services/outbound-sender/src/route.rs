@@ -1,5 +1,5 @@
-//! Stage: selects the provider for this text (SMS-39): the first in its order that is not stopped
-//! and whose breaker admits a call.
+//! Stage: selects the provider for this text (SMS-39): the first in the text's order that is not
+//! stopped and whose breaker admits a call.
 
 use std::time::Duration;
 
@@ -31,8 +31,8 @@ pub(crate) struct NoRoute {
     pub(crate) retry_in: Duration,
 }
 
-/// Rates a provider by a call. A text counts against it only if the provider failed to take it for
-/// reasons of its own (SMS-40).
+/// Converts the outcome of a call into one for the provider's breaker. A failed text counts against
+/// the provider only if the provider itself was the cause (SMS-40).
 pub(crate) fn speaks(outcome: &SendOutcome) -> Outcome {
     match outcome {
         SendOutcome::NotSent { .. }
@@ -113,8 +113,9 @@ pub(crate) fn carriers_for<'a>(sender: &'a Sender, job: &Job) -> Vec<&'a Carrier
         .collect()
 }
 
-/// Returns the providers where the casino has a number: in its order, else the guest's number's
-/// first. Proactive texts use Twilio only with a campaign there.
+/// Returns the providers where the casino has a number, in the casino's order; without such an
+/// order, the provider of the guest's number comes first. Proactive texts use Twilio only if the
+/// casino has a campaign there.
 fn order<'a>(
     ours: &Operational,
     number: Option<&PhoneE164>,

@@ -1,5 +1,6 @@
-//! Acts on a provider's error code beyond its text: opt-out, parked casino, stopped provider,
-//! alert. Also resumes: probes, ends of stops, waiting texts.
+//! Acts on a provider's error code beyond the text that caused it: records an opt-out, parks the
+//! casino, stops the provider or raises an alert. Also probes stopped providers, ends stops and
+//! wakes the texts that waited.
 
 use std::time::Duration;
 

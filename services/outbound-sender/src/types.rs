@@ -22,13 +22,13 @@ use tokio::time::sleep;
 
 use crate::{batch::Batcher, carrier::Carrier, line::Lines, registry::Registry};
 
-/// Waits up to this long stay in the worker, with progress acknowledgements; longer ones become due
-/// rows (D13).
+/// Maximum time that a text waits inside the worker, with progress acknowledgements; longer waits
+/// become due rows (D13).
 pub(crate) const MAX_HELD_WAIT: Duration = Duration::from_secs(8);
 
 pub struct Sender {
     pub(crate) fleet: Fleet,
-    /// Providers, in the fleet's order.
+    /// The providers that may be called, in the fleet's order.
     pub(crate) carriers: Vec<Carrier>,
     pub(crate) registry: Registry,
     pub(crate) limits: Limits,
@@ -55,21 +55,21 @@ pub(crate) struct Job {
     pub(crate) class: MessageClass,
     pub(crate) segments: u32,
     pub(crate) guest: GuestHash,
-    /// `None` for a guest of the website, as is the number.
+    /// The guest's phone; `None` for a guest of the website.
     pub(crate) phone: Option<PhoneE164>,
-    /// The number the guest writes to.
+    /// The casino's number to which the guest writes; `None` for a guest of the website.
     pub(crate) number: Option<PhoneE164>,
     pub(crate) zone: Option<Tz>,
     pub(crate) state: Option<State>,
     pub(crate) tries: u32,
-    /// When the guest's text that this one answers reached us, and how long the answer was delayed
-    /// on purpose, to read like a person's.
+    /// The time at which the text that this one answers reached us; `None` if it answers no text.
     pub(crate) answers_at: Option<DateTime<Utc>>,
+    /// The part of the wait that was added on purpose, so that the answer reads like a person's.
     pub(crate) delay: Duration,
-    /// Whether a turn made this text; a turn waits out the quiet window first.
+    /// Whether a turn made this text; a turn begins only after the quiet window.
     pub(crate) of_turn: bool,
-    /// Providers that may not be called, as read when the text was taken up; the pre-send check
-    /// decides.
+    /// The stops in force when the text was taken up, to skip stopped providers. The pre-send check
+    /// has the final decision.
     pub(crate) stops: Vec<Stop>,
 }
 
@@ -132,8 +132,8 @@ impl Job {
             .any(|stop| !stop.is_park() && stop.provider == provider)
     }
 
-    /// Returns whether the casino may not send now: it may send nothing at the provider whose limit
-    /// is reached, and only safety texts at another.
+    /// Returns whether a spend limit keeps this text from the provider: a casino sends nothing at
+    /// the provider whose limit is reached, and only safety texts at the others.
     pub(crate) fn parked(&self, provider: &str) -> bool {
         let mut parks = self.stops.iter().filter(|stop| stop.is_park());
         parks.any(|stop| !self.class.is_safety() || stop.provider == provider)
@@ -141,8 +141,8 @@ impl Job {
 }
 
 impl Sender {
-    /// Makes a sender without its worker loop, for callers that decide themselves what is delivered
-    /// when, such as the model test.
+    /// Makes a sender without its worker loop, for callers such as the model test that control the
+    /// order of deliveries themselves.
     pub fn new(fleet: Fleet, providers: Vec<Arc<dyn Provider>>, registry: Registry) -> Self {
         let carriers = providers
             .into_iter()
@@ -188,7 +188,7 @@ pub struct Limits {
     pub fleet: Option<u32>,
 }
 
-/// The end of a call, to be recorded.
+/// The end of a call to a provider, to be recorded.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) outbound: OutboundId,
@@ -201,7 +201,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    /// Returns the entry for the audit log; none unless the text was sent or failed.
+    /// Returns the entry for the audit log; `None` unless the text was sent or failed.
     pub(crate) fn audit_entry(&self) -> Option<Entry<'_>> {
         let event = match self.next {
             Next::Sent => AuditEvent::SmsOutbound,

@@ -1,5 +1,5 @@
-//! Delivers a message to the website that no worker delivered as it was written (D33). There is no
-//! provider, no attempt and no doubt; a gateway that gets the hint shows the message.
+//! Delivers a message to the website that the worker which wrote it did not deliver (D33). There is
+//! no provider, no attempt and no doubt; a gateway that gets the hint shows the message.
 
 use seven_bus::Outcome;
 use seven_domain::ConversationId;
@@ -20,8 +20,8 @@ pub(crate) async fn show(
     let mut span = trace::step("seven.node.presend_check", "");
     let fleet = &sender.fleet;
     let check = fleet.web_check(job.outbound_id);
-    // Not batched with others: it locks the conversation first, and two transactions that lock
-    // several conversations could wait for each other.
+    // This check is not batched with others: it locks the conversation first, and two transactions
+    // that lock several conversations could wait for each other.
     let mut tx = fleet.store.bind(&job.casino).await?;
     let verdict = tx.show_on_web(conversation, &check).await?;
     if verdict.is_ok() {

@@ -51,7 +51,7 @@ pub(crate) fn eligibility(sender: &Sender, job: &Job) -> Result<Eligibility, Err
     })
 }
 
-/// Defers the text until its window opens; ends it now if it will no longer be useful by then
+/// Defers the text until its window opens, or ends it now if it will no longer be useful by then
 /// (D13).
 pub(crate) async fn defer(
     sender: &Sender,

@@ -1,5 +1,5 @@
-//! Handles one draft: adds the disclosure, splits it into texts and queues them; on the website it
-//! delivers them, too. A repeated signal queues nothing and signals the texts again.
+//! Handles one draft: adds the disclosure, splits the draft into texts and queues them; on the
+//! website it also delivers them. A repeated signal queues nothing and signals the texts again.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::typing::kind_of;
 /// How long a turn waits while an earlier turn of its conversation has not been shaped yet.
 const EARLIER_TURN_DELAY: Duration = Duration::from_millis(50);
 
-/// How long after the end of its useful time the `not_before` of a held reply lies.
+/// Time between the end of a held reply's usefulness and its `not_before`.
 const PAST_ITS_USE: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
@@ -115,8 +115,8 @@ impl Envelope {
         Ok(Outcome::Done)
     }
 
-    /// Delivers the texts of a guest of the website; returns those that the sender has to take, and
-    /// the guest whose streams have something to read.
+    /// Delivers the texts at once if the guest is on the website. Returns the texts that the sender
+    /// still has to handle, and the website's guest whose streams have something to read.
     async fn show(
         &self,
         tx: &mut Tx,
@@ -196,8 +196,9 @@ impl Envelope {
         let origin = Origin::Turn(TurnId(turn.turn_id));
         let is_held = turn.class == MessageClass::Reply
             && (turn.reviewed || config.features.hitl_interrupt_enabled);
-        // Held before its texts are queued: no look finds one without the other. Their time is after
-        // they have become too old, so that a sender of an earlier release never sends one.
+        // Holds the turn before its texts are queued, so that nobody sees a text without the hold.
+        // The texts' `not_before` lies after the end of their usefulness, so that a sender of an
+        // earlier release never sends one.
         if is_held {
             delay = pack.rules.usefulness() + PAST_ITS_USE;
             let limit = self.fleet.timing.scaled(pack.rules.review_limit());
@@ -221,7 +222,7 @@ impl Envelope {
         Ok(queued)
     }
 
-    /// Returns the rest of the typing delay, which began when the guest's newest text arrived.
+    /// Returns the remaining typing delay, which began when the guest's newest text arrived.
     fn first_delay(&self, pack: &Pack, config: &CasinoConfig, turn: &Turn, text: &str) -> Duration {
         let typed = self.typed(
             pack,

@@ -17,8 +17,8 @@ use seven_store::{
 };
 use seven_telemetry::{metrics, trace as spans};
 
-/// How many guests one round looks at. Guests who must wait or get no text do not count against the
-/// rate.
+/// Maximum number of guests whom one round considers. Guests who must wait or get no text do not
+/// count against the casino's rate.
 const BATCH: i64 = 500;
 /// How long a guest with an active conversation is put off.
 const ACTIVE_CONVERSATION_DELAY: Duration = Duration::from_secs(30);
@@ -78,7 +78,7 @@ async fn casino_round(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {
     Ok(lead.commit().await?)
 }
 
-/// Queues the guest's text, puts the guest off, or refuses. Returns how many segments were queued.
+/// Queues the guest's text, puts it off, or refuses it. Returns how many segments were queued.
 async fn release(fleet: &Fleet, config: &CasinoConfig, next: Next) -> Result<u32, Error> {
     let casino = &config.casino_id;
     let mut tx = fleet.store.bind(casino).await?;
@@ -98,7 +98,8 @@ async fn release(fleet: &Fleet, config: &CasinoConfig, next: Next) -> Result<u32
         Verdict::Release(guest) => {
             let body = draft::in_language(guest, &text_en, &text_es);
             let text = draft::text(next.campaign_id, guest, body);
-            // If the text was already queued under this id, only the list of guests is updated.
+            // If the text is already queued under this id, `queue` returns none and only the
+            // guest's entry in the campaign is updated.
             let queued = tx.queue(&text).await?;
             tx.mark_released(next, text.outbound_id).await?;
             let segments = seven_sms::measure(&text.body).segments;
@@ -120,7 +121,8 @@ enum Verdict<'a> {
     Refuse(String),
 }
 
-/// Decides whether to release, put off or refuse, as far as it is known before the pre-send check.
+/// Decides whether to release, put off or refuse the text, from what is known before the pre-send
+/// check.
 fn judged<'a>(
     fleet: &Fleet,
     config: &CasinoConfig,

@@ -1,6 +1,6 @@
-//! Tells a casino's own people about its cases (D28), and raises cases that nobody acknowledges, to
-//! level 3 at most (SEC-116). Notices are claimed, so that several schedulers send each of them
-//! once; a channel that is down is tried again.
+//! Sends notices about a casino's cases to its contacts (D28), and raises cases that nobody
+//! acknowledges, up to level 3 (SEC-116). A notice is claimed before it is sent, so that several
+//! schedulers send it once; a channel that is down is tried again.
 
 use std::{sync::Arc, time::Duration};
 
@@ -23,16 +23,17 @@ use seven_store::{
 use seven_telemetry::{Alert, metrics};
 
 const BATCH: i64 = 20;
-/// How long a notice is claimed: longer than an attempt may take, so that no other process sends it.
+/// How long a claim on a notice lasts. It is longer than an attempt may take, so that no other
+/// process sends the notice.
 const CLAIM_TTL: Duration = Duration::from_secs(60);
-/// Wait before the state of a phone's text is looked at again.
+/// Pause between two checks of the delivery state of a notice that was sent as a text.
 const TEXT_LOOK: Duration = Duration::from_secs(5);
-/// How long a notice is worth sending to a phone.
+/// How long after its creation a notice may still be sent to a phone.
 const TEXT_USEFUL: Duration = Duration::from_secs(3_600);
 const MIN_WAIT: Duration = Duration::from_millis(200);
-/// Texts that a notice quotes: three exchanges.
+/// Number of texts that a notice quotes: three exchanges.
 const QUOTED_TEXTS: i64 = 6;
-/// Facts about the guest in a notice.
+/// Maximum number of facts about the guest in a notice.
 const MOST_FACTS: usize = 6;
 
 pub(crate) async fn round(
@@ -63,7 +64,8 @@ async fn look(
         if due.is_empty() {
             return Ok(());
         }
-        // All are awaited before a failure ends the round: a notice that was sent is also recorded.
+        // Waits for all notices before an error ends the round, so that every sent notice is
+        // recorded.
         let telling = due
             .iter()
             .map(|due| tell(&fleet, &settings, &senders, &casino, due));
@@ -73,8 +75,8 @@ async fn look(
     }
 }
 
-/// Raises the cases whose time is over. Where the highest level did not help either, the fleet's
-/// operators are told.
+/// Raises cases that nobody acknowledged in time by one level. If nobody acknowledges a case at the
+/// highest level either, the fleet's operators get an alert.
 async fn raise(tx: &mut Tx, casino: &CasinoId) -> Result<(), Error> {
     let mut unattended = 0;
     for severity in CaseSeverity::ALL {
@@ -122,7 +124,7 @@ async fn tell(
     let case = tx.case_of_notice(due.notice_id).await?;
     let row = tx.casino_row().await?;
     let (Some(contact), Some(case), Some(row)) = (contact, case, row) else {
-        // The contact or the case has ended since the claim.
+        // The contact was removed or the case was closed after the claim.
         let ended = NoticeOutcome::GivenUp("the contact has ended");
         tx.note_case_notice(due, ended).await?;
         return Ok(tx.commit().await?);
@@ -141,7 +143,8 @@ async fn tell(
     if contact.channel == ContactChannel::Text {
         return by_text(fleet, tx, casino, &contact, due, &message).await;
     }
-    // The channel may take seconds; no connection waits for it.
+    // The call of the channel may take seconds, so the transaction ends first and frees its
+    // connection.
     tx.commit().await?;
     let answer = senders
         .tell(contact.channel, &contact.address, due.notice_id, &message)
@@ -166,7 +169,8 @@ async fn tell(
     Ok(tx.commit().await?)
 }
 
-/// Tells a phone: queues the notice's one text, then follows its state until it is known.
+/// Sends a notice to a phone: first queues its one text, then checks the text's state in later
+/// rounds until the outcome is known.
 async fn by_text(
     fleet: &Fleet,
     mut tx: Tx,
@@ -220,8 +224,8 @@ async fn by_text(
     Ok(tx.commit().await?)
 }
 
-/// Returns how long the contact's quiet hours put the notice off. The severest cases, and dangers
-/// to a security contact, do not wait.
+/// Returns how long the contact's quiet hours delay the notice; `None` if they do not. The severest
+/// cases are never delayed, nor are dangers that a security contact is told of.
 fn quiet(fleet: &Fleet, contact: &Contact, case: &CaseNotice, row: &Casino) -> Option<Duration> {
     let is_danger = contact.security && DANGERS.contains(&case.reason.as_str());
     if case.severity == CaseSeverity::Sev0 || is_danger {
@@ -263,7 +267,7 @@ fn failed(
         error = untold.why,
         "a notice about a case was not delivered yet"
     );
-    // Our own waits follow the time scale of tests; waits that the channel asks for do not.
+    // Tests scale our own waits; waits that the channel asks for are not scaled.
     let asked = match untold.again {
         Again::Later(Some(asked)) => asked.min(wait),
         _ => Duration::ZERO,
@@ -271,7 +275,7 @@ fn failed(
     Some(fleet.timing.scale.at_least(wait, MIN_WAIT).max(asked))
 }
 
-/// Counts a notice that was given up, and tells the fleet's operators.
+/// Counts a notice that was given up, and raises an alert for the fleet's operators.
 fn unreachable(casino: &CasinoId, contact: &Contact, why: &str) {
     count(contact, "given_up");
     let channel = contact.channel.as_str();
@@ -289,8 +293,8 @@ fn unreachable(casino: &CasinoId, contact: &Contact, why: &str) {
     .raise();
 }
 
-/// Writes the message; what the guest said and what is known about them, only where the contact may
-/// read it.
+/// Writes the message. It quotes the conversation and lists facts about the guest only if the
+/// contact may read the guest's words.
 async fn message(
     fleet: &Fleet,
     tx: &mut Tx,
@@ -338,7 +342,7 @@ async fn message(
     })
 }
 
-/// Lists what is known about the guest and is neither doubted nor about health.
+/// Lists known facts about the guest, without doubtful ones and those about health.
 fn facts(fleet: &Fleet, document: Option<serde_json::Value>) -> Vec<String> {
     let read = document.and_then(|document| Profile::from_json(document).ok());
     let Some(read) = read else {

@@ -1,4 +1,4 @@
-//! Raises an alert for each grave case, under the case's id. The alert is announced once, and
+//! Raises an alert for each grave case, under the case's id. The alert is announced once, and is
 //! acknowledged and resolved together with the case.
 
 use std::time::Duration;

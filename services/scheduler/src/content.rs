@@ -1,14 +1,14 @@
-//! Publishes content at its time, switches it off at its end, and watches how soon guests get what
-//! was published (D31).
+//! Publishes content at its time, switches it off at its end, and raises an alert when guests do
+//! not get published content soon enough (D31).
 
 use chrono::TimeDelta;
 use seven_domain::CasinoId;
 use seven_runtime::{Error, Fleet};
 use seven_telemetry::{Alert, metrics};
 
-/// A published change should be answered with after this; see CMS-57.
+/// Time after which the host must answer from a published change; see CMS-57.
 const LATE_AFTER: TimeDelta = TimeDelta::seconds(30);
-/// States of revisions that wait for people or their time, as the gauge names them.
+/// States of revisions that wait, for a person or for their time, as the gauge labels them.
 const STATES: [&str; 3] = ["review", "scheduled", "rejected"];
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
@@ -30,7 +30,8 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     Ok(())
 }
 
-/// A casino whose content cannot be published now does not keep the others waiting.
+/// Publishes the casino's content that is due. A failure is only logged, so that it does not delay
+/// other casinos.
 async fn publish(fleet: &Fleet, casino: &CasinoId) {
     if let Err(error) = seven_content::due(fleet, casino).await {
         tracing::warn!(

@@ -1,5 +1,5 @@
-//! Looks for texts whose row belongs to another guest, turn or number than its conversation
-//! (SEC-95). No code writes one; if there is one, a casino may have seen another's guest.
+//! Finds texts whose row names another guest, turn or number than their conversation (SEC-95). No
+//! code writes such a row; if one exists, a casino may have seen another casino's guest.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! Opens the case of a cry for help that the scheduler has read, and not the gate.
+//! Opens the case for a cry for help that the scheduler read because the gate had not.
 
 use seven_compliance::Layer;
 use seven_domain::{GuestHash, GuestId};
@@ -7,8 +7,8 @@ use seven_runtime::{Error, counted};
 use seven_store::{Tx, escalations::NewEscalation};
 use uuid::Uuid;
 
-/// Opens the case under `id`. Returns false if the conversation has such a case. `guest_id` is
-/// given if the caller knows it.
+/// Opens the case under `id`. Returns false if the conversation already has such a case. Without
+/// `guest_id`, the guest is looked up by hash.
 pub(crate) async fn open_case(
     tx: &mut Tx,
     id: Uuid,

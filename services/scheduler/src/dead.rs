@@ -1,4 +1,4 @@
-//! Files dead letters as rows (D17): those that stages announce on `dead.*`, and messages that
+//! Stores dead letters as rows (D17): those that stages announce on `dead.*`, and messages that
 //! crashed their worker every time, which the NATS server reports.
 
 use std::time::Duration;
@@ -15,7 +15,7 @@ use seven_store::{
 };
 use seven_telemetry::metrics;
 
-/// The reason that ingress gives for texts from a short code or a name
+/// The reason that ingress gives for texts whose sender is a short code or a name
 /// (`services/ingress-webhook/src/accept.rs`).
 const ODD_SENDER: &str = "odd_sender";
 
@@ -48,8 +48,8 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     Ok(())
 }
 
-/// Settles one announcement. One that can never be parsed stays in its stream; one that may be
-/// filed later is delivered again. Only an unreachable store or bus ends the round.
+/// Settles one announcement. An announcement that can never be parsed stays in its stream; one that
+/// could not be stored yet is delivered again. Only an unreachable store or bus ends the round.
 async fn settle(message: Taken, filed: Result<(), Error>) -> Result<(), Error> {
     let sequence = message.sequence();
     match filed {
@@ -74,7 +74,7 @@ async fn settle(message: Taken, filed: Result<(), Error>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Updates the metric of open dead letters, by kind.
+/// Updates the metric that counts open dead letters by kind.
 pub(crate) async fn gauge(fleet: Fleet) -> Result<(), Error> {
     let mut counts = Vec::new();
     for owner in fleet.store.dead_owners().await? {
@@ -110,7 +110,7 @@ async fn file(
     let dead = row_of(fleet, &mut tx, letter, trace, announced_at).await?;
     tx.file_dead(&dead).await?;
     if letter.reason == ODD_SENDER {
-        // Filed for information only; nobody has to act on it.
+        // This letter is only for information, so it is settled at once.
         tx.settle_dead(dead.stage, &dead.message_key).await?;
     }
     tx.commit().await?;
@@ -120,7 +120,7 @@ async fn file(
 /// Builds the row of an announced dead letter. `tx` is bound to the casino that owns the row.
 ///
 /// # Errors
-/// If the announcement cannot be parsed, or the database cannot tell whom it concerns.
+/// If the announcement cannot be parsed, or the database query for the letter's guest fails.
 pub async fn row_of(
     fleet: &Fleet,
     tx: &mut Tx,

@@ -1,4 +1,4 @@
-//! Carries out the replays and discards that people ordered on pages of the console, which cannot
+//! Replays and discards dead letters as people ordered on the console's pages. The console cannot
 //! publish to the stages itself.
 
 use seven_dead_letters::{Did, discard, replay};
@@ -8,9 +8,10 @@ use seven_store::dead::Waiting;
 
 use crate::rounds;
 
-/// Letters of a casino per round: as many per second as `seven dead replay` replays by default.
+/// Maximum number of a casino's letters per round. That gives the default rate of `seven dead
+/// replay`.
 const BATCH: i64 = 5;
-/// Code of an order that failed in a way which no later round mends.
+/// Code of an order that failed and that a retry in a later round would not help.
 const FAILED: &str = "failed";
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {

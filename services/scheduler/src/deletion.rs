@@ -14,18 +14,18 @@ use uuid::Uuid;
 use self::unread::Read;
 use crate::mutant;
 
-/// How long to wait until unsent texts are checked again: the confirmation must be sent before the
-/// rows with its text are deleted.
+/// Wait between two checks for unsent texts. The confirmation of the deletion must be sent before
+/// the rows that contain it are deleted.
 const UNSENT_RETRY_DELAY: Duration = Duration::from_secs(2);
-/// The longest that a deletion waits for a text that cannot be sent.
+/// Maximum time that a deletion waits for a text that cannot be sent.
 const UNSENT_TIMEOUT: Duration = Duration::from_secs(600);
-/// How long to wait until checking again whether the gate has read the guest's texts.
+/// Wait between two checks whether the gate has read the guest's texts.
 const UNREAD_RETRY_DELAY: Duration = Duration::from_secs(2);
 const BATCH: i64 = 20;
 /// After this time, another process may claim the same deletion.
 const CLAIM_TTL: Duration = Duration::from_secs(600);
 
-/// Runs the due deletions one after the other. They have a loop of their own, because reading
+/// Runs the due deletions one after the other. They have a loop of their own, because searching
 /// streams may take a while.
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     let due = fleet
@@ -89,8 +89,8 @@ async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Option<Durati
         }
     }
     let Some(remains) = tx.start_deletion(id, deletion.guest_id).await? else {
-        // Without the guest's row there is no phone number, and all data that a number could find
-        // is gone.
+        // Without the guest's row there is no phone number to search by, and an earlier run has
+        // deleted all data that such a search would find.
         tx.erase(
             &deletion,
             &guest,
@@ -156,8 +156,8 @@ async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Option<Durati
     Ok(None)
 }
 
-/// Returns the address as events contain it, and a phone also as Twilio's raw webhooks do, in which
-/// the plus is %2B.
+/// Returns the address as it is written in events, and for a phone also as in Twilio's raw
+/// webhooks, which encode the plus as %2B.
 fn spellings(address: &Address) -> Vec<Vec<u8>> {
     let raw = address.phone().map(|phone| {
         let digits = phone.as_str().trim_start_matches('+');

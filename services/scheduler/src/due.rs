@@ -23,7 +23,8 @@ use seven_store::{
 };
 use seven_telemetry::{metrics, trace as spans};
 
-/// Few enough that a slow database does not let claims expire before their rows are handled.
+/// Maximum rows per claim. It is small, so that claims do not expire before their rows are handled,
+/// even if the database is slow.
 const BATCH: i64 = 50;
 const CLAIM_TTL: Duration = Duration::from_secs(30);
 
@@ -41,8 +42,9 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     }
 }
 
-/// Renews the due rows of calls that would never be settled, because theirs are gone. No code
-/// leaves such a call; if there is one, its guest's later texts wait behind it.
+/// Recreates missing due rows of calls whose outcome is in doubt, which would otherwise never be
+/// settled. No code leaves a call without its due row; if it happens, the guest's later texts wait
+/// behind that call.
 pub(crate) async fn renew_doubts(fleet: Fleet) -> Result<(), Error> {
     let renewed = fleet
         .store
@@ -76,7 +78,8 @@ async fn resume(fleet: &Fleet, row: &Due) -> Result<(), Error> {
                 detail,
             ))
             .await?;
-            // Signals after the commit that opens the texts again; the sweep repeats a lost signal.
+            // The signal follows the commit that opens the texts again; the sweep repeats a lost
+            // signal.
             tx.commit().await?;
             if let Some((cause, trace)) = resumed.first {
                 let copy = Some(format!("resume:{}", fleet.ids.uuid()));
@@ -93,8 +96,9 @@ async fn resume(fleet: &Fleet, row: &Due) -> Result<(), Error> {
     fleet.signal_queued(&row.casino, &told, None, "").await
 }
 
-/// Tells the guest once that nobody wrote in the promised time, and raises the case (D28). The
-/// case's text and the text's name make a second one impossible.
+/// Tells the guest once that no person wrote in the promised time, and raises the case (D28). The
+/// text's origin (the case's inbound text and the text key) is unique, so a second text cannot be
+/// queued.
 async fn overdue(
     fleet: &Fleet,
     tx: &mut Tx,
@@ -145,7 +149,7 @@ async fn reply_waits(fleet: &Fleet, row: &Due) -> Result<(), Error> {
     Ok(tx.commit().await?)
 }
 
-/// Clears a row that nothing in this build can handle.
+/// Clears a row whose kind this build does not know.
 async fn drop_unknown(fleet: &Fleet, row: &Due, unknown: &UnknownKind) -> Result<(), Error> {
     metrics().swept.with_label_values(&[&unknown.name]).inc();
     tracing::error!(
@@ -167,7 +171,7 @@ async fn fire(fleet: &Fleet, row: Due) -> Result<(), Error> {
         DueKind::Resume => resume(fleet, &row).await,
         DueKind::HeldReply => reply_waits(fleet, &row).await,
         DueKind::StopReach => crate::stop_reach::reach(fleet, &row).await,
-        // `claim_due` leaves deletions to their own round.
+        // `claim_due` does not claim deletions; `deletion::round` handles them.
         DueKind::Delete => Ok(()),
         DueKind::AttemptDoubt | DueKind::Send | DueKind::Held => signal(fleet, &row, kind).await,
     }
@@ -176,8 +180,8 @@ async fn fire(fleet: &Fleet, row: Due) -> Result<(), Error> {
 /// Signals the row's text if it is still queued.
 async fn signal(fleet: &Fleet, row: &Due, kind: DueKind) -> Result<(), Error> {
     let mut tx = fleet.store.bind(&row.casino).await?;
-    // Stays empty for a text that is sent again after a doubt; the sender finds its trace in its
-    // row.
+    // Stays empty for a text that is sent again after a doubt; the sender then takes the trace from
+    // the text's row.
     let mut trace = String::new();
     let text = if kind == DueKind::AttemptDoubt {
         tx.settle_doubt(row.row_id.into()).await?

@@ -1,5 +1,5 @@
-//! Notes in Postgres the floor of each consumer, the message up to which it has acknowledged all,
-//! for stages that leave no open row. A lost consumer is restored from there (D25).
+//! Stores in Postgres the floor of each consumer (the message up to which it has acknowledged all
+//! messages), for stages that leave no open row. A lost consumer is restored from its floor (D25).
 
 use std::{
     collections::HashMap,
@@ -14,18 +14,19 @@ use seven_store::{Store, floors::AckFloor};
 
 use crate::gauges;
 
-/// The sequence of a consumer's floor, and when its stream was made.
+/// The sequence of a consumer's floor, and when its stream was created.
 type NotedFloor = (u64, DateTime<Utc>);
 
-/// After how many messages in a stream a stage is noted again; `UNNOTED_PER_CASINO` are added per
-/// casino. A restored consumer reads all messages since the last note again.
+/// Number of new messages in a stage's stream after which its floors are stored again: `UNNOTED`,
+/// or `UNNOTED_PER_CASINO` times the casinos if that is more. A restored consumer reads all
+/// messages after its stored floor again.
 const UNNOTED: u64 = 200;
 const UNNOTED_PER_CASINO: u64 = 4;
 
-/// The stages whose floors are noted.
+/// The stages whose floors are stored.
 pub(crate) const NOTED: [Stage; 2] = [Stage::Gate, Stage::Receipts];
 
-/// The floors that this process noted last. Only changed floors are written again.
+/// The floors that this process stored last, so that it writes only changed floors.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Noted(Arc<Mutex<State>>);
 
@@ -56,8 +57,8 @@ impl Noted {
         Ok(())
     }
 
-    /// Lists and notes the consumers of a stage, if its stream has many new messages since the last
-    /// time.
+    /// Lists the consumers of a stage and stores their floors, if its stream has enough new
+    /// messages since the last time.
     pub(crate) async fn follow(
         &self,
         fleet: &Fleet,
@@ -87,8 +88,8 @@ impl Noted {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the changed floors, each consumer once. A listing in pages may have a consumer twice
-    /// if another is created meanwhile.
+    /// Returns the changed floors, each consumer once. A paged listing may contain a consumer twice
+    /// if another one is created meanwhile.
     fn moved<'a>(
         &self,
         floors: impl Iterator<Item = (Stage, &'a CasinoId, Floor)>,
@@ -136,7 +137,7 @@ mod tests {
             stream_made: began,
         };
         let noted = Noted::default();
-        // The listing has the same consumer twice.
+        // The listing contains the same consumer twice.
         let moved = |stage, sequence| {
             noted
                 .moved([(stage, &casino, floor(sequence)); 2].into_iter())

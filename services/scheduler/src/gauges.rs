@@ -13,7 +13,7 @@ use crate::floors::Noted;
 
 /// A worker without a heartbeat for this long does not count as alive.
 const HEARTBEAT_TIMEOUT: Duration = Duration::from_secs(5);
-/// The most alerts that are read; fewer are ever open at once.
+/// Maximum number of alerts that are read; fewer are ever open at once.
 const MOST_ALERTS: i64 = 5_000;
 
 /// Sets the gauges whose figures come from Postgres.
@@ -22,7 +22,7 @@ pub(crate) async fn rows(fleet: Fleet) -> Result<(), Error> {
     let roster = fleet.store.roster().await?;
     switches(&roster);
     let waiting = fleet.store.waiting().await?;
-    // Drops the figures of casinos that were removed.
+    // Removes the gauges of casinos that no longer exist.
     figures.oldest.reset();
     for entry in &roster {
         let casino = entry.casino.as_str();
@@ -113,7 +113,8 @@ async fn alerts(fleet: &Fleet) -> Result<(), Error> {
     Ok(())
 }
 
-/// Sets the gauges of the queues on the bus, and notes how far they are acknowledged.
+/// Sets the gauges of the queues on the bus, and stores the acknowledgement floors of their
+/// consumers.
 pub(crate) async fn consumers(fleet: Fleet, noted: Noted) -> Result<(), Error> {
     let figures = &metrics().fleet;
     let casinos: Vec<CasinoId> = fleet
@@ -127,7 +128,7 @@ pub(crate) async fn consumers(fleet: Fleet, noted: Noted) -> Result<(), Error> {
     for stage in CONSUMING {
         let named = named(stage, &casinos);
         let listed = fleet.bus.lag(stage).await?;
-        // Leaves out the consumers of casinos that were removed.
+        // Leaves out the consumers of casinos that no longer exist.
         let ours = listed.into_iter().filter_map(|lag| {
             let (casino, queue) = *named.get(&lag.consumer)?;
             Some((stage, casino, queue, lag))
@@ -161,8 +162,8 @@ pub(crate) async fn consumers(fleet: Fleet, noted: Noted) -> Result<(), Error> {
             .with_label_values(&labels)
             .set(i64::try_from(lag.redelivered).unwrap_or(i64::MAX));
     }
-    // Done last, because an error about a missing stream must not keep the backlog from being
-    // exported.
+    // This comes last, because an error about a missing stream must not prevent the export of the
+    // backlog.
     for room in fleet.bus.storage().await? {
         let gauge = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
         figures

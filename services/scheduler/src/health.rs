@@ -16,7 +16,7 @@ use seven_store::{
 };
 use seven_telemetry::Alert;
 
-/// Returns the figures of an hour in the form in which the thresholds use them.
+/// Converts an hour's delivery counts into the figures that the thresholds compare.
 pub fn figures_of(hour: &Hour) -> Figures {
     Figures {
         sent: hour.sent,
@@ -64,7 +64,8 @@ async fn hour_of(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {
                 found.file(&fleet, &threshold.told(&hour), pauses).await?;
             }
             Standing::Good => end(&fleet, &casino, &threshold.alert, Duration::ZERO).await?,
-            // An hour with few texts proves nothing, so the alert ends only after a quiet time.
+            // An hour with few texts proves nothing, so the alert ends only after it was not raised
+            // for a while.
             Standing::TooFew => {
                 end(
                     &fleet,
@@ -125,7 +126,7 @@ async fn block_of(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {
     }
 }
 
-/// A condition for which an alert stays open until the figure is good again.
+/// A condition that keeps its alert open until the figure is good again.
 struct Condition<'a> {
     casino: &'a CasinoId,
     name: &'a str,
@@ -134,8 +135,9 @@ struct Condition<'a> {
 }
 
 impl Condition<'_> {
-    /// Pauses before it alerts, so that a process that dies in between leaves at least the pause.
-    /// While the alert is open, a pause that a person ended is not set again.
+    /// Pauses proactive texts before it raises the alert, so that a process that dies in between
+    /// leaves at least the pause. While a critical alert is open, a pause that a person ended is
+    /// not set again.
     async fn file(&self, fleet: &Fleet, told: &str, pauses: bool) -> Result<(), Error> {
         let Self {
             casino,
@@ -187,8 +189,8 @@ impl Condition<'_> {
         Ok(fleet.store.raise_alert(&new).await?)
     }
 
-    /// Returns the metric's label, which is one of a fixed set, whatever the file with the rules
-    /// contains.
+    /// Returns the metric's label. It is one of a fixed set, so that the rules file cannot add
+    /// labels.
     fn label(&self) -> &'static str {
         if self.name == policy().block.alert {
             "carrier_block"

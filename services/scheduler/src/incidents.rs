@@ -1,5 +1,6 @@
 //! Handles an incident that a check found (SEC-95, SEC-106): contains it, records it, and opens the
-//! case by which people are told, in one transaction. Nobody can be told of what was not contained.
+//! case that notifies people. All of this is one transaction, so that nobody is notified of an
+//! incident that was not contained.
 
 use std::time::Duration;
 
@@ -16,18 +17,18 @@ use seven_store::{
 use seven_telemetry::metrics;
 use uuid::Uuid;
 
-/// Texts of one conversation found within this time belong to one incident (SEC-101).
+/// Texts of one conversation that are found within this time belong to one incident (SEC-101).
 const ONE_INCIDENT: Duration = Duration::from_secs(300);
-/// The reason of the pause that only a person ends.
+/// The reason of the pause, which only a person can end.
 const PAUSE: &str = "incident";
 
-/// A text that shows an incident.
+/// A text that is evidence of an incident.
 #[derive(Debug, Clone, Copy)]
 pub struct Found {
     pub kind: IncidentKind,
     pub conversation: ConversationId,
     pub text: Uuid,
-    /// The check that found it, or the person's command.
+    /// The check, or the person's command, that found the incident.
     pub by: &'static str,
 }
 
@@ -35,9 +36,9 @@ pub struct Found {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Contained {
     New,
-    /// The text belongs to an incident of the conversation that was found just before.
+    /// The text was added to an incident of the conversation that was found just before.
     Repeated,
-    /// The text belongs to an incident already.
+    /// The text already belongs to an incident, or its guest no longer exists; nothing was done.
     Known,
 }
 
@@ -63,7 +64,7 @@ pub async fn contain_in(fleet: &Fleet, tx: &mut Tx, found: Found) -> Result<Cont
         text,
         by,
     } = found;
-    // The lock makes two schedulers that found the same text one after the other.
+    // If two schedulers found the same text, this lock makes them handle it one after the other.
     tx.lock_conversation(conversation).await?;
     let Some((guest, _)) = tx.guest_in(conversation).await? else {
         return Ok(Contained::Known);
@@ -71,7 +72,7 @@ pub async fn contain_in(fleet: &Fleet, tx: &mut Tx, found: Found) -> Result<Cont
     if tx.knows_evidence(kind, conversation, text).await? {
         return Ok(Contained::Known);
     }
-    // Also for a repeat: somebody may have let the host go on meanwhile.
+    // A repeated incident pauses again, because somebody may have ended the pause meanwhile.
     let actions = pause(tx, kind, conversation, by).await?;
     if tx
         .repeat_incident(kind, conversation, text, ONE_INCIDENT)
@@ -114,8 +115,8 @@ pub async fn contain_in(fleet: &Fleet, tx: &mut Tx, found: Found) -> Result<Cont
     Ok(Contained::New)
 }
 
-/// Silences the host towards the guest and, for grave kinds, stops the casino's texts. A person who
-/// has the conversation in hand keeps it.
+/// Silences the host towards the guest and, for grave kinds, stops the casino's texts. A pause
+/// without an end, such as a person's takeover, stays as it is.
 async fn pause(
     tx: &mut Tx,
     kind: IncidentKind,

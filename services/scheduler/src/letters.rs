@@ -1,6 +1,6 @@
-//! Sends letters to contacts by chat or mail: the casino's figures of the past week, what it showed
-//! of the content, content that was refused, and outages (D28). Letters are claimed, so that several schedulers send each of them
-//! once; a channel that is down is tried again.
+//! Sends letters to contacts by chat or mail (D28): the casino's figures of the past week, a weekly
+//! summary of its content, refused content, and outages. A letter is claimed before it is sent, so
+//! that several schedulers send it once; a channel that is down is tried again.
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,13 +24,14 @@ use seven_store::{
 };
 use url::Url;
 
-/// How long a letter is claimed: longer than writing it and one attempt may take.
+/// How long a claim on a letter lasts. It is longer than writing the letter and one attempt may
+/// take.
 const CLAIM_TTL: Duration = Duration::from_secs(60);
 const MIN_WAIT: Duration = Duration::from_millis(200);
-/// How long after the week's end its letters are sent: at eight in the morning.
+/// How long after the end of the week (midnight) its letters are sent: at eight in the morning.
 pub(crate) const SENT_AFTER: TimeDelta = TimeDelta::hours(8);
 
-/// Plans the reports of the last week that ended before the day.
+/// Plans the reports about the last full week before this day.
 pub(crate) async fn plan(tx: &mut Tx, zone: Tz, day: NaiveDate) -> Result<u64, Error> {
     let monday = day.week(Weekday::Mon).first_day() - Days::new(7);
     let (_, ended) = week(monday, zone).bounds();
@@ -71,7 +72,7 @@ async fn send(
         let told = match tell(&fleet, &settings, &senders, &casino, &due).await {
             Ok(told) => told,
             Err(error) if error.is_away() => return Err(error),
-            // A letter that cannot be written keeps no other casino from its own.
+            // A letter that cannot be written must not stop the letters of other casinos.
             Err(error) => Err(Untold {
                 why: error.to_string(),
                 again: Again::Later(None),
@@ -120,14 +121,15 @@ async fn tell(
             outage::letter(contact.language, name, zone, &told)
         }
     };
-    // The channel may take seconds; no connection waits for it.
+    // The call of the channel may take seconds, so the transaction ends first and frees its
+    // connection.
     tx.commit().await?;
     let (channel, address) = (contact.channel, &contact.address);
     let told = senders.say(channel, address, due.letter_id, &subject, &text);
     Ok(told.await.map(drop))
 }
 
-/// Writes the figures of a week.
+/// Writes the letter with the figures of a week.
 async fn report(
     settings: &Settings,
     tx: &mut Tx,
@@ -152,7 +154,8 @@ fn page(settings: &Settings, path: &str) -> Result<Url, Error> {
     page.map_err(|error| Error::Other(error.to_string()))
 }
 
-/// Records what became of a letter; one that failed is tried again while that may help.
+/// Records the outcome of sending a letter. A failed letter is tried again as long as that may
+/// help.
 async fn note(
     fleet: &Fleet,
     casino: &CasinoId,

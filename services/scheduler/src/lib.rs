@@ -51,16 +51,16 @@ pub use nightly::{NIGHTLY_JOBS, night};
 pub use repair::control;
 pub use sheet::{Sheets, read_sheet};
 
-/// Runs one round over the due rows, for callers that control the time themselves, such as the
-/// model test.
+/// Runs one round over the due rows. It is for callers that control the time themselves, such as
+/// the model test.
 pub async fn fire_due(fleet: &Fleet) -> Result<(), Error> {
     due::round(fleet.clone()).await?;
     deletion::round(fleet.clone()).await
 }
 
-/// Runs the worker until the fleet shuts down. Each duty has an interval of its own and waits for
-/// no other. `records` are the providers whose records can be read; `channels` notify the fleet's
-/// operators, `senders` the casinos' own people; `sheets` asks for their spreadsheets.
+/// Runs the worker until the fleet shuts down. Each duty has its own interval and waits for no
+/// other duty. `records` reads the providers' records of texts, `channels` notify the fleet's
+/// operators, `senders` notify the casinos' contacts, and `sheets` reads the casinos' spreadsheets.
 pub async fn run(
     fleet: Fleet,
     settings: Arc<Settings>,

@@ -1,23 +1,24 @@
-//! How far back a check looks that compares what was done lately.
+//! Determines how far back a check that compares recent rows must look.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
-/// Rows that a transaction began before the last round may be seen only now. Postgres ends a
-/// transaction that idles for longer than this.
+/// How much further back than the last round a round looks. Rows of a transaction that began before
+/// that round may have become visible only now; Postgres ends a transaction that idles for longer
+/// than this.
 const OVERLAP: Duration = Duration::from_secs(60);
 
-/// When the last round succeeded. A round looks back to it, and at most as far as the check ever
-/// does: after a pause, a failure, or at the start of the process.
+/// When the last successful round began. A round looks back to that time. Without one, or after a
+/// long break, it looks back as far as the check's limit.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lookback(Arc<Mutex<Option<Instant>>>);
 
 // === impl Lookback ===
 
 impl Lookback {
-    /// Returns how far a round that begins `now` looks back.
+    /// Returns how far a round that begins at `now` looks back, at most `longest`.
     pub(crate) fn span(&self, now: Instant, longest: Duration) -> Duration {
         let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         last.map_or(longest, |last| longest.min(now - last + OVERLAP))

@@ -43,11 +43,11 @@ const CHAIN_DAYS: i32 = 30;
 pub(crate) const RETRY_DELAY: TimeDelta = TimeDelta::minutes(10);
 /// For how many days dead letters to numbers that belong to no casino are kept.
 const UNKNOWN_LETTER_DAYS: i32 = 90;
-/// After this many days, a deletion that is not done opens a case.
+/// Age in days at which an unfinished deletion opens a case.
 const OVERDUE_DAYS: i32 = 40;
 
-/// When each casino's next night begins; no query is made before. A casino without an entry is
-/// checked at once.
+/// When each casino's next night begins; until then, no query is made for it. A casino without an
+/// entry is checked at once.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Nights(Arc<Mutex<HashMap<CasinoId, DateTime<Utc>>>>);
 
@@ -83,7 +83,7 @@ pub(crate) async fn round(fleet: Fleet, nights: Nights) -> Result<(), Error> {
         };
         nights.next(unknown, now + next);
     }
-    // Includes removed casinos, so that their data is removed in time too.
+    // Includes removed casinos, so that their data is deleted in time, too.
     for casino in fleet.store.tenants().await? {
         if !nights.is_due(&casino, now) {
             continue;
@@ -178,7 +178,8 @@ async fn nightly(
         ended: date.week(Weekday::Mon).first_day(),
         zone: config.operational.timezone,
     };
-    // The weekly work is done in the first night of a week that finds it not done.
+    // The weekly job is claimed by week: the first night of a week runs it, or a later night if
+    // that failed.
     let (date, run) = match job {
         weekly::JOB => (week.ended, weekly::ask(fleet, week).await?),
         _ => (date, None),
@@ -266,8 +267,8 @@ async fn decay(fleet: &Fleet, rules: &Rules, tx: &mut Tx) -> Result<Value, Error
     Ok(json!({ "lapsed": lapsed }))
 }
 
-/// Copies figures of the turns since the last night, for analysis. Goes back one more day for turns
-/// that ended late.
+/// Copies figures of the turns since the last night, for analysis. It goes back one more day, to
+/// include turns that ended late.
 async fn facts(tx: &mut Tx) -> Result<Value, Error> {
     let since = tx
         .facts_until()

@@ -1,5 +1,6 @@
-//! Queues one notice per alert and channel, sends due notices, and resolves alerts that are no
-//! longer raised. Notices are claimed, so that several schedulers send each of them once.
+//! Plans one notice per alert and channel, sends the notices that are due, and resolves alerts that
+//! are no longer raised. A notice is claimed before it is sent, so that several schedulers send it
+//! once.
 
 use std::time::Duration;
 
@@ -10,14 +11,16 @@ use seven_store::alerts::{Due, NoticeOutcome};
 use seven_telemetry::metrics;
 
 const BATCH: i64 = 50;
-/// How long a notice is claimed: longer than a request may take, so that no other process sends it.
+/// How long a claim on a notice lasts. It is longer than a request may take, so that no other
+/// process sends the notice.
 const CLAIM_TTL: Duration = Duration::from_secs(30);
 const MIN_WAIT: Duration = Duration::from_millis(200);
 /// For how many days resolved alerts are kept.
 const KEPT_DAYS: i32 = 90;
 
 pub(crate) async fn round(fleet: Fleet, channels: Channels) -> Result<(), Error> {
-    // The order matters: an alert that ended before anybody was notified is still announced.
+    // Plans notices before it resolves alerts, so that an alert that has already ended is still
+    // announced.
     fleet
         .store
         .plan_notices(&policy().pairs(&channels.names()))
@@ -93,7 +96,7 @@ async fn tell(fleet: &Fleet, channels: &Channels, due: &Due) -> Result<(), Error
         error = untold.why,
         "a notice was not delivered yet"
     );
-    // Our own waits follow the time scale of tests; waits that the channel asks for do not.
+    // Tests scale our own waits; waits that the channel asks for are not scaled.
     let asked = match untold.again {
         Again::Later(Some(asked)) => asked.min(wait),
         _ => Duration::ZERO,

@@ -1,5 +1,5 @@
-//! Finds casinos whose guests wait for answers or texts, and plans the letters by which their
-//! contacts are told (PROD-40). The fleet's own operators hear of the cause by its alert.
+//! Finds casinos whose guests wait for answers or texts, and plans letters that tell the casinos'
+//! contacts (PROD-40). The fleet's own operators are told by the alert about the cause.
 
 use std::{
     collections::HashMap,
@@ -14,15 +14,16 @@ use seven_store::{controls::Switch, outages::Waits};
 
 type LastSeen = HashMap<(CasinoId, OutageKind), DateTime<Utc>>;
 
-/// When each wait that no switch wanted was last seen. An outage begins when two rounds in a row
-/// see it: guests who waited because of a switch are answered in the seconds after it is off.
+/// When a wait of guests was last seen, unless a switch caused it on purpose. An outage begins when
+/// two rounds in a row see the wait, because guests whom a switch kept waiting are answered within
+/// seconds after it is off.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Seen(Arc<Mutex<LastSeen>>);
 
 // === impl Seen ===
 
 impl Seen {
-    /// Notes a wait, and returns whether it was seen less than `lately` ago, too.
+    /// Notes a wait. Returns whether it was also seen less than `lately` before.
     fn again(
         &self,
         casino: &CasinoId,
@@ -60,7 +61,7 @@ async fn settle(fleet: &Fleet, seen: &Seen, waits: Waits) -> Result<(), Error> {
     let mut tx = fleet.store.bind(&casino).await?;
     let changed = match since {
         Some(since) if !open => {
-            // The host is silent because a person wants it, who knows.
+            // A person silenced the host with a switch, so this is no outage to report.
             let wanted = kind == OutageKind::Answers
                 && tx
                     .switched()

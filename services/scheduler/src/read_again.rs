@@ -1,6 +1,6 @@
-//! Reads texts again after they were handled: the host's for offers that nothing proves, the
-//! guests' for cries for help. It finds what an older pack, an older version or a failed check let
-//! through.
+//! Checks texts a second time after they were handled: the host's for offers that the content does
+//! not support, the guests' for cries for help. It finds texts that an older pack, an older version
+//! or a failed check let through.
 
 mod cries;
 
@@ -24,28 +24,31 @@ use uuid::Uuid;
 
 use crate::incidents::{Found, contain};
 
-/// How far back a process reads first: it may have brought a new pack.
+/// How far back a new process checks at first, because it may have brought a new pack.
 const FIRST_SPAN: TimeDelta = TimeDelta::hours(24);
-/// The span of texts that is read in one go.
+/// Length of the period whose texts are read at once.
 const CHUNK: TimeDelta = TimeDelta::hours(1);
-/// A round looks this far back behind the one before, because transactions commit late.
+/// How far each round goes back before the end of the previous one, because transactions commit
+/// late.
 const OVERLAP: TimeDelta = TimeDelta::minutes(5);
-/// A turn may still have been made from content that had changed less than this before.
+/// A turn that began within this time after a change of content is not checked, because it may
+/// still have used the content before the change.
 const CONTENT_MARGIN: Duration = Duration::from_secs(120);
 const BY: &str = "scheduler";
 
-/// The progress of a process in reading each casino's texts.
+/// How far this process has checked each casino's texts.
 pub(crate) type Read = Arc<Mutex<HashMap<CasinoId, Mark>>>;
 
-/// How far one casino's texts are read.
+/// How far one casino's texts are checked.
 #[derive(Debug, Clone)]
 pub(crate) struct Mark {
     up_to: DateTime<Utc>,
-    /// The texts of the overlap that are read already, and when each was found.
+    /// Texts that are already checked and that the overlap will meet again, with the time of the
+    /// check.
     lately: HashMap<Key, DateTime<Utc>>,
 }
 
-/// A text's id, and a hash of its words: a row that was changed is another text.
+/// A text's id, and a hash of its words, so that a changed row is checked again.
 type Key = (Uuid, u64);
 
 fn key(text: &ReadAgain) -> Key {
@@ -64,13 +67,13 @@ impl Mark {
         }
     }
 
-    /// Leaves out the texts that are read already.
+    /// Leaves out the texts that are already checked.
     fn unread(&self, mut texts: Vec<ReadAgain>) -> Vec<ReadAgain> {
         texts.retain(|text| !self.lately.contains_key(&key(text)));
         texts
     }
 
-    /// Notes that these texts are read, and forgets those that no later round will meet.
+    /// Marks these texts as checked, and drops the marks that no later round needs.
     fn note(&mut self, texts: Vec<Key>, now: DateTime<Utc>) {
         self.lately.retain(|_, found| now - *found <= OVERLAP * 2);
         self.lately
@@ -86,7 +89,8 @@ pub(crate) async fn round(fleet: Fleet, marks: Read) -> Result<(), Error> {
     .await
 }
 
-/// Reads one casino's texts up to now, an hour at a time. A round that fails goes on where it was.
+/// Checks one casino's texts up to now, an hour at a time. After a failure, the next round
+/// continues from the last finished hour.
 async fn catch_up(fleet: Fleet, casino: CasinoId, marks: Read) -> Result<(), Error> {
     let now = fleet.clock.now();
     let last = {
@@ -97,10 +101,11 @@ async fn catch_up(fleet: Fleet, casino: CasinoId, marks: Read) -> Result<(), Err
     let mut since = mark.up_to - OVERLAP;
     while since < now {
         let until = (since + CHUNK).min(now);
-        // The last chunk has no end: rows of this moment are read, too.
+        // The last chunk is open at the end, so that rows of this very moment are included.
         let end = if until == now { now + CHUNK } else { until };
         let found = read(&fleet, &casino, &mark, since..end).await?;
-        // Only the last chunk is met again; a day's keys would fill the memory.
+        // Only texts of the last chunk are met again; marks for a whole day would need too much
+        // memory.
         if until == now {
             mark.note(found, now);
         }
@@ -114,7 +119,7 @@ async fn catch_up(fleet: Fleet, casino: CasinoId, marks: Read) -> Result<(), Err
     Ok(())
 }
 
-/// Reads the texts of this time that are not read yet, and returns them.
+/// Checks the texts of this period that are not checked yet, and returns their keys.
 async fn read(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -133,7 +138,7 @@ async fn read(
     let texts = mark.unread(tx.passed_texts(since, until).await?);
     let mut read: Vec<Key> = texts.iter().map(key).collect();
     let content = content_of(&mut tx, &replies, &row).await?;
-    // The checks compute for long; until they end, others need the connection.
+    // The checks compute for long, so the transaction ends first and frees its connection.
     tx.commit().await?;
     if let Some(content) = content {
         read.extend(replies.iter().map(key));
@@ -154,8 +159,9 @@ fn found(kind: IncidentKind, text: &ReadAgain) -> Found {
     }
 }
 
-/// Returns the casino's content, if there are replies to judge by it. `None` if it has changed since
-/// the replies were chosen: they were made from another, and the next round chooses again.
+/// Returns the casino's content, by which the replies are judged. Returns `None` without replies,
+/// or if the content has changed since they were selected: they were made from other content, and
+/// the next round selects again.
 async fn content_of(
     tx: &mut Tx,
     replies: &[ReadAgain],
@@ -170,9 +176,9 @@ async fn content_of(
     Ok(same.then_some(content))
 }
 
-/// Returns the replies that name an amount of money which neither the casino's content nor any of
-/// its promotions has. A promotion's days are left to the turn, which knew them. The check runs on
-/// a thread of its own: a day's replies take seconds.
+/// Returns the replies that name an amount of money found neither in the casino's content nor in
+/// any of its promotions. A promotion's dates are not checked here, because the turn checked them
+/// at its time. The check runs on a blocking thread, because a day's replies take seconds.
 async fn unproven(
     content: Vec<Value>,
     replies: Vec<ReadAgain>,
@@ -222,7 +228,7 @@ mod tests {
                 .collect::<Vec<_>>(),
             [2, 3]
         );
-        // A text that no later round meets is forgotten.
+        // A mark that no later round needs is dropped.
         mark.note(vec![key(&text(4, "d"))], start + OVERLAP * 3);
         assert_eq!(mark.lately.len(), 1);
     }

@@ -1,5 +1,5 @@
-//! Compares the provider's records of our texts with our own (D5). It only reads the records and
-//! sends nothing: what it finds goes through the same stages as webhooks.
+//! Compares the provider's records of our texts with our own rows (D5). It only reads the records
+//! and sends nothing: its findings go through the same stages as webhooks.
 
 mod inbound;
 mod opt_outs;
@@ -63,8 +63,8 @@ pub enum How {
     Resend,
 }
 
-/// A number, and the period in which texts to it belong to this casino. An end is open if no other
-/// casino had the number before or has it after.
+/// A number, and the period in which texts to it belong to this casino. `since` is `None` if no
+/// other casino had the number before, and `until` if none has it after.
 #[derive(Debug, Clone)]
 pub(crate) struct Held {
     pub(crate) number: PhoneE164,
@@ -72,8 +72,8 @@ pub(crate) struct Held {
     pub(crate) until: Option<DateTime<Utc>>,
 }
 
-/// Returns the casino's numbers. A number that was handed on changed its casino when its present
-/// route began.
+/// Returns the casino's numbers, also those that it handed on. A handed-on number changed its
+/// casino when its present route began.
 fn held<'a>(all: &'a [Number], casino: &'a CasinoId) -> impl Iterator<Item = Held> + 'a {
     let handed_on = |number: &Number| {
         all.iter()
@@ -103,10 +103,10 @@ pub(crate) struct Run<'a> {
     pub(crate) fleet: &'a Fleet,
     pub(crate) records: &'a dyn Records,
     pub(crate) casino: &'a CasinoId,
-    /// The casino's numbers at this provider, and numbers that it handed on.
+    /// The casino's present numbers at this provider, and numbers that it has handed on.
     pub(crate) numbers: Vec<Held>,
     pub(crate) since: DateTime<Utc>,
-    /// The run leaves out later texts, because their webhooks may still come.
+    /// End of the period. Later texts are left out, because their webhooks may still come.
     pub(crate) until: DateTime<Utc>,
     /// When this database was last restored from a backup, if ever.
     pub(crate) restored_at: Option<DateTime<Utc>>,

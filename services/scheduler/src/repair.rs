@@ -1,5 +1,5 @@
-//! Restores lost streams, consumers, and the bucket with its copy of the controls (D14, D16), and
-//! updates this process's roster (its list of casinos).
+//! Restores lost streams and consumers, and the bucket with its copy of the controls (D14, D16). It
+//! also updates this process's roster (its list of casinos).
 
 use std::{
     collections::{HashMap, HashSet},
@@ -25,8 +25,8 @@ use tokio::time::Instant;
 
 use crate::floors::{NOTED, Noted};
 
-/// The order in which lost consumers are restored: first for queued texts, answers to cries first,
-/// then for guests' texts, which may be STOPs.
+/// The order in which lost consumers are restored: first those for queued texts, beginning with
+/// answers to cries, then those for guests' texts, which may be STOPs.
 const ORDER: [Stage; 5] = [
     Stage::Sender,
     Stage::Gate,
@@ -34,12 +34,12 @@ const ORDER: [Stage; 5] = [
     Stage::Envelope,
     Stage::Receipts,
 ];
-/// How many consumers are restored at the same time; after a restart of NATS those of all casinos
-/// may be missing.
+/// Number of consumers that are restored at the same time. After a restart of NATS, the consumers
+/// of all casinos may be missing.
 const AT_ONCE: usize = 8;
 
-/// For each casino, the control last copied to the bucket, and when. It is copied again if it
-/// changes, if the bucket is lost, and every 30 seconds in case somebody deleted the key.
+/// For each casino, the control last copied to the bucket, and when. A control is copied again if
+/// it changes, if the bucket is lost, and every 30 seconds in case somebody deleted its key.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Mirrored(Arc<Mutex<HashMap<String, (Control, Instant)>>>);
 
@@ -63,8 +63,8 @@ impl Mirrored {
     }
 }
 
-/// For each stage, the last listing in which no consumer was missing, and when. Consumers are
-/// listed again if [`Seen`] changes, and every 30 seconds.
+/// For each stage, the state at the last listing in which no consumer was missing, and when that
+/// was. Consumers are listed again if [`Seen`] changes, and every 30 seconds.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Complete(Arc<Mutex<HashMap<Stage, (Seen, Instant)>>>);
 
@@ -97,8 +97,8 @@ impl Complete {
 struct Failures(Mutex<Vec<(CasinoId, Error)>>);
 
 impl Failures {
-    /// Notes a casino's failure. If a store or the bus is unreachable, no casino is at fault and
-    /// the round ends.
+    /// Notes a casino's failure, so that the round goes on. If a store or the bus is unreachable,
+    /// the round ends with the error, because no single casino is at fault.
     async fn unless(
         &self,
         fleet: &Fleet,
@@ -144,8 +144,8 @@ pub(crate) async fn round(
         let Some(found) = streams.found(stage) else {
             continue;
         };
-        // Read before the listing: if a consumer is lost in between, the next round sees another
-        // number.
+        // `found` is older than the listing: if a consumer is lost in between, the next round sees
+        // a different number and lists again.
         let now = Seen {
             consumers: found.consumers,
             made: found.made,
@@ -178,8 +178,8 @@ pub(crate) async fn round(
     failures.told()
 }
 
-/// Restores the lost consumers of a stage, the most urgent queue's first, and returns whether none
-/// was missing. A failure at one casino does not stop the others.
+/// Restores the lost consumers of a stage, those of the most urgent queue first. Returns whether
+/// none was missing. A failure at one casino does not stop the others.
 async fn consumers(
     fleet: &Fleet,
     (stage, found): (Stage, StreamState),
@@ -231,7 +231,7 @@ async fn put_back(
 }
 
 /// Returns where a restored consumer starts: at the oldest open row or, for a stage without rows,
-/// after the noted floor (D16, D25). Without a note, it starts at the first message.
+/// after the stored floor (D16, D25). Without a stored floor, it starts at the first message.
 async fn beginning(
     fleet: &Fleet,
     (stage, found): (Stage, StreamState),
@@ -263,7 +263,7 @@ async fn beginning(
     }
 }
 
-/// Returns a casino's control (its switches) in the form that the bucket has (D14).
+/// Returns a casino's control (its switches) in the form that the bucket stores (D14).
 pub fn control(entry: RosterEntry) -> Control {
     Control {
         casino: entry.casino.to_string(),

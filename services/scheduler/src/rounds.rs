@@ -1,4 +1,4 @@
-//! Runs each duty at its interval, and one casino after the other.
+//! Runs each duty at its interval, and a duty's work for one casino after the other.
 
 use std::{future::Future, panic::resume_unwind, time::Duration};
 
@@ -11,25 +11,25 @@ use tokio::{
 };
 use tracing::Instrument as _;
 
-/// Returns after how long a round is ended, for example because an answer never comes. Every round
-/// may be started again.
+/// Returns the time limit for a round of a duty, which ends rounds that hang. Any round may be cut
+/// off and run again.
 pub(crate) fn longest(duty: &str) -> Duration {
     match duty {
-        // These read amounts that grow: a night's work, a provider's records at a limited rate,
+        // The work of these duties grows: a night's jobs, a provider's records at a limited rate,
         // streams, casinos' spreadsheets.
         "nightly" | "reconcile" | "delete" | "cost" | "read_again" | "sheets" => {
             Duration::from_secs(6 * 3_600)
         }
-        // These signal the rows that they claimed one by one. If a slow bus ended a round early,
-        // claims would be used up without a signal.
+        // These duties claim rows and then signal them one by one. If a slow bus made a round end
+        // early, rows would stay claimed without a signal.
         "sweep" | "due" | "campaigns" => Duration::from_secs(1_800),
         _ => Duration::from_secs(120),
     }
 }
 
-/// The duties of a scheduler, a task each: one that waits delays no other. A round that computes
-/// for long does so on a blocking thread, because a task that occupies its thread can delay one
-/// that was woken on the same thread.
+/// The duties of a scheduler, each in its own task, so that a waiting duty does not delay the
+/// others. A round that computes for long uses a blocking thread, because a task that occupies its
+/// thread can delay another task that was woken on that thread.
 pub(crate) struct Duties {
     fleet: Fleet,
     tasks: JoinSet<()>,
@@ -45,7 +45,7 @@ impl Duties {
         }
     }
 
-    /// Runs a round at this interval from now on.
+    /// Starts a duty, which runs its round at this interval.
     pub(crate) fn add<F>(
         &mut self,
         duty: &'static str,
@@ -58,8 +58,8 @@ impl Duties {
         self.tasks.spawn(rounds.in_current_span());
     }
 
-    /// Waits until the fleet shuts down and every round has ended. A duty that panics ends the
-    /// worker, as it would without a task of its own.
+    /// Waits until the fleet shuts down and every round has ended. A panic in a duty is passed on
+    /// and ends the worker.
     pub(crate) async fn finish(mut self) {
         while let Some(ended) = self.tasks.join_next().await {
             if let Err(error) = ended
@@ -71,8 +71,8 @@ impl Duties {
     }
 }
 
-/// Runs one duty at its interval. A failed round is logged once and tried again at the next
-/// interval.
+/// Runs one duty at its interval. The first of several failed rounds in a row is logged; each next
+/// interval tries again.
 async fn every<F>(fleet: Fleet, duty: &'static str, period: Duration, round: impl Fn(Fleet) -> F)
 where
     F: Future<Output = Result<(), Error>>,
@@ -119,8 +119,8 @@ where
     each_of(casinos, |casino| casino, one).await
 }
 
-/// Runs the work for each item; `whose` names the item's casino. Reports failures after all items
-/// were tried; an unreachable store ends the round.
+/// Runs the work for each item; `whose` returns the item's casino. Failures are reported after all
+/// items were tried; an unreachable store ends the round at once.
 pub(crate) async fn each_of<T, F>(
     all: Vec<T>,
     whose: impl Fn(&T) -> &CasinoId,

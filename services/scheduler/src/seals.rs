@@ -1,4 +1,4 @@
-//! Seals the days of each casino's audit log in the night, and checks the seals (D43).
+//! Seals finished days of each casino's audit log at night, and checks earlier seals (D43).
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -10,22 +10,22 @@ use uuid::Uuid;
 
 use crate::nightly::compliance_case;
 
-/// How long after its end a day of the audit log is sealed: an entry is stored when its transaction
-/// ends, with the time at which that began.
+/// How long after its end a day of the audit log is sealed. An entry has the time at which its
+/// transaction began, but appears only when the transaction commits.
 const SEAL_AFTER: TimeDelta = TimeDelta::hours(3);
-/// Most days of the audit log that one night seals: a casino's first night has many.
+/// Maximum number of days that one night seals; a casino's first night may have many.
 const SEALED_A_NIGHT: i64 = 31;
-/// Seals that each night checks again.
+/// Number of the newest seals that each night checks again.
 const CHECKED_SEALS: i64 = 31;
 
-/// Seals the finished days of the audit log, and checks the seals of the last days.
+/// Checks the newest seals of the audit log, then seals the finished days.
 pub(crate) async fn seal_days(fleet: &Fleet, tx: &mut Tx) -> Result<Value, Error> {
     let now = fleet.clock.now();
     let mut broken = 0;
     for seal in tx.seals(CHECKED_SEALS).await? {
         if let Sealed::Broken(seal) = check_seal(tx, seal.day).await? {
             broken += 1;
-            // The case's id is the seal's beginning, so that every night finds the same case.
+            // The case's id is derived from the seal, so that later nights find the same case.
             let id = seal
                 .sha256
                 .get(..32)

@@ -1,5 +1,5 @@
-//! Reads a casino's whole spreadsheet each night, where its document names an address: an edit whose
-//! call never reached the webhook is found then (D31).
+//! Reads a casino's whole spreadsheet each night, if its document has the address of one. That
+//! finds edits whose webhook call never arrived (D31).
 
 use std::time::Duration;
 
@@ -19,12 +19,12 @@ use seven_telemetry::metrics;
 
 use crate::nightly::{FROM_HOUR, Nights, RETRY_DELAY, next_night};
 
-/// The job's name in the table of nightly jobs, and the editor's in the history.
+/// The name of the job in the table of nightly jobs, and of the editor in the content's history.
 const JOB: &str = "content_sheet";
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// Problems that a letter tells; the nightly result has their number.
+/// Maximum number of problems in a letter; the nightly job's result counts all.
 const MOST_PROBLEMS: usize = 20;
-/// Spreadsheets that are read at the same time.
+/// Number of spreadsheets that are read at the same time.
 const AT_ONCE: usize = 4;
 
 /// Why a spreadsheet was not read.
@@ -40,11 +40,11 @@ enum Unread {
     TooLarge,
 }
 
-/// Asks for spreadsheets at public addresses; no redirect is followed.
+/// Fetches spreadsheets from public addresses; it follows no redirect.
 #[derive(Debug, Clone)]
 pub struct Sheets {
     http: Client,
-    /// Whether addresses of this machine are permitted, for development.
+    /// Whether addresses of this machine are allowed, for development.
     local: bool,
     nights: Nights,
 }
@@ -59,7 +59,7 @@ impl Sheets {
             .timeout(TIMEOUT)
             .connect_timeout(Duration::from_secs(5))
             .redirect(Policy::none())
-            // A proxy would resolve the name itself.
+            // A proxy would resolve host names itself, past the check that they are public.
             .no_proxy();
         if !local {
             http = http.dns_resolver(PublicOnly);
@@ -71,7 +71,8 @@ impl Sheets {
         })
     }
 
-    /// Returns the file under the name that problems give, whose ending says what it is.
+    /// Fetches the file. Returns its bytes, and the name by which problems refer to it; the name's
+    /// ending is the file's type.
     async fn fetch(&self, address: &str) -> Result<(&'static str, Vec<u8>), Unread> {
         let url = public_url(address, self.local)?;
         let away = |error: reqwest::Error| Unread::Away(causes(&error.without_url()));
@@ -96,7 +97,7 @@ impl Sheets {
     }
 }
 
-/// Returns an error with its causes in one line: the last one says what failed.
+/// Returns an error and all its causes in one line; the last cause says what failed.
 fn causes(error: &dyn std::error::Error) -> String {
     let all = std::iter::successors(Some(error), |error| error.source());
     all.map(ToString::to_string).collect::<Vec<_>>().join(": ")
@@ -106,12 +107,13 @@ pub(crate) async fn round(fleet: Fleet, sheets: Sheets) -> Result<(), Error> {
     let now = fleet.clock.property_now();
     let casinos = fleet.store.roster().await?.into_iter();
     let due = casinos.filter(|entry| entry.active && sheets.nights.is_due(&entry.casino, now));
-    // A slow address keeps only some of the others waiting.
+    // Reads several at a time, so that a slow address delays only some of the others.
     let read = stream::iter(due).map(|entry| one_casino(&fleet, &sheets, entry.casino, now));
     read.buffer_unordered(AT_ONCE).try_collect().await
 }
 
-/// Reads one casino's spreadsheet when it is time; a failure stops no other casino's.
+/// Reads one casino's spreadsheet if it is time, and notes when to do so next. A failure does not
+/// stop the other casinos.
 async fn one_casino(
     fleet: &Fleet,
     sheets: &Sheets,
@@ -134,7 +136,7 @@ async fn one_casino(
     Ok(())
 }
 
-/// Returns when the casino is looked at again.
+/// Reads the casino's spreadsheet if it is night there. Returns when the casino is due again.
 async fn casino_round(
     fleet: &Fleet,
     sheets: &Sheets,
@@ -144,7 +146,8 @@ async fn casino_round(
     let mut tx = fleet.store.bind(casino).await?;
     let row = tx.casino_row().await?;
     tx.commit().await?;
-    // The document may name an address at any time.
+    // The casino's document may get an address at any time, so a casino without one is checked
+    // again soon.
     let address = row.as_ref().and_then(|row| {
         let address = row.config.operational.content_sheet_url.as_ref()?;
         Some((row, address))
@@ -154,7 +157,7 @@ async fn casino_round(
     };
     let local = now.with_timezone(&row.config.operational.timezone);
     if local.hour() >= FROM_HOUR {
-        // The first hour's failures may heal by themselves; nobody is told of them.
+        // Failures in the first hour may pass by themselves, so no contact is told of them.
         let tells = local.hour() > FROM_HOUR;
         let date = local.date_naive();
         read_sheet(fleet, sheets, (casino, address), date, tells).await?;
@@ -163,11 +166,11 @@ async fn casino_round(
 }
 
 /// Reads and loads a casino's spreadsheet, unless that was done for this date. `tells` says whether
-/// contacts hear that the address does not answer.
+/// contacts get a letter if the address does not answer.
 ///
 /// # Errors
-/// Fails when the address does not answer with a file, or the database is away. A file that is
-/// refused is no error: contacts are told.
+/// Fails when the address does not return a file, or the database is away. A refused file is no
+/// error: contacts get a letter.
 pub async fn read_sheet(
     fleet: &Fleet,
     sheets: &Sheets,
@@ -176,8 +179,8 @@ pub async fn read_sheet(
     tells: bool,
 ) -> Result<(), Error> {
     let mut tx = fleet.store.bind(casino).await?;
-    // Claimed before the effect, so that two schedulers do not load it twice. If this process dies
-    // now, the next night finds the edits.
+    // The claim is committed first, so that two schedulers do not load the sheet twice. If this
+    // process dies now, the next night finds the edits.
     let ours = tx.claim_nightly(JOB, date).await?;
     tx.commit().await?;
     if !ours {
@@ -196,7 +199,7 @@ pub async fn read_sheet(
         Err(unread) => {
             metrics().content.sheets.with_label_values(&["away"]).inc();
             let mut tx = fleet.store.bind(casino).await?;
-            // It is asked again in a while.
+            // Releases the job, so that the address is tried again later.
             tx.release_nightly(JOB, date).await?;
             if tells {
                 tell(&mut tx, AWAY, date, &[unread.to_string()]).await?;
@@ -215,7 +218,7 @@ pub async fn read_sheet(
     Ok(tx.commit().await?)
 }
 
-/// Plans one letter of this kind for the date.
+/// Plans one letter of this kind for the date, with the problems.
 async fn tell(tx: &mut Tx, kind: &str, date: NaiveDate, problems: &[String]) -> Result<(), Error> {
     let told = &problems[..problems.len().min(MOST_PROBLEMS)];
     tx.plan_refusal_letters(&format!("{kind} {date}"), kind, JOB, told)
@@ -223,7 +226,7 @@ async fn tell(tx: &mut Tx, kind: &str, date: NaiveDate, problems: &[String]) -> 
     Ok(())
 }
 
-/// Loads the file; the inner error has every problem of it.
+/// Loads the file. The inner error contains every problem of the file.
 async fn take(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -238,7 +241,7 @@ async fn take(
         keep_waiting: true,
         first_waits_for_nobody: false,
     };
-    // A workbook is unpacked and read by the processor alone.
+    // Unpacking and parsing a workbook only computes, so it runs on a blocking thread.
     let read = tokio::task::spawn_blocking(move || File::read(name, bytes)).await;
     let read = read.map_err(|error| Error::Other(error.to_string()))?;
     let done = match read {

@@ -1,5 +1,5 @@
-//! Publishes the events that JetStream did not take in time (D2), with the subject and identity
-//! that ingress gave them.
+//! Publishes the spooled events, which JetStream did not accept in time (D2), with the subject and
+//! message id that ingress gave them.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -11,10 +11,10 @@ use seven_store::spool::Spooled;
 use seven_telemetry::metrics;
 use uuid::Uuid;
 
-/// Most events of one round.
+/// Maximum number of events in one round.
 const MOST_EVENTS: i32 = 2_000;
-/// Events of a casino that are published together and dropped with one commit. After an outage of
-/// two minutes on a busy disk, a commit for each event took six minutes more.
+/// Number of a casino's events that are published together and removed with one commit. With a
+/// commit per event, the backlog of a two-minute outage took six minutes more on a busy disk.
 const BATCH_EVENTS: usize = 200;
 const PUBLISH_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -23,7 +23,8 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     for (casino, id) in fleet.store.spooled(MOST_EVENTS).await? {
         by_casino.entry(casino).or_default().push(id);
     }
-    // While the bus is away, the client would keep each round's events and send them all later.
+    // While the bus is away, the client would buffer the events of every round and send all of them
+    // later.
     if !by_casino.is_empty() && !fleet.bus.ready().await {
         return Err(Error::Other("the bus is away; spooled events wait".into()));
     }
@@ -35,7 +36,8 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     Ok(())
 }
 
-/// Publishes a batch in the order in which its events came, and drops those that the bus took.
+/// Publishes a batch of events in the order of their arrival, and removes those that the bus
+/// accepted.
 async fn publish(fleet: &Fleet, casino: &CasinoId, batch: &[Uuid]) -> Result<(), Error> {
     let mut tx = fleet.store.bind(casino).await?;
     let events = tx.take_spooled(batch).await?;

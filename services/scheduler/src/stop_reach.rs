@@ -1,5 +1,5 @@
 //! Extends a STOP to further casinos (D7, D40): those that texted the guest from the same number
-//! before, and those of the same legal sender, once its opt-outs apply to all.
+//! before, and those of the same legal sender if its opt-outs apply to all of its casinos.
 
 use chrono::{DateTime, Utc};
 use seven_compliance::chain::Action;
@@ -14,7 +14,7 @@ use seven_store::{
 
 use crate::mutant;
 
-/// A guest's STOP, as it is extended to other casinos.
+/// A guest's STOP that is to be extended to other casinos.
 struct StopToCarry {
     phone: PhoneE164,
     /// The number to which the guest sent the STOP.
@@ -24,7 +24,7 @@ struct StopToCarry {
     method: String,
 }
 
-/// Extends the STOP of this due row to every casino that it concerns.
+/// Extends the STOP of this due row to every other casino to which it applies.
 pub(crate) async fn reach(fleet: &Fleet, row: &Due) -> Result<(), Error> {
     let mut tx = fleet.store.bind(&row.casino).await?;
     let said = tx.said_stop(row.row_id).await?;
@@ -61,8 +61,8 @@ pub(crate) async fn reach(fleet: &Fleet, row: &Due) -> Result<(), Error> {
     Ok(tx.commit().await?)
 }
 
-/// Stops one casino's texts to the guest. The record says why, but not to which casino the guest
-/// wrote.
+/// Stops one casino's texts to the guest. The consent record says why, but not to which casino the
+/// guest wrote.
 async fn stop_at(
     fleet: &Fleet,
     said: &StopToCarry,
@@ -76,13 +76,13 @@ async fn stop_at(
     if tx.consent_names(&guest, &said.event_id).await? {
         return Ok(());
     }
-    // The provider blocks the number to which the guest wrote, and not this casino's.
+    // The provider blocks only the number to which the guest wrote, not this casino's.
     let word = Word {
         method: &said.method,
         provider_knows: false,
     };
     let changed = tx.stop(&guest, said.at, &said.event_id, word).await? == Applied::Changed;
-    // Ingress may have written the suppression already, but nothing else.
+    // Ingress may already have written the suppression, but none of the following.
     if changed || tx.has_word(&guest, &said.event_id).await? {
         let known = tx.conversation_of_guest(&guest).await?;
         if let Some((guest_id, conversation)) = known {

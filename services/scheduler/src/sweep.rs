@@ -1,5 +1,5 @@
-//! Signals rows again whose next step never happened, with a new message id (D3). It does so sooner
-//! after a store was unreachable, because commits (D23) or signals may be lost.
+//! Repeats the signal, with a new message id, for rows whose next step never happened (D3). It acts
+//! sooner after a store was unreachable, because commits (D23) or signals may be lost.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -14,14 +14,15 @@ use seven_telemetry::{metrics, trace};
 use tokio::time::Instant;
 
 const PER_CASINO: i32 = 200;
-/// When a store can be reached again, rows that have waited this long are swept at once, because
-/// their signal is probably lost.
+/// Once a store is reachable again, rows that have waited at least this long are swept at once,
+/// because their signal is probably lost.
 const SIGNAL_LOST_AFTER: Duration = Duration::from_secs(1);
-/// How long a store counts as just back, because workers reconnect to it one after the other.
+/// How long after its return a store still counts as just back, because workers reconnect one after
+/// the other.
 const RECONNECTED_FOR: Duration = Duration::from_secs(6);
 
-/// The start time of the database, the number of connections made to the bus, and when either last
-/// changed.
+/// The database's start time and the number of connections made to the bus when last checked, and
+/// when either of them last changed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stores(Arc<Mutex<Option<Known>>>);
 
@@ -29,7 +30,8 @@ pub(crate) struct Stores(Arc<Mutex<Option<Known>>>);
 struct Known {
     database: DateTime<Utc>,
     bus: u64,
-    /// When `database` or `bus` last changed; `None` if both are as at this process's first look.
+    /// When `database` or `bus` last changed; `None` if neither has since this process first
+    /// checked.
     since: Option<Instant>,
 }
 
@@ -56,7 +58,7 @@ impl Stores {
 }
 
 pub(crate) async fn round(fleet: Fleet, stores: Stores) -> Result<(), Error> {
-    // A signal that cannot be published would use up a row's turn to be swept.
+    // A sweep postpones the row's next sweep, so it must not run while no signal can be published.
     if !fleet.bus.ready().await {
         return Ok(());
     }
@@ -78,7 +80,7 @@ pub(crate) async fn round(fleet: Fleet, stores: Stores) -> Result<(), Error> {
         for row in fleet.store.sweep(stage, longest, PER_CASINO).await? {
             metrics().swept.with_label_values(&[stage.as_str()]).inc();
             let copy = Some(format!("sweep:{}", fleet.ids.uuid()));
-            // The sweep is a span in the text's trace, which shows that a signal was lost.
+            // The sweep adds a span to the text's trace, which shows that a signal was lost.
             trace::resume(
                 "sweep",
                 &row.casino,

@@ -1,5 +1,5 @@
-//! Files dead letters for rows whose process died between committing their end and announcing it
-//! (D17). No other code would, because the redelivered message found the row done.
+//! Stores dead letters for rows whose process committed their end but died before announcing it
+//! (D17). No other code would do so, because the redelivered message finds the row done.
 
 use chrono::TimeDelta;
 use prost::Message as _;
@@ -9,7 +9,7 @@ use seven_runtime::{Error, Fleet};
 use seven_store::dead::{NewDead, Unannounced};
 use seven_telemetry::metrics;
 
-/// How far the clocks of NATS and Postgres may differ.
+/// Maximum difference between the clocks of NATS and Postgres.
 const CLOCK_SKEW: TimeDelta = TimeDelta::seconds(30);
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {

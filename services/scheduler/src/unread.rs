@@ -17,15 +17,16 @@ use seven_telemetry::{Alert, metrics};
 
 use crate::cry::open_case;
 
-/// The reason in these dead letters.
+/// The reason that these dead letters have.
 const UNREAD: &str = "unread";
-/// A text is read here this long before its stream drops it.
+/// How long before its stream drops a text it is handled here.
 const BEFORE_STREAM_EXPIRY: Duration = Duration::from_secs(24 * 3_600);
 const PUBLISH_TIMEOUT: Duration = Duration::from_secs(5);
 const BATCH: usize = 500;
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
-    // Does not follow the time scale of tests, because the server drops messages by its own clock.
+    // The tests' time scale does not apply here, because the server drops messages by its own
+    // clock.
     let age = topology::STAGE_RETENTION.saturating_sub(BEFORE_STREAM_EXPIRY);
     for casino in fleet.store.tenants().await? {
         take(&fleet, &casino, age).await?;
@@ -33,8 +34,8 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     Ok(())
 }
 
-/// Takes a casino's texts older than `age` that no gate acknowledged off their stream; returns how
-/// many.
+/// Removes from the stream the casino's texts that are older than `age` and that no gate
+/// acknowledged, and makes them dead letters. Returns how many.
 ///
 /// # Errors
 /// If a store is unreachable. Work done until then stays done.
@@ -44,7 +45,7 @@ pub async fn take(fleet: &Fleet, casino: &CasinoId, age: Duration) -> Result<usi
         .read_up_to(Stage::Gate, casino)
         .await?
         .unwrap_or_default();
-    // Uses the machine's time, as the server does; the fleet's clock may be set to a simulated
+    // Uses the machine's clock, as the server does, because the fleet's clock may show a simulated
     // time.
     let before =
         DateTime::<Utc>::from(SystemTime::now()) - TimeDelta::from_std(age).unwrap_or_default();
@@ -52,7 +53,7 @@ pub async fn take(fleet: &Fleet, casino: &CasinoId, age: Duration) -> Result<usi
         topology::stream_of(Stage::Gate),
         subject(Stage::Gate, casino, None),
     );
-    // Most casinos have no text that old, and this is their only request.
+    // This is the only request for most casinos, because they have no text that old.
     let first = fleet.bus.first_after(stream, &wanted, floor).await?;
     if first.is_none_or(|first| first > before) {
         return Ok(0);
@@ -88,8 +89,8 @@ pub async fn take(fleet: &Fleet, casino: &CasinoId, age: Duration) -> Result<usi
     Ok(taken)
 }
 
-/// Turns one message into a dead letter. Returns false if a gate has stored the text and only its
-/// acknowledgement is missing.
+/// Turns one message into a dead letter. Returns false if a gate has already stored the text and
+/// only the acknowledgement is missing.
 async fn take_one(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -137,14 +138,14 @@ async fn take_one(
         payload: letter.encode_to_vec().into(),
     };
     fleet.bus.publish(&outgoing, PUBLISH_TIMEOUT).await?;
-    // The dead letter has the text now; the message is erased so that the next round does not find
-    // it.
+    // The dead letter now contains the text, so the message is erased; otherwise the next round
+    // would find it again.
     fleet.bus.erase(Stage::Gate, message.sequence()).await?;
     Ok(true)
 }
 
-/// Writes an opt-out and opens the case of a cry for help, because neither may wait until somebody
-/// replays the dead letter.
+/// Writes the text's opt-out, or opens the case for its cry for help. Neither may wait until
+/// somebody replays the dead letter.
 async fn hear(
     fleet: &Fleet,
     casino: &CasinoId,

@@ -1,5 +1,5 @@
-//! Exports operators' recurring duties as metrics, from which alerts remind of them: rotating
-//! secrets, making backups, practising recovery, reviewing incidents.
+//! Exports when operators' recurring duties were last done or are due next, as metrics whose alerts
+//! remind them: rotating secrets, making backups, practising recovery, reviewing incidents.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Looks at a casino's past week (RAG-21, RAG-45..47, OBS-48, OBS-49): asks its own questions
-//! again, compares its answers with those of the weeks before, and tells people what got worse.
+//! Reviews a casino's past week (RAG-21, RAG-45..47, OBS-48, OBS-49): asks its own questions again,
+//! compares its answers with those of earlier weeks, and tells people what got worse.
 
 use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
@@ -22,14 +22,15 @@ use crate::letters::SENT_AFTER;
 
 /// The job's name in the table of nightly jobs.
 pub(crate) const JOB: &str = "weekly_checks";
-/// The name under which runs are stored; people's runs are no baseline.
+/// The name under which the scheduler's runs are stored. Runs of people are not compared with.
 const BY: &str = "scheduler";
-/// How far back runs and weeks are compared with.
+/// How far back earlier runs and weeks are used for the comparison.
 const BASELINE: TimeDelta = TimeDelta::weeks(4);
-/// Runs that are read to find those of the baseline; people may have made others.
+/// Maximum number of runs that are read to find the scheduler's own, because people's runs are
+/// among them.
 const MOST_RUNS: i64 = 60;
 
-/// A week of a casino.
+/// A week (Monday to Sunday) of a casino.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Week<'a> {
     pub(crate) casino: &'a CasinoId,
@@ -53,8 +54,8 @@ impl Week<'_> {
     }
 }
 
-/// Asks the casino's own questions, if it is served, has some, and the week's work is not done.
-/// That takes seconds at a large casino, so that no transaction may wait for it.
+/// Asks the casino's own questions, if the casino is active, has questions, and its week was not
+/// reviewed yet. It runs outside a transaction, because it takes seconds at a large casino.
 pub(crate) async fn ask(fleet: &Fleet, week: Week<'_>) -> Result<Option<Run>, Error> {
     let mut tx = fleet.store.bind(week.casino).await?;
     let asks = !tx.nightly_is_done(JOB, week.ended).await?
@@ -67,7 +68,8 @@ pub(crate) async fn ask(fleet: &Fleet, week: Week<'_>) -> Result<Option<Run>, Er
     };
     tx.commit().await?;
     if asks && missing > 0 {
-        // By words they find less, which would be told as a fault of the casino's content.
+        // Without vectors, the search uses words and finds less, which would look like a fault of
+        // the casino's content.
         tracing::warn!(
             casino = %week.casino,
             missing,
@@ -86,7 +88,7 @@ pub(crate) async fn ask(fleet: &Fleet, week: Week<'_>) -> Result<Option<Run>, Er
     })
 }
 
-/// Does the rest of the week's work. `run` is what [`ask`] found.
+/// Does the rest of the week's review. `run` is the result of [`ask`].
 pub(crate) async fn check(
     fleet: &Fleet,
     tx: &mut Tx,
@@ -140,7 +142,8 @@ async fn is_served(fleet: &Fleet, casino: &CasinoId) -> Result<bool, Error> {
     Ok(roster.iter().any(|one| one.active && one.casino == *casino))
 }
 
-/// Returns what the fleet's operators are told; the casino's own people get a letter.
+/// Returns the alerts for the fleet's operators (name and text); the casino's own people get a
+/// letter.
 fn alerts(
     week: NaiveDate,
     drifts: &[Drift],

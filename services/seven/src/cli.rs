@@ -275,7 +275,7 @@ impl Cli {
     }
 }
 
-/// Runs a command on the heap: the futures of some are large.
+/// Runs a command in a boxed future, because the futures of some commands are large.
 async fn operate(command: impl Operate, ctx: &Context) -> Result<ExitCode> {
     Box::pin(command.run(ctx)).await
 }

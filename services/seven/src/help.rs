@@ -2,15 +2,15 @@
 
 use clap::Command;
 
-/// Examples, one a line. Each is shown in the help of the command that it runs.
+/// Examples, one per line. Each is shown in the help of the command that it runs.
 pub(crate) const EXAMPLES: &str = include_str!("examples.txt");
 
-/// Width of the help: that of the terminal, at most this.
+/// Maximum width of the help, in columns; a narrower terminal reduces it.
 const WIDTH: usize = 100;
 /// Column at which the descriptions of commands begin.
 const INDENT: usize = 14;
 
-/// The commands of `seven --help` by concern.
+/// The groups of commands in `seven --help`: each with its title and its commands.
 pub(crate) const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Running",

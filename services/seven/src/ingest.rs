@@ -1,4 +1,4 @@
-//! Makes the vectors of a casino's content for commands, and sums what that cost.
+//! Makes the vectors of a casino's content for commands, and adds up the cost.
 
 use std::sync::Arc;
 

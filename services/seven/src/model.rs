@@ -23,8 +23,9 @@ use seven_settings::model::{Provider, Settings};
 use seven_telemetry::metrics;
 use url::Url;
 
-/// Records metrics of every model call. Holds the kind, `chat` or `embedding`: without a chat model
-/// the offline host answers, without an embedding content is searched by words.
+/// Records metrics of every model call. Holds the kind of call, `chat` or `embedding`, because
+/// their failures differ: without chat the offline host answers, without embedding content is
+/// searched by words.
 #[derive(Debug)]
 pub(crate) struct Meter(pub(crate) &'static str);
 
@@ -135,7 +136,8 @@ fn build(
     let seconds = Duration::from_secs;
     let model = |name: &str| Ok::<_, anyhow::Error>(guard(name, bare(settings, name)?));
     let speaker = model(&settings.name)?;
-    // One model has one rate limit and settles its form of structured answers once.
+    // Uses the speaker's client for a model of the same name, so that one model has one rate limit
+    // and settles its form of structured answers once.
     let of = |name: Option<&String>| match name {
         Some(name) if *name != settings.name => model(name),
         _ => Ok(Arc::clone(&speaker)),

@@ -9,7 +9,7 @@ use seven_store::{Tx, casinos::Added};
 
 use seven_content::load::{File, Loaded, Loading, load};
 
-/// The second person of content that a tool prepares.
+/// Name that stands for the approving second person when a tool prepares content.
 const PREPARED: &str = "preparation";
 
 /// Reads and checks a casino document (TOML if the file name ends in `.toml`, else JSON).
@@ -65,7 +65,8 @@ pub async fn add_casino(fleet: &Fleet, config: &CasinoConfig, actor: &str) -> Re
     Ok(addition)
 }
 
-/// Returns what [`add_casino`] would do, or why it would refuse. Writes nothing.
+/// Returns the result that [`add_casino`] would have, or the reason why it would refuse. Writes
+/// nothing.
 pub async fn try_casino(fleet: &Fleet, config: &CasinoConfig) -> Result<Addition> {
     fleet
         .packs
@@ -109,8 +110,8 @@ pub async fn announce(fleet: &Fleet, casino: &CasinoId) -> Result<()> {
     Ok(())
 }
 
-/// Makes the file the casino's whole content: what it does not name is switched off, and nobody is
-/// asked. For tools that prepare a casino; operators use `content load`.
+/// Loads the file as the casino's whole content: items that it does not name are switched off,
+/// without a question. For tools that prepare a casino; operators use `content load`.
 pub async fn load_content(
     fleet: &Fleet,
     casino: &CasinoId,

@@ -40,15 +40,16 @@ impl Laps {
     }
 }
 
-/// Reaction to a NATS server that does not answer within the given time: `Needed` fails the start;
-/// `Wanted` starts without NATS and connects when it is there.
+/// Decides what happens if NATS does not answer within the given time: `Needed` fails the start;
+/// `Wanted` starts without NATS and connects when NATS is available.
 #[derive(Debug, Clone, Copy)]
 pub enum Nats {
     Needed(Duration),
     Wanted(Duration),
 }
 
-/// Connects to everything a worker needs. `only` limits the casinos it serves.
+/// Connects to everything a worker needs. `only` names the casinos that the worker serves; empty
+/// for all.
 pub async fn fleet(
     settings: &Settings,
     only: Vec<CasinoId>,
@@ -146,7 +147,7 @@ async fn connect(
     } else {
         Duration::from_secs(3)
     };
-    // The address without a possible password.
+    // Errors show the address without a password that it may contain.
     let address = settings.url.rsplit('@').next().unwrap_or_default();
     let error = loop {
         let error = match tokio::time::timeout(answer, Bus::connect(settings)).await {
@@ -188,7 +189,7 @@ pub fn embedding(settings: &Settings, cache: &Cache) -> Result<Embedding> {
     embedding_heard(settings, cache, Arc::new(EMBEDDING))
 }
 
-/// Sets up the same embedding with another observer of its calls.
+/// Sets up the embedding that `[knowledge]` names, with this observer of its calls.
 pub(crate) fn embedding_heard(
     settings: &Settings,
     cache: &Cache,
@@ -210,7 +211,7 @@ pub fn telnyx(settings: &Settings) -> Result<telnyx::Telnyx> {
     Ok(telnyx::Telnyx::new(settings)?)
 }
 
-/// Returns the second provider, if the fleet has an account with it.
+/// Returns Twilio, the second provider; `None` if the fleet has no account there.
 fn twilio(settings: &Settings) -> Result<Option<twilio::Twilio>> {
     let ours = &settings.twilio;
     let (Some(account_sid), Some(token)) = (&ours.account_sid, ours.auth_tokens.first()) else {
@@ -250,8 +251,8 @@ fn providers(settings: &Settings) -> Result<Vec<Arc<dyn Provider>>> {
     Ok(providers)
 }
 
-/// Returns the providers whose records are compared with ours. Without their API key the scheduler
-/// only skips the comparison.
+/// Returns the providers whose records are compared with ours. Empty without their API key; the
+/// scheduler then skips the comparison.
 fn records(settings: &Settings) -> Result<Vec<Arc<dyn Records>>> {
     if settings.telnyx.api_key.is_none() {
         return Ok(Vec::new());

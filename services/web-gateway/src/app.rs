@@ -1,4 +1,4 @@
-//! The parts that the gateway's calls share.
+//! The state that all calls of the gateway share.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(crate) struct App {
     pub(crate) keys: Keys,
     pub(crate) live: Live,
     pub(crate) proxies: Proxies,
-    /// Callers whose body has not arrived yet.
+    /// Counts the callers whose body has not fully arrived.
     pub(crate) bodies: Crowd,
     pub(crate) web: Web,
 }

@@ -1,4 +1,4 @@
-//! The caller, as a call tells it: address, origin, language and session.
+//! Reads the caller from a call: address, origin, language and session.
 
 use std::{sync::Arc, time::Duration};
 
@@ -23,19 +23,19 @@ use crate::{
     words,
 };
 
-/// The window of the limit of calls per address.
+/// The period to which the limit of calls per address applies.
 const WINDOW: Duration = Duration::from_secs(60);
-/// The parameter of addresses that carries a token, for clients that cannot set headers (WID-3).
+/// The query parameter with the token, for clients that cannot set headers (WID-3).
 const TOKEN: &str = "token";
 
-/// The head of a call.
+/// The caller's network address and headers.
 #[derive(Debug, Clone)]
 pub(crate) struct Caller {
     peer: Peer,
     pub(crate) headers: HeaderMap,
 }
 
-/// A guest whose token opens a session.
+/// A guest whose token is valid, with the session that it names.
 #[derive(Debug, Clone)]
 pub(crate) struct Guest {
     pub(crate) session: Session,
@@ -69,10 +69,11 @@ impl Caller {
         accepted.split(',').any(|one| one.trim().starts_with(kind))
     }
 
-    /// Returns the place at which the client's last stream broke off.
+    /// Returns the place at which the client's last stream broke off, from `Last-Event-ID`; `None`
+    /// without that header.
     ///
     /// # Errors
-    /// Fails on a place that no stream of ours has named.
+    /// Fails when the value is not a frame id of our streams.
     pub(crate) fn last_event(&self) -> Result<Option<Cursor>, Problem> {
         let Some(last) = self.headers.get("last-event-id") else {
             return Ok(None);
@@ -86,8 +87,8 @@ impl Caller {
         })
     }
 
-    /// Checks that the page may open the casino's chat. Programs send no origin; for them
-    /// `must_name` decides.
+    /// Checks that the page may open the casino's chat. Programs send no origin: `must_name`
+    /// refuses such calls.
     pub(crate) fn check_origin(
         &self,
         app: &App,
@@ -111,8 +112,8 @@ impl Caller {
         }
     }
 
-    /// Counts a call against the limit of its address, over all gateways. `call` identifies it, so
-    /// that a repeated call counts once.
+    /// Counts a call against the limit of its address, over all gateways. `call` identifies the
+    /// call, so that a repeated one counts once.
     pub(crate) async fn count(
         &self,
         app: &App,
@@ -136,7 +137,7 @@ impl Caller {
         }
     }
 
-    /// Reads the body as JSON.
+    /// Reads the body and parses it as JSON.
     pub(crate) async fn json<T: DeserializeOwned>(
         &self,
         app: &App,
@@ -162,14 +163,14 @@ impl FromRequestParts<Shared> for Guest {
     }
 }
 
-/// Returns the token of a call: from the header, else from the address.
+/// Returns the token of a call: from the `Authorization` header, or else from the query.
 fn token_of(parts: &Parts) -> Option<String> {
     let header = parts.headers.get(header::AUTHORIZATION);
     let bearer = header.and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
     if let Some(token) = bearer {
         return Some(token.to_owned());
     }
-    // A complete address only for the parser; nothing of it is used.
+    // The parser needs a complete URL, so a host is added; it has no effect.
     let whole = format!("http://localhost{}", parts.uri.path_and_query()?);
     let url = Url::parse(&whole).ok()?;
     let mut pairs = url.query_pairs();
@@ -181,7 +182,7 @@ pub(crate) fn hash_of(app: &App, session: &Session) -> GuestHash {
     app.fleet.keys.hash_address(&session.casino, &address)
 }
 
-/// Returns the document of an active casino.
+/// Returns the configuration of an active casino.
 pub(crate) async fn casino_of(app: &App, casino: &CasinoId) -> Result<Arc<CasinoConfig>, Problem> {
     if !app.fleet.roster.serving().contains(casino) {
         return Err(Problem::NoCasino);
@@ -192,13 +193,13 @@ pub(crate) async fn casino_of(app: &App, casino: &CasinoId) -> Result<Arc<Casino
     row.map(|row| row.config).ok_or(Problem::NoCasino)
 }
 
-/// Checks that the session's casino is active and that the caller's page is one of its pages.
+/// Checks that the session's casino is active and that the caller's page may open its chat.
 pub(crate) async fn admit(app: &App, guest: &Guest, caller: &Caller) -> Result<(), Problem> {
     let config = casino_of(app, &guest.session.casino).await?;
     caller.check_origin(app, &config, false)
 }
 
-/// Returns the casino that a call names, else the gateway's own.
+/// Returns the casino that the call names, or else the gateway's own.
 pub(crate) fn named(app: &App, casino: Option<CasinoId>) -> Result<CasinoId, Problem> {
     let own = || app.web.casino.as_deref()?.parse().ok();
     casino.or_else(own).ok_or_else(|| {

@@ -1,5 +1,5 @@
-//! `POST /chat`: the concierge (WEB-1, WEB-10) and programs (SUP-25). A thread is a guest of its
-//! own; whoever knows its id continues it.
+//! `POST /chat`: the concierge's page (WEB-1, WEB-10) and programs (SUP-25). Each thread is a guest
+//! of its own, and anybody who knows its id can continue it.
 
 use std::time::Duration;
 
@@ -30,18 +30,19 @@ use crate::{
     words::Words,
 };
 
-/// The ids of threads become visitors of their own, so that no thread is a widget's conversation.
+/// The UUID namespace by which thread ids become visitor ids, so that no thread can name a widget's
+/// conversation.
 const THREADS: Uuid = Uuid::from_u128(0x8f6d_1d5e_6c1b_4b55_9a53_0e5c_7d9c_2f41);
 
 #[derive(Debug, Deserialize)]
 struct Told {
     message: String,
-    /// The conversation to go on with; a new one without it.
+    /// The conversation to continue; a new one if it is missing.
     #[serde(alias = "session_id")]
     thread_id: Option<Uuid>,
-    /// The client's id of the message; a repeated call with it is the same message.
+    /// The client's id of the message; a repeated call with the same id is the same message.
     message_id: Option<Uuid>,
-    /// The casino; the gateway's own without it.
+    /// The casino; the gateway's own if it is missing.
     casino: Option<CasinoId>,
 }
 
@@ -95,7 +96,7 @@ pub(crate) async fn chat(
     Ok(whole(&thread_text, answer, &messages, words).into_response())
 }
 
-/// Returns the one JSON object of an answer (SUP-25).
+/// Returns the answer as one JSON object (SUP-25).
 fn whole(
     thread: &str,
     answer: Answer,
@@ -132,7 +133,7 @@ fn whole(
     }))
 }
 
-/// Checks the key of programs, where the gateway has one (WEB-5).
+/// Checks the API key of programs, if the gateway has one configured (WEB-5).
 fn check_key(app: &App, caller: &Caller) -> Result<(), Problem> {
     let Some(key) = &app.web.api_key else {
         return Ok(());

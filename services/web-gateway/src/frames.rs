@@ -1,27 +1,28 @@
-//! Writes the messages of a conversation as frames, from the place at which the client's last stream
-//! broke off. Pure.
+//! Writes the messages of a conversation as frames, from the place at which the client's last
+//! stream broke off. This module does no I/O.
 
 use seven_sse::{Cursor, Dialect, Event, frame, tokens};
 use seven_store::web::{ReadFrom, WebMessage};
 
 use crate::mutant;
 
-/// How far a stream has written, and where it begins.
+/// The place in the conversation up to which a stream has written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     from: ReadFrom,
-    /// Bytes of the message `from` that were written. One more than its bytes: its sources, too.
+    /// Number of bytes of the message `from` that were written. The message's length plus one means
+    /// that its sources were written, too.
     offset: usize,
 }
 
 impl Place {
-    /// Begins with the answer to the stream's own message.
+    /// The place before the answer to the message with which the stream was opened.
     pub(crate) const ANSWER: Self = Self {
         from: ReadFrom::Answer,
         offset: 0,
     };
 
-    /// Begins after the last frame that the client has.
+    /// Returns the place after the last frame that the client has.
     pub(crate) fn after(cursor: Cursor) -> Self {
         Self {
             from: ReadFrom::Seq(cursor.seq),
@@ -29,7 +30,7 @@ impl Place {
         }
     }
 
-    /// Returns the last event id of a client that has all of a conversation up to this message.
+    /// Returns the last event id of a client that has the whole conversation up to this message.
     pub(crate) fn behind(seq: i64, body: &str) -> String {
         let offset = body.len() + 1;
         Cursor { seq, offset }.to_string()
@@ -39,7 +40,7 @@ impl Place {
         self.from
     }
 
-    /// Returns the frames that the messages add, and moves behind them.
+    /// Returns the frames that the messages add, and moves the place behind them.
     pub(crate) fn write(&mut self, dialect: Dialect, messages: &[WebMessage]) -> String {
         let mut frames = String::new();
         let newest = if mutant::shows_newest() {
@@ -62,7 +63,7 @@ impl Place {
 }
 
 /// Returns the place after all frames of a message. Its sources count as one more byte, so that a
-/// stream that broke off before them resumes with them.
+/// stream that broke off before the sources resumes with them.
 fn end_of(message: &WebMessage) -> Cursor {
     Cursor {
         seq: message.seq,
@@ -70,8 +71,8 @@ fn end_of(message: &WebMessage) -> Cursor {
     }
 }
 
-/// Returns the frames of a message without those that were written: its tokens and sources, or the
-/// whole text at once where the host did not make it from the casino's content.
+/// Returns the frames of a message that were not written yet: its tokens and sources, or the whole
+/// text at once if the host did not make it from the casino's content.
 fn of_message(dialect: Dialect, message: &WebMessage, written: usize) -> String {
     let WebMessage {
         seq, body, sources, ..
@@ -92,18 +93,18 @@ fn of_message(dialect: Dialect, message: &WebMessage, written: usize) -> String 
     words.chain(sources).collect()
 }
 
-/// Returns whether the host made the message from the casino's content. Greetings, fixed texts,
-/// fallbacks and people's messages are shown at once (WEB-10).
+/// Returns whether the host made the message from the casino's content. All other messages
+/// (greetings, fixed texts, fallbacks, texts of people) are shown whole (WEB-10).
 pub(crate) fn is_generated(message: &WebMessage) -> bool {
     let is_turn = message.kind == TURN;
     is_turn && !message.sources.is_empty()
 }
 
-/// The kind of a message that a turn made.
+/// The `kind` of a message that a turn made.
 const TURN: &str = "turn";
 
-/// Returns the route of a message, as the concierge's JSON names it (SUP-25): the turn's intent, or
-/// the name of the fixed text.
+/// Returns the route of a message for the concierge's JSON (SUP-25): the turn's intent, or the name
+/// of the fixed text.
 pub(crate) fn route_of(message: &WebMessage) -> &str {
     match message.kind.as_str() {
         TURN => message.intent.as_deref().unwrap_or(TURN),

@@ -14,7 +14,7 @@ fn message(seq: i64, body: &str, kind: &str, sources: &[&str]) -> WebMessage {
     }
 }
 
-/// The state of a client after some frames: the messages' texts, their sources, and its last event id.
+/// A client's state after some frames: the messages' texts, their sources, and the last event id.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Client {
     texts: std::collections::BTreeMap<i64, String>,
@@ -73,7 +73,7 @@ fn an_answer_from_content_is_tokens_and_sources_and_a_fixed_text_is_one_replace(
 }
 
 proptest! {
-    /// A stream is cut after any frame, any number of times, and another gateway goes on.
+    /// The stream is cut after any frame, any number of times, and another gateway continues it.
     #[test] // D33
     fn a_stream_that_breaks_off_anywhere_loses_and_repeats_nothing(
         bodies in prop::collection::vec("[a-zé漢 ]{1,40}", 1..5),

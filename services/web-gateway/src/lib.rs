@@ -1,5 +1,5 @@
-//! web-gateway: guests of the casinos' websites (D32, D33). It stores a guest's message like ingress
-//! does a text, and shows the host's replies once they are delivered; it decides nothing.
+//! web-gateway: serves guests of the casinos' websites (D32, D33). It stores a guest's message as
+//! ingress stores a text, and shows the host's replies once they are delivered; it decides nothing.
 
 mod app;
 mod call;
@@ -28,7 +28,7 @@ use crate::{app::App, live::Live};
 
 pub use session::{Denied, Keys, MOST_TOKEN_BYTES, Session, TokenKey};
 
-/// No key signs sessions.
+/// No key to sign sessions is configured.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "setting web.token_key is missing: a random text of 32 characters or more, the same for all \
@@ -36,10 +36,10 @@ pub use session::{Denied, Keys, MOST_TOKEN_BYTES, Session, TokenKey};
 )]
 pub struct NoTokenKey;
 
-/// Serves until the fleet's shutdown; open streams are told that they end.
+/// Serves until the fleet's shutdown; each open stream then gets a last frame that says goodbye.
 ///
 /// # Errors
-/// Fails when no key for sessions is set.
+/// Fails when no key for sessions is configured.
 pub async fn run(
     fleet: Fleet,
     settings: &Settings,
@@ -75,7 +75,7 @@ pub async fn run(
     Ok(())
 }
 
-/// Returns the keys of sessions; `None` without one to sign with.
+/// Returns the keys of sessions; `None` if there is no key to sign with.
 fn keys(web: &Web) -> Option<Keys> {
     let key = |id: &str, secret: &secrecy::SecretString| TokenKey {
         id: id.to_owned(),

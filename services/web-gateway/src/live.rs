@@ -1,5 +1,5 @@
-//! The streams that are open, by guest. A hint wakes a guest's streams, which read for themselves;
-//! nothing is queued for a connection, so that a slow reader costs a flag (D33).
+//! The open streams, by guest. A hint wakes a guest's streams, which then read the conversation
+//! themselves. Nothing is queued for a connection, so a slow reader costs only a flag (D33).
 
 use std::{
     collections::HashMap,
@@ -13,11 +13,11 @@ use seven_runtime::Fleet;
 use seven_store::Error;
 use tokio::{sync::watch, time::sleep};
 
-/// Time between two looks for messages whose hint was lost.
+/// Time between two searches for messages whose hint was lost.
 const POLL: Duration = Duration::from_secs(20);
-/// Pause before the bus is tried again.
+/// Pause before the next attempt to subscribe to the bus.
 const AGAIN: Duration = Duration::from_secs(2);
-/// Guests in one query.
+/// Maximum number of guests in one query.
 const MOST_GUESTS: usize = 1_000;
 
 #[derive(Debug, Clone, Default)]
@@ -29,11 +29,11 @@ type Guest = (CasinoId, [u8; 32]);
 struct Entry {
     wake_tx: watch::Sender<()>,
     key_id: i16,
-    /// Number of the newest message that the last look found.
+    /// Number of the newest message that the last search found; 0 before the first.
     head: i64,
 }
 
-/// One open stream; dropping it ends the interest.
+/// The subscription of one open stream; dropping it unsubscribes.
 #[derive(Debug)]
 pub(crate) struct Follower {
     live: Live,
@@ -72,7 +72,7 @@ impl Live {
         self.table().len()
     }
 
-    /// Returns the guests of each casino, by the key of their hashes.
+    /// Returns the followed guests, grouped by casino and by the key of their hashes.
     fn by_casino(&self) -> HashMap<(CasinoId, i16), Vec<[u8; 32]>> {
         let mut guests: HashMap<_, Vec<_>> = HashMap::new();
         for ((casino, guest), entry) in self.table().iter() {
@@ -82,7 +82,7 @@ impl Live {
         guests
     }
 
-    /// Wakes the streams of guests who have a newer message than at the last look.
+    /// Wakes the streams of guests who have a newer message than at the last search.
     fn put_heads(&self, casino: &CasinoId, heads: Vec<([u8; 32], i64)>) {
         let mut table = self.table();
         for (guest, head) in heads {
@@ -100,7 +100,7 @@ impl Live {
     }
 }
 
-/// Wakes streams by the hints that are heard, until the shutdown.
+/// Wakes streams when the bus delivers hints. Runs until the task is aborted.
 pub(crate) async fn hear(fleet: Fleet, live: Live) {
     loop {
         match fleet.bus.hints().await {
@@ -116,7 +116,8 @@ pub(crate) async fn hear(fleet: Fleet, live: Live) {
     }
 }
 
-/// Looks for messages whose hint was lost, for all streams together.
+/// Searches for messages whose hint was lost, for all streams together. Runs until the task is
+/// aborted.
 pub(crate) async fn look(fleet: Fleet, live: Live) {
     loop {
         sleep(POLL).await;
@@ -148,10 +149,10 @@ async fn heads(
 // === impl Follower ===
 
 impl Follower {
-    /// Waits for news; returns at once if there were some since the last call.
+    /// Waits for news; returns at once if there was news since the last call.
     pub(crate) async fn news(&mut self) {
         if self.wake_rx.changed().await.is_err() {
-            // The table is never emptied while this follower is in it.
+            // The sender cannot be dropped: the table keeps it while this follower exists.
             std::future::pending::<()>().await;
         }
     }

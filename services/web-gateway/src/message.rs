@@ -1,4 +1,4 @@
-//! A guest's message: its form, and making it durable like ingress does a text (D2).
+//! A guest's message: checks it, and stores it durably as ingress stores a text (D2).
 
 use std::time::Duration;
 
@@ -11,24 +11,24 @@ use uuid::Uuid;
 
 use crate::{app::App, mutant, problem::Problem, session::Session};
 
-/// Longest message, in characters (WEB-1).
+/// Maximum length of a message, in characters (WEB-1).
 const MOST_CHARS: usize = 4_096;
-/// How long the bus may take until the message is kept in Postgres.
+/// How long to wait for the bus before the message goes to the spool in Postgres.
 const PUBLISH_TIMEOUT: Duration = Duration::from_millis(750);
 
-/// A message that is stored or about to be.
+/// A guest's message that passed the checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Message {
-    /// Chosen by the client, so that a repeated call is the same message.
+    /// The id chosen by the client, so that a repeated call is the same message.
     pub(crate) id: Uuid,
     text: String,
 }
 
 impl Message {
-    /// Checks a message; one without an id gets one.
+    /// Checks a message. Without an id, it gets a new one.
     ///
     /// # Errors
-    /// Says which rule the text breaks.
+    /// Returns the rule that the text breaks.
     pub(crate) fn new(text: &str, id: Option<Uuid>) -> Result<Self, Problem> {
         // Postgres cannot store NUL characters, and they carry no meaning.
         let text = text.replace('\0', "");
@@ -42,16 +42,16 @@ impl Message {
         Ok(Self { id, text })
     }
 
-    /// Returns the identity of the message in its casino. It does not show the visitor, whom a
-    /// deletion would have to find in it.
+    /// Returns the id of the message at its casino. It does not contain the visitor's id, or a
+    /// deletion would have to find it there.
     pub(crate) fn key(&self, session: &Session) -> String {
         Uuid::new_v5(&session.visitor, self.id.as_bytes()).to_string()
     }
 
-    /// Makes the message durable: by the bus, else by the spool.
+    /// Makes the message durable: on the bus, or else in the spool.
     ///
     /// # Errors
-    /// Fails when neither takes it; then nothing was stored.
+    /// Fails when both refuse the message; nothing is stored then.
     pub(crate) async fn keep(&self, app: &App, session: &Session) -> Result<(), Problem> {
         let key = self.key(session);
         let now = app.fleet.clock.now().timestamp_millis();

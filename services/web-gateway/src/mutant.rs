@@ -1,9 +1,10 @@
-//! The promises that `./scripts/chaos --mutants` breaks here on purpose (`seven_faults`). The
-//! program that ships contains none of this code.
+//! The promises that `./scripts/chaos --mutants` breaks here on purpose (`seven_faults`), to see
+//! that its checks notice. The program that ships contains none of this code.
 
 use seven_faults::mutant;
 
-/// Breaks a promise: a stream begins anew, although the client says what it has.
+/// Breaks a promise: a stream starts from the beginning, although the client says which frames it
+/// has.
 pub(crate) fn forgets_place() -> bool {
     mutant!("forgets_place")
 }
@@ -13,7 +14,7 @@ pub(crate) fn shows_newest() -> bool {
     mutant!("shows_newest")
 }
 
-/// Breaks a promise: a repeated call is another message.
+/// Breaks a promise: a repeated call stores a second message.
 pub(crate) fn takes_twice() -> bool {
     mutant!("takes_twice")
 }

@@ -1,5 +1,5 @@
-//! The concierge's page, the same for an iframe, and the widget's file (WEB-62). Everything that a
-//! page loads is a file of this address, so that its policy allows nothing else.
+//! The concierge's page, its version for an iframe, and the widget's script (WEB-62). The page
+//! loads only files of this gateway, so that its policy can forbid all others.
 
 use askama::Template;
 use axum::{
@@ -18,7 +18,7 @@ use crate::{
 };
 
 const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
-/// Suggestions on the page.
+/// Maximum number of suggested questions on the page.
 const MOST_SUGGESTIONS: usize = 4;
 
 #[derive(Template)]
@@ -31,7 +31,7 @@ struct Page<'a> {
     phone: &'a str,
     topics: String,
     suggestions: Vec<&'a str>,
-    /// Shows the chat alone, in an iframe.
+    /// Whether to show only the chat, for an iframe.
     bare: bool,
 }
 
@@ -50,7 +50,7 @@ pub(crate) async fn style() -> Response {
     )
 }
 
-/// Answers with a file that pages of other origins may load, too.
+/// Returns a file that pages of other origins may load, too.
 fn file(kind: &'static str, text: &'static str) -> Response {
     let headers = [
         (header::CONTENT_TYPE.as_str(), kind),
@@ -129,7 +129,7 @@ async fn page(
     Ok(response)
 }
 
-/// Returns the origins that may show the page in a frame: the casino's own (WEB-4).
+/// Returns the origins that may show the page in a frame: the casino's own domains (WEB-4).
 fn frame_ancestors(config: &CasinoConfig) -> String {
     let origin = |domain: &String| match domain.starts_with("localhost") {
         true => format!("http://{domain}"),

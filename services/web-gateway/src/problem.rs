@@ -1,4 +1,4 @@
-//! Answers to calls that cannot be served, as problem details (RFC 9457).
+//! The responses to calls that cannot be served, as problem details (RFC 9457).
 
 use std::time::Duration;
 
@@ -12,19 +12,19 @@ use seven_http::{BODY_LIMIT_BYTES, BodyFault};
 
 use crate::session::Denied;
 
-/// Time after which a call that could not be stored is worth another try.
+/// Time after which a client should retry a call that could not be stored.
 const AGAIN: Duration = Duration::from_secs(2);
 
 /// Why a call is not served.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Problem {
-    /// The body is no JSON of the right shape, or a field breaks a rule; says which.
+    /// The body is not JSON of the right shape, or a field breaks a rule; the text says which.
     Invalid(String),
     Unauthorized(Denied),
-    /// No token came with the call.
+    /// The call has no token.
     NoToken,
     WrongApiKey,
-    /// The page's origin is none of the casino's.
+    /// The page's origin is not one of the casino's.
     ForeignOrigin,
     /// No active casino has this name.
     NoCasino,
@@ -33,7 +33,7 @@ pub(crate) enum Problem {
         retry_after: Duration,
     },
     Body(BodyFault),
-    /// The bus or the database does not answer: nothing was stored.
+    /// The bus or the database does not answer, so nothing was stored.
     NotStored,
     Internal,
 }
@@ -53,7 +53,7 @@ impl Problem {
         }
     }
 
-    /// Returns the problem's code, as metrics and clients have it.
+    /// Returns the problem's code for metrics and clients.
     pub(crate) fn code(&self) -> &'static str {
         match self {
             Self::Invalid(_) => "invalid",
@@ -77,7 +77,8 @@ impl Problem {
         match self {
             Self::Invalid(problem) => problem.clone(),
             Self::Unauthorized(Denied::Expired) => Denied::Expired.to_string(),
-            // The same for all, so that nobody learns from it.
+            // The sentence is the same for every reason, so that nobody can learn from it why a
+            // token fails.
             Self::Unauthorized(_) => "the token opens no session".to_owned(),
             Self::NoToken => "the call needs `Authorization: Bearer TOKEN`".to_owned(),
             Self::WrongApiKey => "the call needs the gateway's key in `X-API-Key`".to_owned(),

@@ -20,7 +20,7 @@ use crate::{
 #[derive(Debug, Deserialize)]
 pub(crate) struct Which {
     pub(crate) casino: Option<CasinoId>,
-    /// The language of a page; else the browser decides.
+    /// The language of the page; without it, the browser's preference decides.
     pub(crate) lang: Option<Language>,
 }
 
@@ -45,7 +45,8 @@ pub(crate) async fn property(
     })))
 }
 
-/// Says whether the gateway can take messages; a balancer keeps traffic away while it cannot.
+/// Reports whether the gateway can take messages; a load balancer sends it no traffic while it
+/// cannot.
 pub(crate) async fn health(State(app): State<Shared>) -> (StatusCode, Json<Value>) {
     let (bus, store) = tokio::join!(app.fleet.bus.ready(), app.fleet.store.ready());
     let healthy = bus && store;

@@ -1,4 +1,4 @@
-//! The routes of the gateway, and what holds for every answer.
+//! The routes of the gateway, and the headers that every response gets.
 
 use axum::{
     Router,
@@ -15,9 +15,9 @@ use uuid::Uuid;
 
 use crate::{app::Shared, chat, pages, problem::Problem, property, widget};
 
-/// Two years, as WEB-4 has it.
+/// Strict-Transport-Security for two years, as WEB-4 requires.
 const HSTS: &str = "max-age=63072000; includeSubDomains";
-/// Answers are data; nothing in them is a page.
+/// The policy of responses that are data, not pages: browsers must load and frame nothing.
 const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 const REQUEST_ID: &str = "x-request-id";
 
@@ -39,7 +39,7 @@ pub(crate) fn router(app: Shared) -> Router {
     whole(routes).with_state(app)
 }
 
-/// Adds what holds for every answer, also for that of a call which panics.
+/// Adds the layers that apply to every response, also to that of a call that panics.
 fn whole<S: Clone + Send + Sync + 'static>(routes: Router<S>) -> Router<S> {
     routes
         .layer(CatchPanicLayer::custom(|_| {
@@ -48,8 +48,8 @@ fn whole<S: Clone + Send + Sync + 'static>(routes: Router<S>) -> Router<S> {
         .layer(middleware::from_fn(around))
 }
 
-/// Answers the browser's question about other origins, and gives every answer its headers and its
-/// request id. No address, token or text is logged.
+/// Answers CORS preflight requests, and gives every response its headers and its request id. The
+/// log line has no address, token or text.
 async fn around(request: Request, next: Next) -> Response {
     let began = Instant::now();
     let route = request.extensions().get::<MatchedPath>();
@@ -61,8 +61,8 @@ async fn around(request: Request, next: Next) -> Response {
             .headers()
             .contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     let mut response = match asks {
-        // Whether the origin is the casino's is decided with the call itself, which names the
-        // casino; no cookie is ever part of it.
+        // Every preflight is allowed. The call itself, which names the casino, decides whether the
+        // origin is the casino's; no call uses cookies.
         true => preflight(origin.clone()),
         false => next.run(request).await,
     };
@@ -79,7 +79,7 @@ async fn around(request: Request, next: Next) -> Response {
     let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     tracing::info!(route, status = status.as_u16(), problem, millis, request_id = %id, "web call");
     let headers = response.headers_mut();
-    // A page has its own policy, which says who may frame it.
+    // A page sets its own policy, which says who may frame it.
     if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
         headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
     }
@@ -99,8 +99,8 @@ async fn around(request: Request, next: Next) -> Response {
     }
     headers.insert("x-response-time-ms", HeaderValue::from(millis));
     headers.append(header::VARY, HeaderValue::from_static("Origin"));
-    // Data goes only to origins that the call's own check allowed; a page of another origin may read
-    // why it was refused.
+    // Every origin may read the response: each call has checked the origin before it returns data,
+    // and a page of another origin may read why it was refused.
     if let Some(origin) = origin {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         let exposed = HeaderValue::from_static("retry-after, x-request-id");
@@ -128,7 +128,7 @@ fn preflight(origin: Option<HeaderValue>) -> Response {
     response
 }
 
-/// Returns the caller's request id where it is a UUID, else a new one.
+/// Returns the caller's request id if it is a UUID, or else a new one.
 fn request_id(headers: &HeaderMap) -> Uuid {
     let given = headers
         .get(REQUEST_ID)

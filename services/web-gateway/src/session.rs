@@ -1,5 +1,5 @@
-//! The token of a guest's session on the web (WID-2, WID-3): a JWT signed with HS256. It names the
-//! visitor, the casino and the ticket, and nothing about the person.
+//! The token of a guest's web session (WID-2, WID-3): a JWT signed with HS256. It contains the ids
+//! of the visitor, the casino and the ticket, and nothing about the person.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use jwt_compact::{
@@ -12,16 +12,16 @@ use serde_json::Value;
 use seven_domain::CasinoId;
 use uuid::Uuid;
 
-/// Longest token that is read; ours have some 500 bytes.
+/// Maximum size of a token that is parsed, in bytes; ours have some 500.
 pub const MOST_TOKEN_BYTES: usize = 2_048;
-/// How long a session is valid.
+/// How long a session is valid, in hours.
 const SESSION_HOURS: i64 = 24;
-/// Tolerance for gateways whose clocks differ.
+/// Tolerance for the clocks of other gateways.
 const LEEWAY: TimeDelta = TimeDelta::seconds(30);
 const ISSUER: &str = "hey-seven";
 const AUDIENCE: &str = "web-chat";
 const CUSTOMER: &str = "customer";
-/// The beginning of a visitor's name in a token; the id follows.
+/// Prefix of a visitor's name in a token; the visitor's id follows.
 const ANONYMOUS: &str = "anon_";
 
 /// A guest's session on the web.
@@ -29,19 +29,19 @@ const ANONYMOUS: &str = "anon_";
 pub struct Session {
     pub visitor: Uuid,
     pub casino: CasinoId,
-    /// The ticket: the conversation that the session reads and writes.
+    /// The id of the ticket, that is, of the conversation that the session reads and writes.
     pub ticket: Uuid,
 }
 
-/// A key that signs tokens, and the id that tokens name it by.
+/// A key that signs tokens, and the id by which tokens refer to it.
 #[derive(Debug, Clone)]
 pub struct TokenKey {
     pub id: String,
-    /// At least 32 bytes.
+    /// The secret, of at least 32 bytes.
     pub secret: SecretString,
 }
 
-/// The keys of tokens: one signs, the former ones are still read until their tokens have ended.
+/// The keys of tokens: the current key signs; tokens of former keys are accepted until they expire.
 #[derive(Debug, Clone)]
 pub struct Keys {
     pub current: TokenKey,
@@ -69,7 +69,8 @@ pub enum Denied {
     NotACustomer,
 }
 
-/// Parts of a header that a token of ours never has (RFC 7515, section 4.1.11).
+/// Header fields that tokens of ours never have (RFC 7515, section 4.1.11); their presence refuses
+/// a token.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Extra {
     #[serde(rename = "crit", default, skip_serializing_if = "Option::is_none")]
@@ -87,7 +88,7 @@ struct Told {
 }
 
 impl Denied {
-    /// Returns the HTTP status: 403 for a person with another role, else 401.
+    /// Returns the HTTP status: 403 if the token's role is not a guest's, otherwise 401.
     pub fn status(self) -> u16 {
         match self {
             Self::NotACustomer => 403,
@@ -97,7 +98,7 @@ impl Denied {
 }
 
 impl Keys {
-    /// Signs the token of a session that begins now; `None` when the key cannot sign.
+    /// Signs the token of a session that begins now; `None` if the key cannot sign.
     pub fn issue(&self, session: &Session, now: DateTime<Utc>) -> Option<String> {
         let told = Told {
             iss: ISSUER.to_owned(),
@@ -113,10 +114,10 @@ impl Keys {
         Hs256.token(&header, &claims, &self.current.key()).ok()
     }
 
-    /// Returns the session that a token carries.
+    /// Verifies a token and returns its session.
     ///
     /// # Errors
-    /// Says why it carries none. The answer to a caller is the same for all but the role.
+    /// Returns why the token is refused. Callers are told only whether the role was the reason.
     pub fn read(&self, token: &str, now: DateTime<Utc>) -> Result<Session, Denied> {
         if token.len() > MOST_TOKEN_BYTES {
             return Err(Denied::TooLong);
@@ -132,7 +133,7 @@ impl Keys {
         let read = Hs256.validator::<Told>(&key.key()).validate(&token);
         let read: Token<Told, Extra> = read.map_err(|error| match error {
             ValidationError::MalformedClaims(_) => Denied::Malformed,
-            // Among them another algorithm, and none.
+            // This includes tokens with another algorithm or none.
             _ => Denied::Forged,
         })?;
         let claims = read.claims();
@@ -140,7 +141,7 @@ impl Keys {
         claims
             .validate_expiration(&time)
             .map_err(|_| Denied::Expired)?;
-        // A token that begins later was not issued by a clock of ours.
+        // No clock of ours can have issued a token whose time is still to come.
         if claims.issued_at.is_none_or(|at| at > now + LEEWAY) {
             return Err(Denied::Malformed);
         }

@@ -1,6 +1,6 @@
-//! The stream of one guest: reads the conversation when it is woken and writes what is new, until
-//! the answer is complete, the time is over, or the client leaves. The host answers all the same when
-//! nobody reads.
+//! The stream of one guest: reads the conversation when it is woken and writes new messages, until
+//! the answer is complete, the time is over, or the client leaves. The host also answers when no
+//! stream is open.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -19,16 +19,17 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::{app::Shared, frames::Place, live::Follower, words::Words};
 
-/// Time without a frame after which a comment keeps proxies from closing the stream.
+/// Time without a frame after which a comment is sent, so that proxies do not close the stream.
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(15);
-/// Time after which a stream looks for itself while it waits for its answer: a lost hint must not
-/// cost the guest more.
+/// Time after which a stream that waits for its answer reads the conversation without a hint. It
+/// limits the delay that a lost hint causes.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
-/// Messages in one read. The frames of a read are all that a reader who never reads holds here.
+/// Maximum messages per read. It limits memory: for a client that never reads, the stream holds the
+/// frames of only one read.
 const MOST_MESSAGES: u8 = 4;
-/// Messages of an answer that is one object.
+/// Maximum messages in an answer that is returned as one object.
 const WHOLE_ANSWER: u8 = 100;
-/// How long a client waits before it connects again.
+/// How long a client waits before it reconnects.
 const RECONNECT: Duration = Duration::from_secs(2);
 
 /// The guest whose conversation is read.
@@ -36,33 +37,33 @@ const RECONNECT: Duration = Duration::from_secs(2);
 pub(crate) struct Reader {
     pub(crate) casino: CasinoId,
     pub(crate) guest: GuestHash,
-    /// The language of words that are no reply, until the guest's is known.
+    /// The language of texts that are not replies, until the guest's language is known.
     pub(crate) language: Language,
 }
 
-/// The end that a stream waits for.
+/// The condition that ends a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Until {
-    /// The answer to this message, by its provider message id, for as long as this.
+    /// The stream ends with the answer to `message` (a provider message id), or at the time `at`.
     Answered { message: String, at: Instant },
-    /// Nothing: it goes on until the client leaves.
+    /// The stream ends only when the client leaves.
     Left,
 }
 
-/// The answer to a message, as far as it is known.
+/// The state of the answer to a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// The message is not stored yet, or an answer is being made.
     Coming,
     Complete,
-    /// A person answers, some time.
+    /// A person will answer later.
     Waiting,
-    /// There will be none.
+    /// The message gets no answer.
     None,
 }
 
-/// Returns how far the answer to a stream's message has come. `shown`: the stream has shown
-/// something.
+/// Returns the state of the answer to a stream's message. `shown` says whether the stream has
+/// already shown a message.
 pub(crate) fn answer_of(news: &WebNews, shown: bool) -> Answer {
     let Some(asked) = news.asked else {
         return Answer::Coming;
@@ -85,10 +86,10 @@ struct Open {
     place: Place,
     until: Until,
     follower: Follower,
-    /// Frames that no message causes, such as the first ones.
+    /// Frames that are written before any message; `None` once they are written.
     first: Option<String>,
     status: Option<Status>,
-    /// The ticket that this stream has told of.
+    /// The last ticket whose frame this stream has written.
     ticket: Option<i64>,
     shown: bool,
     busy: bool,
@@ -105,7 +106,7 @@ pub(crate) fn open(
     until: Until,
     first: Option<Event<'_>>,
 ) -> Response {
-    // Follows before the first look, so that nothing between both is missed.
+    // Subscribes before the first read, so that no message between the two is missed.
     let follower = app.live.follow(&reader.casino, &reader.guest);
     let first = first.and_then(|event| frame(dialect, &event, None));
     let open = Open {
@@ -132,12 +133,12 @@ pub(crate) fn open(
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    // nginx would hold the frames back otherwise.
+    // Without this header, nginx would buffer the frames.
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     response
 }
 
-/// Waits for the answer to a message and returns it whole.
+/// Waits for the answer to a message until `at`, and returns all its messages.
 pub(crate) async fn collect(
     app: &Shared,
     reader: &Reader,
@@ -164,7 +165,8 @@ pub(crate) async fn collect(
     }
 }
 
-/// Reads the news of a conversation; `None` if there is none yet, or the database does not answer.
+/// Reads the new messages of a conversation; `None` if it does not exist yet, or the database does
+/// not answer.
 async fn read(
     app: &Shared,
     reader: &Reader,
@@ -179,7 +181,7 @@ async fn read(
     };
     match read.await {
         Ok(news) => news,
-        // The stream looks again soon; the guest sees that the answer takes longer.
+        // The stream reads again soon, so the guest only sees that the answer takes longer.
         Err(error) => {
             tracing::debug!(%error, "a stream could not be read");
             None
@@ -196,7 +198,7 @@ fn chunks(open: Open) -> impl Stream<Item = Result<Bytes, Infallible>> {
 }
 
 impl Open {
-    /// Returns the next frames; `None` when the stream is at its end.
+    /// Returns the next frames; `None` when the stream has ended.
     async fn next(&mut self) -> Option<String> {
         if self.ended {
             return None;
@@ -231,7 +233,7 @@ impl Open {
         }
     }
 
-    /// Reads the conversation and returns the frames that it adds, if any.
+    /// Reads the conversation and returns the new frames, if any.
     async fn look(&mut self) -> Option<String> {
         let news = self.news().await;
         let late = match &self.until {
@@ -249,8 +251,8 @@ impl Open {
         let words = Words::of(self.reader.language);
         let ended = match &self.until {
             Until::Left => {
-                // The last frame of each answer tells the page that no more comes. A quick answer may
-                // be complete at the first look that finds it.
+                // A last frame after each answer tells the page that the answer is complete. A
+                // quick answer may already be complete at the first read that finds it.
                 if (self.busy || adds) && !news.busy && !news.more {
                     frames += &self.frame(&Event::Done { tokens: 0 });
                 }
@@ -320,7 +322,8 @@ impl Open {
         Some(events.iter().map(|event| self.frame(event)).collect())
     }
 
-    /// Returns the frame of a status that was not told yet. The concierge's dialect has none.
+    /// Returns the frame of a status, if it differs from the last one. The concierge's dialect has
+    /// no such frame.
     fn status(&mut self, status: Status) -> Option<String> {
         if self.dialect != Dialect::Widget || self.status == Some(status) {
             return None;
@@ -335,7 +338,7 @@ impl Open {
         Some(self.frame(&Event::Status { status, words }))
     }
 
-    /// Returns the frame of a ticket that was not told yet.
+    /// Returns the frame of a ticket, if this stream has not written it yet.
     fn ticket(&mut self, ticket: Option<i64>) -> Option<String> {
         let number = ticket.filter(|_| self.ticket != ticket)?;
         self.ticket = ticket;
@@ -348,7 +351,7 @@ impl Open {
     }
 }
 
-/// Counts a stream as open.
+/// Counts a stream in the metric of open streams until it is dropped.
 struct Counted;
 
 impl Counted {

@@ -1,5 +1,5 @@
-//! `/api/v1/chat/...`: the widget's calls. A session begins on one of the casino's pages; its token
-//! names the conversation.
+//! `/api/v1/chat/...`: the calls of the widget. A session begins on one of the casino's pages; its
+//! token identifies the conversation.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ use crate::{
     stream::{self, Reader, Until},
 };
 
-/// Most lines of the history.
+/// Maximum number of lines in the history.
 const MOST_LINES: i64 = 100;
 
 #[derive(Debug, Deserialize)]
@@ -36,7 +36,8 @@ struct Init {
     tenant_id: CasinoId,
 }
 
-/// Begins a session (WID-1). Nothing is stored: a visitor who writes nothing leaves no row.
+/// Begins a session (WID-1) without storing anything, so that a visitor who never writes leaves no
+/// row.
 pub(crate) async fn init(
     State(app): State<Shared>,
     caller: Caller,
@@ -46,7 +47,8 @@ pub(crate) async fn init(
     let config = casino_of(&app, &casino).await?;
     caller.check_origin(&app, &config, true)?;
     let visitor = Uuid::new_v4();
-    // Under an id of its own: the limit's memory shows no visitor.
+    // The call is counted under a random id, so that the store of the limits contains no visitor's
+    // id.
     let call = Uuid::new_v4().to_string();
     caller.count(&app, &casino, &call).await?;
     let session = Session {
@@ -73,13 +75,13 @@ pub(crate) async fn init(
 #[derive(Debug, Deserialize)]
 struct Told {
     message: String,
-    /// The client's id of the message; a repeated call with it is the same message.
+    /// The client's id of the message; a repeated call with the same id is the same message.
     #[serde(alias = "client_id")]
     message_id: Option<Uuid>,
 }
 
-/// Takes a message. With `Accept: text/event-stream` its answer follows as a stream; else the answer
-/// is left to the session's open stream.
+/// Takes a message. With `Accept: text/event-stream`, the response streams the answer; otherwise
+/// the session's open stream gets it.
 pub(crate) async fn say(
     State(app): State<Shared>,
     guest: Guest,
@@ -113,7 +115,7 @@ pub(crate) async fn say(
     ))
 }
 
-/// Opens the session's stream: everything from `Last-Event-ID` on, until the client leaves.
+/// Opens the session's stream: all messages after `Last-Event-ID`, until the client leaves.
 pub(crate) async fn listen(
     State(app): State<Shared>,
     guest: Guest,
@@ -132,7 +134,7 @@ pub(crate) async fn listen(
     ))
 }
 
-/// Returns the newest lines of the conversation, with the place from which a stream goes on.
+/// Returns the newest lines of the conversation, and the place from which a stream continues.
 pub(crate) async fn history(
     State(app): State<Shared>,
     guest: Guest,

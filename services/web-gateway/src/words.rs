@@ -1,4 +1,4 @@
-//! The words of streams and pages that are no reply of the host, in English and Spanish.
+//! The texts of streams and pages that are not replies of the host, in English and Spanish.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -8,26 +8,26 @@ use seven_domain::Language;
 static ENGLISH: LazyLock<Words> = LazyLock::new(|| read(include_str!("../words/en.toml")));
 static SPANISH: LazyLock<Words> = LazyLock::new(|| read(include_str!("../words/es.toml")));
 
-/// The words in one language.
+/// The texts in one language.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Words {
     pub(crate) status_reading: String,
     pub(crate) status_searching: String,
     pub(crate) status_waiting: String,
-    /// The conversation waits for a person, and the host says nothing.
+    /// Says that the conversation waits for a person and the host does not answer.
     pub(crate) waiting: String,
-    /// The message gets no answer, because too many came or nothing was in it.
+    /// Says that the message gets no answer, because there were too many or it was empty.
     pub(crate) not_answered: String,
     pub(crate) slow: String,
-    /// Beside the number of a ticket that waits for a person.
+    /// The text beside the number of a ticket that waits for a person.
     pub(crate) ticket: String,
     pub(crate) page_title: String,
     pub(crate) page_intro: String,
     pub(crate) page_suggestions: String,
-    /// The subjects of the host, by category of the content.
+    /// Names of the subjects that the host knows, by category of the content.
     pub(crate) categories: BTreeMap<String, String>,
-    /// A question to begin with, by category.
+    /// Suggested first questions, by category.
     pub(crate) suggestions: BTreeMap<String, String>,
 }
 

@@ -1,5 +1,5 @@
 //! The channels by which people are alerted. A channel makes one request per notice and hides no
-//! retries: its answer says what failed, and whether trying again helps.
+//! retries; its error states the reason and whether a retry may help.
 
 mod log;
 mod pagerduty;
@@ -18,7 +18,7 @@ pub use seven_store::alerts::NoticeAction as Action;
 
 pub use self::{log::Log, pagerduty::PagerDuty, webhook::Webhook};
 
-/// A message about one alert, for a channel to pass on.
+/// A notice about one alert, to be sent through a channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     /// The same for all notices of one alert; PagerDuty uses it as deduplication key.
@@ -30,9 +30,9 @@ pub struct Notice {
     pub provider: String,
     pub code: String,
     pub severity: Severity,
-    /// Our own sentence: the event and what to do about it.
+    /// One sentence of ours that states the event and the action to take.
     pub summary: String,
-    /// How often the alert was raised again after the first time.
+    /// Number of times that the alert was raised again after the first time.
     pub repeats: i64,
     pub since: DateTime<Utc>,
 }
@@ -41,21 +41,21 @@ pub struct Notice {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct Untold {
-    /// Contains no address, because a webhook's address is its secret.
+    /// The reason. Contains no address, because a webhook's address is a secret.
     pub why: String,
     pub again: Again,
 }
 
-/// Whether and when to try again.
+/// Whether and when a retry may help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Again {
-    /// The same request would be refused again.
+    /// A retry cannot help: the same request would be refused again.
     Never,
-    /// Trying again may help, but not before this time if the channel named one.
+    /// A retry may help, but not before this time has passed, if the channel asked for one.
     Later(Option<Duration>),
 }
 
-/// Resolves to the channel's answer in a few words.
+/// A future that resolves to the channel's answer in a few words.
 pub type TellFuture<'a> = Pin<Box<dyn Future<Output = Result<String, Untold>> + Send + 'a>>;
 
 /// A way to reach people.
@@ -65,7 +65,7 @@ pub trait Notifier: Send + Sync + std::fmt::Debug {
     fn tell<'a>(&'a self, notice: &'a Notice) -> TellFuture<'a>;
 }
 
-/// The channels of this fleet; the log is always among them.
+/// The channels of this fleet; the log is always one of them.
 #[derive(Debug, Clone)]
 pub struct Channels(Vec<Arc<dyn Notifier>>);
 
@@ -88,11 +88,11 @@ pub enum Error {
     Client(#[from] reqwest::Error),
 }
 
-/// Most attempts to send one notice to one channel.
+/// Maximum number of attempts to send one notice through one channel.
 pub const MOST_TRIES: u32 = 8;
 
-/// Returns the wait after `tries` failed attempts: 5 s, tripled each time up to 20 minutes, and no
-/// less than the channel asked for. `None` means to give up.
+/// Returns the wait after `tries` failed attempts: 5 s, tripled each time up to 20 minutes, and at
+/// least what the channel asked for, up to an hour. `None` means to give up.
 pub fn backoff(tries: u32, again: Again) -> Option<Duration> {
     let Again::Later(asked) = again else {
         return None;
@@ -147,17 +147,17 @@ impl Channels {
 
 // === shared by the HTTP channels ===
 
-/// Sends one request; 2xx is success, and after 408, 429 or 5xx another attempt may help.
+/// Sends one request. A status of 2xx is success; after 408, 429 or 5xx a retry may help.
 ///
 /// # Errors
-/// Fails when the channel did not take the request.
+/// Fails when the channel did not accept the request.
 pub async fn post(request: RequestBuilder) -> Result<String, Untold> {
     let response = request.send().await.map_err(|error| Untold {
         why: broken(&error),
         again: Again::Later(None),
     })?;
     let (status, asked) = (response.status(), asked(&response));
-    // Keeps at most one line of the answer.
+    // Keeps at most one line of the response body.
     let body: String = response
         .text()
         .await
@@ -194,7 +194,7 @@ fn asked(response: &Response) -> Option<Duration> {
         .map(Duration::from_secs)
 }
 
-/// Returns the kind of the error without its URL, which is a secret.
+/// Describes the kind of the error without its URL, which is a secret.
 fn broken(error: &reqwest::Error) -> String {
     let kind = if error.is_timeout() {
         "no answer before the deadline"

@@ -1,11 +1,11 @@
-//! Decides whether delivery figures are bad and whether a carrier blocks us. Pure; shares count
-//! messages, never segments.
+//! Decides whether delivery figures are bad and whether a carrier blocks us. All functions are
+//! pure. Shares count messages, never segments.
 
 use serde::{Deserialize, Serialize};
 use seven_domain::Severity;
 
-/// The delivery figures of one casino's texts over one hour or another span. Texts too young for a
-/// receipt are in `sent`, not in `counted`.
+/// The delivery figures of one casino's texts over an hour or another period. A text whose receipt
+/// may still arrive is in `sent`, but not in `counted`.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Figures {
     pub sent: i64,
@@ -19,7 +19,7 @@ pub struct Figures {
     pub bounced: i64,
     /// Guests who opted out.
     pub opt_outs: i64,
-    /// Texts with a final receipt; `receipt_seconds` is their average wait for it.
+    /// Texts with a final receipt; `receipt_seconds` is the average time until it arrived.
     pub reported: i64,
     pub receipt_seconds: Option<f64>,
 }
@@ -35,7 +35,7 @@ pub enum Figure {
     SingleSegmentShare,
 }
 
-/// One row of the table of thresholds.
+/// The thresholds of one figure, and the alert that they raise.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Threshold {
@@ -63,7 +63,7 @@ pub enum Standing {
     /// There are too few texts to judge.
     TooFew,
     Good,
-    /// The figure is beyond the limit for this severity.
+    /// The figure exceeds the limit for this severity.
     Beyond(Severity),
 }
 
@@ -80,7 +80,7 @@ pub struct Block {
     pub action: String,
 }
 
-/// The number of texts that one carrier refused since it last accepted one.
+/// The number of texts that one carrier has refused since it last accepted one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Streak {
     pub provider: String,
@@ -92,7 +92,8 @@ pub struct Streak {
 /// The reason why we assume that a carrier blocks us.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Blocked {
-    /// The delivered share, and the number of texts that it is a share of.
+    /// Too small a share of texts was delivered: the share, and the number of texts it was computed
+    /// from.
     Share(f64, i64),
     Streak(Streak),
 }
@@ -100,8 +101,8 @@ pub enum Blocked {
 // === impl Figures ===
 
 impl Figures {
-    /// Returns the figure, the size of its sample, and the number of texts that count for it;
-    /// `None` without a sample.
+    /// Returns the figure's value, the size of its sample, and the number of texts that contribute
+    /// to the value; `None` without a sample.
     fn of(&self, figure: Figure) -> Option<(f64, i64, i64)> {
         let share = |part: i64, whole: i64| (whole > 0).then(|| (ratio(part, whole), whole, part));
         match figure {
@@ -115,7 +116,7 @@ impl Figures {
         }
     }
 
-    /// Returns the figure, as a share of 1 or in seconds.
+    /// Returns the figure's value, as a share from 0 to 1 or in seconds; `None` without a sample.
     pub fn value(&self, figure: Figure) -> Option<f64> {
         self.of(figure).map(|(value, ..)| value)
     }
@@ -158,7 +159,7 @@ impl Threshold {
         }
     }
 
-    /// Returns the alert's sentence.
+    /// Returns the sentence that the alert shows.
     pub fn told(&self, figures: &Figures) -> String {
         let (value, sample, _) = figures.of(self.figure).unwrap_or_default();
         let shown = |value: f64| match self.figure {
@@ -227,7 +228,7 @@ impl Block {
             .then_some(Blocked::Share(share, recent.counted))
     }
 
-    /// Returns the alert's sentence.
+    /// Returns the sentence that the alert shows.
     pub fn told(&self, why: &Blocked) -> String {
         let what = match why {
             Blocked::Share(share, of) => {

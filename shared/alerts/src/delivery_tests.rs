@@ -97,7 +97,7 @@ fn figures_are_judged_at_their_edges() {
             },
             CRITICAL,
         ),
-        // Two of twenty are 10 %, but that may be chance.
+        // Two opt-outs among twenty texts are 10 %, but may be chance.
         (
             "opt_out_rate",
             Figures {

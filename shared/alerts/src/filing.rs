@@ -1,5 +1,6 @@
-//! Writes this process's alerts (`seven_telemetry::Alert`) to their table: raising one needs no
-//! connection. While the database is unreachable they wait in memory; repetitions are counted.
+//! Writes the alerts that this process raised (`seven_telemetry::Alert`) to the table of alerts.
+//! They are raised in memory, without a connection, and stay there while the database is
+//! unreachable.
 
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use crate::{key, policy};
 
 const FILING_PERIOD: Duration = Duration::from_millis(500);
 
-/// Files alerts every half second until the fleet's shutdown, and once more then.
+/// Files alerts every half second until the fleet's shutdown, and a last time after that.
 pub async fn file(fleet: Fleet) {
     let mut ticks = interval(FILING_PERIOD);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -28,8 +29,8 @@ pub async fn file(fleet: Fleet) {
     }
 }
 
-/// Files the alerts that this process has raised. Alerts that the database does not take are kept
-/// for the next call.
+/// Files the alerts that this process has raised. Alerts that cannot be written stay in memory for
+/// the next call.
 pub async fn file_all(fleet: &Fleet) {
     let mut raised = take_raised().into_iter();
     while let Some(each) = raised.next() {
@@ -44,6 +45,8 @@ pub async fn file_all(fleet: &Fleet) {
     }
 }
 
+/// Files one alert, or counts its repetitions if it is open already.
+///
 /// # Errors
 /// Fails if the database does not accept the alert.
 pub async fn file_one(fleet: &Fleet, raised: &Raised) -> Result<()> {
@@ -55,8 +58,8 @@ pub async fn file_one(fleet: &Fleet, raised: &Raised) -> Result<()> {
         text,
         times,
     } = raised;
-    // A casino's own worker may not write fleet-wide rows, so a fleet-wide alert is filed for its
-    // casino.
+    // A worker that serves one casino may not write fleet-wide rows, so it files a fleet-wide alert
+    // under its casino.
     let casino = match fleet.roster.only() {
         [own] if casino.is_empty() => own.as_str(),
         _ => casino,

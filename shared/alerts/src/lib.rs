@@ -1,5 +1,5 @@
-//! Alerts: their severities and routes (`policy`), the judgement on delivery figures (`delivery`),
-//! and the channels that people watch (`channels`).
+//! Alerts: their severities and routes (`policy`), the evaluation of delivery figures (`delivery`),
+//! and the channels through which people are notified (`channels`).
 //!
 //! No alert contains data of a guest, only names, codes, counts and our own sentences.
 
@@ -17,12 +17,12 @@ pub fn key(name: &str, casino: &str, provider: &str, code: &str) -> String {
     format!("{name}/{casino}/{provider}/{code}")
 }
 
-/// Name of the alert about a case (`seven escalation list`); the alert has the case's id.
+/// Name of an alert about a case (`seven escalation list`); such an alert has the case's id.
 pub const CASE: &str = "case";
 
-/// The channels' names in routes and rows.
+/// Name of the log as a channel, in routes and rows.
 pub const LOG: &str = "log";
-/// The Slack-compatible webhook.
+/// Name of the Slack-compatible webhook as a channel.
 pub const WEBHOOK: &str = "webhook";
-/// PagerDuty Events v2.
+/// Name of PagerDuty (Events API v2) as a channel.
 pub const PAGERDUTY: &str = "pagerduty";

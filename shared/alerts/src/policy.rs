@@ -10,12 +10,12 @@ use crate::{
     delivery::{Block, Threshold},
 };
 
-/// The handling of alerts of one severity.
+/// The channels and the deadline for alerts of one severity.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Route {
     pub channels: Vec<String>,
-    /// Minutes within which somebody must acknowledge; `None` if nobody has to.
+    /// Minutes within which a person must acknowledge; `None` if no acknowledgement is needed.
     pub ack_minutes: Option<u32>,
 }
 
@@ -26,7 +26,7 @@ pub struct Policy {
     routes: BTreeMap<Severity, Route>,
     alerts: BTreeMap<String, Severity>,
     cases: BTreeMap<CaseSeverity, Severity>,
-    /// The figures of an hour that are watched.
+    /// The delivery figures that are checked for each hour.
     #[serde(rename = "figure")]
     pub figures: Vec<Threshold>,
     pub block: Block,
@@ -82,12 +82,12 @@ impl Policy {
         self.alerts.get(alert).copied().unwrap_or(Severity::Warning)
     }
 
-    /// Returns the severity of the alert about a case; `None` if nobody is notified at once.
+    /// Returns the severity of the alert about a case; `None` if such cases raise no alert.
     pub fn case(&self, severity: CaseSeverity) -> Option<Severity> {
         self.cases.get(&severity).copied()
     }
 
-    /// Severities of cases that somebody is told of at once.
+    /// Returns the severities of cases that raise an alert.
     pub fn told_cases(&self) -> Vec<CaseSeverity> {
         self.cases.keys().copied().collect()
     }
@@ -97,7 +97,7 @@ impl Policy {
         &self.routes[&severity]
     }
 
-    /// Returns the pairs of severity and channel, limited to the channels in `there`.
+    /// Returns the pairs of severity and channel of all routes, limited to the channels in `there`.
     pub fn pairs(&self, there: &[&str]) -> Vec<(Severity, String)> {
         let pairs = self
             .routes

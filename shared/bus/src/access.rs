@@ -1,5 +1,5 @@
-//! The credentials of a process at the server, and the certificates by which it verifies the
-//! server.
+//! A process's credentials for the NATS server, and the root certificates by which the process
+//! verifies that server.
 
 use secrecy::{ExposeSecret, SecretString};
 
@@ -8,8 +8,8 @@ use crate::permissions;
 /// Credentials for the connection; empty if the server requires none.
 #[derive(Debug, Clone, Default)]
 pub struct Access {
-    /// User name and password. Each user has an inbox of its own, so that permissions can keep
-    /// others from reading its answers.
+    /// User name and password. Each user has its own inbox, so that permissions can prevent other
+    /// users from reading its replies.
     pub user: Option<(String, SecretString)>,
     /// Root certificates (PEM) for verifying the server; if set, a connection without TLS is
     /// refused.

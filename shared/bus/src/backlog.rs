@@ -33,7 +33,8 @@ impl Bus {
     /// Returns the backlog of each of a stage's consumers.
     pub async fn lag(&self, stage: Stage) -> Result<Vec<Lag>, Error> {
         let name = topology::stream_of(stage);
-        // Read before the consumers, so that no floor is attributed to a stream created after it.
+        // Reads the stream before its consumers: if the stream is created again in between, no
+        // floor is attributed to the new stream.
         let stream = self
             .js
             .get_stream(name)
@@ -55,7 +56,8 @@ impl Bus {
                 .last_active
                 .map(|acked_at| Floor::of(i.ack_floor.stream_sequence, acked_at, made)),
         };
-        // A reader outside the worker loop temporarily has a consumer without a durable name.
+        // Skips consumers without a durable name: temporary readers outside the worker loop create
+        // them.
         Ok(infos
             .into_iter()
             .filter(|info| info.config.durable_name.is_some())
@@ -77,8 +79,9 @@ impl Bus {
         Ok(stream.cached_info().state.last_sequence)
     }
 
-    /// Returns the sequence up to which a casino's consumer of a stage has acknowledged all: the
-    /// stream's last if none waits. `None` without such a consumer, as for a removed casino.
+    /// Returns the sequence up to which a casino's consumer of a stage has acknowledged every
+    /// message; if no message waits, that is the last sequence of the stream. `None` if the
+    /// consumer does not exist, for instance because the casino was removed.
     ///
     /// # Errors
     /// Fails when the bus does not answer.
@@ -87,7 +90,8 @@ impl Bus {
             topology::stream_of(stage),
             topology::consumer_name(stage, casino, None),
         );
-        // Read before the consumer, so that a message stored in between does not count as read.
+        // Reads the last sequence before the consumer's state: a message that is stored in between
+        // must not count as acknowledged.
         let last = self.last_sequence(stage).await?;
         let info = match self.stream(stream).await?.consumer_info(&name).await {
             Ok(info) => info,

@@ -1,5 +1,5 @@
-//! Tells the console that something changed at a casino, for pages that are open. Nothing depends
-//! on it: pages fetch again by themselves now and then.
+//! A stream of casinos at which something changed, by which the console refreshes open pages. A
+//! lost change does no harm, because each page also fetches again from time to time.
 
 use futures::{Stream, StreamExt};
 use seven_domain::CasinoId;
@@ -7,7 +7,8 @@ use seven_domain::CasinoId;
 use crate::{Bus, Error, topology};
 
 impl Bus {
-    /// Returns the casinos at which a text was stored, queued or delivered, as it happens.
+    /// Returns a stream that yields a casino whenever one of its texts was stored, queued or
+    /// delivered.
     ///
     /// # Errors
     /// Fails when the bus does not answer.

@@ -57,8 +57,8 @@ pub struct Outgoing<'a> {
     pub subject: String,
     pub key: &'a str,
     pub copy: Option<String>,
-    /// The trace of the text. The header names the publishing span instead, if that belongs to the
-    /// same trace.
+    /// The trace context of the text. The header carries the publishing span instead, if that span
+    /// belongs to the same trace.
     pub trace: &'a str,
     pub payload: Bytes,
 }
@@ -148,8 +148,8 @@ impl Bus {
             .map_err(|e| Error::setup(format!("consumers of {stage}"))(e.into()))
     }
 
-    /// Creates a durable pull consumer; returns true when it did. One that another process created
-    /// meanwhile stays unchanged.
+    /// Creates a durable pull consumer; returns true if it did. Leaves a consumer unchanged that
+    /// another process created in the meantime.
     pub async fn create_consumer(
         &self,
         stage: Stage,

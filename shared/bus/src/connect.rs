@@ -22,8 +22,8 @@ impl Bus {
         Ok(bus)
     }
 
-    /// Returns at once and connects as soon as a server is reachable: for processes that have work
-    /// without one, as ingress has with its spool (D2).
+    /// Returns at once and connects as soon as a server is reachable. Meant for processes that can
+    /// work without a server, such as ingress, which then stores events in its spool (D2).
     ///
     /// # Errors
     /// Fails when the settings cannot work with any server.
@@ -35,7 +35,7 @@ impl Bus {
         .await?;
         let mut looking = bus.clone();
         tokio::spawn(async move {
-            // The server's version is known a moment after the first connection.
+            // The client knows the server's version only a moment after the first connection.
             if looking
                 .connections
                 .wait_for(|made| *made > 0)
@@ -74,7 +74,7 @@ impl Bus {
             .name(format!("seven-{}", settings.instance))
             .ping_interval(Duration::from_secs(10))
             .max_reconnects(None)
-            // The first attempt, which the start waits for, has no delay.
+            // No delay before the first attempt, because the start of the process waits for it.
             .reconnect_delay_callback(|attempt| {
                 Duration::from_millis(
                     u64::try_from(attempt.saturating_sub(1).min(10)).unwrap_or(10) * 100,

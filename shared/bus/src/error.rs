@@ -1,4 +1,5 @@
-//! Errors of the bus. All of them are worth a wait, since the message is not at fault.
+//! Errors of the bus. None of them is the fault of the message, so the caller may wait and try
+//! again.
 
 use async_nats::ConnectErrorKind;
 
@@ -25,8 +26,8 @@ pub enum Error {
 }
 
 impl Error {
-    /// Returns whether no server will ever accept the connection: the settings are wrong, and it is
-    /// not an outage.
+    /// Returns whether no retry can succeed, because the settings are wrong or the server is too
+    /// old; false for an outage.
     pub fn is_final(&self) -> bool {
         match self {
             Self::TooOld { .. } => true,

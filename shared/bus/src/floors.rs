@@ -1,5 +1,5 @@
-//! Ack floors: the sequence up to which all messages of a consumer are acknowledged, and where a
-//! lost consumer therefore starts again (D25).
+//! Ack floors: the sequence up to which a consumer has acknowledged all messages. A consumer that
+//! was lost is created again from its floor (D25).
 
 use async_nats::jetstream::stream::DirectGetErrorKind;
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
@@ -25,8 +25,8 @@ const CLOCK_SKEW: TimeDelta = TimeDelta::minutes(1);
 type Message = (u64, DateTime<Utc>);
 
 impl Bus {
-    /// Returns where a stage's consumer with a noted floor starts, in the stream as
-    /// [`Bus::ensure_streams`] found it.
+    /// Returns where a stage's consumer must start reading, given its saved floor and the state of
+    /// the stream as [`Bus::ensure_streams`] found it.
     ///
     /// # Errors
     /// Fails when the server does not report the contents of its stream.
@@ -67,21 +67,23 @@ impl Floor {
         }
     }
 
-    /// Decides by the stream, and by its first message at or after the floor. A stream that was
-    /// lost, or restored to an earlier state, gives other messages the same sequences.
+    /// Decides from the stream's state and from `next`, the first message at or after the floor. In
+    /// a stream that was lost or restored to an earlier state, the same sequences belong to other
+    /// messages.
     fn beginning(self, stream: StreamState, next: Option<Message>) -> Start {
         if stream.made.trunc_subsecs(6) != self.stream_made || stream.last_sequence < self.sequence
         {
             return Start::All;
         }
         match next {
-            // No message is left that the consumer has not had.
+            // The stream holds no message that the consumer has not acknowledged.
             None => Start::After(self.sequence),
-            // This message existed when the floor was noted, and so did all earlier ones.
+            // This message and all earlier ones existed when the floor was saved, so the floor is
+            // valid.
             Some((_, published)) if published <= self.acked_at => Start::After(self.sequence),
             Some((sequence, _)) if sequence == self.sequence => Start::All,
-            // The message at the floor is gone, and the remaining ones are younger than the last
-            // acknowledgement.
+            // The message at the floor was deleted, and all remaining messages are newer than the
+            // last acknowledgement.
             Some(_) => Start::At(self.acked_at - CLOCK_SKEW),
         }
     }

@@ -1,5 +1,5 @@
-//! Hints that a guest's stream on the web has something new: published to current subscribers,
-//! stored nowhere (D33). A lost hint delays a stream until it looks by itself.
+//! Hints that there is news for a guest of a website: published to current subscribers, stored
+//! nowhere (D33). If a hint is lost, the guest's open stream finds the news later, when it polls.
 
 use futures::{Stream, StreamExt};
 use seven_domain::CasinoId;
@@ -10,7 +10,7 @@ use crate::{Bus, Error, topology};
 type Guest = [u8; 32];
 
 impl Bus {
-    /// Tells the gateways that there is something new for this guest.
+    /// Notifies the gateways that there is news for this guest.
     pub async fn hint(&self, casino: &CasinoId, guest: &Guest) {
         let subject = topology::subject_for_hints(casino);
         let payload = bytes::Bytes::copy_from_slice(guest);
@@ -19,7 +19,7 @@ impl Bus {
         }
     }
 
-    /// Returns the guests for whom there is something new, as it happens, also after a lost
+    /// Returns a stream of the guests for whom hints arrive. The stream continues after a lost
     /// connection.
     ///
     /// # Errors

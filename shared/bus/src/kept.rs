@@ -1,5 +1,5 @@
-//! Announcements of traces to keep; each process still holds its own spans of them for a while
-//! (C-28).
+//! Announcements of traces that every process should export completely. Each process buffers its
+//! own spans for a while, so that it can still export them (C-28).
 
 use futures::StreamExt;
 use seven_telemetry::trace::{self, Kept};
@@ -7,8 +7,8 @@ use seven_telemetry::trace::{self, Kept};
 use crate::{Bus, Error, topology};
 
 impl Bus {
-    /// Exchanges the ids of traces to export completely with the other processes, until recording
-    /// ends. Nothing is repeated: a process that misses one only drops its spans of that trace.
+    /// Exchanges the ids of such traces with the other processes until recording ends. An id is
+    /// sent only once: a process that misses it merely drops its own spans of that trace.
     pub async fn share_kept(self, mut kept: Kept) -> Result<(), Error> {
         let subject = topology::TRACE_KEEP;
         let mut told = self

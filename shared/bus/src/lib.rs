@@ -25,11 +25,11 @@ pub mod events {
     include!(concat!(env!("OUT_DIR"), "/seven.v1.rs"));
 }
 
-/// Prefix of the id of an event that no webhook delivered, but that was found in a provider's
-/// records.
+/// Prefix of the id of an inbound text that no webhook delivered; reconciliation found the text in
+/// the provider's records.
 pub const RECOVERED: &str = "reconcile:";
-/// Prefix of the id of such an event from before this database was restored: the text may have been
-/// answered, but the record of it was lost.
+/// Prefix used instead of [`RECOVERED`] for a text that is older than the restore of this database:
+/// it may have been answered already, but the record of that answer was lost.
 pub const RECOVERED_AFTER_RESTORE: &str = "reconcile:restored:";
 
 pub use access::Access;

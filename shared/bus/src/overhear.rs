@@ -1,4 +1,5 @@
-//! All published messages, as a checker reads them: subjects and headers, never payloads.
+//! A stream of all published messages for tests that check the traffic: subjects and headers, never
+//! payloads.
 
 use async_nats::HeaderMap;
 use futures::{Stream, StreamExt};
@@ -6,8 +7,8 @@ use futures::{Stream, StreamExt};
 use crate::{Bus, Error};
 
 impl Bus {
-    /// Returns one line per message from now on, also after a lost connection. Messages that arrive
-    /// faster than they are read are lost.
+    /// Returns one line per message published from now on, also after a lost connection. Drops
+    /// messages that arrive faster than the caller reads them.
     pub async fn overhear(&self) -> Result<impl Stream<Item = String> + use<>, Error> {
         let heard = self
             .client

@@ -1,5 +1,6 @@
-//! Permissions of a NATS user, written into the server's configuration: only subjects in use, and
-//! an inbox of its own, as a shared one would show others' messages.
+//! Permissions of a NATS user, written into the server's configuration. A user may use only the
+//! subjects that it needs, and has its own inbox: in a shared one, it could read other users'
+//! replies.
 
 use std::collections::BTreeSet;
 
@@ -35,7 +36,8 @@ impl Permissions {
         }
     }
 
-    /// Adds following the switches of one casino, or of all (`Roster::follow`).
+    /// Adds the right to follow the switches of one casino, or of all for `None`
+    /// (`Roster::follow`).
     #[must_use]
     pub fn follow(mut self, casino: Option<&CasinoId>) -> Self {
         let (bucket, control) = (FLEET_BUCKET_STREAM, subject_for_control(casino));
@@ -43,15 +45,15 @@ impl Permissions {
         self.api(&format!("CONSUMER.CREATE.{bucket}.*.{control}"));
         self.publish.insert(format!("$JS.FC.{bucket}.>"));
         if casino.is_none() {
-            // Allows ending a broken watch. Names of watches contain no casino, so a user of one
-            // casino cannot have this right.
+            // Allows the user to delete the consumer of a broken watch. The consumer's name
+            // contains no casino, so this right cannot be limited to one casino.
             self.api(&format!("CONSUMER.DELETE.{bucket}.*"));
         }
         self
     }
 
-    /// Adds working on a stage: pulling, acknowledging, publishing copies of messages that waited
-    /// too long, and writing dead letters.
+    /// Adds the right to work on a stage: to pull and acknowledge messages, to publish copies of
+    /// messages that waited too long, and to write dead letters.
     #[must_use]
     pub fn work(mut self, stage: Stage, casino: Option<&CasinoId>) -> Self {
         let stream = stream_of(stage);
@@ -68,21 +70,21 @@ impl Permissions {
         self.hand_on(stage, casino).dead_letter(stage, casino)
     }
 
-    /// Adds publishing to the subjects that `stage` consumes.
+    /// Adds the right to publish to the subjects that `stage` consumes.
     #[must_use]
     pub fn hand_on(mut self, stage: Stage, casino: Option<&CasinoId>) -> Self {
         self.publish.extend(subjects_of(stage, casino));
         self
     }
 
-    /// Adds writing dead letters of a stage.
+    /// Adds the right to write dead letters of a stage.
     #[must_use]
     pub fn dead_letter(mut self, stage: Stage, casino: Option<&CasinoId>) -> Self {
         self.publish.insert(subjects_of_dead(Some(stage), casino));
         self
     }
 
-    /// Adds subscribing to announcements of new content.
+    /// Adds the right to subscribe to announcements of new content.
     #[must_use]
     pub fn hear_content(mut self, casino: Option<&CasinoId>) -> Self {
         self.subscribe
@@ -90,7 +92,7 @@ impl Permissions {
         self
     }
 
-    /// Adds announcing new content.
+    /// Adds the right to announce new content.
     #[must_use]
     pub fn announce_content(mut self, casino: Option<&CasinoId>) -> Self {
         self.publish
@@ -98,7 +100,7 @@ impl Permissions {
         self
     }
 
-    /// Adds telling the gateways that a guest's stream has something new.
+    /// Adds the right to publish hints that there is news for a guest of the website.
     #[must_use]
     pub fn hint(mut self, casino: Option<&CasinoId>) -> Self {
         self.publish
@@ -106,14 +108,14 @@ impl Permissions {
         self
     }
 
-    /// Adds hearing of every guest's stream ([`crate::Bus::hints`]).
+    /// Adds the right to subscribe to the hints of all casinos ([`crate::Bus::hints`]).
     #[must_use]
     pub fn hear_hints(mut self) -> Self {
         self.subscribe.insert(HINT_SUBJECTS.to_owned());
         self
     }
 
-    /// Adds hearing that something changed at any casino ([`crate::Bus::changes`]).
+    /// Adds the right to subscribe to the changes of all casinos ([`crate::Bus::changes`]).
     #[must_use]
     pub fn hear_changes(mut self) -> Self {
         let heard = crate::topology::HEARD.into_iter();
@@ -122,20 +124,20 @@ impl Permissions {
         self
     }
 
-    /// Adds deleting single messages of a stage. The server checks only the stream, so the user can
-    /// delete, but neither read nor write, every casino's messages.
+    /// Adds the right to delete single messages of a stage. The server checks only the stream, so
+    /// the user can delete every casino's messages, but can neither read nor write them.
     #[must_use]
     pub fn erase(mut self, stage: Stage) -> Self {
         self.api(&format!("STREAM.MSG.DELETE.{}", stream_of(stage)));
         self
     }
 
-    /// Adds the scheduler's rights: maintaining streams, bucket and consumers, repeating any
-    /// signal, filing dead letters, announcing content, and erasing deleted guests' messages.
+    /// Adds the scheduler's rights: to maintain streams, bucket and consumers, to repeat any
+    /// signal, to file dead letters, to announce content, and to erase messages of deleted guests.
     #[must_use]
     pub fn tend(mut self) -> Self {
         for call in [
-            // Called before a bucket is created.
+            // The client makes this call before it creates a bucket.
             "INFO",
             "STREAM.INFO.*",
             "STREAM.CREATE.*",
@@ -161,8 +163,8 @@ impl Permissions {
             .fold(with_content, |all, stage| all.hand_on(stage, None))
     }
 
-    /// Adds to `tend` the rights of operators' commands: removing a casino's consumers, and hearing
-    /// the workers' heartbeats.
+    /// Adds the rights of operators' commands: those of `tend`, and also to remove a casino's
+    /// consumers and to receive the workers' heartbeats.
     #[must_use]
     pub fn operate(self) -> Self {
         let mut all = self.tend();

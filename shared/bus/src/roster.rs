@@ -27,22 +27,22 @@ pub struct Roster {
 #[derive(Debug, Default)]
 struct Known {
     casinos: BTreeMap<CasinoId, Control>,
-    /// Where each number leads; looked up for every webhook.
+    /// The casino of each phone number, looked up for every webhook.
     routes: HashMap<String, Route>,
 }
 
-/// The casino of a number, and the one that had it before (D40).
+/// The casino of a phone number, and the casino that had the number before (D40).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
     pub casino: CasinoId,
-    /// The former casino, and when the number was handed on.
+    /// The former casino and the time of the transfer; `None` if the number had no other casino.
     pub former: Option<(CasinoId, DateTime<Utc>)>,
 }
 
 // === impl Route ===
 
 impl Route {
-    /// The route of a number that had no other casino.
+    /// Returns the route of a number that had no other casino before.
     pub fn to(casino: CasinoId) -> Self {
         Self {
             casino,
@@ -50,8 +50,9 @@ impl Route {
         }
     }
 
-    /// Returns the casino that a text of this time belongs to. A webhook may come, or come again,
-    /// after the number was handed on: both casinos would answer the same text.
+    /// Returns the casino to which a text written at this time belongs. The time decides because a
+    /// webhook may arrive late or twice: otherwise the old and the new casino could both answer one
+    /// text.
     pub fn casino_at(&self, written_at: DateTime<Utc>) -> &CasinoId {
         match &self.former {
             Some((former, since)) if written_at < *since => former,
@@ -59,7 +60,7 @@ impl Route {
         }
     }
 
-    /// Returns the casino that the number belonged to first.
+    /// Returns the casino that had the number first.
     pub fn first(&self) -> &CasinoId {
         self.former
             .as_ref()
@@ -118,8 +119,8 @@ impl Roster {
         &self.only
     }
 
-    /// Applies a casino's state as read from Postgres: at start, and whenever a scheduler or
-    /// ingress reads it.
+    /// Replaces a casino's state with one read from Postgres. Called at start, and whenever a
+    /// scheduler or ingress reads the state.
     pub fn put(&self, control: Control) {
         let Ok(casino) = CasinoId::trusted(&control.casino) else {
             return;
@@ -150,7 +151,7 @@ impl Roster {
         Some(self.route_of(number)?.casino)
     }
 
-    /// Returns where this number leads, as far as this process knows.
+    /// Returns the current and the former casino of this number, as far as this process knows.
     pub fn route_of(&self, number: &str) -> Option<Route> {
         self.known.read().ok()?.routes.get(number).cloned()
     }
@@ -187,8 +188,8 @@ impl Roster {
     async fn watch(&self, bus: &Bus) -> Result<(), Error> {
         let broken = |e: async_nats::Error| Error::setup("watch on bucket fleet")(e);
         let bucket = bus.bucket().await?;
-        // The credentials of a worker for one casino may permit access to that casino only, so the
-        // consumer's name and filter are ones that the server can check.
+        // The credentials of a worker for one casino may be limited to that casino, so the
+        // consumer's name and filter must name the casino for the server to check.
         let watched = match self.only() {
             [casino] => topology::subject_for_control(Some(casino)),
             _ => topology::subject_for_control(None),

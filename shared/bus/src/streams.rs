@@ -8,15 +8,15 @@ use seven_domain::Stage;
 
 use crate::{Bus, Error, topology};
 
-/// Streams that [`Bus::ensure_streams`] created and found.
+/// Streams that [`Bus::ensure_streams`] created, and the state of those that already existed.
 #[derive(Debug, Default)]
 pub struct Streams {
     pub created: Vec<String>,
     found: HashMap<String, StreamState>,
 }
 
-/// The state in which a stream was found. A different stream of the same name has a different
-/// creation time.
+/// State of an existing stream. The creation time distinguishes it from another stream of the same
+/// name.
 #[derive(Debug, Clone, Copy)]
 pub struct StreamState {
     pub made: DateTime<Utc>,
@@ -46,8 +46,8 @@ impl Bus {
                 if !self.raised.load(Ordering::Relaxed) {
                     let there = stream.cached_info();
                     let bounded = topology::bounded(&there.config, &config, there.state.bytes);
-                    // A separate call: a server that refuses the other changes would otherwise
-                    // refuse this one too.
+                    // A separate call, so that the byte limit is set even on a server that refuses
+                    // the other changes.
                     let there = if self.bound(&there.config, &bounded).await {
                         &bounded
                     } else {
@@ -166,8 +166,8 @@ impl Bus {
     ) -> Result<(), Error> {
         let handle = self.stream(stream).await?;
         if handle.consumer_info(name).await.is_err() {
-            // No process files what these two consumers give up on, so they retry for as long as
-            // Postgres is unreachable.
+            // These two consumers retry until Postgres is reachable again: no process would file a
+            // message as a dead letter if they gave up on it.
             let config = pull::Config {
                 max_deliver: -1,
                 ..topology::durable(name, &self.limits, topology::Start::All)

@@ -1,5 +1,6 @@
-//! Reading a stream outside the worker loop: for the scheduler that files dead letters, operators
-//! who read them before they are filed, and the erasing of deleted guests' messages.
+//! Reading a stream outside the worker loop: the scheduler does so to file dead letters and to
+//! erase messages of deleted guests, and operators do so to see dead letters that are not filed
+//! yet.
 
 use std::time::Duration;
 
@@ -54,8 +55,8 @@ impl Bus {
             .map_err(|e| Error::setup(format!("reading {stream}"))(e.into()))
     }
 
-    /// Returns when the first message of this subject after this sequence entered its stream;
-    /// `None` if there is none.
+    /// Returns the time at which the first message of this subject after this sequence was stored;
+    /// `None` if there is no such message.
     pub async fn first_after(
         &self,
         stream: &str,

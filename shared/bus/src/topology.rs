@@ -26,17 +26,17 @@ pub const ADVISORY_CONSUMER: &str = "advisories";
 pub const ADVISORY_SUBJECT: &str = "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.>";
 /// Subjects on which casinos' new content is announced.
 pub const CONTENT_SUBJECTS: &str = "content.*";
-/// Subject on which a process names traces that the others should export completely: 16 bytes each,
-/// stored in no stream.
+/// Subject on which a process announces traces that the others should export completely. A message
+/// holds one trace id (16 bytes) and is stored in no stream.
 pub const TRACE_KEEP: &str = "trace.keep";
 /// Subject of the workers' heartbeats, stored in no stream; operators read them when the database
 /// is unreachable.
 pub const WORKER_BEAT: &str = "worker.beat";
-/// Subjects of hints that a guest's stream on the web has something new, stored in no stream.
+/// Subjects of hints that there is news for a guest of a website, stored in no stream.
 pub const HINT_SUBJECTS: &str = "web.*";
 /// Key-value bucket that mirrors the casinos' switches (D14).
 pub const FLEET_BUCKET: &str = "fleet";
-/// The stream behind the bucket, by the name that the server gives it.
+/// Name that the server gives to the stream behind this bucket.
 pub const FLEET_BUCKET_STREAM: &str = "KV_fleet";
 /// Stream that keeps content announcements, so that they can be inspected.
 pub const CONTENT_STREAM: &str = "CONTENT";
@@ -65,7 +65,7 @@ impl Default for Limits {
     }
 }
 
-/// The stages that consume a subject, in path order.
+/// The stages that consume messages from a stream, in the order in which a text passes them.
 pub const CONSUMING: [Stage; 5] = [
     Stage::Gate,
     Stage::Swarm,
@@ -74,7 +74,8 @@ pub const CONSUMING: [Stage; 5] = [
     Stage::Receipts,
 ];
 
-/// Stages whose messages carry ids only; ingress's carry texts and are not heard.
+/// Stages whose messages [`crate::Bus::changes`] receives. Their messages carry only ids, whereas
+/// those of ingress carry texts.
 pub(crate) const HEARD: [Stage; 3] = [Stage::Swarm, Stage::Sender, Stage::Receipts];
 
 /// How long the stages' streams keep a message.
@@ -84,7 +85,7 @@ pub const STAGE_RETENTION: Duration = Duration::from_secs(7 * 24 * 3_600);
 /// explicitly, because servers from 2.15 on default to 1 000, which the 251st casino would exceed.
 const MOST_CONSUMERS: i32 = 100_000;
 
-/// Returns the stream that a stage consumes from.
+/// Returns the name of the stream from which a stage consumes.
 pub fn stream_of(stage: Stage) -> &'static str {
     match stage {
         Stage::Ingress | Stage::Gate => "INGRESS",
@@ -169,8 +170,8 @@ pub fn subject_for_dead(stage: Stage, casino: &CasinoId) -> String {
     format!("dead.{stage}.{casino}")
 }
 
-/// Returns the subject filter for dead letters: without a stage for every stage, without a casino
-/// for every casino.
+/// Returns the subject filter for dead letters. `None` as the stage means all stages, and `None` as
+/// the casino means all casinos.
 pub fn subjects_of_dead(stage: Option<Stage>, casino: Option<&CasinoId>) -> String {
     let stage = stage.map_or("*", Stage::as_str);
     match casino {
@@ -223,8 +224,8 @@ pub fn streams(limits: &Limits) -> Vec<stream::Config> {
     all
 }
 
-/// Returns an existing stream's configuration, with our limits where they are higher. Limits that
-/// somebody raised by hand are kept, and no message is dropped.
+/// Returns the configuration of an existing stream, with each limit raised to ours if ours is
+/// higher. Limits that somebody raised by hand stay, and no message is dropped.
 pub(crate) fn raised(there: &stream::Config, ours: &stream::Config) -> stream::Config {
     stream::Config {
         max_consumers: there.max_consumers.max(ours.max_consumers),
@@ -251,19 +252,20 @@ pub(crate) fn bounded(
     }
 }
 
-/// Where a consumer that has to be created again starts reading.
+/// Where a consumer that is created (again) starts reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
     /// At the beginning of the stream, for a new casino.
     All,
-    /// At this time; everything published earlier is done.
+    /// At this time; everything published earlier was already handled.
     At(chrono::DateTime<chrono::Utc>),
-    /// After the message up to which all were acknowledged.
+    /// After this sequence, up to which all messages were acknowledged.
     After(u64),
 }
 
-/// Returns a casino consumer's configuration. A single server keeps its position in memory (D25),
-/// since a cluster stopped as a whole would restart it at the beginning.
+/// Returns a casino consumer's configuration. With a single server, the consumer's position is kept
+/// in memory (D25); not so in a cluster: if all its servers stopped, reading would restart at the
+/// beginning.
 pub(crate) fn consumer_config(
     stage: Stage,
     casino: &CasinoId,

@@ -1,5 +1,6 @@
-//! The worker loop of every stage (D16): pulls shared fairly among casinos, bounded concurrency,
-//! one place that acknowledges. It stops pulling without its dependencies.
+//! The worker loop of every stage (D16): it pulls messages in fair shares among casinos, limits
+//! concurrency, and is the only code that acknowledges. It stops pulling while a dependency is
+//! down.
 
 mod in_work;
 mod process;
@@ -36,12 +37,12 @@ pub struct Worker<H> {
 /// How long a pull waits for messages. It is long because a fleet has thousands of consumers,
 /// nearly all of them idle. A new connection ends the pull at once.
 const PULL_EXPIRES: Duration = Duration::from_secs(30);
-/// Pause after a pull that the server refused, doubled after each further one up to a second: after
-/// a server's restart, hundreds of casinos' consumers are missing at once.
+/// Pause after a pull that the server refused, doubled after each further refusal up to one second.
+/// After a server's restart, the consumers of hundreds of casinos are missing at once.
 const PULL_RETRY_DELAY: Duration = Duration::from_millis(250);
 const PULL_RETRY_DELAY_MAX: Duration = Duration::from_secs(1);
-/// Delay before the redelivery of a message whose casino is not served here any more. The pull may
-/// stay open for a while, and would get the message again and again, up to its last delivery.
+/// Delay before the redelivery of a message whose casino this process no longer serves. Without it,
+/// a pull that is still open would receive the message again and again, up to its last delivery.
 const UNSERVED_NAK_DELAY: Duration = Duration::from_secs(5);
 const ROSTER_PERIOD: Duration = Duration::from_millis(500);
 
@@ -80,8 +81,8 @@ impl<H: Handler> Worker<H> {
         let mut pulling: HashMap<(CasinoId, Option<Queue>), CancellationToken> = HashMap::new();
         let pullers = TaskTracker::new();
         shared.tasks.spawn(Arc::clone(&shared).probe_loop());
-        // Subscribes before the first pull: the server forgets a request that has no subscriber for
-        // its answer.
+        // Subscribes before the first pull: if nobody subscribes to a pull's replies, the server
+        // forgets the pull.
         if let Some(arriving) = shared.subscribe().await {
             shared.tasks.spawn(Arc::clone(&shared).receive(arriving));
         }
@@ -131,8 +132,8 @@ impl<H: Handler> Worker<H> {
 // === impl Shared ===
 
 impl<H: Handler> Shared<H> {
-    /// Runs one pull after another, each for at most this casino's fair share of the permits. It
-    /// names the consumer anew each time, so that no state of a broken consumer is kept here.
+    /// Runs one pull after another, each for at most this casino's fair share of the permits. Each
+    /// pull names the consumer anew, so that the loop keeps no state of a broken consumer.
     async fn pull_loop(
         self: Arc<Self>,
         casino: CasinoId,
@@ -199,8 +200,8 @@ impl<H: Handler> Shared<H> {
         }
     }
 
-    /// Subscribes to the inbox to which the bus delivers the messages of all pulls, and retries
-    /// until it succeeds. Returns `None` if the shutdown comes first.
+    /// Subscribes to the inbox that receives the messages of all pulls, and retries until it
+    /// succeeds. Returns `None` if shutdown begins first.
     async fn subscribe(&self) -> Option<Subscriber> {
         loop {
             match self.bus.client.subscribe(self.pulls.subject()).await {
@@ -220,8 +221,8 @@ impl<H: Handler> Shared<H> {
         }
     }
 
-    /// Receives the messages of all pulls until shutdown. A message without a seat is returned at
-    /// once instead of after `ack_wait`.
+    /// Receives the messages of all pulls until shutdown. Returns a message of a consumer that is
+    /// no longer served to the bus at once, instead of letting `ack_wait` expire.
     async fn receive(self: Arc<Self>, mut arriving: Subscriber) {
         let mut connections = self.bus.connections.clone();
         connections.mark_unchanged();
@@ -260,7 +261,7 @@ impl<H: Handler> Shared<H> {
         }
     }
 
-    /// Ends the subscription, and returns messages that were already on their way.
+    /// Ends the subscription, and returns messages that still arrive to the bus.
     async fn hand_back(self: &Arc<Self>, mut arriving: Subscriber) {
         if arriving.drain().await.is_err() {
             return;
@@ -288,8 +289,8 @@ impl<H: Handler> Shared<H> {
         }
     }
 
-    /// Sets the state; returns true when it changed. The metric is set under the same lock, so that
-    /// the two cannot differ.
+    /// Sets `open`; returns true when the value changed. Sets the metric under the same lock, so
+    /// that `open` and the metric cannot differ.
     fn set_open(&self, opens: bool) -> bool {
         self.open.send_if_modified(|open| {
             let changes = *open != opens;

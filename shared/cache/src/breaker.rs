@@ -1,8 +1,8 @@
 //! Circuit breakers by name, shared by the fleet: one for each hosted model and one for each SMS
 //! provider.
 //!
-//! Failures count within a rolling window; a success does not clear it. In the half-open state one
-//! test call (probe) at a time decides, and outcomes of earlier calls change nothing.
+//! Failures count within a rolling window; a success does not clear it. In the half-open state,
+//! test calls (probes) run one at a time; only their outcomes count, not those of earlier calls.
 //!
 //! While Redis is unreachable, each process has a breaker of its own, which starts from the last
 //! known state of the shared one.
@@ -22,7 +22,7 @@ use uuid::Uuid;
 use self::local::Local;
 use crate::Cache;
 
-/// When a breaker opens and when it closes.
+/// The limits at which a breaker opens and closes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BreakerSettings {
     /// Number of failures within the window that opens the breaker.
@@ -35,10 +35,11 @@ pub struct BreakerSettings {
     pub successes: u32,
 }
 
-/// Answer to a request for a call.
+/// Answer to a request for permission to make a call.
 #[derive(Debug)]
 pub enum Admission {
-    /// The caller may call, and must then return the permit with the outcome.
+    /// The caller may call, and must then give the permit back with the outcome
+    /// ([`Breaker::record`]).
     Go(Permit),
     /// The caller must not call; asking again before `retry_in` is useless.
     Refused { retry_in: Duration },
@@ -47,8 +48,8 @@ pub enum Admission {
 /// The right to one call.
 #[derive(Debug)]
 pub struct Permit {
-    /// Identifies the call, so that a probe whose lease expired cannot decide in place of a later
-    /// probe.
+    /// Identifies the call. If a probe's lease has expired, its outcome must not count as that of a
+    /// later probe.
     token: String,
     probe: bool,
     /// Whether the permit was granted locally, while Redis was unreachable.
@@ -63,7 +64,7 @@ pub enum Outcome {
     Success,
     /// The callee failed.
     Failure,
-    /// The call shows nothing about the callee; a neutral probe only lets the next one through.
+    /// The outcome says nothing about the callee. After a neutral probe, the next probe may run.
     Neutral,
 }
 
@@ -125,12 +126,12 @@ impl Default for BreakerSettings {
 // === impl Permit ===
 
 impl Permit {
-    /// Returns whether this call is the one that checks if the callee works again.
+    /// Returns whether this call is a probe, which tests if the callee works again.
     pub fn is_probe(&self) -> bool {
         self.probe
     }
 
-    /// Returns the transition that asking for this permit caused.
+    /// Returns the transition that the request for this permit caused, if any.
     pub fn transition(&self) -> Option<Transition> {
         self.moved
     }
@@ -139,8 +140,8 @@ impl Permit {
 // === impl Breaker ===
 
 impl Cache {
-    /// Returns the breaker called `name`, which is the same in every process. Keep the handle,
-    /// since it holds the local fallback.
+    /// Returns the breaker called `name`; all processes share it. Callers should keep the handle,
+    /// because it holds the local fallback.
     pub fn breaker(&self, name: &str, settings: BreakerSettings) -> Breaker {
         let breaker = Breaker {
             cache: self.clone(),
@@ -152,8 +153,8 @@ impl Cache {
         breaker
     }
 
-    /// Returns the states, as Redis has them, of the breakers that this process uses; omits a
-    /// breaker when Redis does not answer for it.
+    /// Returns the state in Redis of every breaker that this process uses, except those for which
+    /// Redis does not answer.
     pub async fn breaker_states(&self) -> Vec<(Arc<str>, BreakerState)> {
         let names: Vec<Arc<str>> = self.breaker_names().iter().cloned().collect();
         let mut states = Vec::new();
@@ -177,8 +178,8 @@ impl Breaker {
         &self.name
     }
 
-    /// Requests one call, which must end within `lease`: after that, a probe without an outcome no
-    /// longer blocks others.
+    /// Requests permission for one call, which must end within `lease`. After that time, a probe
+    /// without an outcome no longer blocks others.
     pub async fn admit(&self, lease: Duration) -> Admission {
         let token = Uuid::now_v7().simple().to_string();
         let Some(answer) = script::admit(self, &token, lease).await else {
@@ -201,8 +202,8 @@ impl Breaker {
         }))
     }
 
-    /// Returns a permit with the call's outcome. Returns the transition that this outcome caused,
-    /// if any.
+    /// Gives a permit back with the call's outcome. Returns the transition that this outcome
+    /// caused, if any.
     pub async fn record(&self, permit: Permit, outcome: Outcome) -> Option<Transition> {
         let shared = if permit.local {
             None

@@ -1,4 +1,4 @@
-//! The connection to Redis: lazy, multiplexed, and not used for a second after a failure.
+//! The connection to Redis: lazy, multiplexed, and unused for one second after a failure.
 
 use std::{
     collections::BTreeSet,
@@ -24,8 +24,8 @@ pub struct Settings {
     pub url: String,
     /// Prefix of all keys, so that tests and fleets can share a server.
     pub prefix: String,
-    /// Number of processes that may send at once: while Redis is unreachable, each process uses its
-    /// share of every limit.
+    /// Number of processes that may send at the same time. While Redis is unreachable, each process
+    /// uses one `senders`th of every limit.
     pub senders: u32,
 }
 
@@ -59,7 +59,7 @@ impl std::fmt::Debug for Cache {
 }
 
 impl Cache {
-    /// Opens no connection yet: an unreachable Redis does not keep a worker from starting.
+    /// Creates a handle without connecting, so that a worker can start while Redis is unreachable.
     pub fn new(settings: &Settings, clock: Clock) -> Result<Self, Error> {
         let inner = Inner {
             client: Client::open(settings.url.as_str())?,
@@ -91,7 +91,7 @@ impl Cache {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns whether Redis answers within the deadline that applies to every call.
+    /// Returns whether Redis answers within the deadline of an ordinary call.
     pub async fn ready(&self) -> bool {
         self.ask::<String>("ready", &redis::cmd("PING"))
             .await
@@ -102,8 +102,8 @@ impl Cache {
         u64::try_from(self.inner.clock.now().timestamp_millis()).unwrap_or_default()
     }
 
-    /// Runs one command within the deadline; returns `None` when Redis is unreachable, too slow, or
-    /// paused after a failure. `what` labels the fallback metric.
+    /// Runs one command within the deadline. Returns `None` if Redis is unreachable or too slow, or
+    /// is not called because of a recent failure. `what` is a label of the fallback metric.
     pub(crate) async fn ask<T: FromRedisValue>(
         &self,
         what: &str,

@@ -1,12 +1,12 @@
-//! Keys of finished work, set after the effect is durable (D3). They only save the work of handling
-//! common duplicates.
+//! Keys of finished work, set after the effect is durable (D3). They only make common duplicates
+//! cheaper; correctness does not depend on them.
 
 use chrono::{DateTime, TimeZone, Utc};
 use seven_domain::CasinoId;
 
 use crate::Cache;
 
-/// How long records of finished work and of first calls are kept: a day.
+/// How long records of finished work and of first calls are kept, in seconds: one day.
 const KEPT_SECONDS: u64 = 86_400;
 
 impl Cache {
@@ -20,8 +20,8 @@ impl Cache {
             .unwrap_or(false)
     }
 
-    /// Returns when the webhook of this message was first called: `now`, unless an earlier call
-    /// within the last day is known. Without Redis it returns `now`.
+    /// Returns the time of the first webhook call for this message: that of an earlier call within
+    /// the last day, or else `now`. Without Redis it returns `now`.
     pub async fn first_seen(
         &self,
         casino: &CasinoId,
@@ -42,8 +42,8 @@ impl Cache {
             .unwrap_or(now)
     }
 
-    /// Returns whether no other process asked this about the work within the last day. Without
-    /// Redis every process is the first.
+    /// Returns true for the first call with this key within one day, over all processes. Without
+    /// Redis it always returns true.
     pub async fn is_first(&self, casino: &CasinoId, key: &str) -> bool {
         let command = redis::cmd("SET")
             .arg(self.key("taken", casino.as_str(), key))
@@ -52,7 +52,7 @@ impl Cache {
             .arg("EX")
             .arg(KEPT_SECONDS)
             .to_owned();
-        // Redis answers nil where the key is there; the answer itself is missing without Redis.
+        // `Some(None)` means that the key already exists; `None` means that Redis did not answer.
         self.ask::<Option<String>>("idempotency", &command)
             .await
             .is_none_or(|set| set.is_some())

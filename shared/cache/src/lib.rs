@@ -1,7 +1,7 @@
 //! Redis access (D3): idempotency keys, refusals, shared pacing, inbound limits, breakers.
 //!
-//! Losing Redis costs speed, never correctness: a missing key is no permission, and a refusal is
-//! only ever added. Every call has a short deadline, and a failure pauses calls for a second.
+//! Losing Redis costs speed, never correctness: a missing key grants no permission, and Redis can
+//! only add a refusal. Every call has a short deadline, and a failure pauses calls for a second.
 
 mod breaker;
 mod connection;

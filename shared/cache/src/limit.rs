@@ -1,4 +1,4 @@
-//! Inbound limits, and the result of counting against them.
+//! Inbound limits, and the result of counting a text against them.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use seven_domain::CasinoId;
 #[derive(Debug, Clone)]
 pub struct Limit {
     pub key: String,
-    /// Counted over all casinos together instead of per casino.
+    /// If true, texts of all casinos count together; otherwise the limit applies per casino.
     pub fleet: bool,
     pub most: u32,
     pub window: Duration,
@@ -23,8 +23,8 @@ impl Limit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitVerdict {
     Within,
-    /// Index of the first limit that was exceeded, and whether this is the first time in its
-    /// window.
+    /// A limit was exceeded. `limit` is the index of the first such limit, and `first` says whether
+    /// this text is the first to exceed it within its window.
     Over {
         limit: usize,
         first: bool,

@@ -10,8 +10,9 @@ use crate::{
     limit::{Limit, LimitVerdict},
 };
 
-/// KEYS: a set per limit, then a notice key per limit, which notes the text whose sender is told.
-/// ARGV: member, then (most, window ms) per limit. If a limit is exceeded, nothing is counted.
+/// KEYS: a set per limit, then a notice key per limit, which names the text whose sender gets a
+/// notice. ARGV: member, then (most, window ms) per limit. If a limit is exceeded, nothing is
+/// counted.
 static SLIDING: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local t = redis.call('TIME')
@@ -65,7 +66,8 @@ impl Cache {
                 .iter()
                 .position(|limit| !self.local().within(casino, limit))
             {
-                // Without Redis it is unknown who was told, so no notice is sent rather than two.
+                // Without Redis it is unknown whether the sender already got a notice. No notice is
+                // better than two.
                 Some(limit) => LimitVerdict::Over {
                     limit,
                     first: false,

@@ -1,5 +1,5 @@
-//! In-process limits (governor), used while Redis is unreachable. They are counted for this process
-//! alone.
+//! In-process limits (governor), used while Redis is unreachable. They count only this process's
+//! texts.
 
 use std::{
     collections::HashMap,
@@ -16,7 +16,7 @@ use seven_domain::{CasinoId, Lane};
 
 use crate::{Ask, Level, Limit, Pace};
 
-/// Most keys kept in memory; beyond it the table is cleared.
+/// Maximum number of keys in memory; when it is exceeded, the table is cleared.
 const MOST_KEYS: usize = 10_000;
 
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ impl LocalLimits {
     }
 
     /// Takes segments from this process's share of every limit, so that all processes together stay
-    /// within it.
+    /// within the limit.
     pub(crate) fn take(&self, ask: &Ask<'_>) -> Pace {
         for level in ask.levels {
             if let Some(after) = self.wait(level, ask) {

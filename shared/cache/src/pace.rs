@@ -1,4 +1,5 @@
-//! Limits on sending, in segments, and the rates that follow from them. Pure functions.
+//! Limits on sending, in segments, and the rates that follow from them. All functions here are
+//! pure.
 
 use std::time::Duration;
 
@@ -38,13 +39,13 @@ pub enum Pace {
     },
 }
 
-/// A pace shared by processes. A refused request consumes nothing.
+/// Limits the rate of sending for several processes together. A refused request consumes nothing.
 pub trait Pacer: Send + Sync {
     fn take(&self, ask: &Ask<'_>) -> impl Future<Output = Pace> + Send;
 }
 
-/// Windows of at least this length are strict: none ever contains more than `most`. In a shorter
-/// window a burst may reach twice that, because providers queue it.
+/// Minimum length of a strict window, which never contains more than `most` segments. A shorter
+/// window may contain twice as many after a burst, which is harmless because providers queue it.
 const STRICT_FROM: Duration = Duration::from_secs(2);
 
 /// The rate at which one lane may use a level.

@@ -1,8 +1,9 @@
-//! Pacing in segments over several limits at once, shared through Redis; local limits while Redis
-//! is unreachable.
+//! Pacing in segments over several limits at once, shared through Redis; local limits apply while
+//! Redis is unreachable.
 //!
-//! A text takes from all limits or from none. Of the casinos that wait for a shared limit, the one
-//! served longest ago goes first, so that one casino's many texts do not delay another's.
+//! A text takes its segments from all limits or from none. Of the casinos that wait for a shared
+//! limit, the one served longest ago goes first, so that one casino's many texts do not delay
+//! another's.
 
 use std::{sync::LazyLock, time::Duration};
 
@@ -13,8 +14,9 @@ use crate::{
     pace::{Ask, Pace, Pacer},
 };
 
-/// Generic cell rate algorithm in microseconds. KEYS per level: bucket, waiting casinos, times
-/// served. ARGV: casino, segments, then per level emission, tolerance, and 1 if it is shared.
+/// Generic cell rate algorithm in microseconds. KEYS per level: bucket, set of waiting casinos, set
+/// of the times at which casinos were served. ARGV: casino, segments, then per level emission,
+/// tolerance, and 1 if the level is shared.
 static GCRA: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local t = redis.call('TIME')

@@ -1,4 +1,5 @@
-//! The people who look at a page at this moment. It only informs: without Redis nobody is shown.
+//! The people who view a page of the console right now. Only for display: without Redis nobody is
+//! shown.
 
 use std::{sync::LazyLock, time::Duration};
 
@@ -7,8 +8,8 @@ use seven_domain::CasinoId;
 
 use crate::Cache;
 
-/// KEYS: the page's set. ARGV: who looks, milliseconds after which somebody has left. Returns whether
-/// the person has just come, then everybody who looks.
+/// KEYS: the page's set. ARGV: the viewer, milliseconds after which a viewer counts as gone.
+/// Returns whether the viewer is new, then all viewers.
 static LOOKS: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local t = redis.call('TIME')
@@ -20,18 +21,18 @@ static LOOKS: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// The people who look at a page.
+/// The people who view a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Presence {
-    /// Whether the person who asked has just come.
+    /// Whether the caller's viewer is new on this page.
     pub came: bool,
-    /// Everybody who looks, the person who asked included.
+    /// All viewers, including the caller's.
     pub all: Vec<String>,
 }
 
 impl Cache {
-    /// Notes that `who` looks at a page, and returns everybody who does. Somebody who has not asked
-    /// for `gone_after` has left.
+    /// Records that `who` views a page, and returns all viewers. A viewer counts as gone if they
+    /// were not recorded again within `gone_after`.
     pub async fn look(
         &self,
         casino: &CasinoId,

@@ -28,8 +28,8 @@ static LIFT: LazyLock<Script> = LazyLock::new(|| {
 });
 
 impl Cache {
-    /// Refuses sends to this guest because of a STOP at `as_of`. Returns false when Redis did not
-    /// store it.
+    /// Refuses sends to this guest because of a STOP at `as_of`. Returns false if Redis did not
+    /// store the refusal.
     pub async fn refuse(&self, casino: &CasinoId, guest: &GuestHash, as_of: DateTime<Utc>) -> bool {
         let mut call = REFUSE.key(self.key("refuse", casino.as_str(), &guest.hex()));
         self.invoke::<i64>("refusal", call.arg(as_of.timestamp_millis()))
@@ -44,7 +44,7 @@ impl Cache {
             .await;
     }
 
-    /// Returns the time of the STOP that refuses this guest, if Redis has one.
+    /// Returns the time of the STOP that refuses sends to this guest, if Redis has one.
     pub async fn refused(&self, casino: &CasinoId, guest: &GuestHash) -> Option<DateTime<Utc>> {
         let command = redis::cmd("GET")
             .arg(self.key("refuse", casino.as_str(), &guest.hex()))

@@ -1,5 +1,5 @@
-//! The first call of a message against a real Redis (D7): a call repeated hours later gets the time
-//! of the first.
+//! The time of a message's first webhook call, against a real Redis (D7): a call repeated hours
+//! later gets the time of the first one.
 
 use chrono::{TimeDelta, TimeZone, Utc};
 use seven_cache::{Cache, Settings};

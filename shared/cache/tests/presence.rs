@@ -1,4 +1,4 @@
-//! The people who look at a page, against a real Redis (D27).
+//! The viewers of a page, against a real Redis (D27).
 
 use std::time::Duration;
 

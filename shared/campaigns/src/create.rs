@@ -6,24 +6,25 @@ use seven_store::{audit::Entry, campaigns::NewCampaign, controls::Order};
 
 use crate::{Plan, Texts};
 
-/// A campaign as it was planned.
+/// A planned campaign, ready to be stored.
 #[derive(Debug)]
 pub struct New<'a> {
     pub campaign_id: CampaignId,
     pub name: &'a str,
     pub texts: &'a Texts,
     pub plan: &'a Plan,
-    /// Lists every guest with marketing consent, also those whom the plan did not look at.
+    /// If true, every guest with marketing consent gets a row, even those whom the plan did not
+    /// check.
     pub all_consenting: bool,
-    /// Sends nothing until a second person approves.
+    /// If true, nothing is sent until a second person approves.
     pub awaits_approval: bool,
     pub order: Order<'a>,
 }
 
-/// Stores the campaign and its guests. Returns false, and stores nothing, if its name is taken.
+/// Stores the campaign and its guests. If its name is taken, stores nothing and returns false.
 ///
 /// # Errors
-/// When Postgres does not answer.
+/// Fails when Postgres does not answer.
 pub async fn create(fleet: &Fleet, casino: &CasinoId, new: &New<'_>) -> Result<bool, Error> {
     let (name, order, counts) = (new.name, new.order, new.plan.document());
     let row = NewCampaign {

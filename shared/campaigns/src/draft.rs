@@ -1,5 +1,5 @@
-//! Makes a campaign's text for one guest, and finds when the guest may get it. The dry run uses it
-//! too.
+//! Makes a campaign's text for one guest, and determines when the guest may get it. Both the
+//! forecast and the release use it.
 
 use std::time::Duration;
 
@@ -16,10 +16,11 @@ use seven_store::{
 };
 use seven_telemetry::trace;
 
-/// How long the text is useful: longer than any night, but later its content may be out of date.
+/// How long after its creation a text may be sent. It can wait for the end of any night; later, its
+/// content may be out of date.
 const USEFUL_FOR: Duration = Duration::from_secs(24 * 3_600);
 
-/// The places in which the guest may be, and what their laws require.
+/// The requirements of the laws at the places where the guest may be.
 #[derive(Debug)]
 pub struct Whereabouts {
     pub window: Window,
@@ -30,7 +31,7 @@ pub struct Whereabouts {
 // === impl Whereabouts ===
 
 impl Whereabouts {
-    /// Returns how long until the window opens; `None` if it never does.
+    /// Returns the time until the window opens; `None` if it never opens.
     pub fn opens_in(&self, now: DateTime<Utc>) -> Option<Duration> {
         self.window.opens_at.map(|at| {
             (at - now)
@@ -76,8 +77,8 @@ pub fn in_language<'a>(guest: &Addressee, en: &'a str, es: &'a str) -> &'a str {
     }
 }
 
-/// Returns the row to queue. Its id depends only on the campaign and the guest, so that no guest
-/// gets the text twice.
+/// Returns the row to queue. Its id depends only on the campaign and the guest, so that a guest
+/// cannot get the text twice.
 pub fn text(campaign: CampaignId, guest: &Addressee, body: &str) -> NewOutbound {
     let (id, origin) = (
         OutboundId::of_campaign(campaign, guest.guest()),

@@ -1,11 +1,11 @@
-//! Limits how fast campaigns are released (D6): half of the number's rate, after the reserve for
-//! safety texts. The other half stays free for replies.
+//! Limits the rate at which campaigns are released (D6): half of what remains of the number's rate
+//! after the reserve for safety texts. The other half stays free for replies.
 
 use std::time::Duration;
 
 use seven_domain::config::Operational;
 
-/// Returns the rate in segments per second.
+/// Returns the maximum release rate in segments per second.
 pub fn rate(operational: &Operational) -> f64 {
     let total = operational.segments_per_second().max(1);
     // A fifth of the rate is the sender's reserve for safety texts.
@@ -18,19 +18,20 @@ pub fn window(rate: f64) -> Duration {
     Duration::from_secs_f64((1.0 / rate).max(1.0))
 }
 
-/// Returns how long this many segments take.
+/// Returns the time that this many segments take at this rate.
 pub fn estimate(rate: f64, segments: u64) -> Duration {
     let segments = f64::from(u32::try_from(segments).unwrap_or(u32::MAX));
     Duration::from_secs_f64((segments / rate).ceil())
 }
 
-/// How many segments the round may still release.
+/// Number of segments that one round of releasing may still release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget(i64);
 
 impl Budget {
-    /// `released` are the segments of the last window, `waiting` those that are queued. Never more
-    /// than the segments of one window are queued.
+    /// Creates the budget of a round. `released` is the number of segments released in the last
+    /// window, and `waiting` the number that are queued; neither may exceed the segments of one
+    /// window.
     pub fn new(rate: f64, released: i64, waiting: i64) -> Self {
         let most = (rate * window(rate).as_secs_f64()).round();
         #[expect(

@@ -23,28 +23,28 @@ use crate::{
     wording::Texts,
 };
 
-/// Guests that are checked concurrently.
+/// Number of guests that are checked concurrently.
 const AT_ONCE: usize = 4;
 
 /// The outcome that a guest's text would have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fate {
     Now,
-    /// Sent when the guest's sending window opens.
+    /// The text would be sent when the guest's sending window opens: at this time, after this wait.
     Deferred(DateTime<Utc>, Duration),
-    /// Waits for an obstacle that ends by itself.
+    /// The text would wait for an obstacle that ends by itself.
     Later(String),
     Refused(String),
 }
 
-/// A guest of the campaign's list.
+/// The forecast for one guest of the campaign's list.
 #[derive(Debug, Clone)]
 pub struct Line {
     pub guest: GuestHash,
-    /// None if the casino has no such guest.
+    /// `None` if the casino has no such guest.
     pub guest_id: Option<GuestId>,
     pub fate: Fate,
-    /// Segments that the text would be billed for.
+    /// Number of segments that would be billed for the text.
     pub segments: u64,
 }
 
@@ -64,7 +64,8 @@ impl Fate {
         }
     }
 
-    /// Returns the reason, as the pre-send check's code where there is one.
+    /// Returns the reason: the pre-send check's code if there is one, and empty for a text sent at
+    /// once.
     pub fn why(&self) -> &str {
         match self {
             Self::Now => "",
@@ -85,10 +86,10 @@ impl Fate {
 // === impl Plan ===
 
 impl Plan {
-    /// Forecasts every guest; writes nothing.
+    /// Makes the forecast for every guest; writes nothing.
     ///
     /// # Errors
-    /// When a store does not answer.
+    /// Fails when a store does not answer.
     pub async fn of(
         fleet: &Fleet,
         config: &CasinoConfig,
@@ -99,8 +100,8 @@ impl Plan {
         let lines = stream::iter(guests)
             .map(|guest| async move {
                 match line(fleet, config, campaign, texts, guest).await {
-                    // Collided with a transaction of this guest, such as a turn or a receipt: tries
-                    // once more.
+                    // Another transaction of this guest, such as a turn or a receipt, got in the
+                    // way: tries once more.
                     Err(Error::Store(error)) if error.is_contended() => {
                         line(fleet, config, campaign, texts, guest).await
                     }
@@ -124,7 +125,8 @@ impl Plan {
         counts
     }
 
-    /// Returns the counts as a document: `word` or `word: reason`, and the number of guests.
+    /// Returns the counts as a JSON object: the keys are `word` or `word: reason`, the values
+    /// numbers of guests.
     pub fn document(&self) -> Value {
         let mut document = Map::new();
         for ((word, why), n) in self.counts() {
@@ -145,7 +147,7 @@ impl Plan {
             .count()
     }
 
-    /// Returns the segments of all texts that are not refused.
+    /// Returns the number of segments of all texts that are not refused.
     pub fn segments(&self) -> u64 {
         self.0
             .iter()
@@ -154,12 +156,13 @@ impl Plan {
             .sum()
     }
 
-    /// Returns the time at which the last guest's sending window opens.
+    /// Returns the latest time at which a guest's sending window opens; `None` if no text is
+    /// deferred.
     pub fn last_opening(&self) -> Option<DateTime<Utc>> {
         self.0.iter().filter_map(|line| line.fate.opens_at()).max()
     }
 
-    /// Returns the rows to write, one for each guest that the casino has.
+    /// Returns the rows to store, one for each guest that the casino knows.
     pub fn listed(&self) -> Vec<NewListed> {
         let row = |line: &Line| {
             let guest_id = line.guest_id?;
@@ -274,8 +277,8 @@ async fn ask(
     Ok(tx.presend_check(&check).await?.map(|_| ()))
 }
 
-/// Converts the pre-send check's answer into a forecast: obstacles that end by themselves make the
-/// text wait instead of being refused.
+/// Converts the pre-send check's answer into a forecast. If an obstacle ends by itself, the text
+/// waits instead of being refused.
 fn fate(
     guest: &Addressee,
     refusal: Option<Refusal>,

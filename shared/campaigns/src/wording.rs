@@ -1,4 +1,4 @@
-//! A campaign's two texts: fills in the slots and reports all faults at once.
+//! A campaign's text in both languages: fills in the slots and reports all faults at once.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ pub enum Fault {
     Risky(Risk),
 }
 
-/// The faults of both texts; at least one of them has some.
+/// The faults of the texts in both languages; at least one of the lists is not empty.
 #[derive(Debug, Clone, Default)]
 pub struct Faults {
     pub en: Vec<Fault>,
@@ -38,6 +38,8 @@ pub struct Faults {
 }
 
 impl Texts {
+    /// Fills in the slots of both texts and checks the results.
+    ///
     /// # Errors
     /// Returns every fault of both texts.
     pub fn read(en: &str, es: &str, config: &CasinoConfig) -> Result<Self, Faults> {
@@ -87,7 +89,7 @@ impl Text {
 }
 
 impl Fault {
-    /// Returns the fault's name, under which the console has its words.
+    /// Returns the fault's code, by which the console finds its explanation.
     pub fn code(&self) -> &'static str {
         match self {
             Self::UnknownSlot(_) => "unknown_slot",
@@ -141,7 +143,7 @@ impl fmt::Display for Faults {
 
 impl std::error::Error for Faults {}
 
-/// Fills in the slots and returns the unknown slots and unmatched braces.
+/// Fills in the slots. Returns the text, and the unknown slots and unmatched braces.
 fn fill(template: &str, slots: &[(&str, &str)]) -> (String, Vec<String>) {
     let (mut text, mut unknown, mut rest) = (String::new(), Vec::new(), template);
     while let Some(open) = rest.find(['{', '}']) {

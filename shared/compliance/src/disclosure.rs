@@ -6,19 +6,19 @@ use seven_domain::{DisclosureKind as Due, MaterialChange};
 /// The facts about a guest at the time a text is written.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts {
-    /// The casino's feature flag (SEC-53a).
+    /// Whether the casino's feature flag for AI disclosure is on (SEC-53a).
     pub enabled: bool,
     /// Whether disclosure is mandatory by the law of a state the guest may be in, or by the
     /// casino's own rule.
     pub required: bool,
     pub ever_disclosed: bool,
     pub disclosed_this_session: bool,
-    /// A pending change of which the guest was not told yet.
+    /// A material change that has not been disclosed to this guest yet; `None` if there is none.
     pub trigger: Option<MaterialChange>,
 }
 
-/// Returns the disclosure that this text must carry. A material change is disclosed even where the
-/// flag is off; a full disclosure covers it.
+/// Returns the disclosure that this text must carry. A material change is disclosed even if the
+/// flag is off; a first or session disclosure covers it.
 pub fn due(facts: &Facts) -> Option<Due> {
     let wanted = facts.enabled || facts.required;
     match facts {

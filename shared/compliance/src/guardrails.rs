@@ -53,8 +53,8 @@ pub struct Hit {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Decision {
     pub verdict: Verdict,
-    /// The command or opt-out in the text. It takes effect even if a guardrail decides the answer:
-    /// a cry for help is answered first.
+    /// The command or opt-out in the text. It takes effect even if a guardrail decides the answer,
+    /// for instance because the text is also a cry for help.
     pub keyword: Option<Keyword>,
     /// Every rule that matched, the most serious first. The first one decides the answer; all are
     /// logged.
@@ -154,8 +154,8 @@ impl Decision {
         }
     }
 
-    /// Returns the language of the words that decided. A rule that holds in every language leaves
-    /// it to the other rules that matched.
+    /// Returns the language of the rule or keyword that decided. If that rule holds in every
+    /// language, returns the language of another rule that matched.
     pub fn language(&self) -> Option<Language> {
         match &self.verdict {
             Verdict::Keyword(keyword) => keyword.language,
@@ -209,7 +209,8 @@ impl Guardrails {
         self.engine.reads(text, &mut Workspace::default())
     }
 
-    /// Returns the languages that only the safety layers speak and in which a rule guards the layer.
+    /// Returns the languages that have safety layers only and in which the pack has a rule of this
+    /// layer.
     pub fn safety_languages(&self, layer: Layer) -> BTreeSet<&str> {
         self.engine.safety_languages(layer)
     }

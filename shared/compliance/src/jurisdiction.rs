@@ -115,7 +115,8 @@ fn states_in(zone: Tz, by_code: &[(State, Tz)]) -> Vec<State> {
     }
 }
 
-/// Returns whether both zones show the same time in every month of the years that are compared.
+/// Returns whether both zones have the same UTC offset on the first of every month from 2025 to
+/// 2034.
 fn same_clock(one: Tz, other: Tz) -> bool {
     let months = (2025..2035)
         .flat_map(|year| (1..=12).filter_map(move |month| NaiveDate::from_ymd_opt(year, month, 1)));
@@ -153,10 +154,11 @@ pub struct Rules {
     /// The states the guest may live in.
     pub states: Vec<State>,
     pub ai_disclosure_required: bool,
-    /// The laws of these states that require the disclosure, where their names are known.
+    /// The names of these states' laws that require the disclosure; laws of unknown name are left
+    /// out.
     pub ai_disclosure_laws: Vec<String>,
-    /// The longest waiting period of these states, with the lowest offer value that any of them
-    /// sets.
+    /// The longest waiting period of these states, combined with the lowest offer value that any of
+    /// them sets; `None` if no state has a waiting period.
     pub cooling_off: Option<CoolingOff>,
     pub self_exclusion_check: bool,
     /// Whether counsel has confirmed the rules of all these states.
@@ -168,7 +170,7 @@ pub fn of(phone: &PhoneE164, profile: Option<&Residence>) -> Rules {
     with(Laws::shipped(), phone, profile)
 }
 
-/// Like [`of`], with another table of laws.
+/// Does the same as [`of`], but with the given table of laws.
 pub fn with(laws: &Laws, phone: &PhoneE164, profile: Option<&Residence>) -> Rules {
     let Whereabouts {
         basis, candidates, ..

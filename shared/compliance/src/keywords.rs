@@ -28,8 +28,7 @@ pub enum Intent {
     OptOut,
     OptIn,
     Help,
-    /// Yes, as the answer to any question. It counts as consent only while a question about opting
-    /// in is open.
+    /// Yes, in answer to any question. It counts as consent only while an opt-in question is open.
     Affirm,
     Privacy,
     Delete,
@@ -58,8 +57,8 @@ pub struct Keyword {
     pub language: Option<Language>,
 }
 
-/// Returns the command in a message, if any. Opt-outs also count as a sentence of their own ("Who
-/// is this? STOP") or in plain language ([`crate::opt_out`]).
+/// Returns the command in a message, if any. An opt-out also counts as a separate sentence ("Who is
+/// this? STOP") or in plain language ([`crate::opt_out`]).
 pub fn classify(text: &str) -> Option<Keyword> {
     Guardrails::default().decide(text).keyword
 }
@@ -67,19 +66,19 @@ pub fn classify(text: &str) -> Option<Keyword> {
 /// The command phrases of the keyword table, indexed by their first word.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Commands {
-    /// The command rows and the courtesy words, by their first word.
+    /// The command rows and the courtesy words, indexed by their first word.
     phrases: HashMap<Symbol, Vec<(Vec<Symbol>, Meaning)>>,
-    /// The first words of opt-out and opt-in rows. A text without any of them is not searched for a
-    /// wrapped command.
+    /// The first words of opt-out and opt-in rows. Only a text with one of them is searched for a
+    /// command inside a signature or instruction words (see `wrapping`).
     openers: HashSet<Symbol>,
 }
 
-/// Words after which a sentence goes on: if a line ends with one, the next line continues it.
+/// Words that cannot end a sentence: if a line ends with one, the next line continues the sentence.
 const LEADS_ON: &[&str] = &[
     "dont", "not", "never", "cant", "wont", "to", "the", "a", "my", "next", "last", "bus", "tram",
     "and", "or", "no", "nunca", "el", "la",
 ];
-/// Only messages of at most this many words are checked for typos of a command.
+/// The maximum number of words of a message that is checked for typos of a command.
 const SLIP_WORDS: usize = 4;
 const WRAPPED_WORDS: usize = 40;
 
@@ -160,8 +159,9 @@ impl Commands {
         best.map(|(phrase, meaning)| (*meaning, phrase.len()))
     }
 
-    /// Returns the opt-out or opt-in inside what phones and mail programs add, or an opt-out with
-    /// typos. `whole_message` matches the text that is left after unwrapping or correcting.
+    /// Returns the opt-out or opt-in that is left when signatures, mail headers and the like are
+    /// removed, or the opt-out that is left when typos are corrected. `whole_message` matches that
+    /// rest.
     pub(crate) fn wrapped(
         &self,
         text: &str,
@@ -175,7 +175,7 @@ impl Commands {
         {
             return Some(row);
         }
-        // Most texts contain no word of a command.
+        // Most texts contain no first word of a command and are done here.
         if !(2..=WRAPPED_WORDS).contains(&words)
             || !reading
                 .base

@@ -72,19 +72,20 @@ const LEAST: [(Like, LikelyKind, f32); 4] = [
 /// A text of fewer words needs `PER_MISSING_WORD` more log odds for each word below this number.
 const FULL_WORDS: usize = 8;
 const PER_MISSING_WORD: f32 = 0.2;
-/// If the probability of a layer that is not urgent is lower, a pattern's match counts as a
-/// coincidence.
+/// A pattern's match for a layer that is not urgent counts as a coincidence if the layer's
+/// probability is below this.
 const UNLIKELY: f32 = 0.2;
-/// From this probability of an urgent layer on, a pattern's match is certain; from
-/// `LIKELY_WITH_PATTERN` on, it is likely.
+/// A pattern's match for an urgent layer is certain if the probability is at least
+/// `CERTAIN_WITH_PATTERN`, and likely if it is at least `LIKELY_WITH_PATTERN`.
 const CERTAIN_WITH_PATTERN: f32 = 0.7;
 const LIKELY_WITH_PATTERN: f32 = 0.1;
 /// The margin of a text that both a pattern and the classifier find; so high that an ordinary
 /// dialogue around the text does not cancel it.
 pub(crate) const MARGIN_WITH_PATTERN: i16 = 150;
-/// Added to both probabilities so that their logarithm stays finite.
+/// Added to both probabilities of an odds ratio so that its logarithm stays finite.
 const LEAST_ODDS: f32 = 1e-3;
-/// Shorter texts are left to the patterns: two words resemble too many things.
+/// The minimum number of words that the classifier needs; patterns alone judge shorter texts,
+/// because two words resemble too many things.
 const LEAST_WORDS: usize = 3;
 
 static BYTES: &[u8] = include_bytes!("../data/likeness.bin");
@@ -165,8 +166,9 @@ impl Likeness {
             .max_by_key(|likely| likely.margin)
     }
 
-    /// Returns how certain a pattern's match of this layer is. For an urgent layer, all urgent
-    /// kinds are added up, because one text may show several and score low on each.
+    /// Returns how certain a pattern's match of this layer is. For an urgent layer, the
+    /// probabilities of all urgent classes are added, because one text may show several and score
+    /// low on each.
     pub(crate) fn with_pattern(&self, layer: Layer) -> Band {
         let same = |class: Like| {
             if layer.is_urgent() {

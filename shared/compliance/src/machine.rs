@@ -9,7 +9,7 @@ use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
 use crate::is_invisible;
 
-/// Which kind of automatic text this is.
+/// The kind of an automatic text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Machine {
@@ -23,7 +23,7 @@ pub enum Machine {
     Busy,
 }
 
-/// The longest text that is checked.
+/// The maximum length of a text that is checked, in bytes.
 const LONGEST_BYTES: usize = 1_200;
 
 static NOTICES: LazyLock<RegexSet> = LazyLock::new(|| {

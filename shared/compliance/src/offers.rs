@@ -105,7 +105,7 @@ pub fn check(reply: &str, catalogue: &Catalogue, now: DateTime<Utc>, zone: Tz) -
     check_with(reply, || catalogue, now, zone)
 }
 
-/// Like [`check`], but builds the catalogue only if the reply contains an offer.
+/// Does the same as [`check`], but builds the catalogue only if the reply contains an offer.
 pub fn check_with<C: Borrow<Catalogue>>(
     reply: &str,
     catalogue: impl FnOnce() -> C,

@@ -1,6 +1,6 @@
-//! Reads why a guest leaves from the words of the opt-out, for the casino's figures (CONV-52). The
-//! reason is one of a few names; no word of the guest is kept. The list
-//! (`data/opt_out_reasons.toml`) is compiled in, like the opt-outs themselves.
+//! Finds the reason for an opt-out in its words, for the casino's figures (CONV-52). The result is
+//! one of a few names and contains no word of the guest. The list (`data/opt_out_reasons.toml`) is
+//! compiled in, like the list of opt-outs.
 
 use std::sync::LazyLock;
 
@@ -40,7 +40,8 @@ pub fn opt_out_reason(text: &str) -> OptOutReason {
     found.map_or(OptOutReason::NotGiven, |known| known.reason)
 }
 
-/// Returns whether the folded line has the phrase as whole words.
+/// Returns whether the folded line contains the phrase as whole words; a phrase that ends in `*`
+/// may match the beginning of a word.
 fn has(line: &str, phrase: &str) -> bool {
     match phrase.strip_suffix('*') {
         Some(stem) => line.contains(&format!(" {stem}")),

@@ -77,8 +77,8 @@ pub fn faults(text: &str, language: Language, casino: &str) -> Vec<Fault> {
     .collect()
 }
 
-/// Returns whether the gate takes the word for an opt-out, it is in capitals so that guests notice
-/// it, and it belongs to the text's language or to all.
+/// Returns whether the word is an opt-out keyword of the text's language or of all languages, in
+/// capitals so that guests notice it.
 fn stops(word: &str, language: Language) -> bool {
     word.chars().all(|c| !c.is_lowercase())
         && classify(word).is_some_and(|keyword| {

@@ -1,5 +1,5 @@
-//! Lists the words to which a provider reacts by itself, and reads the provider's report that it
-//! did.
+//! Lists the keywords to which a provider reacts by itself, and parses the provider's report of
+//! such a reaction.
 
 use crate::{Intent, Keyword};
 
@@ -46,7 +46,7 @@ pub fn reacts(provider: &str, text: &str) -> bool {
 }
 
 /// Returns the command that a webhook reports (Telnyx: `autoresponse_type`, Twilio: `OptOutType`).
-/// It counts whatever the text says, because accounts may have their own keywords.
+/// The report counts whatever the text says, because provider accounts may have custom keywords.
 pub fn keyword(verdict: &str) -> Option<Keyword> {
     let said = |intent, pattern_id| {
         Some(Keyword {

@@ -1,5 +1,6 @@
-//! Decides whether an unsolicited text may be sent now and, if not, when: in the lawful window of
-//! every place where the guest may be (D15), narrowed by the casino's. Replies need no window (D6).
+//! Decides whether an unsolicited text may be sent now and, if not, when: inside the lawful window
+//! of every place where the guest may be (D15), narrowed by the casino's own hours. Replies need no
+//! window (D6).
 
 mod hours;
 mod spans;
@@ -63,7 +64,7 @@ pub fn check(question: &Question<'_>) -> Window {
     check_with(Laws::shipped(), question)
 }
 
-/// Like [`check`], with another table of laws.
+/// Does the same as [`check`], but with the given table of laws.
 pub fn check_with(laws: &Laws, question: &Question<'_>) -> Window {
     let Question {
         to,

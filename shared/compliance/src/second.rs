@@ -21,8 +21,8 @@ pub struct SecondReading {
 /// Findings of the first reading that the second reading needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Evidence {
-    /// The classifier's log odds that the text is urgent, in hundredths; `None` if it did not read
-    /// it.
+    /// The classifier's log odds that the text is urgent, in hundredths; `None` if the classifier
+    /// did not judge the text.
     pub(crate) suspicion: Option<i16>,
     /// Whether a phrase asks to keep our texts ("don't stop texting me"): such a text is no
     /// opt-out, whatever else it resembles.
@@ -33,8 +33,8 @@ pub struct Evidence {
     pub(crate) sure: bool,
 }
 
-/// Above these log odds of the first reader, in hundredths, a text gets a second reading. Nine in
-/// ten ordinary texts of the tuning sets are below, and no cry for help is.
+/// A text gets a second reading if the first reader's log odds, in hundredths, are above this. Nine
+/// in ten ordinary texts of the tuning sets are below it, and no cry for help is.
 const SUSPICIOUS: i16 = -250;
 /// The weight of the first reader's log odds when they are added to the second reader's.
 const FIRST_READERS_SHARE: f32 = 0.5;
@@ -43,8 +43,8 @@ const FIRST_READERS_SHARE: f32 = 0.5;
 const LEAST_OPT_OUT: f32 = 4.0;
 const LEAST_CRISIS: f32 = 3.25;
 const LEAST_CRY: f32 = 4.0;
-/// If all the second reader's log odds are lower, it is sure that the text is ordinary: a pattern's
-/// match becomes likely instead of certain.
+/// The second reader is sure that a text is ordinary if all its log odds are below this: a
+/// pattern's match then becomes likely instead of certain.
 const ORDINARY: f32 = -2.5;
 
 impl Evidence {
@@ -108,7 +108,8 @@ impl Guardrails {
         self.beside(first, &kinds)
     }
 
-    /// Adds the kind that the text most resembles to the findings that are certain.
+    /// Keeps the certain findings and sets `likely` to the most likely kind, if its log odds
+    /// suffice.
     fn beside(&self, first: Decision, kinds: &[(LikelyKind, f32)]) -> Decision {
         let net = f32::from(first.evidence.suspicion.unwrap_or(SUSPICIOUS)) / 100.0;
         let margin = |kind: LikelyKind, odds: f32| match kind {
@@ -121,7 +122,7 @@ impl Guardrails {
             LikelyKind::Cry(Layer::Crisis) => odds + FIRST_READERS_SHARE * net - LEAST_CRISIS,
             LikelyKind::Cry(_) => odds + FIRST_READERS_SHARE * net - LEAST_CRY,
         };
-        // No second alarm is raised for a kind that the answer already covers.
+        // A kind that the answer to the certain findings already covers raises no second alarm.
         let open = |kind: LikelyKind| match kind {
             LikelyKind::OptOut => {
                 first.keyword.is_none() && !first.evidence.spared && first.hits.is_empty()

@@ -1,5 +1,5 @@
-//! Asks the offline host with a draft in place of what guests get, so that an editor reads the
-//! answer before any guest does. Nothing is stored and nobody is texted.
+//! Asks the offline host a question with a draft in place of the published item, so that an editor
+//! reads the answer before any guest does. Nothing is stored, and nobody is texted.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,16 +11,16 @@ use seven_offline_host::OfflineModel;
 
 use crate::{Error, Work, check::id_of};
 
-/// The id of a draft that has none, as the reply's sources name it.
+/// The id by which the reply's sources name a draft that has no id yet.
 pub const DRAFT: &str = "draft";
-/// The deadline of an answer; the offline host needs milliseconds.
+/// The deadline for the host's answer; the offline host needs only milliseconds.
 const DEADLINE: Duration = Duration::from_secs(5);
 
-/// Returns the host's first answer to a question of a new guest, from the published content with
-/// `draft` in it. A draft that cannot be read is left out.
+/// Returns the host's first answer to a new guest's question, from the published content and
+/// `draft`. A draft that cannot be parsed is left out.
 ///
 /// # Errors
-/// Fails when the database does, or the casino's pack is not there.
+/// Fails when the database fails or the casino's pack is not loaded.
 pub async fn ask(work: &mut Work<'_>, draft: &Value, question: &str) -> Result<Reply, Error> {
     let published = work.tx.published_items(None).await?;
     let config = &work.row.config;

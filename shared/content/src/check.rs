@@ -1,4 +1,4 @@
-//! Checks an edit against the pack's schema and the calendar, before any guard looks.
+//! Checks an edit against the pack's schema and the calendar, before the guards check it.
 
 use chrono::TimeDelta;
 use serde_json::Value;
@@ -7,10 +7,10 @@ use seven_knowledge::{Categories, Item, Problem, Reference};
 
 use crate::{Edit, Work, guard::Finding};
 
-/// Longest id of an item; it stands in addresses and in the audit log.
+/// Maximum length of an item's id, in characters; ids appear in addresses and in the audit log.
 pub(crate) const MOST_ID_CHARS: usize = 64;
 
-/// Reads an item as a person wrote it; returns every problem at once.
+/// Parses an item as a person wrote it. On failure it returns all problems at once.
 pub(crate) fn read_item(work: &Work<'_>, value: &Value) -> Result<Item, Vec<Finding>> {
     let reference = Reference {
         now: work.fleet.clock.property_now(),
@@ -48,11 +48,11 @@ pub(crate) fn read_item(work: &Work<'_>, value: &Value) -> Result<Item, Vec<Find
     Err(problems.into_iter().map(invalid).collect())
 }
 
-/// The latest time that an edit may name.
+/// How far in the future a time in an edit may be.
 const MOST_AHEAD: TimeDelta = TimeDelta::days(3_660);
 
-/// Returns what is wrong with the times of an edit. An end that has passed would switch the item off
-/// without a guard.
+/// Returns the problems with the times of an edit. An end in the past is one, because it would
+/// switch the item off without a check by the guards.
 pub(crate) fn times(work: &Work<'_>, edit: &Edit) -> Vec<Finding> {
     let now = work.fleet.clock.now();
     let begins = edit.publish_at.unwrap_or(now).max(now);
@@ -83,7 +83,7 @@ pub(crate) fn times(work: &Work<'_>, edit: &Edit) -> Vec<Finding> {
     found
 }
 
-/// Postgres keeps no NUL in a text.
+/// Returns whether a text contains a NUL character, which Postgres cannot store.
 pub(crate) fn has_nul(value: &Value) -> bool {
     value.to_string().contains("\\u0000")
 }
@@ -95,11 +95,11 @@ pub(crate) fn invalid(problem: Problem) -> Finding {
     }
 }
 
-/// Returns the id that an item has, if it has one.
+/// Returns the item's id; `None` if it has none or the id is blank.
 pub(crate) fn id_of(value: &Value) -> Option<String> {
     let id = match value.get("id")? {
         Value::String(text) => text.trim().to_owned(),
-        // A spreadsheet's cell may be a number.
+        // In a spreadsheet, the cell with the id may be a number.
         Value::Number(number) => number.to_string(),
         _ => return None,
     };

@@ -1,4 +1,5 @@
-//! Differences between two documents, field by field, shown before one replaces the other.
+//! Lists the differences between two documents field by field, to be shown before one replaces the
+//! other.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! Guards: what a change of content must not do, and what a second person looks at first (D31).
-//! Pure; the caller knows what is published.
+//! Guards: check changes of content, and refuse them, hold them for a second person, or warn (D31).
+//! This module does no I/O; the caller supplies the published content.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -11,15 +11,15 @@ use seven_packs::ContentRules;
 /// The effect of a finding on the change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// The change is saved, and its editor is told.
+    /// The change is saved, and its editor gets a warning.
     Warn,
-    /// A person who is not the editor looks at the change before guests get it.
+    /// The change waits until a person other than its editor approves it.
     Review,
     /// The change is refused.
     Block,
 }
 
-/// One thing that a guard noticed about a change.
+/// One problem that a guard or a check found in a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     pub kind: ContentFinding,
@@ -37,25 +37,26 @@ impl fmt::Display for Finding {
     }
 }
 
-/// A change of one item. `before` is what guests get now; `None` for a new item.
+/// A change of one item. `before` is its published version; `None` for a new item.
 #[derive(Debug, Clone, Copy)]
 pub struct Change<'a> {
     pub before: Option<&'a Item>,
     pub after: &'a Item,
 }
 
-/// A category as the guards must know it, besides the changes themselves.
+/// The present state of a category, which the guards compare changes with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Standing {
-    /// Items that guests get now.
+    /// Number of active items that guests get now.
     pub active: usize,
-    /// Items that were switched off shortly before: several small changes count like a large one.
+    /// Number of items that were switched off recently, so that several small changes count like
+    /// one large change.
     pub off_lately: usize,
-    /// Names in use, lower case, and the items that have them.
+    /// The names in use (in lower case), each with its item's id.
     pub names: Vec<(String, String)>,
 }
 
-/// Returns what the guards find about each change, in the order of `changes`.
+/// Returns the findings of the guards for each change, in the order of `changes`.
 pub fn guard(
     changes: &[Change<'_>],
     standing: &BTreeMap<Category, Standing>,
@@ -82,7 +83,7 @@ pub fn guard(
         };
         let same = |other: &&usize| leaves(&changes[**other]) == Some(category);
         let offs = off.iter().filter(same).count();
-        // An item that waits for a person is not on yet.
+        // A new item that waits for a person does not count as active yet.
         let comes = |(change, found): &(&Change<'_>, &Vec<Finding>)| {
             is_on(change)
                 && change.after.category == *category
@@ -95,7 +96,7 @@ pub fn guard(
     all
 }
 
-/// Returns the gravest effect of the findings.
+/// Returns the most severe effect of the findings; `None` if there are none.
 pub fn weight(findings: &[Finding]) -> Option<Weight> {
     findings.iter().map(|finding| weight_of(finding.kind)).max()
 }
@@ -114,7 +115,7 @@ pub fn weight_of(kind: ContentFinding) -> Weight {
     }
 }
 
-/// Returns the form in which findings are stored and told: kind, field, problem and fix.
+/// Returns the findings as JSON for storage and for reports: kind, field, problem and fix.
 pub fn as_json(findings: &[Finding]) -> Value {
     let one = |finding: &Finding| {
         let Problem {
@@ -135,7 +136,8 @@ fn is_on(change: &Change<'_>) -> bool {
     change.after.active && !change.before.is_some_and(|before| before.active)
 }
 
-/// An active item that leaves its category is missing there as if it were switched off.
+/// Returns the category that loses an active item by this change, because the item is switched off
+/// or moves to another category.
 fn leaves<'a>(change: &Change<'a>) -> Option<&'a Category> {
     let before = change.before.filter(|before| before.active)?;
     let goes = !change.after.active || change.after.category != before.category;
@@ -158,8 +160,9 @@ fn finding(
     }
 }
 
-/// Categories that always wait, and promotions of a high value. Switching a promotion off does not
-/// wait: nobody is told an offer that ended.
+/// Finds changes that always need a second person: of certain categories, and promotions of a high
+/// value. Switching a promotion off needs nobody, because guests must not be told an offer that has
+/// ended.
 fn reviewed(change: &Change<'_>, rules: &ContentRules) -> Option<Finding> {
     let (after, before) = (
         &change.after.category,
@@ -200,7 +203,8 @@ fn reviewed(change: &Change<'_>, rules: &ContentRules) -> Option<Finding> {
     })
 }
 
-/// A price that changed by more than the pack's share is more often a slip than a new price.
+/// Finds prices that change by more than the pack's limit in percent, which is more often a typing
+/// error than a new price.
 fn price(change: &Change<'_>, rules: &ContentRules) -> Vec<Finding> {
     let Some(before) = change.before else {
         return Vec::new();
@@ -234,7 +238,7 @@ fn price(change: &Change<'_>, rules: &ContentRules) -> Vec<Finding> {
         .collect()
 }
 
-/// Returns whether a field of the details is an amount of money by its name.
+/// Returns whether the name of a field of the details says that it is an amount of money.
 fn is_price(name: &str) -> bool {
     const WORDS: [&str; 8] = [
         "price", "value", "bet", "fee", "cost", "rate", "deposit", "toll",
@@ -243,7 +247,8 @@ fn is_price(name: &str) -> bool {
     parts.any(|part| WORDS.contains(&part)) && name != "price_range"
 }
 
-/// Returns the lowest and the highest number of a price, which is a number or words.
+/// Returns the lowest and the highest number in a price, which may be a number or a text; `None` if
+/// it has no number.
 fn amounts(value: &Value) -> Option<(f64, f64)> {
     let numbers: Vec<f64> = match value {
         Value::Number(number) => number.as_f64().into_iter().collect(),
@@ -261,14 +266,14 @@ fn amounts(value: &Value) -> Option<(f64, f64)> {
 fn shown(value: &Value) -> String {
     match (value.as_str(), value.as_f64()) {
         (Some(text), _) => text.to_owned(),
-        // Whole dollars have no fraction.
+        // Writes whole dollars without a fraction.
         (None, Some(number)) => number.to_string(),
         (None, None) => value.to_string(),
     }
 }
 
-/// Hours of which an opening or a closing moved by more than the pack's limit, or a day that was
-/// open and is closed.
+/// Finds hours whose opening or closing moves by more than the pack's limit, and days that change
+/// between open and closed.
 fn hours(change: &Change<'_>, rules: &ContentRules) -> Option<Finding> {
     let before = change.before?.hours()?;
     let after = change.after.hours()?;
@@ -311,8 +316,8 @@ fn edges(hours: &WeeklyHours, day: chrono::Weekday) -> Option<(u16, u16)> {
     Some((opens, closes))
 }
 
-/// Facts that guests ask for and that the change takes away: a price without a number, and hours
-/// that nobody can read, are none.
+/// Finds facts that guests ask for and that the change removes. A price without a number and hours
+/// that cannot be parsed count as removed.
 fn facts_gone(change: &Change<'_>) -> Vec<Finding> {
     let Some(before) = change.before else {
         return Vec::new();
@@ -360,8 +365,8 @@ fn name_taken(change: &Change<'_>, standing: &Standing) -> Option<Finding> {
     ))
 }
 
-/// The last item of a category stays, and no more than the pack's share goes at once. `ons` are the
-/// items of the category that the same changes switch on.
+/// Refuses to switch off the last active item of a category, or more than the pack's share of its
+/// items at once. `ons` is the number of items that the same changes switch on.
 fn switched_off(
     standing: &Standing,
     offs: usize,

@@ -1,4 +1,4 @@
-//! Makes and stores the vectors of a casino's content: after an edit, after a load, and for
+//! Computes and stores the vectors of a casino's content: after an edit, after a load, and for
 //! `knowledge reindex`.
 
 use std::collections::HashMap;
@@ -10,10 +10,12 @@ use seven_runtime::Fleet;
 use seven_store::vectors::VectorRow;
 use uuid::Uuid;
 
-/// Rows embedded per commit: a later provider failure keeps the vectors that were already paid for.
+/// Number of rows that are embedded per commit, so that vectors already paid for are kept if the
+/// provider fails later.
 const STRETCH: usize = 256;
 
-/// Why vectors are missing; those that were made are stored, and the content is found by words.
+/// Why vectors are missing. Vectors made before the failure are stored; other content is still
+/// found by words.
 #[derive(Debug, thiserror::Error)]
 pub enum IngestError {
     #[error("no casino {0}; `seven casino list` shows them")]
@@ -28,24 +30,25 @@ pub enum IngestError {
     Bus(#[from] seven_bus::Error),
 }
 
-/// Numbers of vectors that an ingestion made, kept and removed.
+/// The numbers of vectors that an ingestion made, kept and removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Ingested {
     pub embedded: usize,
     pub kept: usize,
     pub removed: u64,
-    /// The casino's own questions that got a vector.
+    /// Number of the casino's own questions that got a vector.
     pub questions: usize,
 }
 
-/// Claims the vectors of a content version; returns whether no other process has. The same rows are
-/// then not paid for twice. Without Redis every process claims them.
+/// Claims the making of a content version's vectors, so that the same rows are not paid for twice.
+/// Returns false if another process has claimed it. Without Redis, every process gets true.
 pub async fn claim_vectors(fleet: &Fleet, casino: &CasinoId, version: i64) -> bool {
     let key = format!("vectors:{version}");
     fleet.cache.is_first(casino, &key).await
 }
 
-/// The differences between a casino's stored vectors and its rows; none for the offline embedding.
+/// The differences between a casino's rows and its stored vectors; empty for the offline embedding,
+/// which stores no vectors.
 #[derive(Default)]
 struct Missing {
     embed: Vec<(Chunk, String)>,
@@ -97,10 +100,10 @@ async fn missing(
     })
 }
 
-/// Returns what [`ingest`] would do now; calls no provider and writes nothing.
+/// Returns what [`ingest`] would do now, without calling a provider or writing anything.
 ///
 /// # Errors
-/// Fails when Postgres does not answer, or where `ingest` would refuse.
+/// Fails when Postgres does not answer, or if `ingest` would refuse.
 pub async fn planned_ingest(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -116,12 +119,12 @@ pub async fn planned_ingest(
     })
 }
 
-/// Embeds rows without a current vector and questions of the casino's set without one, removes
-/// vectors of deleted rows (over half of all only with `mass_removal`) and makes workers reload
-/// changes. Does nothing for the offline embedding.
+/// Embeds rows without a current vector and the casino's own questions without one, and removes the
+/// vectors of deleted rows (more than half of all only with `mass_removal`). Then it makes workers
+/// reload the content if it changed anything. Does nothing for the offline embedding.
 ///
 /// # Errors
-/// Fails when the provider, Postgres or the bus does.
+/// Fails when the provider, Postgres or the bus fails.
 pub async fn ingest(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -157,7 +160,7 @@ pub async fn ingest(
     Ok(done)
 }
 
-/// Stores the vectors of the casino's own questions, for runs of its set.
+/// Embeds the casino's own questions and stores their vectors, which runs of the set use.
 async fn embed_questions(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -208,7 +211,7 @@ async fn embed(
             vector: vector.values().to_vec(),
         };
         let rows: Vec<VectorRow> = stretch.iter().zip(vectors).map(row).collect();
-        // No transaction is open during the provider's call.
+        // The transaction begins only now, so that none is open during the provider's call.
         let mut tx = fleet.store.bind(casino).await?;
         tx.put_vectors(&space, &rows).await?;
         tx.commit().await?;

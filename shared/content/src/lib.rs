@@ -1,5 +1,5 @@
-//! content: the one path by which a casino's content changes, whoever writes it: a person in the
-//! console, a spreadsheet, a file or a program (D31). Nothing is deleted; guests get the newest
+//! content: the one path by which a casino's content changes, whether a person in the console, a
+//! spreadsheet, a file or a program changes it (D31). Nothing is deleted; guests get the newest
 //! published revision of each item.
 
 mod ask;
@@ -70,8 +70,8 @@ pub enum Error {
     Purged { item: String, revision: i32 },
 }
 
-/// Tells the running workers of a stored content version. Swarms also compare versions with every
-/// turn, so that a failure is only logged.
+/// Announces a stored content version to the running workers. A failure is only logged, because
+/// swarms also compare versions at every turn.
 pub async fn announce(fleet: &Fleet, casino: &CasinoId, version: i64) {
     if let Err(error) = fleet.bus.announce_content(casino, version).await {
         tracing::warn!(
@@ -84,32 +84,35 @@ pub async fn announce(fleet: &Fleet, casino: &CasinoId, version: i64) {
 /// One edit of one item.
 #[derive(Debug, Clone, Default)]
 pub struct Edit {
-    /// The whole item as a person wrote it. Without an id it is a new item.
+    /// The whole item as a person wrote it. An item without an id is new.
     pub value: Value,
-    /// The newest revision that the editor saw; `None` for whatever is there.
+    /// The newest revision that the editor saw. If a newer one exists, the edit is not saved;
+    /// `None` skips this check.
     pub seen: Option<i32>,
-    /// Its id at its source, and when it was signed: a repeated one changes nothing.
+    /// The edit's id at its source, and when the call was signed. An edit with a known id is not
+    /// saved again.
     pub edit: Option<(String, DateTime<Utc>)>,
     pub publish_at: Option<DateTime<Utc>>,
     pub take_down_at: Option<DateTime<Utc>>,
-    /// The item is to have no end any more; otherwise it keeps the one that it has.
+    /// Whether to remove the item's end. Otherwise an edit without `take_down_at` keeps the present
+    /// end.
     pub no_end: bool,
 }
 
-/// The way in which edits are saved.
+/// The conditions under which edits are saved.
 #[derive(Debug, Clone, Copy)]
 pub struct Terms<'a> {
     pub source: ContentSource,
     pub editor: &'a str,
-    /// Save without publishing.
+    /// Save the edits as drafts, without publishing them.
     pub draft: bool,
-    /// The person who approved the edits already; findings that ask for a second person then only
-    /// warn. It is not the editor.
+    /// The person, other than the editor, who has already approved the edits. Findings that would
+    /// need a second person are then only warnings.
     pub approved_by: Option<&'a str>,
-    /// Store refused edits, too, so that their editor finds them again.
+    /// Store refused edits as rejected revisions, so that their editor finds them again.
     pub keep_refused: bool,
-    /// Leave an item alone while something of it waits for people, and do not propose again what a
-    /// person refused: a reading that nobody asked for is no decision.
+    /// Skip items of which a revision waits for people, and edits that a person refused before.
+    /// Automatic loads set this, because they must not override people's decisions.
     pub keep_waiting: bool,
 }
 
@@ -121,47 +124,49 @@ pub enum Outcome {
         name: String,
         revision: i32,
         state: RevisionState,
-        /// Whether guests had no such item before.
+        /// Whether the item was never published before.
         new: bool,
         findings: Vec<Finding>,
     },
-    /// Guests get exactly this already.
+    /// The published item already equals the edit, or the edit was skipped; nothing was saved.
     Unchanged { item_id: String, revision: i32 },
-    /// Refused, with every problem.
+    /// The edit was refused; `findings` has every problem.
     Refused {
         item_id: String,
         findings: Vec<Finding>,
     },
-    /// Somebody else saved a revision after the one that the editor saw.
+    /// Somebody saved a newer revision than the one that the editor saw; nothing was saved.
     Moved { item_id: String, newest: i32 },
-    /// The same edit was told before; it made this revision.
+    /// The same edit was received before; `revision` is the one that it made, or 0.
     Repeated {
         item_id: String,
         revision: i32,
-        /// The very same call: a retry is signed again.
+        /// Whether it was the very same call; a retry has a newer signature.
         replayed: bool,
     },
 }
 
-/// A transaction that changes a casino's content, and what the checks need besides.
+/// A transaction that changes a casino's content, with the data that the checks need.
 #[derive(Debug)]
 pub struct Work<'a> {
     pub(crate) fleet: &'a Fleet,
     pub(crate) tx: Tx,
     pub(crate) row: Casino,
-    /// The content version of what this transaction publishes, once it has published something.
+    /// The content version of all that this transaction publishes; `None` until it publishes
+    /// something.
     pub(crate) version: Option<i64>,
 }
 
 impl<'a> Work<'a> {
-    /// Begins to change the content of a casino. No other change begins until this one is done.
+    /// Begins to change the content of a casino. Other changes wait until this one ends.
     pub async fn begin(fleet: &'a Fleet, casino: &CasinoId) -> Result<Self, Error> {
         let mut tx = fleet.store.bind(casino).await?;
         tx.lock_content().await?;
         Self::on(fleet, tx).await
     }
 
-    /// Does what [`Work::begin`] does; `None` while somebody else changes the casino's content.
+    /// Begins like [`Work::begin`], but returns `None` if somebody else is changing the casino's
+    /// content.
     pub async fn begin_if_free(fleet: &'a Fleet, casino: &CasinoId) -> Result<Option<Self>, Error> {
         let mut tx = fleet.store.bind(casino).await?;
         if !tx.try_lock_content().await? {
@@ -170,7 +175,7 @@ impl<'a> Work<'a> {
         Self::on(fleet, tx).await.map(Some)
     }
 
-    /// Begins to read the content of a casino; changes may happen meanwhile.
+    /// Begins to read the content of a casino without a lock, so changes may happen meanwhile.
     pub async fn look(fleet: &'a Fleet, casino: &CasinoId) -> Result<Self, Error> {
         let tx = fleet.store.bind(casino).await?;
         Self::on(fleet, tx).await
@@ -186,7 +191,7 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// Returns the pack's declaration of a category.
+    /// Returns the pack's schema of a category; `None` if the pack has no such category.
     pub fn schema(&self, category: &str) -> Option<&'a Schema> {
         let pack = self.fleet.packs.of(&self.row.config).ok()?;
         pack.agents.categories.get(&category.into())
@@ -196,7 +201,7 @@ impl<'a> Work<'a> {
         &mut self.tx
     }
 
-    /// Stores the changes and tells the running workers.
+    /// Commits the changes, and announces them to the running workers if something was published.
     pub async fn commit(self) -> Result<(), Error> {
         let casino = self.tx.casino().clone();
         self.tx.commit().await?;
@@ -207,7 +212,7 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// Forgets the changes.
+    /// Rolls the changes back.
     pub async fn rollback(self) -> Result<(), Error> {
         Ok(self.tx.rollback().await?)
     }

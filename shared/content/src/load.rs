@@ -1,5 +1,5 @@
-//! Loads a content file by the one path of content (D31): for the command, the console's upload,
-//! tools and tests.
+//! Loads a content file for the command, the console's upload, tools and tests. It saves the items
+//! like any other edit (D31).
 
 use std::{borrow::Cow, path::Path};
 
@@ -16,10 +16,10 @@ use crate::{
     table::{MOST_BYTES, MOST_ROWS, TableError, TableRow, read_csv, read_xlsx},
 };
 
-/// The actor of a casino's first content, which no guest has had an answer from.
+/// The approver recorded for a casino's first content, from which no guest has had an answer yet.
 const FIRST_LOAD: &str = "first load";
 
-/// Why a file was not loaded; nothing of it is stored then.
+/// Why a file was not loaded; nothing of it was stored.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     #[error("{file}: {why}")]
@@ -28,9 +28,10 @@ pub enum LoadError {
     NotText(String),
     #[error("{}, nothing was loaded{}:\n{}", count(lines.len()), way(*only_guards), lines.join("\n"))]
     Problems {
-        /// Every problem, with its place in the file.
+        /// Every problem, with its place in the file, one per line.
         lines: Vec<String>,
-        /// Whether a second person may load it all the same.
+        /// Whether a second person's approval would let the file be loaded, because only guards
+        /// refused it.
         only_guards: bool,
     },
     #[error("no content was loaded for {casino}: {why}")]
@@ -52,24 +53,24 @@ fn way(only_guards: bool) -> &'static str {
     }
 }
 
-/// The way in which a file is loaded.
+/// The options for loading a file.
 #[derive(Debug, Clone, Copy)]
 pub struct Loading<'a> {
     pub by: &'a str,
-    /// The person who approved the file; not the one who loads it.
+    /// The person who approved the file, who is not the one who loads it.
     pub approved_by: Option<&'a str>,
-    /// Switch off the items that the file does not name.
+    /// Switch off the active items that the file does not contain.
     pub switch_off_missing: bool,
-    /// Save all of it as drafts, which somebody publishes together later.
+    /// Save all items as drafts, which somebody publishes together later.
     pub draft: bool,
-    /// Leave alone the items of which something waits for people.
+    /// Skip items of which a revision waits for people.
     pub keep_waiting: bool,
-    /// A casino's first content, which no guest has had an answer from, waits for nobody. Only
-    /// people with a shell load it so.
+    /// Publish a casino's first content without a second person, because no guest has had an answer
+    /// from it. Only commands may set this.
     pub first_waits_for_nobody: bool,
 }
 
-/// A file of content, under the name that problems give.
+/// A content file, with the name by which problems refer to it.
 #[derive(Debug)]
 pub struct File<'a> {
     pub name: &'a str,
@@ -85,17 +86,17 @@ pub enum Content<'a> {
 }
 
 impl<'a> File<'a> {
-    /// JSON in the form of `parse_content_of`.
+    /// Wraps JSON text in the form that `parse_content_of` reads.
     pub fn json(name: &'a str, text: &'a str) -> Self {
         let content = Content::Text(Cow::Borrowed(text));
         Self { name, content }
     }
 
-    /// Reads a file by its ending: `.csv` is a tab whose category the file's name gives, unless it
-    /// has a column `category`; `.xlsx` has a tab per category; all else is JSON.
+    /// Reads a file by its extension: `.csv` is one table, whose category is the file's name or its
+    /// column `category`; `.xlsx` has a tab per category; anything else is JSON.
     ///
     /// # Errors
-    /// Fails when the file is no table or no text.
+    /// Fails when the file is not a readable table, not UTF-8 text, or too large.
     pub fn read(name: &'a str, bytes: Vec<u8>) -> Result<Self, LoadError> {
         let table = |why| LoadError::Table {
             file: name.to_owned(),
@@ -120,25 +121,26 @@ impl<'a> File<'a> {
     }
 }
 
-/// The changes that a file makes, by the items' names.
+/// The changes that a file makes; items are given by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Loaded {
     pub created: Vec<String>,
     pub changed: Vec<(String, Vec<Change>)>,
     pub unchanged: usize,
     pub switched_off: Vec<String>,
-    /// Items that wait for a second person, and why.
+    /// Items that wait for a second person, with the reason.
     pub review: Vec<(String, String)>,
-    /// Items that are saved with a warning.
+    /// Items that were saved with a warning, with its text.
     pub warned: Vec<(String, String)>,
-    /// The casino's items that are on before.
+    /// Number of the casino's items that were active before the load.
     pub active_before: usize,
 }
 
-/// Validates the file against the casino's time zone and its pack's categories, and saves its items.
+/// Validates the file against the casino's time zone and its pack's categories, and saves its
+/// items.
 ///
 /// # Errors
-/// Fails with every problem of the file, and then nothing is stored.
+/// Returns every problem of the file; nothing is stored then.
 pub async fn load(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -150,8 +152,8 @@ pub async fn load(
     Ok(loaded)
 }
 
-/// Loads the file if it still does exactly what was planned, and otherwise stores nothing and
-/// returns what it would do now.
+/// Loads the file if it still makes exactly the planned changes. Otherwise it stores nothing and
+/// returns the changes that the file would make now.
 ///
 /// # Errors
 /// As [`load`].
@@ -172,7 +174,7 @@ pub async fn load_as_planned(
     Ok(Err(loaded))
 }
 
-/// Returns what [`load`] would do, or why it would refuse. Writes nothing.
+/// Returns the changes that [`load`] would make, or why it would refuse. Writes nothing.
 ///
 /// # Errors
 /// As [`load`].
@@ -262,7 +264,7 @@ async fn put<'f>(
     Ok((work, loaded))
 }
 
-/// Reads the items of a JSON file in the form in which they are stored, each with its place.
+/// Parses a JSON file. Returns its items in their stored form, each with its place in the file.
 fn items(work: &Work<'_>, (file, text): (&str, &str)) -> Result<Vec<(String, Value)>, LoadError> {
     let (fleet, config) = (work.fleet, &work.row.config);
     let reference = Reference {
@@ -280,8 +282,9 @@ fn items(work: &Work<'_>, (file, text): (&str, &str)) -> Result<Vec<(String, Val
     Ok(items.iter().map(placed).collect())
 }
 
-/// Returns the items of a spreadsheet's rows, each with its place. A row without an id is the item
-/// of its category that has its name, also one that was never published, or a new one.
+/// Returns the items of a spreadsheet's rows, each with its place in the file. A row without an id
+/// is the item of its category with the same name, even one that was never published; without such
+/// an item, it is new.
 fn of_table(
     work: &Work<'_>,
     (file, rows): (&str, &[TableRow]),
@@ -300,7 +303,7 @@ fn of_table(
             })
         };
         let category = Category::from(cell("category").unwrap_or_else(|| row.tab.clone()));
-        // A blank cell names no item, like a column that is not there.
+        // A blank cell counts like a missing column: the row has no id.
         let id = cell("id").filter(|id| !id.is_empty());
         let (id, name) = (id, cell("name").unwrap_or_default().to_lowercase());
         let same = |known: &&PublishedItem| match &id {
@@ -326,7 +329,7 @@ fn of_table(
     rows.iter().map(item).collect()
 }
 
-/// Fails with what the checks and the guards refused.
+/// Fails if an edit was refused, with all findings of the checks and guards.
 fn refused(places: &[String], outcomes: &[Outcome]) -> Result<(), LoadError> {
     let mut lines = Vec::new();
     let mut only_guards = true;

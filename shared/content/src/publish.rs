@@ -1,4 +1,4 @@
-//! Publishes revisions that waited, refuses them, and takes them back.
+//! Publishes, refuses and withdraws waiting revisions.
 
 use serde_json::json;
 use seven_domain::{AuditEvent, CasinoId, RevisionState};
@@ -15,11 +15,12 @@ use crate::{
     weigh::weigh,
 };
 
-/// The actor of what happens because its time came.
+/// The actor of changes that happen because their time came.
 const TIMER: &str = "scheduler";
 
 impl Work<'_> {
-    /// Makes a revision what guests get. All that one transaction publishes has one content version.
+    /// Makes a revision the published one. All revisions that a transaction publishes get the same
+    /// content version.
     pub(crate) async fn make_public(
         &mut self,
         item_id: &str,
@@ -37,7 +38,8 @@ impl Work<'_> {
         Ok(self.tx.publish_revision(&what, version).await?)
     }
 
-    /// Returns the content version of what this transaction publishes.
+    /// Returns the content version for all that this transaction publishes; the first call raises
+    /// it.
     async fn next_version(&mut self) -> Result<i64, Error> {
         let version = match self.version {
             Some(version) => version,
@@ -76,13 +78,13 @@ impl Work<'_> {
     }
 }
 
-/// Publishes a revision that waits, at its time if that is still to come. The editor of a revision
-/// that needs a second person cannot publish it; `also` are other names of the person who publishes,
-/// such as the mail address under which a spreadsheet knows them.
+/// Publishes a waiting revision, or schedules it if its time is still to come. If the revision
+/// needs a second person, its editor cannot publish it. `also` lists other names of the person who
+/// publishes, such as the mail address by which a spreadsheet names them.
 ///
 /// # Errors
-/// Fails when nothing waits, the item has moved on, the guards refuse it now, or it is the person's
-/// own work.
+/// Fails when the revision does not wait, the item has been published anew since it was written,
+/// the guards refuse it now, or it is the person's own work and needs a second person.
 pub async fn publish(
     work: &mut Work<'_>,
     what: &Decided<'_>,
@@ -123,7 +125,7 @@ pub async fn publish(
     if later.is_some() {
         let from = [RevisionState::Draft, RevisionState::Review];
         let to = RevisionState::Scheduled;
-        // One that has its time already was decided about.
+        // A revision that is already scheduled has been approved before.
         if work.tx.decide_revision(what, &from, to).await? {
             work.audit_decision(what, to).await?;
         }
@@ -135,11 +137,11 @@ pub async fn publish(
     Ok(RevisionState::Published)
 }
 
-/// Publishes revisions that wait in one transaction, each as the ones before it left the content.
-/// Returns the outcome of each; the caller commits only if all of them are as they should be.
+/// Publishes waiting revisions in one transaction; each is checked against the content that the
+/// ones before it left. Returns the outcome of each, by which the caller decides whether to commit.
 ///
 /// # Errors
-/// Fails when the database does; why a revision is not published stands in its outcome.
+/// Fails when the database fails. If a revision cannot be published, its outcome says why.
 pub async fn publish_all(
     work: &mut Work<'_>,
     whats: &[Decided<'_>],
@@ -155,7 +157,7 @@ pub async fn publish_all(
     Ok(outcomes)
 }
 
-/// Checks what the guards say now against who publishes.
+/// Checks whether the present findings of the guards allow this person to publish.
 fn allowed(findings: &[Finding], own: bool, by: &str) -> Result<(), Error> {
     let of = |weight: Weight| findings.iter().filter(move |f| weight_of(f.kind) == weight);
     let told = |finding: &Finding| {
@@ -174,18 +176,18 @@ fn allowed(findings: &[Finding], own: bool, by: &str) -> Result<(), Error> {
     }
 }
 
-/// Refuses a revision that waits; its editor finds it among the refused ones, with the reason.
+/// Refuses a waiting revision. Its editor finds it among the refused ones, with the reason.
 ///
 /// # Errors
-/// Fails when nothing waits under this number.
+/// Fails when this revision does not wait.
 pub async fn reject(work: &mut Work<'_>, what: &Decided<'_>) -> Result<(), Error> {
     end(work, what, RevisionState::Rejected).await
 }
 
-/// Takes back a revision that waits, or dismisses a refused one.
+/// Withdraws a waiting revision, or dismisses a refused one.
 ///
 /// # Errors
-/// Fails when nothing waits under this number.
+/// Fails when this revision neither waits nor was refused.
 pub async fn withdraw(work: &mut Work<'_>, what: &Decided<'_>) -> Result<(), Error> {
     let refused = [RevisionState::Rejected];
     let dismissed = work
@@ -204,11 +206,11 @@ async fn end(work: &mut Work<'_>, what: &Decided<'_>, to: RevisionState) -> Resu
     work.audit_decision(what, to).await
 }
 
-/// Publishes the revisions whose time has come, and switches off the items whose time is over.
+/// Publishes the revisions whose time has come, and switches off the items whose end has come.
 /// Returns how many items changed.
 ///
 /// # Errors
-/// Fails when the database does.
+/// Fails when the database fails.
 pub async fn due(fleet: &Fleet, casino: &CasinoId) -> Result<usize, Error> {
     let now = fleet.clock.now();
     let mut work = Work::begin(fleet, casino).await?;
@@ -222,7 +224,7 @@ pub async fn due(fleet: &Fleet, casino: &CasinoId) -> Result<usize, Error> {
         };
         match publish(&mut work, &what, &[]).await {
             Ok(_) => done += 1,
-            // Its editor finds it among the refused ones.
+            // The revision is refused instead, so that its editor finds it with the reason.
             Err(refused @ (Error::Moved { .. } | Error::Blocked(_) | Error::Purged { .. })) => {
                 let reason = refused.to_string();
                 let what = Decided {

@@ -1,5 +1,5 @@
-//! Groups what guests asked and the content could not answer, and shows it without what names a
-//! guest (RAG-21, RAG-41).
+//! Groups the questions that the content could not answer, and masks everything in them that may
+//! identify a guest (RAG-21, RAG-41).
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -15,7 +15,7 @@ use seven_store::{
 use seven_text::fold;
 use uuid::Uuid;
 
-/// Questions that mean the same as far as their words tell.
+/// Questions that probably mean the same, judged by their words.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Group {
     /// The newest question, masked.
@@ -25,7 +25,7 @@ pub struct Group {
     pub last_at: DateTime<Utc>,
 }
 
-/// Words that say nothing about what is asked.
+/// Words that are ignored in the comparison, because they do not say what is asked for.
 const EMPTY: &str = "a about after all also am an and any anybody anyone are as at available be because been before but by can could \
     did do does doing dont for from get go going got had has have hello hey hi how i id if ill im in into is it its ive just know let like \
     many may me much my need no not now of off offer offers on one or our out please pls possible question some somewhere sure tell text thank \
@@ -35,17 +35,18 @@ const EMPTY: &str = "a about after all also am an and any anybody anyone are as 
     ese eso esta estan este esto estoy favor gracias ha hay hola la las le les lo los mas me mi mis muy necesito no noche noches nos o para \
     pero por porque puede pueden puedo que quiero quiere quisiera saber se ser si sin sobre son su sus tal tambien tarde tardes te tiene tienen tengo \
     tu un una uno unos usted ustedes va voy y ya yo hoy manana";
-/// Share of words that two questions of a group have in common.
+/// Minimum share of words that a question has in common with its group.
 const ALIKE: f64 = 0.5;
-/// Longest example.
+/// Maximum length of an example, in characters.
 const MOST_CHARS: usize = 160;
-/// Letters that a word is compared by: "kennels" and "kennel", "chargers" and "charging".
+/// Number of leading letters by which words are compared: "kennels" and "kennel", "chargers" and
+/// "charging" match.
 const STEM: usize = 6;
 
-/// Most texts that are grouped, the newest.
+/// Maximum number of texts that are grouped; the newest ones count.
 const MOST_TEXTS: i64 = 5_000;
 
-/// Returns what guests of the bound casino asked in vain in the period, in groups.
+/// Returns the questions of the period that the bound casino's content could not answer, in groups.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -60,8 +61,9 @@ pub async fn asked_in_vain(
     Ok(group(&asked, &names))
 }
 
-/// Groups the questions, the largest group first. A group's example is its newest question.
-/// `known` are names of the casino's content: words of them are no names of guests.
+/// Groups the questions; the group of the most guests comes first. A group's example is its newest
+/// question. `known` has the names of the casino's content, whose words are not masked as names of
+/// guests.
 fn group(asked: &[Unanswered], known: &[String]) -> Vec<Group> {
     let empty: HashSet<&str> = EMPTY.split_whitespace().collect();
     let known = known.iter().flat_map(|name| words(name));
@@ -69,7 +71,7 @@ fn group(asked: &[Unanswered], known: &[String]) -> Vec<Group> {
         .chain(empty.iter().map(|word| (*word).to_owned()))
         .collect();
     let mut groups: Vec<(BTreeSet<String>, Group, HashSet<Uuid>)> = Vec::new();
-    // Only groups with a word in common can be alike.
+    // The groups by word: only groups that share a word with a question can be alike.
     let mut with_word: HashMap<String, Vec<usize>> = HashMap::new();
     let mut newest_first: Vec<&Unanswered> = asked.iter().collect();
     newest_first.sort_by_key(|one| std::cmp::Reverse(one.at));
@@ -122,17 +124,17 @@ fn group(asked: &[Unanswered], known: &[String]) -> Vec<Group> {
     groups
 }
 
-/// Returns the part of a word that its forms share.
+/// Returns the beginning of a word, which its singular and plural and similar forms share.
 fn stem(word: &str) -> String {
     let singular = word.strip_suffix('s').filter(|word| word.len() > 2);
     singular.unwrap_or(word).chars().take(STEM).collect()
 }
 
-/// Returns the share of words that the smaller of two questions has in common with the other.
+/// Returns which share of the shorter question's words the other question has, too.
 fn alike(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     let common = a.intersection(b).count();
     let (less, more) = (a.len().min(b.len()), a.len().max(b.len()));
-    // One common word of a long question is a coincidence.
+    // A single common word of longer questions is a coincidence.
     if common == 1 && more > 2 && less > 1 {
         return 0.0;
     }
@@ -149,8 +151,8 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     words.into_iter()
 }
 
-/// Returns the text without what may name a guest: numbers of two and more digits, addresses, and
-/// words in the middle of a sentence that begin with a capital letter and are no name of content.
+/// Masks what may identify a guest: words with two or more digits, addresses, and capitalised words
+/// inside a sentence that are not part of a known name.
 fn masked(text: &str, known: &HashSet<String>) -> String {
     let mut begins = true;
     let mut out: Vec<String> = Vec::new();

@@ -1,5 +1,5 @@
-//! Edits that are refused: where their editor finds them, and the letter about them as plain text
-//! for mail and chat.
+//! Refused edits: stores them where their editor finds them, and writes the letter about them as
+//! plain text for mail and chat.
 
 use std::sync::LazyLock;
 
@@ -32,19 +32,20 @@ struct Languages {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Words {
-    /// The subject for an edit, with `{item}`, and the one for a whole spreadsheet.
+    /// The subject of a letter about an edit, with `{item}`; `sheet` is the subject for a whole
+    /// spreadsheet.
     edit: String,
     sheet: String,
-    /// The one for a spreadsheet whose address does not answer.
+    /// The subject if the spreadsheet's address does not answer.
     away: String,
-    /// Names who edited, with `{editor}`.
+    /// The line that names the editor, with `{editor}`.
     by: String,
-    /// A sentence about the content that guests get meanwhile.
+    /// A sentence about which content guests get until the problem is solved.
     meanwhile: String,
     more: String,
 }
 
-/// Keeps a refused edit where its editor finds it, when the terms say so and it has an id.
+/// Stores a refused edit as a rejected revision, if `terms` ask for that and the edit has an id.
 pub(crate) async fn refuse(
     work: &mut Work<'_>,
     terms: &Terms<'_>,
@@ -55,7 +56,8 @@ pub(crate) async fn refuse(
     let Some(id) = id_of(value).filter(|id| id.chars().count() <= MOST_ID_CHARS) else {
         return Ok(());
     };
-    // An id that was given here is lost with its row: the editor would never settle it.
+    // An edit without an id of its own is not stored: its editor could never refer to the generated
+    // id to settle it.
     if !terms.keep_refused || id_of(&edit.value).is_none() || has_nul(value) {
         return Ok(());
     }
@@ -81,8 +83,8 @@ pub(crate) async fn refuse(
     tell(work, terms, &refused, findings).await
 }
 
-/// Plans letters about a refused edit of what a second person must look at, such as a regulation:
-/// guests go on getting the old one.
+/// Plans letters about a refused edit if its category needs a second person, such as a regulation.
+/// They matter because guests go on getting the old version.
 async fn tell(
     work: &mut Work<'_>,
     terms: &Terms<'_>,
@@ -92,14 +94,16 @@ async fn tell(
     let rules = &work.fleet.packs.of(&work.row.config)?.rules.content;
     let ids = [refused.item_id.to_owned()];
     let before = work.tx.published_items(Some(&ids)).await?.pop();
-    // A regulation whose category was mistyped is one all the same.
+    // The published category counts, too: a regulation whose category was mistyped is still a
+    // regulation.
     let before = before.and_then(|before| before.item["category"].as_str().map(str::to_owned));
     let is = |category: &str| rules.review.iter().any(|one| one == category);
     if !is(refused.category) && !before.is_some_and(|before| is(&before)) {
         return Ok(());
     }
     let problems: Vec<String> = findings.iter().map(ToString::to_string).collect();
-    // A sheet tells a row at every edited cell: the same problem is told once a day.
+    // A spreadsheet sends a row again at every edited cell, so the same problems make one letter a
+    // day.
     let told = hex::encode(Sha256::digest(problems.join("\n")));
     let day = work.fleet.clock.now().date_naive();
     let key = format!("{} {day} {}", refused.item_id, &told[..16]);
@@ -114,12 +118,13 @@ async fn tell(
     Ok(())
 }
 
-/// Subjects of letters about a whole spreadsheet; no item has these names.
+/// Names that stand for a whole spreadsheet in letters (refused, and address not answering); no
+/// item has such a name.
 pub const SHEET: &str = "content_sheet refused";
 pub const AWAY: &str = "content_sheet away";
 
-/// Returns subject and text. `detail` is what `plan_refusal_letters` stored; `page` the console's
-/// list of content.
+/// Returns the letter's subject and text. `detail` is the JSON that `plan_refusal_letters` stored;
+/// `page` is the address of the console's list of content.
 pub fn letter(language: Language, casino: &str, detail: &Value, page: &Url) -> (String, String) {
     let words = match language {
         Language::En => &WORDS.en,

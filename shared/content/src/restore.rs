@@ -1,4 +1,5 @@
-//! Brings old contents back, as new revisions: one item's earlier one, or all as they were at a time.
+//! Brings earlier contents back as new revisions: of one item, or of all items as they were at a
+//! time.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
@@ -13,17 +14,17 @@ use crate::{
     save,
 };
 
-/// Revisions of one item that are looked through for the one before.
+/// Maximum number of an item's revisions that are searched for the previous published one.
 const MOST_REVISIONS: i64 = 1_000;
 
-/// The changes that restoring a time makes.
+/// The changes that bringing back the content of a time makes; items are given by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Restored {
-    /// Items that get earlier contents again, with the fields that differ.
+    /// Items that get earlier contents again, each with the fields that differ.
     pub changed: Vec<(String, Vec<Change>)>,
-    /// Items that were not there then, or were off; they are switched off.
+    /// Items that did not exist or were off at that time; they are switched off.
     pub off: Vec<String>,
-    /// Those of them of which something waited that the rollback takes back.
+    /// Items among those above whose waiting revision the rollback withdraws.
     pub withdrawn: Vec<String>,
     pub unchanged: usize,
     /// Items whose contents of that time were purged; they stay as they are.
@@ -34,13 +35,13 @@ pub struct Restored {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RolledBack {
     Done,
-    /// The content changed after the person was shown what would happen; nothing was restored.
+    /// The content has changed since the person agreed; nothing was restored.
     Moved,
-    /// The contents of that time do not fit the pack any more, by item; nothing was restored.
+    /// The earlier contents of these items (by id) no longer fit the pack; nothing was restored.
     Unfit(Vec<String>),
 }
 
-/// The content to bring back: of a category, or of all, as it was at a time.
+/// The content to bring back: of one category, or (`None`) of all, as it was at `at`.
 #[derive(Debug, Clone, Copy)]
 pub struct Past<'a> {
     pub at: DateTime<Utc>,
@@ -52,16 +53,17 @@ impl Restored {
         self.changed.is_empty() && self.off.is_empty()
     }
 
-    /// Returns a digest in hex by which it is recognised when a person agrees to it.
+    /// Returns a digest (hex) of these changes. A person agrees to it, and [`roll_back`] compares
+    /// it.
     pub fn seal(&self) -> String {
         hex::encode(Sha256::digest(format!("{self:?}")))
     }
 }
 
-/// Returns what [`roll_back`] would do.
+/// Returns the changes that [`roll_back`] would make.
 ///
 /// # Errors
-/// Fails when the database does.
+/// Fails when the database fails.
 pub async fn preview(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -70,16 +72,16 @@ pub async fn preview(
 ) -> Result<Restored, Error> {
     let mut work = Work::begin(fleet, casino).await?;
     let (planned, _) = restore(&mut work, terms, past.at, past.category).await?;
-    // The lock is not held while a person thinks.
+    // Ends the transaction, so that the lock is not held while a person decides.
     work.rollback().await?;
     Ok(planned)
 }
 
-/// Makes the content what it was, if that is still what the person agreed to, whose
-/// [`Restored::seal`] this is.
+/// Brings the content of a time back, if the changes are still those to which the person agreed.
+/// `agreed` is the [`Restored::seal`] of those changes.
 ///
 /// # Errors
-/// Fails when the database does.
+/// Fails when the database fails.
 pub async fn roll_back(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -106,10 +108,10 @@ pub async fn roll_back(
     Ok(refused)
 }
 
-/// Removes what a revision said from the history, for personal data that was entered by mistake.
+/// Removes a revision's words from the history, because personal data was entered by mistake.
 ///
 /// # Errors
-/// Fails when guests get the revision, it still waits, or it was purged before.
+/// Fails when the revision is published, still waits, or was purged before.
 pub async fn purge(work: &mut Work<'_>, what: &Decided<'_>) -> Result<(), Error> {
     let (item, revision) = (what.item_id, what.revision);
     if !work.tx.purge_revision(item, revision).await? {
@@ -124,10 +126,10 @@ pub async fn purge(work: &mut Work<'_>, what: &Decided<'_>) -> Result<(), Error>
     Ok(work.tx.audit(&entry).await?)
 }
 
-/// Saves the item as it was before its present published revision.
+/// Saves the contents that the item had before its present published revision.
 ///
 /// # Errors
-/// Fails when there is no earlier revision, or what it said was purged.
+/// Fails when there is no earlier published revision, or its words were purged.
 pub async fn undo(work: &mut Work<'_>, terms: &Terms<'_>, item: &str) -> Result<Outcome, Error> {
     let wanted = seven_store::content::Wanted::Of(item);
     let revisions = work.tx.revisions(wanted, MOST_REVISIONS).await?;
@@ -152,11 +154,11 @@ pub async fn undo(work: &mut Work<'_>, terms: &Terms<'_>, item: &str) -> Result<
     Ok(outcomes.remove(0))
 }
 
-/// Makes the content of a category, or of all, what it was at `at`. The contents were published
-/// once, so `terms` should name who agreed.
+/// Saves edits that bring a category, or all content, back to its state at `at`. `terms` should
+/// name an approver, because contents that were published before need no second person.
 ///
 /// # Errors
-/// Fails when the database does.
+/// Fails when the database fails.
 pub async fn restore(
     work: &mut Work<'_>,
     terms: &Terms<'_>,
@@ -182,7 +184,7 @@ pub async fn restore(
                 restored.purged.push(was.name);
                 continue;
             }
-            // Its time is over by now, as it would be had nobody changed it.
+            // The earlier contents have ended by now, so they come back switched off.
             (Some(_), Some(value)) if was.take_down_at.is_some_and(|end| end <= today) => {
                 off(value)
             }

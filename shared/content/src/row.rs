@@ -1,4 +1,4 @@
-//! Turns a row of a spreadsheet into an item as the checks read it (CMS-2, CMS-12).
+//! Turns a row of a spreadsheet into an item in the form that the checks read (CMS-2, CMS-12).
 
 use serde_json::{Map, Value};
 use seven_knowledge::schema::{Kind, Schema};
@@ -18,15 +18,15 @@ const OWN: [&str; 12] = [
     "notes",
     "details",
 ];
-/// Columns that the server sets, or that only the spreadsheet needs.
+/// Columns that are ignored, because the server sets them or only the spreadsheet needs them.
 const IGNORED: [&str; 4] = ["last_modified", "modified_by", "details_json", "approved"];
-/// Fields that hold a list; a cell has it with commas.
+/// Details that hold a list even if no schema says so; their cells separate values by commas.
 const LISTS: [&str; 3] = ["keywords", "dietary_options", "applies_to"];
 
-/// Returns the item that a row makes of `before`, what guests get now. Column names are taken as
-/// `Price Range` or `price_range`; `d.` before a name says that it is one of the details. A column
-/// that the row does not have leaves its field as it is; a blank cell empties it, but for `active`.
-/// Cells become what the category's schema asks for, else what the field was before.
+/// Returns the item that a row makes from `before`, the published item. Column names may be written
+/// as `Price Range` or `price_range`; the prefix `d.` marks a detail. A missing column leaves its
+/// field as it is; a blank cell empties the field, except `active`, `id` and `category`. Values get
+/// the type that the category's schema names, or else that of the field before.
 pub fn item_of_row(
     category: &str,
     row: &Map<String, Value>,
@@ -79,7 +79,7 @@ pub fn item_of_row(
         }
     }
     match unreadable {
-        // The checks say what is wrong with it.
+        // Details that cannot be parsed are kept as they are, so that the checks report them.
         Some(text) => drop(item.insert("details".into(), text)),
         None if details.is_empty() => {}
         None => drop(item.insert("details".into(), Value::Object(details))),
@@ -87,7 +87,7 @@ pub fn item_of_row(
     Value::Object(item)
 }
 
-/// Whether a cell or an input can show the value.
+/// Returns whether a cell or an input can show the value.
 fn has_cell(value: &Value) -> bool {
     match value {
         Value::Array(list) => list.iter().all(Value::is_string),
@@ -96,7 +96,8 @@ fn has_cell(value: &Value) -> bool {
     }
 }
 
-/// Reads details that come as an object, or as one in text; a blank text is none.
+/// Reads details that are given as an object, or as text with a JSON object; blank text means none.
+/// The error is the value that is neither.
 fn objects(cell: &Value) -> Result<Map<String, Value>, Value> {
     match cell {
         Value::Object(map) => Ok(map.clone()),
@@ -110,7 +111,7 @@ fn objects(cell: &Value) -> Result<Map<String, Value>, Value> {
     }
 }
 
-/// Reads a detail's cell.
+/// Converts a detail's cell to the type that its schema or its previous value has.
 fn detail(name: &str, cell: &Value, kind: Option<Kind>, before: Option<&Value>) -> Value {
     let plain = plain(cell);
     let Some(text) = plain.as_str() else {
@@ -158,13 +159,14 @@ fn flag(cell: &Value) -> Option<Value> {
     }
 }
 
-/// Reads money and counts: "$165", "1,200".
+/// Parses money and counts, such as "$165" and "1,200".
 fn amount(text: &str) -> Option<Value> {
     let number: f64 = text.trim_start_matches('$').replace(',', "").parse().ok()?;
     number.is_finite().then(|| number_of(number))
 }
 
-/// Reads what can only be a number: no sign, no leading zero, not as long as a phone's.
+/// Parses text that can only be a number: no sign, no leading zero, at most 7 digits, so not a
+/// phone number.
 fn simple_number(text: &str) -> Option<Value> {
     let digits = text.chars().filter(char::is_ascii_digit).count();
     let plain = text.chars().all(|c| c.is_ascii_digit() || c == '.');
@@ -173,7 +175,7 @@ fn simple_number(text: &str) -> Option<Value> {
     text.parse().ok().map(number_of)
 }
 
-/// Whole numbers stay whole: 90 minutes are no 90.0.
+/// Keeps whole numbers whole: 90 minutes become 90, not 90.0.
 fn number_of(number: f64) -> Value {
     if number.fract() == 0.0 && number.abs() < 1e15 {
         Value::from(number as i64)
@@ -248,7 +250,7 @@ mod tests {
         );
         let same = read("parking", &json!({}), Some(&before));
         assert_eq!(same, before);
-        // The objects among the details are replaced whole.
+        // The cell replaces all objects among the details.
         let none = read("parking", &json!({ "details_json": "" }), Some(&before));
         assert!(none["details"].get("special_hours").is_none() && none["details"]["levels"] == 4);
     }

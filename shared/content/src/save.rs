@@ -1,4 +1,5 @@
-//! Saves edits: checks them all, lets the guards look, and publishes what needs nobody else.
+//! Saves edits: checks all of them, lets the guards judge them, and publishes those that need no
+//! second person.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,7 +22,7 @@ use crate::{
     weigh::weigh,
 };
 
-/// An edit that can be read.
+/// An edit that passed the checks.
 struct Checked {
     place: usize,
     item: Item,
@@ -31,11 +32,11 @@ struct Checked {
     newest: i32,
 }
 
-/// Saves the edits and returns what became of each, in their order. The caller decides by the
-/// outcomes whether the transaction is committed.
+/// Saves the edits and returns the outcome of each, in their order. By the outcomes, the caller
+/// decides whether to commit the transaction.
 ///
 /// # Errors
-/// Fails when the database does, or the casino's pack is not there.
+/// Fails when the database fails or the casino's pack is not loaded.
 pub async fn save(
     work: &mut Work<'_>,
     terms: &Terms<'_>,
@@ -71,8 +72,8 @@ pub async fn save(
     Ok(outcomes)
 }
 
-/// Returns the outcome of an edit that was told before: the revision that it made, or that this very
-/// call was taken.
+/// Returns the outcome of an edit that was received before: the revision that it made then, or that
+/// this very call was handled. `None` if it must be saved now.
 async fn repeated(
     work: &mut Work<'_>,
     terms: &Terms<'_>,
@@ -95,7 +96,7 @@ async fn repeated(
     })
 }
 
-/// Notes the edit's id, so that it is taken once.
+/// Records the edit's id, so that it is saved only once.
 async fn note(
     work: &mut Work<'_>,
     terms: &Terms<'_>,
@@ -122,8 +123,8 @@ async fn note(
     Ok(())
 }
 
-/// Reads every edit without an outcome yet; those that cannot be read, are stale or change nothing
-/// get theirs.
+/// Checks every edit that has no outcome yet, and returns those to be stored. Edits that are
+/// invalid, are outdated or change nothing get an outcome.
 async fn check(
     work: &mut Work<'_>,
     terms: &Terms<'_>,
@@ -198,7 +199,8 @@ async fn check(
                     }
                     Some(before) if before.content_hash == hash && same_times(edit, &before) => {
                         if !terms.draft {
-                            // The editor went back to what guests get.
+                            // The edit equals the published item again, so the editor's waiting
+                            // revisions are withdrawn.
                             let tx = &mut work.tx;
                             tx.withdraw_revisions(&id, terms.editor, &WAITING).await?;
                         }
@@ -222,7 +224,8 @@ async fn check(
     Ok(checked)
 }
 
-/// Returns when the item is to end. An edit that names no end leaves the one that it has.
+/// Returns when the item is to end. An edit without an end keeps the present one, unless `no_end`
+/// is set.
 fn end_of(edit: &Edit, before: Option<&PublishedItem>) -> Option<DateTime<Utc>> {
     if edit.no_end {
         return None;
@@ -231,13 +234,13 @@ fn end_of(edit: &Edit, before: Option<&PublishedItem>) -> Option<DateTime<Utc>> 
     edit.take_down_at.or(before)
 }
 
-/// Whether the edit leaves the times of its item alone.
+/// Returns whether the edit does not change the times of its item.
 fn same_times(edit: &Edit, before: &PublishedItem) -> bool {
     edit.publish_at.is_none() && end_of(edit, Some(before)) == before.take_down_at
 }
 
-/// Gives a new item an id of its category, such as `dining_012`. `numbers` has the number that each
-/// category gave last.
+/// Gives a new item the next id of its category, such as `dining_012`. `numbers` has the last
+/// number that was given in each category.
 async fn with_id(
     work: &mut Work<'_>,
     value: &Value,
@@ -267,7 +270,7 @@ fn parsed(before: Option<&PublishedItem>) -> Option<Item> {
     before.and_then(|before| Item::from_json(&before.item).ok())
 }
 
-/// Stores one revision, and publishes it when nobody else has to look.
+/// Stores one revision, and publishes it if no second person and no later time is needed.
 async fn store(
     work: &mut Work<'_>,
     terms: &Terms<'_>,
@@ -289,7 +292,7 @@ async fn store(
         _ => RevisionState::Published,
     };
     let stored = match state {
-        // It waits for nobody; publishing it is the next statement.
+        // The revision is stored as a draft first; a following statement publishes it.
         RevisionState::Published => RevisionState::Draft,
         other => other,
     };
@@ -309,7 +312,8 @@ async fn store(
         take_down_at: end_of(edit, one.before.as_ref()),
     };
     if state == RevisionState::Published {
-        // They change what guests got before, and would come back with it.
+        // The editor's waiting revisions are based on the item before this edit, and publishing
+        // them would undo it.
         let tx = &mut work.tx;
         tx.withdraw_revisions(&item_id, terms.editor, &WAITING)
             .await?;
@@ -330,15 +334,15 @@ async fn store(
     })
 }
 
-/// Returns the SHA-256 of the item with sorted keys: equal items are unchanged, whichever order of
-/// keys serde_json keeps in this build.
+/// Returns the SHA-256 of the item with sorted keys, so that equal items have equal hashes, in
+/// whichever order this build of `serde_json` keeps keys.
 fn hash(item: &Value) -> String {
     let mut sorted = item.clone();
     sorted.sort_all_objects();
     hex::encode(Sha256::digest(sorted.to_string().as_bytes()))
 }
 
-/// Most items that one entry of the audit log names.
+/// Maximum number of items that one entry of the audit log lists.
 const NAMED: usize = 500;
 
 async fn audit(work: &mut Work<'_>, terms: &Terms<'_>, outcomes: &[Outcome]) -> Result<(), Error> {
@@ -363,7 +367,7 @@ async fn audit(work: &mut Work<'_>, terms: &Terms<'_>, outcomes: &[Outcome]) -> 
     };
     let changes: Vec<Value> = outcomes.iter().filter_map(one).take(NAMED).collect();
     let refused = |outcome: &Outcome| matches!(outcome, Outcome::Refused { .. });
-    // A refused edit that is not kept changed nothing.
+    // Refused edits that are not stored changed nothing, so there is nothing to audit.
     if changes.is_empty() || !terms.keep_refused && outcomes.iter().all(refused) {
         return Ok(());
     }

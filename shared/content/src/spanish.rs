@@ -1,18 +1,19 @@
-//! Spanish of what checks and guards say of an edit (CMS-47). They write English, with what the
-//! editor entered in it; here each sentence is found by its fixed words, as in a message catalogue.
+//! Translates the messages of checks and guards into Spanish (CMS-47). They are written in English
+//! and contain the editor's text; a message is recognised by its fixed words, as in a message
+//! catalogue.
 
 use std::{borrow::Cow, collections::BTreeMap, sync::LazyLock};
 
 use seven_domain::Language;
 
-/// The kind of text in a place of a message.
+/// The kind of text that fills a placeholder (a hole) of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Hole {
-    /// The editor's own text, which stays as it is.
+    /// The editor's own text, which is not translated.
     Entered,
-    /// A JSON value, maybe cut.
+    /// A JSON value, possibly shortened, which is not translated.
     Value,
-    /// Another message.
+    /// Another message, which is translated, too.
     Message,
 }
 
@@ -27,12 +28,13 @@ struct Message {
     holes: Vec<(String, Hole)>,
     /// The fixed words after the last hole.
     end: String,
-    /// The Spanish words around the holes, which stand in the same order; one more than holes.
+    /// The Spanish words around the holes, one more than there are holes; the holes keep their
+    /// order.
     spanish: Vec<String>,
 }
 
-/// All messages, those with the most fixed words first: a general one matches what a special one
-/// says, too.
+/// All messages, those with the most fixed words first, because a general message also matches the
+/// texts of a special one.
 static MESSAGES: LazyLock<Vec<Message>> = LazyLock::new(|| {
     let read: BTreeMap<String, String> = toml::from_str(include_str!("../words/problems_es.toml"))
         .expect("the words are read, says a test");
@@ -53,7 +55,8 @@ static MESSAGES: LazyLock<Vec<Message>> = LazyLock::new(|| {
     all
 });
 
-/// Splits a sentence at its holes.
+/// Splits a sentence at its holes: returns each hole with the words before it, and the words at the
+/// end.
 fn parts(mut text: &str) -> (Vec<(String, Hole)>, String) {
     let mut parts = Vec::new();
     let next = |text: &str| {
@@ -69,20 +72,21 @@ fn parts(mut text: &str) -> (Vec<(String, Hole)>, String) {
     (parts, text.to_owned())
 }
 
-/// Longer texts, of which most is what the editor entered, stay in English.
+/// Maximum length of a text that is translated, in bytes. Longer texts are mostly the editor's own.
 const MOST_BYTES: usize = 1_000;
-/// Colons and semicolons that are tried, each as the end of a place or of a problem: a cell may
-/// hold hundreds.
+/// Maximum number of colons, and of semicolons, that are tried as the end of a place or of a
+/// problem. The editor's text may contain hundreds.
 const MOST_ENDS: usize = 8;
 
-/// Returns a sentence of checks and guards in this language; English if nobody has translated it.
-/// Also takes whole lines of a report, such as `details.price: is missing; write ...`.
+/// Returns a message of checks and guards in this language, or in English if there is no
+/// translation. It also accepts whole lines of a report, such as `details.price: is missing; write
+/// ...`.
 pub fn said(language: Language, text: &str) -> Cow<'_, str> {
     if language == Language::En || text.len() > MOST_BYTES {
         return Cow::Borrowed(text);
     }
     let translated = pair(text).or_else(|| {
-        // The place in the file stands before the sentence.
+        // The line may begin with the place in the file, which is not translated.
         let mut colons = text.match_indices(": ").take(MOST_ENDS);
         colons.find_map(|(at, colon)| {
             let (place, sentence) = text.split_at(at + colon.len());
@@ -92,7 +96,7 @@ pub fn said(language: Language, text: &str) -> Cow<'_, str> {
     translated.map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
-/// Translates a sentence, or a problem and its fix with a semicolon between them.
+/// Translates a sentence, or a problem and its fix that are separated by a semicolon.
 fn pair(text: &str) -> Option<String> {
     let both = || {
         let mut ends = text.match_indices("; ").take(MOST_ENDS);
@@ -108,13 +112,13 @@ fn sentence(text: &str) -> Option<String> {
     MESSAGES.iter().find_map(|message| message.translate(text))
 }
 
-/// Translates a message in a hole; none of these has such a hole itself.
+/// Translates the message in a [`Hole::Message`], which cannot contain such a hole itself.
 fn inner(text: &str) -> Option<String> {
     let mut flat = MESSAGES.iter().filter(|message| message.is_flat());
     flat.find_map(|message| message.translate(text))
 }
 
-/// Returns whether the text begins as a JSON value does.
+/// Returns whether the text begins like a JSON value.
 fn is_value(text: &str) -> bool {
     let begins = |c: char| c.is_ascii_digit() || matches!(c, '-' | '"' | '[' | '{');
     text.starts_with(begins) || matches!(text, "true" | "false" | "null")
@@ -125,7 +129,7 @@ impl Message {
         self.holes.iter().all(|(_, hole)| *hole != Hole::Message)
     }
 
-    /// Returns the length of the fixed words.
+    /// Returns the total length of the fixed words, in bytes.
     fn fixed(&self) -> usize {
         let before: usize = self.holes.iter().map(|(words, _)| words.len()).sum();
         before + self.end.len()
@@ -184,7 +188,7 @@ mod tests {
                 "change on Tue by more than 90 minutes",
                 "cambia el martes en más de 90 minutos",
             ),
-            // The editor's `Mon` is no sentence of ours.
+            // The editor's `Mon` must not be taken for a message of ours.
             (
                 "cannot read `Mon` as opening hours: days without hours; write such as Mon-Fri 9am-5pm",
                 "no se puede leer `Mon` como horario: días sin horas; escriba algo como Mon-Fri 9am-5pm",
@@ -198,7 +202,7 @@ mod tests {
         }
     }
 
-    /// Items with everything wrong that a field can have.
+    /// Returns items that together have every fault that a field can have.
     fn bad_items() -> Vec<Value> {
         let details = |category: &str, details: Value| json!({ "id": "a", "category": category, "name": "A", "description": "A.", "details": details });
         let hours = |hours: Value| details("gaming", json!({ "hours": hours }));

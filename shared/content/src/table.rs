@@ -1,5 +1,5 @@
-//! Reads a spreadsheet's rows: CSV as programs write it, and XLSX with one tab per category. Sizes
-//! are bounded before anything is unpacked.
+//! Reads the rows of a spreadsheet: CSV in its common forms, and XLSX with one tab per category.
+//! Sizes are limited before anything is unpacked.
 
 use std::io::{Cursor, Read};
 
@@ -8,15 +8,15 @@ use encoding_rs::WINDOWS_1252;
 use serde_json::{Map, Value};
 use seven_knowledge::schema::Schema;
 
-/// Largest file, and largest workbook once unpacked.
+/// Maximum size of a file, and of a workbook once it is unpacked, in bytes.
 pub const MOST_BYTES: usize = 10 << 20;
 const MOST_UNPACKED_BYTES: u64 = 100 << 20;
-/// Most rows of all tabs; a casino has some hundred items.
+/// Maximum number of rows of all tabs together; a casino has some hundred items.
 pub(crate) const MOST_ROWS: usize = 10_000;
-/// Most columns of a tab.
+/// Maximum number of columns of a tab.
 const MOST_COLUMNS: usize = 100;
 
-/// A row, with its number as a spreadsheet shows it, and the category of its tab.
+/// A row, with the category of its tab and its number as a spreadsheet program shows it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableRow {
     pub tab: String,
@@ -24,7 +24,7 @@ pub struct TableRow {
     pub cells: Map<String, Value>,
 }
 
-/// Why a file cannot be read as a table, in an editor's words.
+/// Why a file cannot be read as a table, in words for an editor.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
     #[error("the file has more than 10 MB; send the tabs with content only")]
@@ -55,8 +55,8 @@ const ITEM_COLUMNS: [&str; 8] = [
     "active",
 ];
 
-/// Returns the first row of a category's table: what every item has, then the category's own
-/// columns, required ones first.
+/// Returns the header row of a category's table: the columns of every item, then the category's
+/// own, the required ones first.
 pub fn columns(schema: Option<&Schema>) -> Vec<String> {
     let fields = || schema.into_iter().flat_map(|schema| &schema.fields);
     let of = |required| fields().filter(move |(_, field)| field.required == required);
@@ -65,11 +65,11 @@ pub fn columns(schema: Option<&Schema>) -> Vec<String> {
     all.chain(own).collect()
 }
 
-/// Reads CSV with a comma, a semicolon or a tab between the cells, in UTF-8 (with a mark or without)
-/// or Windows-1252. `tab` stands for the file's tab.
+/// Reads CSV whose cells are separated by commas, semicolons or tabs, in UTF-8 (with or without a
+/// byte order mark) or Windows-1252. `tab` is the name that the rows get as their tab.
 ///
 /// # Errors
-/// Fails with the reason when the file is no table, or too large.
+/// Returns why the file cannot be read as a table.
 pub fn read_csv(tab: &str, bytes: &[u8]) -> Result<Vec<TableRow>, TableError> {
     if bytes.len() > MOST_BYTES {
         return Err(TableError::TooLarge);
@@ -104,8 +104,8 @@ pub fn read_csv(tab: &str, bytes: &[u8]) -> Result<Vec<TableRow>, TableError> {
     named(tab, rows)
 }
 
-/// Returns the line on which a record begins: its position stands before the blank lines that the
-/// reader skips.
+/// Returns the line on which a record begins. `at` lies before the blank lines that the reader
+/// skips, so they are added.
 fn line_of(text: &str, at: &csv::Position) -> usize {
     let from = usize::try_from(at.byte()).unwrap_or_default();
     let rest = text.as_bytes().get(from..).unwrap_or_default();
@@ -115,10 +115,10 @@ fn line_of(text: &str, at: &csv::Position) -> usize {
 }
 
 /// Reads every tab of a workbook whose name does not begin with `_`. A formula is read as its last
-/// value, a date as its day.
+/// computed value, a date as text such as `2026-11-27`.
 ///
 /// # Errors
-/// Fails with the reason when the file is no workbook, or too large.
+/// Returns why the workbook cannot be read.
 pub fn read_xlsx(bytes: &[u8]) -> Result<Vec<TableRow>, TableError> {
     if bytes.len() > MOST_BYTES {
         return Err(TableError::TooLarge);
@@ -154,8 +154,8 @@ pub fn read_xlsx(bytes: &[u8]) -> Result<Vec<TableRow>, TableError> {
     Ok(all)
 }
 
-/// Unpacks the workbook's parts without keeping them, until they are too many: a part may say less
-/// than it holds.
+/// Unpacks all parts of the workbook without keeping them, and fails if they are too large
+/// together. Their declared sizes cannot be trusted.
 fn fits(bytes: &[u8]) -> Result<(), TableError> {
     let unreadable = |error: String| TableError::Workbook(error);
     let mut archive =
@@ -175,7 +175,7 @@ fn fits(bytes: &[u8]) -> Result<(), TableError> {
 fn cell(data: &Data) -> Value {
     match data {
         Data::Int(number) => Value::from(*number),
-        // Whole numbers stay whole: 90 minutes are no 90.0.
+        // Keeps whole numbers whole: 90 minutes become 90, not 90.0.
         Data::Float(number) if number.fract() == 0.0 && number.abs() < 1e15 => {
             Value::from(*number as i64)
         }
@@ -196,7 +196,7 @@ fn is_blank(cell: &Value) -> bool {
     cell.is_null() || cell.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
-/// Gives the cells the names of the first row; rows without a cell are left out.
+/// Names the cells of each row by the header row; blank rows are left out.
 fn named(tab: &str, rows: Vec<(usize, Vec<Value>)>) -> Result<Vec<TableRow>, TableError> {
     let mut rows = rows.into_iter();
     let (_, head) = rows.next().unwrap_or_default();
@@ -292,7 +292,8 @@ mod tests {
         workbook_with(tab, rows, "")
     }
 
-    /// Writes a workbook of one tab, whose second column is a date that `formula` gives, if any.
+    /// Writes a workbook with one tab, whose second column is a date, given by `formula` if that is
+    /// not empty.
     fn workbook_with(tab: &str, rows: &[(&str, u32)], formula: &str) -> Vec<u8> {
         let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
         let office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";

@@ -1,6 +1,6 @@
-//! Asks the search every question of the casino's own set and stores what it found, so that an
-//! editor sees which answers an edit cost (RAG-45). The search is that of guests: by the offline
-//! embedding, or by stored vectors, so that neither console nor scheduler needs a model.
+//! Runs the search for every question of the casino's own set and stores the results, so that an
+//! editor sees which answers an edit has cost (RAG-45). It searches as for guests, by the offline
+//! embedding or by stored vectors, so that neither console nor scheduler needs a model.
 
 use std::collections::HashMap;
 
@@ -21,17 +21,17 @@ use seven_store::{
 
 use crate::Error;
 
-/// The stored vectors of a casino's content and of its own questions, by question id.
+/// The stored vectors of a casino's content, and of its own questions by question id.
 struct Vectors {
     space: Space,
     content: Vec<Stored>,
     questions: HashMap<String, Vector>,
 }
 
-/// Asks every question of the set about what guests get now, and stores the result.
+/// Searches the published content for every question of the set, and stores the result.
 ///
 /// # Errors
-/// Fails when the database does.
+/// Fails when the database fails or the casino's pack is not loaded.
 pub async fn run_set(fleet: &Fleet, casino: &CasinoId, by: &str) -> Result<Run, Error> {
     let mut tx = fleet.store.bind(casino).await?;
     let row = tx.casino_row().await?.ok_or(Error::NoCasino)?;
@@ -43,7 +43,8 @@ pub async fn run_set(fleet: &Fleet, casino: &CasinoId, by: &str) -> Result<Run, 
     let (zone, now) = (row.config.operational.timezone, fleet.clock.property_now());
     let retrieval = fleet.packs.of(&row.config)?.agents.retrieval.clone();
     let questions: Vec<Question> = set.iter().map(asked).collect();
-    // Thousands of rows are indexed for this; no connection and no other task waits meanwhile.
+    // Indexing thousands of rows takes a while, so it runs on a blocking thread and without a
+    // connection.
     let report = tokio::task::spawn_blocking(move || {
         search(&questions, &rows, vectors, &retrieval, zone, now)
     });
@@ -71,7 +72,8 @@ pub async fn run_set(fleet: &Fleet, casino: &CasinoId, by: &str) -> Result<Run, 
     Ok(run)
 }
 
-/// Reads the vectors with which guests' questions are searched; `None` for the offline embedding.
+/// Reads the stored vectors of the embedding that guests' questions use; `None` for the offline
+/// embedding.
 async fn vectors(tx: &mut Tx) -> Result<Option<Vectors>, Error> {
     let Some(name) = tx.content_space().await? else {
         return Ok(None);
@@ -126,7 +128,8 @@ fn search(
             let index = stored_index(items, zone, &space, content);
             evaluate(questions, retrieval.rows, |question| {
                 let query = Query::new(&question.text, now);
-                // A question whose vector is still missing is searched by words, like a guest's.
+                // A question whose vector is still missing is searched by words, as a guest's
+                // question would be.
                 let query = match asked.get(&question.id) {
                     Some(vector) => query.vector(&space, vector.clone()),
                     None => query,
@@ -137,7 +140,8 @@ fn search(
     }
 }
 
-/// The language only groups the figures of a report, of which none are shown here.
+/// Converts a question for the evaluation. Its language would only group the report's figures,
+/// which are not used here, so any value will do.
 fn asked(question: &SetQuestion) -> Question {
     Question {
         id: question.question_id.to_string(),

@@ -1,5 +1,5 @@
-//! How a spreadsheet or a program signs its calls (CMS-4): HMAC-SHA256 in lower-case hex over the
-//! timestamp, a full stop and the raw body, with a key per casino.
+//! The signature with which a spreadsheet or a program signs its calls (CMS-4): HMAC-SHA256 in
+//! lower-case hex over the timestamp, a full stop and the raw body, with a key per casino.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use hmac::{Hmac, KeyInit, Mac};
@@ -8,13 +8,13 @@ use seven_domain::{CasinoId, HashKeys};
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
-/// Seconds since the epoch at which the call was signed.
+/// The header with the time at which the call was signed, in seconds since the Unix epoch.
 pub const TIMESTAMP_HEADER: &str = "x-webhook-timestamp";
 pub const SIGNATURE_HEADER: &str = "x-webhook-signature";
-/// A call that was signed earlier or later than this is refused.
+/// Maximum difference, in seconds, between the signing of a call and now.
 pub const WINDOW_SECONDS: i64 = 300;
 
-/// Why a call is refused before its content is looked at.
+/// Why a call is refused before its content is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     #[error("the headers x-webhook-timestamp and x-webhook-signature are missing")]
@@ -27,7 +27,8 @@ pub enum Refusal {
     Signature,
 }
 
-/// Returns the casino's key, as text. A higher `version` is a new key, and ends the one before.
+/// Returns the casino's key as text. Raising `version` makes a new key and invalidates the one
+/// before.
 pub fn key(keys: &HashKeys, casino: &CasinoId, version: u32) -> SecretString {
     hex::encode(keys.seal(&format!("content-webhook:{casino}:{version}"))).into()
 }
@@ -37,10 +38,10 @@ pub fn sign(key: &SecretString, timestamp: &str, body: &[u8]) -> String {
     hex::encode(mac(key, timestamp, body))
 }
 
-/// Checks a call's signature and age; returns when it was signed.
+/// Checks a call's signature and age, and returns when it was signed.
 ///
 /// # Errors
-/// Fails with the reason, which the caller may tell.
+/// Returns why the call is refused; the caller may be told.
 pub fn verify(
     key: &SecretString,
     (timestamp, signature): (Option<&str>, Option<&str>),
@@ -57,10 +58,11 @@ pub fn verify(
     }
 }
 
-/// Checks that both headers are there and the call is fresh; returns when it says it was signed.
+/// Checks that both headers are present and that the timestamp is recent. Returns the timestamp,
+/// which is not verified yet.
 ///
 /// # Errors
-/// As [`verify`], but for the signature.
+/// As [`verify`], except for a wrong signature.
 pub fn age(
     (timestamp, signature): (Option<&str>, Option<&str>),
     now: DateTime<Utc>,

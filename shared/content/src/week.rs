@@ -1,5 +1,6 @@
-//! Sums up a casino's content of the past week for the people who look after it: questions that
-//! guests asked in vain, and a search that finds less than before (RAG-21, RAG-45, RAG-46). Pure.
+//! Sums up the past week of a casino's content for its editors: questions that the content could
+//! not answer, and a search that finds less than before (RAG-21, RAG-45, RAG-46). This module does
+//! no I/O.
 
 use std::sync::LazyLock;
 
@@ -25,68 +26,70 @@ struct Languages {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Words {
-    /// The subject where guests asked in vain, and where only the search is told of; with
-    /// `{from}`, the week's first day.
+    /// The subject if guests asked in vain; `subject_search` is the subject if only the search is
+    /// worse. Both contain `{from}`, the week's first day.
     subject: String,
     subject_search: String,
-    /// With `{groups}` and `{texts}`.
+    /// A sentence with `{groups}` and `{texts}`.
     asked: String,
-    /// With `{now}`, and `{than}`, what it should be or was.
+    /// A sentence with `{now}`, the present recall, and `{than}`, the required or previous recall.
     low: String,
     fell: String,
     lower: String,
-    /// With `{missed}` and `{questions}`.
+    /// A sentence with `{missed}` and `{questions}`.
     missed: String,
     gaps: String,
     set: String,
 }
 
-/// Share of the right items that the search must find (PROD-34).
+/// Minimum share of the right items that the search must find (PROD-34).
 pub const LEAST_RECALL: f64 = 0.8;
-/// How far a figure may fall below the mean of earlier runs, as a share of it (RAG-46).
+/// Maximum fall of a figure below the mean of earlier runs, as a share of that mean (RAG-46).
 const MOST_FALL: f64 = 0.1;
-/// Guests who must have asked a question before a person is told of it: one may ask anything.
+/// Minimum number of guests who asked a question before people are told of it, because a single
+/// guest may ask anything.
 const LEAST_GUESTS: usize = 2;
 
-/// A week of a casino's content that people should hear of.
+/// A week of a casino's content that is worth a letter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContentWeek {
     pub monday: NaiveDate,
-    /// Questions without an answer that more than one guest asked, and how often they were asked.
+    /// Number of unanswered questions that more than one guest asked, and (`texts`) how often they
+    /// were asked.
     pub groups: usize,
     pub texts: usize,
-    /// The run of the casino's own questions, where it found too little.
+    /// The run of the casino's own questions, if it found too little.
     pub search: Option<Search>,
 }
 
-/// A run that found too little.
+/// A run of the casino's own questions that found too little.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
     pub fault: Fault,
-    /// Mean share of the right items that were found, 0 to 1.
+    /// Recall: the mean share of the right items that were found, 0 to 1.
     pub recall: f64,
-    /// The mean of that in the weeks before; `None` without an earlier run.
+    /// The mean recall of earlier runs; `None` without an earlier run.
     pub before: Option<f64>,
     pub questions: i32,
     pub missed: usize,
 }
 
-/// The first of these that holds.
+/// Why a run is reported; the first fault that applies counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
-    /// Fewer of the right items than [`LEAST_RECALL`].
+    /// Recall is below [`LEAST_RECALL`].
     Low,
-    /// Fewer than in the weeks before.
+    /// Recall fell clearly below that of earlier runs.
     Fell,
-    /// The right items stand further down than in the weeks before.
+    /// The right items rank clearly lower than in earlier runs.
     Lower,
 }
 
 impl ContentWeek {
-    /// Sums the week up; `None` when nothing is worth a letter.
+    /// Sums the week up; `None` if nothing is worth a letter.
     pub fn of(monday: NaiveDate, groups: &[Group], search: Option<Search>) -> Option<Self> {
         let told = groups.iter().filter(|group| group.guests >= LEAST_GUESTS);
         let (groups, texts) = told.fold((0, 0), |(n, texts), group| (n + 1, texts + group.texts));
@@ -100,10 +103,10 @@ impl ContentWeek {
 }
 
 impl Search {
-    /// Judges a run beside `earlier` ones of as many questions and the same embedding; `None` when
-    /// it found enough, or nothing was asked.
+    /// Judges a run by comparing it with `earlier` runs of as many questions and the same
+    /// embedding. Returns `None` if it found enough, or if there were no questions.
     pub fn of(run: &Run, earlier: &[Run]) -> Option<Self> {
-        // Recall of other questions, or by another embedding, says nothing about this run.
+        // Runs of other questions, or by another embedding, cannot be compared with this run.
         let same = |one: &&Run| one.questions == run.questions && one.space == run.space;
         let earlier: Vec<&Run> = earlier.iter().filter(same).collect();
         let mean = |figure: fn(&Run) -> f64| {
@@ -132,8 +135,8 @@ impl Search {
     }
 }
 
-/// Returns subject and text. `gaps` and `set` are the console's pages of what guests asked in vain
-/// and of the casino's own questions. No guest's words are in it.
+/// Returns the letter's subject and text, without any guest's words. `gaps` and `set` are the
+/// addresses of the console's pages of unanswered questions and of the casino's own questions.
 pub fn letter(
     language: Language,
     casino: &str,
@@ -165,7 +168,7 @@ pub fn letter(
 }
 
 fn found(words: &Words, search: &Search) -> String {
-    // Rounded down: 79.7 % are not the 80 that are due.
+    // Rounds down, so that 79.7 % is not shown as the required 80 %.
     let percent = |share: f64| format!("{:.0} %", (share * 100.0).floor());
     let (text, than) = match search.fault {
         Fault::Low => (&words.low, LEAST_RECALL),
@@ -208,7 +211,7 @@ mod tests {
             questions,
             ..run(recall, 0.9)
         };
-        // Nothing was asked then, and nothing is asked now.
+        // There were no questions then, and there are none now.
         let empty = |recall, mrr| Run {
             questions: 0,
             ..run(recall, mrr)
@@ -225,7 +228,7 @@ mod tests {
             (run(1.0, 0.8), &before, Some(Fault::Lower)),
             (run(1.0, 0.82), &before, None),
             (run(0.95, 0.9), &[empty(9.0, 9.0)], None),
-            // Three of the questions are new.
+            // The earlier run had three questions less, so it is not compared.
             (run(0.85, 0.9), &[of(17, 1.0)], None),
             (run(0.85, 0.9), &[of(20, 1.0)], Some(Fault::Fell)),
             (empty(0.0, 0.0), &[], None),

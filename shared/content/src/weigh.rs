@@ -1,4 +1,4 @@
-//! Reads what the guards compare changes with.
+//! Reads the present content that the guards compare changes with, and runs the guards.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use crate::{
     guard::{Change, Finding, Standing, guard},
 };
 
-/// Items that were switched off within this time count as switched off at once.
+/// Items that were switched off within this time count as switched off together.
 const AT_ONCE: TimeDelta = TimeDelta::hours(1);
 
-/// Returns what the guards find about each change.
+/// Returns the findings of the guards for each change, in the order of `changes`.
 pub(crate) async fn weigh(
     work: &mut Work<'_>,
     changes: &[Change<'_>],
@@ -33,7 +33,7 @@ pub(crate) async fn weigh(
         let of = standing.entry(one.category.into()).or_default();
         of.active += usize::from(one.active);
         of.off_lately += usize::from(one.off_lately);
-        // An item that is off shares its name with nobody whom guests hear of.
+        // Only active items can be confused by name, because guests do not get the others.
         if one.active {
             of.names.push((one.name.to_lowercase(), one.item_id));
         }

@@ -1,5 +1,5 @@
 //! The costs of a casino: recorded usage times the prices of `[cost]`. Amounts are integers in
-//! billionths of a dollar; model calls were priced when they were made.
+//! billionths of a dollar. The price of a model call was recorded when the call was made.
 
 pub mod projection;
 
@@ -21,11 +21,11 @@ const NANO: u64 = 1_000_000_000;
 #[serde(transparent)]
 pub struct Usd(pub u64);
 
-/// Prices and the monthly budget, in dollars as decimal text.
+/// Prices and the monthly budget; the settings give them in dollars as decimal text.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prices {
-    /// Price of a segment that a provider accepted from us.
+    /// Price of an outbound segment that a provider accepted.
     pub segment_out: Usd,
     /// Price of a segment that a guest sent.
     pub segment_in: Usd,
@@ -37,12 +37,13 @@ pub struct Prices {
     pub campaign: Usd,
     /// A casino's share of machines and services per month.
     pub infrastructure: Usd,
-    /// Most that a casino may cost per month; 0 means no budget.
+    /// Maximum cost of a casino per month; 0 means no budget.
     pub budget: Usd,
-    /// Most that one run of computing a casino's vectors may cost before an alert is raised.
+    /// Maximum cost of computing a casino's vectors once; a run that costs more raises an alert.
     pub reindex: Usd,
-    /// Most that hosted models may cost in 24 hours for one guest of the website, and for all of a
-    /// casino's; 0 means no limit. Beyond it the offline host answers.
+    /// Maximum cost of hosted models in 24 hours for one guest of a website; `web_casino` is the
+    /// limit for all guests of a casino's website. 0 means no limit. Beyond a limit the offline
+    /// host answers.
     pub web_visitor: Usd,
     pub web_casino: Usd,
 }
@@ -124,7 +125,7 @@ impl<'de> Deserialize<'de> for Usd {
 }
 
 impl std::fmt::Display for Usd {
-    /// Rounds to a hundredth of a cent.
+    /// Formats the amount in dollars, rounded to a hundredth of a cent.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "${:.4}", self.dollars())
     }
@@ -175,7 +176,7 @@ impl Month {
         }
     }
 
-    /// Returns the beginning of this month and of the next one, in UTC.
+    /// Returns the start of this month and the start of the next one, in UTC.
     pub fn span(self) -> (DateTime<Utc>, DateTime<Utc>) {
         let next = self.next().first;
         let at = |day: NaiveDate| day.and_time(chrono::NaiveTime::MIN).and_utc();
@@ -186,7 +187,7 @@ impl Month {
 // === impl Cost ===
 
 impl Prices {
-    /// Returns the cost of these segments of texts to and from guests.
+    /// Returns the cost of these outbound and inbound segments.
     pub fn sms(&self, segments_out: i64, segments_in: i64) -> Usd {
         self.segment_out.times(segments_out)
             + self.segment_in.times(segments_in)
@@ -220,7 +221,7 @@ impl Prices {
     }
 }
 
-/// Returns the month's cost of every casino, or of one.
+/// Returns the month's cost of every casino, or only of one.
 pub async fn month(
     fleet: &Fleet,
     prices: &Prices,
@@ -236,7 +237,7 @@ pub async fn month(
     Ok(costs)
 }
 
-/// Returns the month's cost of the bound casino.
+/// Returns the month's cost of the casino to which `tx` is bound.
 pub async fn month_here(tx: &mut Tx, prices: &Prices, month: Month) -> Result<Cost> {
     let (from, to) = month.span();
     let used = tx.used(from, to).await?;
@@ -253,8 +254,8 @@ async fn casinos(fleet: &Fleet, only: Option<&str>) -> Result<impl Iterator<Item
     Ok(roster.filter(move |casino| only.is_none_or(|only| only == casino.as_str())))
 }
 
-/// Returns the usage of hosted models in a month by step of a turn, at all casinos or at one; most
-/// expensive first.
+/// Returns a month's usage of hosted models per step of a turn, at all casinos or only one. The
+/// most expensive step is first.
 pub async fn by_step(fleet: &Fleet, month: Month, only: Option<&str>) -> Result<Vec<UsedByStep>> {
     let (from, to) = month.span();
     let mut steps: BTreeMap<String, UsedByStep> = BTreeMap::new();

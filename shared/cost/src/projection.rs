@@ -1,22 +1,22 @@
-//! Projects the cost of a month, by the specification's formula or from the real cost of a casino's
-//! turns.
+//! Projects the cost of a month, by the specification's formula or from the actual cost of a
+//! casino's turns.
 
 use serde::Serialize;
 
 use super::{Cost, Usd};
 
-/// Days of a projected month.
+/// Number of days in a projected month.
 const DAYS: f64 = 30.0;
 
 /// The inputs of the formula. The defaults are the specification's estimates; a casino's own
-/// figures should replace them.
+/// measurements should replace them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Assumed {
     pub conversations_per_day: f64,
     pub turns_per_conversation: f64,
     /// Share of the turns whose first draft is refused, 0 to 1.
     pub retry_rate: f64,
-    /// Model cost of a turn that passes at once.
+    /// Model cost of a turn whose first draft passes.
     pub turn: Usd,
     /// Model cost of a turn that needs a second draft.
     pub retried_turn: Usd,
@@ -31,8 +31,8 @@ pub struct Projection {
     pub turns: f64,
     pub model: Usd,
     pub embedding: Usd,
-    /// Cost of the texts. Like `fixed`, it is zero if the formula was used, which covers only the
-    /// models.
+    /// Cost of the texts. `sms` and `fixed` are zero in a projection by the formula, which covers
+    /// only the models.
     pub sms: Usd,
     pub fixed: Usd,
     pub total: Usd,
@@ -54,7 +54,7 @@ impl Default for Assumed {
 
 impl Usd {
     fn scaled(self, by: f64) -> Self {
-        // Amounts are at most some millions of dollars, which a double can represent exactly in
+        // Amounts are at most some millions of dollars; a double can represent them exactly in
         // billionths.
         Self((self.0 as f64 * by).round().max(0.0) as u64)
     }
@@ -72,8 +72,8 @@ impl Assumed {
 }
 
 impl Projection {
-    /// Extends a casino's month so far to this many conversations a day; `None` if it has had no
-    /// conversation.
+    /// Scales a casino's month so far to a month with this many conversations a day; `None` if the
+    /// casino has had no conversation.
     pub fn like(cost: &Cost, conversations_per_day: f64) -> Option<Self> {
         let had = u32::try_from(cost.used.conversations)
             .ok()

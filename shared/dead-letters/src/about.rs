@@ -1,4 +1,4 @@
-//! Tells whom a dead letter is about.
+//! Finds the guest, conversation and row that a dead letter is about.
 
 use chrono::{TimeZone, Utc};
 use prost::Message;
@@ -10,7 +10,8 @@ use seven_store::dead::About;
 /// Returns the guest, conversation and row to which a stage's message refers.
 ///
 /// # Errors
-/// If the message cannot be parsed; always for ingress, whose dead letters are raw webhook bodies.
+/// Fails if the message cannot be parsed; always for ingress, whose dead letters are raw webhook
+/// bodies.
 pub fn about(
     fleet: &Fleet,
     casino: &CasinoId,

@@ -1,9 +1,9 @@
 //! Replays or discards one dead letter (D17).
 //!
-//! A first transaction claims the letter and reopens the work it is about. A second one, which
-//! holds the lock of the letter's row, publishes the letter and marks it. A process that dies in
-//! between leaves an open letter with a claim; the next replay publishes under that claim's id,
-//! which the bus accepts only once.
+//! A first transaction claims the letter and reopens the work that it is about. A second one locks
+//! the letter's row, publishes the letter and marks it as replayed. A process that dies in between
+//! leaves an open letter with a claim; the next replay publishes under that claim's id, which the
+//! bus accepts only once.
 
 use std::time::Duration;
 
@@ -20,19 +20,19 @@ use crate::reentry::{Reentry, Refusal};
 
 const PUBLISH_DEADLINE: Duration = Duration::from_secs(5);
 
-/// The outcome for one letter.
+/// The outcome of replaying or discarding one letter.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Did {
     Done,
     Refused(Refusal),
-    /// Somebody else acted on the letter, or is acting on it now.
+    /// Another person or process has handled the letter, or is handling it now.
     Elsewhere,
 }
 
-/// Decides as [`replay`] does, but writes nothing.
+/// Returns the outcome that [`replay`] would have; writes nothing.
 ///
 /// # Errors
-/// When a store is unreachable.
+/// Fails when a store is unreachable.
 pub async fn judge(
     fleet: &Fleet,
     owner: &CasinoId,
@@ -45,7 +45,7 @@ pub async fn judge(
     Ok(decided.map_or_else(|did| did, |_| Did::Done))
 }
 
-/// Locks the letter and returns it with its re-entry, or the reason why it is left alone.
+/// Locks the letter and returns it with its re-entry, or the reason why it is not replayed.
 async fn decide(
     fleet: &Fleet,
     tx: &mut Tx,
@@ -66,11 +66,11 @@ async fn decide(
     })
 }
 
-/// Sends a letter in the wanted state back to the stage that failed, under a fresh message id and
-/// the same identity. Without a wanted state: in any but discarded.
+/// Sends a letter back to the stage that failed, with the same identity and a fresh message id. The
+/// letter must be in the state `wanted`; `None` accepts every state except discarded.
 ///
 /// # Errors
-/// When a store or the bus is unreachable; the letter stays as it is, or stays claimed.
+/// Fails when a store or the bus is unreachable; then the letter is unchanged or stays claimed.
 pub async fn replay(
     fleet: &Fleet,
     owner: &CasinoId,
@@ -113,10 +113,10 @@ pub async fn replay(
     Ok(Did::Done)
 }
 
-/// Marks a letter as not needed, with a reason. It can be seen until retention deletes it.
+/// Marks a letter as not needed, with a reason. It stays visible until retention deletes it.
 ///
 /// # Errors
-/// When the store is unreachable.
+/// Fails when the store is unreachable.
 pub async fn discard(
     fleet: &Fleet,
     owner: &CasinoId,

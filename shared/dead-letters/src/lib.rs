@@ -1,5 +1,5 @@
-//! Dead letters (D17): whom one is about, its payload as people may see it, and replaying or
-//! discarding it. Commands, scheduler and console use the same functions.
+//! Dead letters (D17): finds the guest that one is about, renders its payload for people, and
+//! replays or discards it. Commands, scheduler and console use the same functions.
 
 mod about;
 mod handle;

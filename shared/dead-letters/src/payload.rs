@@ -1,5 +1,5 @@
-//! Renders the payload of a dead letter as JSON. Personal data is masked unless it is revealed.
-//! Pure functions.
+//! Renders the payload of a dead letter as JSON. Personal data is masked unless `reveal` is true.
+//! All functions are pure.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use chrono::DateTime;
@@ -20,8 +20,8 @@ const PLAIN: [&str; 6] = [
     "status",
 ];
 
-/// Returns the payload as JSON. An unreadable payload is shown as its number of bytes, or in base64
-/// if it is revealed.
+/// Returns the payload as JSON. If it cannot be parsed, returns its length in bytes, or the payload
+/// in base64 if `reveal` is true.
 pub fn shown(stage: Stage, payload: &[u8], reveal: bool) -> Value {
     let read = match stage {
         Stage::Ingress => serde_json::from_slice(payload)
@@ -57,8 +57,8 @@ pub fn shown(stage: Stage, payload: &[u8], reveal: bool) -> Value {
     })
 }
 
-/// Returns a provider's event with our number that received it, which an operator needs in order to
-/// add the missing casino.
+/// Returns a provider's event together with our number that received it. An operator needs the
+/// number to add the missing casino.
 fn raw(payload: &[u8], event: Value, reveal: bool) -> Value {
     let alone = event
         .pointer("/data/payload/to")
@@ -98,7 +98,7 @@ fn inbound(text: &events::InboundText, reveal: bool) -> Value {
     })
 }
 
-/// Masks a phone down to its last two digits, as everywhere.
+/// Masks a phone number except for its last two digits, as all other output does.
 fn phone(phone: &str) -> String {
     let tail: String = phone
         .chars()
@@ -111,8 +111,8 @@ fn hidden(text: &str) -> String {
     format!("({} characters)", text.chars().count())
 }
 
-/// Masks a provider's event except for its structure: an unknown field may hold a phone or a text,
-/// so all values outside [`PLAIN`] are hidden.
+/// Masks all values of a provider's event except those of [`PLAIN`], because an unknown field may
+/// hold a phone number or a text. The structure stays visible.
 fn masked(event: Value) -> Value {
     match event {
         Value::Object(fields) => {
@@ -139,8 +139,8 @@ fn field((name, value): (String, Value)) -> (String, Value) {
     (name, if kept { value } else { masked(value) })
 }
 
-/// Returns an error without what may be quoted in it: text between quotation marks, and long
-/// numbers.
+/// Returns an error message without parts that may quote personal data: text between quotation
+/// marks, and long numbers.
 pub fn plain(error: &str) -> String {
     const LONG: usize = 9;
     let mut out = String::with_capacity(error.len());

@@ -11,7 +11,7 @@ use seven_store::dead::{About, Behind, DeadLetter, RowState};
 
 use crate::{about::about, payload::plain};
 
-/// A dead letter as the original message, with the same identity.
+/// The message rebuilt from a dead letter, with the original identity.
 #[derive(Debug)]
 pub(crate) struct Reentry {
     subject: String,
@@ -57,7 +57,7 @@ impl Refusal {
 }
 
 impl Reentry {
-    /// Reads the letter and checks the current state of the text, turn or event that it is about.
+    /// Parses the letter and checks the current state of the text, turn or event that it is about.
     pub(crate) async fn of(
         fleet: &Fleet,
         owner: &CasinoId,
@@ -74,7 +74,7 @@ impl Reentry {
         Self::judged(fleet, owner, letter.stage, reentry).await
     }
 
-    /// Builds the message of a provider's raw event, parsed again by the current code.
+    /// Builds the message for a provider's raw event, which the current code parses again.
     async fn of_raw(fleet: &Fleet, letter: &DeadLetter) -> Result<Result<Self, Refusal>, Error> {
         let intake = seven_intake::intake_raw(&letter.payload, None, letter.first_at);
         let unreadable = || {
@@ -154,7 +154,8 @@ impl Reentry {
         Ok(judge(&about, behind.as_ref()).map(|()| reentry))
     }
 
-    /// Returns the message to publish. `copy` makes the bus accept it as a deliberate second copy.
+    /// Returns the message to publish. `copy` makes the bus accept it although it has the same
+    /// identity as the original.
     pub(crate) fn outgoing<'a>(&'a self, copy: String, trace: &'a str) -> Outgoing<'a> {
         Outgoing {
             subject: self.subject.clone(),
@@ -166,8 +167,8 @@ impl Reentry {
     }
 }
 
-/// Refuses a message whose replay can never help. A message that was handled in the meantime is not
-/// refused, because its replay does nothing.
+/// Refuses a message whose replay can never help. Does not refuse one that was handled in the
+/// meantime, because its replay has no effect.
 fn judge(about: &About, behind: Option<&Behind>) -> Result<(), Refusal> {
     let Some(behind) = behind else {
         return Err(Refusal::Gone);

@@ -1,4 +1,4 @@
-//! The address from which a guest writes: the kinds that channels have (D32).
+//! The address from which a guest writes: a phone number or a visitor of the website (D32).
 
 use std::{fmt, str::FromStr};
 
@@ -6,14 +6,14 @@ use uuid::Uuid;
 
 use crate::{Channel, Invalid, PhoneE164};
 
-/// The beginning of a visitor's address; no phone number begins so.
+/// The prefix of a visitor's address; no phone number begins with it.
 const WEB: &str = "web:";
 
-/// The address from which a guest writes. `Debug` shows no phone number, and of a visitor nothing.
+/// The address from which a guest writes. `Debug` masks a phone number and omits a visitor's id.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Address {
     Phone(PhoneE164),
-    /// A visitor of the casino's website, by the id of the browser's session.
+    /// A visitor of the casino's website, identified by the id of the browser's session.
     Visitor(Uuid),
 }
 
@@ -39,7 +39,7 @@ impl Address {
         }
     }
 
-    /// Returns the address as events have it: the phone in E.164, or `web:` and the visitor's id.
+    /// Returns the address as text: the phone number in E.164, or `web:` and the visitor's id.
     pub fn text(&self) -> String {
         match self {
             Self::Phone(phone) => phone.as_str().to_owned(),
@@ -55,7 +55,8 @@ impl FromStr for Address {
         let Some(visitor) = text.strip_prefix(WEB) else {
             return text.parse().map(Self::Phone);
         };
-        // Other spellings of an id would be other bytes, which a deletion does not find.
+        // Refuses other spellings of the id: they have other bytes, which a deletion would not
+        // find.
         let visitor = visitor
             .parse::<Uuid>()
             .ok()

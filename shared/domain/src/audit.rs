@@ -12,8 +12,8 @@ text_enum! {
 }
 
 text_enum! {
-    /// The kinds of entries. The names up to `IncidentReport` are the specification's; the later
-    /// ones are ours.
+    /// The kinds of entries. The specification defines the names up to `IncidentReport`; we added
+    /// the later ones.
     AuditEvent {
         SmsInbound => "sms_inbound",
         SmsOutbound => "sms_outbound",
@@ -45,7 +45,7 @@ text_enum! {
         IncidentReport => "incident_report",
         /// An agent called a tool about offers.
         CompToolCall => "comp_tool_call",
-        /// A consent chain that does not verify.
+        /// The verification of a consent chain failed.
         ConsentChainBroken => "consent_chain_broken",
         /// The provider refused a text although the guest has not opted out with us.
         ProviderBlocked => "provider_blocked",
@@ -57,7 +57,7 @@ text_enum! {
         SendingResumed => "sending_resumed",
         /// A person wrote to a guest in the host's place.
         PersonWrote => "person_wrote",
-        /// The log level of workers was raised for a while, or put back.
+        /// The log level of workers was raised for a limited time, or restored.
         LogLevelChanged => "log_level_changed",
         /// A feature flag was set or removed.
         FlagChanged => "flag_changed",
@@ -75,18 +75,18 @@ text_enum! {
         /// The database was restored from a backup; nothing is sent until `Recovered` and an
         /// operator's release (D5).
         Restored => "restored",
-        /// The providers' records since the backup were fetched.
+        /// The providers' records since the time of the backup were fetched.
         Recovered => "recovered",
         /// An operator viewed data that names or quotes a guest.
         PersonalDataRevealed => "personal_data_revealed",
         /// An operator was added or disabled, or got another role, password or second factor.
         OperatorChanged => "operator_changed",
-        /// A person left a note for colleagues at a conversation.
+        /// A person attached a note for colleagues to a conversation.
         NoteAdded => "note_added",
-        /// A reply that a casino's people keep for guests was added, changed or removed.
+        /// A saved reply, which a casino's people reuse for guests, was added, changed or removed.
         SavedReplyChanged => "saved_reply_changed",
         OperatorLoggedIn => "operator_logged_in",
-        /// An account takes no login for a while, after too many wrong ones.
+        /// An account was locked for a limited time after too many failed logins.
         OperatorLockedOut => "operator_locked_out",
         /// A contact of the casino was added, changed or removed.
         ContactChanged => "contact_changed",
@@ -94,13 +94,13 @@ text_enum! {
         ReplyReviewed => "reply_reviewed",
         /// Entries of this log were exported.
         AuditExported => "audit_exported",
-        /// The digest of a finished day's export is not the one that was sealed.
+        /// The digest of a finished day's export differs from the sealed one.
         AuditSealBroken => "audit_seal_broken",
         /// A guest wrote on the website.
         WebInbound => "web_inbound",
         /// A message became visible on the website.
         WebOutbound => "web_outbound",
-        /// The fleet found an incident and contained it, or a person settled one.
+        /// The fleet found and contained an incident, or a person settled one.
         IncidentChanged => "incident_changed",
     }
 }

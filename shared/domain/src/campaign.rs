@@ -13,9 +13,9 @@ text_enum! {
 }
 
 text_enum! {
-    /// The progress of one guest of a campaign.
+    /// The progress of a campaign's text to one guest.
     ListedState {
-        /// The text is still to be released.
+        /// The text has not been released yet.
         Listed => "listed",
         Released => "released",
         Refused => "refused",

@@ -20,7 +20,7 @@ text_enum! {
         Sentiment => "sentiment",
         ConsecutiveFallback => "consecutive_fallback",
         ValidationFailure => "validation_failure",
-        /// A check of the fleet's own duties, such as an overdue deletion.
+        /// A check of the fleet's own duties, for instance for overdue deletions.
         Compliance => "compliance",
         /// The host told the guest that a person will do something.
         HostPromise => "host_promise",
@@ -28,13 +28,13 @@ text_enum! {
 }
 
 text_enum! {
-    /// The states of a ticket, which a guest on the web waits for (WID-21).
+    /// The state of the ticket that a guest of the website gets while a person is awaited (WID-21).
     TicketState {
-        /// The guest has written again since the answer.
+        /// The guest has written again since the person's answer.
         Open => "open",
         PendingHuman => "pending_human",
         Resolved => "resolved",
-        /// The guest wrote nothing for a day.
+        /// The ticket ended because the guest wrote nothing for a day.
         Closed => "closed",
     }
 }

@@ -1,5 +1,5 @@
-//! Channels and how they differ (D32). Code after ingress and before delivery asks the profile and
-//! names no channel.
+//! Channels and how they differ (D32). Code between ingress and delivery reads the profile and
+//! never names a channel.
 
 use crate::{AuditEvent, text_enum};
 
@@ -11,36 +11,37 @@ text_enum! {
     }
 }
 
-/// How long a reply of the host may be.
+/// The form and length of a reply of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplyLength {
-    /// One text of one segment if possible, else two.
+    /// Texts of one segment each: one if possible, else two.
     Texts,
     /// One message: at most `usual` characters if possible, and never more than `most`.
     Message { usual: usize, most: usize },
 }
 
-/// How a channel differs from the others.
+/// The properties in which a channel differs from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChannelProfile {
-    /// Whether the commands of text messages hold: STOP, START, HELP and YES to a consent question.
-    /// Where nothing is sent without a question, there is nothing to opt out of.
+    /// Whether the guest may use the commands of text messages: STOP, START, HELP and YES to a
+    /// consent question. A channel that sends nothing unasked needs no command to opt out.
     pub commands: bool,
-    /// Whether texts of machines are recognised, such as an auto-reply to each of ours.
+    /// Whether the gate recognises texts written by machines, such as auto-replies to our texts.
     pub machines: bool,
     pub length: ReplyLength,
-    /// Whether a reply waits for further texts of the guest, and as long as a person would type.
+    /// Whether a reply is delayed: until the guest stops writing, and for the time a person would
+    /// type.
     pub waits: bool,
-    /// Most messages of one conversation, of both sides; a guest of the web then begins another one
-    /// (WEB-17). A guest by text has one conversation for ever.
+    /// Maximum number of messages of one conversation, from both sides, after which a guest of the
+    /// website begins another one (WEB-17). `None`: a guest by text has one conversation forever.
     pub most_messages: Option<i64>,
     /// Whether a guest who needs a person gets a ticket with a number.
     pub tickets: bool,
-    /// Whether a stream of the guest waits for news, and has to be told of them.
+    /// Whether the guest's browser holds a stream open, which must be notified of new messages.
     pub streams: bool,
-    /// The entry of the audit log for a guest's message.
+    /// The audit event for a message from a guest.
     pub inbound: AuditEvent,
-    /// Whether a reply may name the commands, as the disclosure of text messages does.
+    /// Whether a reply may name the commands, for instance STOP in the disclosure.
     pub names_stop: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Enums as TEXT columns of Postgres, for the store; without the feature `sqlx` there is nothing.
+//! Maps enums to TEXT columns of Postgres, for the store; empty without the feature `sqlx`.
 
 /// Lets a database driver read and write the enum by its name. An unknown name is an
 /// [`Invalid`](crate::Invalid) inside the driver's error.

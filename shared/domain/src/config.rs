@@ -40,7 +40,7 @@ macro_rules! group {
 pub struct CasinoConfig {
     #[schemars(with = "String")]
     pub casino_id: CasinoId,
-    /// Version of this document's format: 1.
+    /// The version of this document's format; always 1.
     #[serde(default = "one")]
     pub schema_version: u32,
     /// The domain pack of the casino (D18): agents, texts, rules and guardrails of its trade.
@@ -69,7 +69,7 @@ pub struct CasinoConfig {
     pub experiments: Retired,
 }
 
-/// The only version of a casino's document that there is.
+/// The only supported version of the document's format.
 const SCHEMA_VERSION: u32 = 1;
 
 fn one() -> u32 {
@@ -87,8 +87,8 @@ group! {
         #[serde(skip_serializing)] #[schemars(skip)] spanish_support_enabled: Retired = Retired,
         outbound_campaigns_enabled: bool = false,
         hitl_interrupt_enabled: bool = false,
-        /// Whether a hosted model's first draft may leave when the judging model does not answer.
-        /// The checks in code must have found nothing, and the agent must be none that may speak of
+        /// Whether a hosted model's first draft may be sent if the judging model does not answer.
+        /// This requires that the checks in code find nothing and that the agent may not speak of
         /// offers. Otherwise the offline host answers.
         unjudged_first_draft_allowed: bool = false,
         human_like_delay_enabled: bool = true,
@@ -115,8 +115,8 @@ pub const TONES: [&str; 3] = ["warm_professional", "lively", "understated"];
 pub const FORMALITIES: [&str; 2] = ["casual_respectful", "formal"];
 
 group! {
-    /// How the host sounds. Prompts ask hosted models for it, and code enforces the limits on emoji
-    /// and exclamation marks in every reply. The pack's own texts have a fixed tone.
+    /// The host's tone. Prompts ask hosted models for it, and code enforces the limits on emoji and
+    /// exclamation marks in every reply. The pack's own texts have a fixed tone.
     Branding {
         /// The host's name; at most 10 characters, so that texts do not need more segments.
         persona_name: String = "Seven".to_owned(),
@@ -208,7 +208,8 @@ pub struct Operational {
     /// T-Mobile's tier of the brand; sets its proactive segments per day.
     #[serde(default)]
     pub brand_tier: Option<BrandTier>,
-    /// Segments per second over all of the casino's numbers, if it wants a limit below theirs.
+    /// Segments per second over all of the casino's numbers; null means no limit beyond those of
+    /// the numbers.
     #[serde(default)]
     pub max_segments_per_second: Option<u32>,
     /// State of the 10DLC campaign or the toll-free verification; proactive texts need `approved`.
@@ -232,8 +233,8 @@ pub struct Operational {
     #[serde(default, skip_serializing)]
     #[schemars(skip)]
     pub escalation_sms_number: Retired,
-    /// The phone number at which guests reach people; part of fallbacks and HELP. At most 16
-    /// characters.
+    /// The phone number at which guests reach people, as fallback texts and HELP name it. At most
+    /// 16 characters.
     pub contact_phone: String,
     #[serde(default = "twenty")]
     pub max_messages_per_guest_per_day: u32,
@@ -243,12 +244,12 @@ pub struct Operational {
     /// read each night: https, public, without a redirect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_sheet_url: Option<String>,
-    /// Domains of the casino's website, on which guests may open the chat: `www.example.com` is
-    /// that host alone, `*.example.com` all names below it. None: the casino has no chat.
+    /// Domains of the casino's website on which guests may open the chat: `www.example.com` is that
+    /// host alone, `*.example.com` all its subdomains. If empty, the casino has no chat.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub web_domains: Vec<String>,
-    /// Raised to give the casino's spreadsheet a new key for the content webhook; the one before
-    /// ends at once.
+    /// Version of the spreadsheet's key for the content webhook. Raising it creates a new key and
+    /// invalidates the previous one at once.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub content_key_version: u32,
 }
@@ -275,7 +276,7 @@ impl Operational {
     /// Returns the domains on which guests may open the chat.
     ///
     /// # Errors
-    /// Names the first one that is no domain.
+    /// Returns the first text that is not a domain.
     pub fn web_domains(&self) -> Result<Domains, BadDomain> {
         Domains::read(self.web_domains.iter().map(String::as_str))
     }
@@ -313,10 +314,10 @@ impl RateLimitTier {
 group! {
     Limits {
         rate_limit_tier: RateLimitTier = RateLimitTier::Standard,
-        /// Texts per minute over all guests, if the casino's contract names a figure instead of the
-        /// tier's.
+        /// Texts per minute over all guests if the casino's contract sets a limit; null means the
+        /// tier's limit.
         casino_texts_per_minute: Option<u32> = None,
-        /// Texts per guest and minute; further texts are stored but not answered.
+        /// Texts per guest and minute; texts beyond the limit are stored but not answered.
         guest_texts_per_minute: u32 = 10,
         #[serde(skip_serializing)] #[schemars(skip)] breaker_failures: Retired = Retired,
         #[serde(skip_serializing)] #[schemars(skip)] breaker_window_seconds: Retired = Retired,

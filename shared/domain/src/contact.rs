@@ -1,9 +1,9 @@
-//! The vocabulary of a casino's contacts: its own people who are told about cases (D28).
+//! The vocabulary of a casino's contacts: its own people who are notified of cases (D28).
 
 use crate::text_enum;
 
 text_enum! {
-    /// The channel by which a contact is told.
+    /// The channel by which a contact is notified.
     ContactChannel {
         /// An incoming webhook as Slack defines it.
         Chat => "chat",
@@ -14,28 +14,28 @@ text_enum! {
 }
 
 text_enum! {
-    /// The subject of a letter to contacts.
+    /// The kind of a letter to contacts.
     LetterKind {
         /// The casino's figures of a week.
         WeeklyReport => "weekly_report",
         /// An edit of the casino's content that was refused.
         ContentRefused => "content_refused",
-        /// The casino's content of the past week: questions without an answer, and a search that
-        /// finds less.
+        /// The state of the casino's content in the past week: questions without an answer, and
+        /// whether the search finds less than before.
         ContentWeek => "content_week",
-        /// Guests wait for answers or texts.
+        /// An outage makes guests wait for answers or texts.
         Outage => "outage",
-        /// They no longer do.
+        /// The outage is over.
         OutageOver => "outage_over",
     }
 }
 
 text_enum! {
-    /// For what a casino's guests wait in an outage.
+    /// The part of the service that an outage stops for a casino's guests.
     OutageKind {
-        /// Their messages are stored and not answered.
+        /// Guests' messages are stored but not answered.
         Answers => "answers",
-        /// No provider takes the texts.
+        /// No provider accepts the casino's texts.
         Sending => "sending",
     }
 }

@@ -4,19 +4,19 @@
 use crate::text_enum;
 
 text_enum! {
-    /// The state of a revision. Guests get published ones only.
+    /// The state of a revision. Only published revisions reach guests.
     RevisionState {
-        /// Saved by its editor, and not ready yet.
+        /// The editor has saved the revision but not submitted it.
         Draft => "draft",
-        /// Waits for a person who is not the editor.
+        /// The revision waits for a review by a person other than the editor.
         Review => "review",
-        /// Will be published at its time.
+        /// The revision will be published at its scheduled time.
         Scheduled => "scheduled",
-        /// Guests get it, or got it until a later revision was published.
+        /// The revision reaches guests, or did until a later one was published.
         Published => "published",
-        /// Refused, by a check or by a person.
+        /// A check or a person refused the revision.
         Rejected => "rejected",
-        /// Taken back before it was published.
+        /// The revision was withdrawn before it was published.
         Withdrawn => "withdrawn",
     }
 }
@@ -37,23 +37,23 @@ text_enum! {
 text_enum! {
     /// A finding of a check or a guard about a revision.
     ContentFinding {
-        /// A field cannot be read, or does not fit the category.
+        /// A field cannot be parsed, or does not belong to the category.
         Invalid => "invalid",
-        /// Every change of this category is looked at by a second person.
+        /// A second person must review every change of this category.
         Category => "category",
-        /// A promotion of the pack's limit or more.
+        /// The value of a promotion reaches the pack's limit.
         LargePromotion => "large_promotion",
-        /// A price changed by more than the pack's share.
+        /// A price changed by more than the share that the pack allows.
         PriceJump => "price_jump",
-        /// Opening hours moved by more than the pack's limit.
+        /// Opening hours moved by more than the pack allows.
         HoursJump => "hours_jump",
-        /// A price or the hours were there and are blank now.
+        /// A price or the opening hours were removed.
         FactsGone => "facts_gone",
         /// Another item of the category has the same name.
         NameTaken => "name_taken",
         /// The category would be left without an active item.
         LastActive => "last_active",
-        /// More items of the category would be switched off at once than the pack allows.
+        /// More of the category's items would be switched off within an hour than the pack allows.
         ManyOff => "many_off",
     }
 }

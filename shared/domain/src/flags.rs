@@ -8,11 +8,11 @@ use sha2::{Digest, Sha256};
 
 use crate::{GuestHash, Invalid, config::Features};
 
-/// The prefix of the only flags that code reads: `features/<field of the casino's document>`.
+/// The prefix of all flags that code reads: `features/<field of the casino's document>`.
 const FEATURES: &str = "features/";
 
-/// For whom and when a flag is on. A rule without restrictions is on for every guest; a guest on
-/// the list gets the flag regardless of the percentage.
+/// Defines for which guests and when a flag is on. A rule without restrictions is on for every
+/// guest; for a guest in `allow`, it is on regardless of the percentage.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
@@ -31,8 +31,8 @@ pub struct Rule {
     pub until: Option<DateTime<Utc>>,
 }
 
-/// Returns the guest's bucket, 0 to 99, for this flag. Every flag distributes guests differently,
-/// so that not always the same guests try new features first.
+/// Returns the guest's bucket, 0 to 99, for this flag. The buckets of a guest differ between flags,
+/// so that it is not always the same guests who try new features first.
 pub fn bucket(flag: &str, guest: &GuestHash) -> u8 {
     let digest = Sha256::digest(format!("{flag}:{}", guest.hex()));
     let first = digest
@@ -60,7 +60,7 @@ impl Rule {
         }
     }
 
-    /// Refuses a rule that must be a mistake.
+    /// Refuses a rule whose values can only be a mistake.
     pub fn check(&self) -> Result<(), Invalid> {
         let bad = |problem: &str, expected| Err(Invalid::new("flag", problem, expected));
         if self.percentage.is_some_and(|share| share > 100) {
@@ -84,8 +84,8 @@ impl Rule {
     }
 }
 
-/// The flags that may be set: features that a worker decides per guest. All other features are read
-/// only from the document.
+/// The flags that may be set: the features that workers decide per guest. Workers read all other
+/// features from the casino's document only.
 pub const PER_GUEST: [&str; 2] = [
     "features/ai_disclosure_enabled",
     "features/comp_agent_enabled",

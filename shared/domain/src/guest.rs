@@ -1,9 +1,9 @@
-//! The vocabulary for a guest: consent, opt-out, deletion and what we asked them.
+//! The vocabulary for a guest: consent, opt-out, deletion and opt-in questions.
 
 use crate::text_enum;
 
 text_enum! {
-    /// The texts that a guest agreed to receive, the least first.
+    /// The most that a guest agreed to receive, from least to most.
     ConsentTier {
         None => "none",
         Transactional => "transactional",
@@ -15,7 +15,7 @@ text_enum! {
 text_enum! {
     /// The STOP or START in force for a guest (D7).
     SuppressionState {
-        /// The guest has requested neither.
+        /// Neither a STOP nor a START is in force.
         Clear => "clear",
         Stopped => "stopped",
         OptedIn => "opted_in",
@@ -37,7 +37,7 @@ text_enum! {
     DeletionState {
         Pending => "pending",
         Withdrawn => "withdrawn",
-        /// The rows are being erased; it cannot be withdrawn any more.
+        /// The rows are being erased; the guest can no longer withdraw the request.
         Running => "running",
         Done => "done",
     }
@@ -53,7 +53,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// An answer of the reassigned-numbers database.
+    /// A result from the reassigned-numbers database.
     NumberCheck {
         Same => "same",
         Reassigned => "reassigned",
@@ -62,7 +62,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// A material change of which guests are told by another disclosure.
+    /// A material change that a new disclosure must mention to guests.
     MaterialChange {
         CampaignStart => "outbound_campaign_start",
         ProactiveOffer => "proactive_offer",

@@ -19,8 +19,8 @@ pub struct Helpline {
 }
 
 impl Helpline {
-    /// Checks the number. A vanity number whose letters stand for other digits would send a guest
-    /// in need to a stranger.
+    /// Checks the number. If the letters of a vanity number stood for other digits, a guest in need
+    /// would call a stranger.
     pub fn check(&self) -> Result<(), Invalid> {
         let problem = |problem: String, expected| Err(Invalid::new("helpline", problem, expected));
         if !(2..=16).contains(&self.number.chars().count()) {

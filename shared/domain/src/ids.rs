@@ -69,8 +69,8 @@ id! {
 }
 
 impl OutboundId {
-    /// Returns the id of a campaign's text to a guest. It is always the same, so that the text is
-    /// queued only once. Its timestamp is the campaign's.
+    /// Returns the id of a campaign's text to a guest. The same campaign and guest always give the
+    /// same id, so that the text is queued only once. The id's timestamp is the campaign's.
     pub fn of_campaign(campaign: CampaignId, guest: GuestId) -> Self {
         let digest = Sha256::new()
             .chain_update(campaign.0.as_bytes())

@@ -1,18 +1,19 @@
-//! The vocabulary for incidents that the fleet finds itself (SEC-95): it contains each first, then
-//! records it, then tells the casino's own people.
+//! The vocabulary for incidents that the fleet finds itself (SEC-95): the fleet first contains an
+//! incident, then records it, then notifies the casino's own people.
 
 use crate::{CaseSeverity, text_enum};
 
 text_enum! {
     /// The kind of an incident.
     IncidentKind {
-        /// A reply names an amount of money that no content and no promotion of the casino has.
+        /// A reply names an amount of money that is in neither the casino's content nor its
+        /// promotions.
         OfferUnproven => "offer_unproven",
         /// A text was sent after its guest's STOP.
         TextAfterStop => "text_after_stop",
         /// A text was read as ordinary, and a later reading finds a cry for help in it.
         CryMissed => "cry_missed",
-        /// A row belongs to another guest, casino or number than its conversation.
+        /// The guest, casino or number of a row differs from that of its conversation.
         CrossedCasino => "crossed_casino",
     }
 }
@@ -32,25 +33,25 @@ text_enum! {
     IncidentState {
         Detected => "detected",
         Triaged => "triaged",
-        /// A copy of an incident that was found just before.
+        /// A duplicate of an incident that was found shortly before.
         Suppressed => "suppressed",
-        /// Nothing was wrong, and nothing had been contained.
+        /// Nothing was wrong, and nothing was contained.
         AutoResolved => "auto_resolved",
-        /// Contained; a person has to look.
+        /// The incident is contained; a person has to review it.
         Mitigating => "mitigating",
         Escalated => "escalated",
         Resolved => "resolved",
-        /// The report about its cause is written.
+        /// The report about the cause is written.
         Postmortem => "postmortem",
     }
 }
 
 text_enum! {
-    /// A measure that was taken at once so that an incident goes no further.
+    /// A measure that the fleet takes at once so that an incident does not spread.
     Containment {
-        /// The host writes to this guest no more, until a person has looked.
+        /// The host does not write to this guest until a person has reviewed the incident.
         PausedGuest => "paused_guest",
-        /// The casino sends no text that is not an answer.
+        /// The casino sends no proactive texts; answers are still sent.
         PausedProactive => "paused_proactive",
         /// The casino sends safety texts only.
         PausedSending => "paused_sending",
@@ -67,7 +68,7 @@ impl IncidentKind {
         }
     }
 
-    /// Returns the severity of the case by which the casino's own people are told.
+    /// Returns the severity of the case by which the casino's own people are notified.
     pub fn case_severity(self) -> CaseSeverity {
         match self.severity() {
             IncidentSeverity::Critical => CaseSeverity::Sev0,
@@ -77,8 +78,8 @@ impl IncidentKind {
         }
     }
 
-    /// Returns what is paused besides the guest's conversation. One guest's cry says nothing about
-    /// the texts to others.
+    /// Returns what is paused besides the guest's conversation; `None` if nothing is. A missed cry
+    /// of one guest, for instance, says nothing about texts to others.
     pub fn pauses(self) -> Option<Containment> {
         match self {
             Self::OfferUnproven | Self::CryMissed => None,
@@ -101,7 +102,7 @@ impl IncidentState {
         )
     }
 
-    /// Returns whether a person still has to look.
+    /// Returns whether a person still has to review the incident.
     pub fn is_open(self) -> bool {
         matches!(
             self,

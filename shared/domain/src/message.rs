@@ -1,6 +1,6 @@
 //! The vocabulary for texts in the whole fleet: classes, lanes, states, dispositions, stages.
 
-/// Declares an enum whose values have one name each, in rows, subjects, labels and JSON.
+/// Declares an enum whose values have the same name in rows, subjects, labels and JSON.
 #[macro_export]
 macro_rules! text_enum {
     (
@@ -52,7 +52,7 @@ text_enum! {
         Emergency => "emergency",
         Holding => "holding",
         Reply => "reply",
-        /// To a phone of the casino's own staff (D28).
+        /// A text to a phone of the casino's own staff (D28).
         Staff => "staff",
         Informational => "informational",
         Marketing => "marketing",
@@ -60,8 +60,8 @@ text_enum! {
 }
 
 impl MessageClass {
-    /// Returns whether a text of this class may be sent again when it is doubtful that the first
-    /// one was sent (D5).
+    /// Returns whether a text of this class may be sent again when nobody knows whether the first
+    /// attempt was sent (D5).
     pub fn is_safety(self) -> bool {
         matches!(
             self,
@@ -89,9 +89,9 @@ impl MessageClass {
 }
 
 text_enum! {
-    /// The sender's queues on the bus, the most urgent first (D16). Each has consumers of its own,
-    /// since a consumer hands messages out in the order of arrival: in the queue of all safety
-    /// texts, the answer to a cry for help would wait behind a crowd's HELPs.
+    /// The sender's queues on the bus, the most urgent first (D16). Each queue has its own
+    /// consumers, because a consumer delivers messages in the order of arrival: in one queue with
+    /// all safety texts, the answer to a cry for help would wait behind a crowd's HELPs.
     Queue {
         Urgent => "urgent",
         Safety => "safety",
@@ -101,7 +101,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// The classes that share rate limits and rules of the pre-send check (D6).
+    /// A group of classes that share rate limits and rules of the pre-send check (D6).
     Lane {
         Safety => "safety",
         Reply => "reply",
@@ -118,7 +118,8 @@ text_enum! {
         Delivered => "delivered",
         Failed => "failed",
         Undelivered => "undelivered",
-        /// The provider may or may not have accepted it; an operator or reconciliation decides.
+        /// The provider may or may not have accepted the text; an operator or reconciliation
+        /// decides.
         Unknown => "unknown",
         Suppressed => "suppressed",
         Expired => "expired",
@@ -161,10 +162,10 @@ text_enum! {
 }
 
 text_enum! {
-    /// A person's decision about a reply that waited for them (AGENT-15).
+    /// A person's decision about a held reply (AGENT-15).
     HeldDecision {
         Released => "released",
-        /// Released in other words.
+        /// The reply was released after the person changed its wording.
         Edited => "edited",
         Discarded => "discarded",
     }
@@ -200,7 +201,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// An order that somebody gave for a dead letter.
+    /// A person's order for a dead letter.
     DeadOrder {
         Replay => "replay",
         Discard => "discard",

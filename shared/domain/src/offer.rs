@@ -48,7 +48,8 @@ impl Offer {
         self.status == OfferStatus::Issued && now < self.expires_at
     }
 
-    /// Returns whether the offer counts towards the caps on offers; revoked offers do not.
+    /// Returns whether the offer counts towards the caps on offers; every offer but a revoked one
+    /// does.
     pub fn counts(&self) -> bool {
         self.status != OfferStatus::Revoked
     }
@@ -63,9 +64,9 @@ pub struct OfferCall {
     pub items: Vec<String>,
     /// The offers that the call made or looked up.
     pub offers: Vec<OfferId>,
-    /// The reason for a refusal; none if the call was allowed.
+    /// The reason for a refusal; `None` if the call was allowed.
     pub refusal: Option<String>,
-    /// The known share of the guest's profile, in percent.
+    /// The completeness of the guest's profile, in percent.
     pub completeness: u8,
     pub millis: u64,
 }

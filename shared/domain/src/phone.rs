@@ -22,8 +22,8 @@ impl PhoneE164 {
 }
 
 impl PhoneE164 {
-    /// Returns whether this is a short code with a plus before it. Carriers, banks and shops write
-    /// from short codes, guests never do; no country's subscriber numbers are as short.
+    /// Returns whether the number is a short code with a plus before it. Carriers, banks and shops
+    /// write from short codes, guests never do; subscriber numbers of every country are longer.
     pub fn is_short_code(&self) -> bool {
         self.0.len() < 8
     }

@@ -9,7 +9,7 @@ use crate::{
 pub const TELNYX: &str = "telnyx";
 pub const TWILIO: &str = "twilio";
 pub const PROVIDERS: [&str; 2] = [TELNYX, TWILIO];
-/// Stands in rows for the provider of messages on the web, which no provider carries (D33).
+/// The provider's name in rows of website messages, which no provider carries (D33).
 pub const WEB: &str = "web";
 
 impl Operational {

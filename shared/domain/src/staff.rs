@@ -3,24 +3,26 @@
 use crate::text_enum;
 
 text_enum! {
-    /// A person's role at one casino or at all; `seven_staff::rights` has the rights of each.
+    /// A person's role at one casino or at all casinos; `seven_staff::rights` lists the rights of
+    /// each role.
     Role {
-        /// Conversations and cases.
+        /// Handles conversations and cases.
         Host => "host",
-        /// Imports and campaigns.
+        /// Handles imports and campaigns.
         Marketing => "marketing",
-        /// Drafts of content.
+        /// Writes drafts of content.
         Editor => "editor",
-        /// Publishing, regulations, campaigns of others.
+        /// Publishes content that others wrote, and manages regulations and campaigns.
         Approver => "approver",
-        /// Consent, audit, exports; message text only for a reason, which is audited.
+        /// Handles consent, audit and exports; reads message text only for a reason, which is
+        /// audited.
         Compliance => "compliance",
-        /// Dashboards and questions about the data; reads what the roles above read.
+        /// Reads dashboards, asks questions about the data, and reads what the roles above read.
         Manager => "manager",
-        /// Operators and switches.
+        /// Manages operators and switches.
         Admin => "admin",
-        /// Consent and audit for a regulator or an auditor of another company; always ends on a
-        /// day, changes nothing and reads no texts.
+        /// Reads consent and audit, for a regulator or an auditor of another company. The role
+        /// always has a last day, changes nothing and reads no texts.
         Auditor => "auditor",
     }
 }
@@ -28,7 +30,7 @@ text_enum! {
 text_enum! {
     /// Whether an operator can log in.
     OperatorStatus {
-        /// Has not chosen a password yet.
+        /// The operator has not chosen a password yet.
         Invited => "invited",
         Active => "active",
         Disabled => "disabled",
@@ -36,7 +38,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// The purpose of a link that was given to an operator; it works once.
+    /// The purpose of a single-use link that was given to an operator.
     LinkPurpose {
         /// Choosing a first password and setting up the second factor.
         Invitation => "invitation",

@@ -13,7 +13,7 @@ use crate::Invalid;
 pub struct TraceContext {
     pub trace_id: [u8; 16],
     pub span_id: [u8; 8],
-    /// Whether its spans are always exported, whatever their outcome (bit 0 of the flags).
+    /// Whether the trace's spans are always exported, whatever their outcome (bit 0 of the flags).
     pub sampled: bool,
 }
 

@@ -1,23 +1,23 @@
-//! The websites on which a casino's chat may open (WID-1). A browser names the page's origin
-//! truthfully; other programs may name any, so that this keeps strangers' pages out and nothing
-//! else.
+//! The websites on which a casino's chat may open (WID-1). A browser states the page's origin
+//! truthfully, but any other program may state any origin, so this check only keeps the chat off
+//! pages of strangers.
 
 use url::{Host, Url};
 
-/// Domains of a casino's websites.
+/// The domains of a casino's websites.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Domains(Vec<Domain>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Domain {
-    /// In ASCII, without a dot at its end.
+    /// The host name in ASCII, without a trailing dot.
     host: String,
     port: Option<u16>,
-    /// Whether names below the host are meant, and not the host itself.
+    /// Whether the entry stands for the subdomains of `host` and not for `host` itself.
     below: bool,
 }
 
-/// A domain that cannot be one.
+/// A text that is not a domain.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is no domain; expected one such as www.example.com, *.example.com or localhost:8080"
@@ -25,11 +25,11 @@ struct Domain {
 pub struct BadDomain(String);
 
 impl Domains {
-    /// Reads domains: `www.example.com` is that host alone, `*.example.com` all names below it.
-    /// Pages are https; only `localhost`, with or without a port, is http as well.
+    /// Parses domains: `www.example.com` is that host alone, `*.example.com` all its subdomains.
+    /// Pages must be https; only pages on `localhost`, with or without a port, may be http as well.
     ///
     /// # Errors
-    /// Names the first one that is no domain.
+    /// Returns the first text that is not a domain.
     pub fn read<'a>(domains: impl IntoIterator<Item = &'a str>) -> Result<Self, BadDomain> {
         let read = |text: &str| Domain::read(text).ok_or_else(|| BadDomain(text.to_owned()));
         domains
@@ -39,13 +39,13 @@ impl Domains {
             .map(Self)
     }
 
-    /// Returns whether a page of this origin may open the casino's chat. `origin` is the header's
-    /// value: scheme, host and port, and nothing else.
+    /// Returns whether a page of this origin may open the casino's chat. `origin` is the value of
+    /// the `Origin` header: scheme, host and port only.
     pub fn allow(&self, origin: &str) -> bool {
         let Ok(url) = Url::parse(origin) else {
             return false;
         };
-        // A path, a login, capitals or a default port: no browser writes an origin so.
+        // Refuses an origin with a path, a login, capitals or a default port; no browser sends one.
         let (Some(host), true) = (host_of(&url), url.origin().ascii_serialization() == origin)
         else {
             return false;
@@ -66,7 +66,8 @@ impl Domain {
             Some(name) => (name, true),
             None => (text, false),
         };
-        // The parser of addresses knows names that are not ASCII, and ports.
+        // Parses the name as a URL, because the URL parser handles ports and names that are not
+        // ASCII.
         let url = Url::parse(&format!("https://{name}/")).ok()?;
         let host = host_of(&url)?.to_owned();
         let plain = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
@@ -90,7 +91,7 @@ impl Domain {
     }
 }
 
-/// Returns the name of an address, without a dot at its end; `None` for a number.
+/// Returns the URL's host name without a trailing dot; `None` for an IP address.
 fn host_of(url: &Url) -> Option<&str> {
     match url.host()? {
         Host::Domain(name) => Some(name.strip_suffix('.').unwrap_or(name)),

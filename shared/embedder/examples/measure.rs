@@ -13,7 +13,8 @@ use std::{
 use seven_embedder::{Local, Settings};
 use seven_knowledge::{Embedder, Purpose, evaluate::parse_questions};
 
-/// How often the questions are asked, each time with another last word, so that none is remembered.
+/// Number of times that each question is asked, each time with a different last word, so that no
+/// vector comes from the cache.
 const ROUNDS: usize = 3;
 
 #[tokio::main]
@@ -57,7 +58,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the memory of this process in MB; 0 where the system does not tell it so.
+/// Returns the memory of this process in MB; 0 if the system does not report it.
 fn resident() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

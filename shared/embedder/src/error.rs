@@ -1,4 +1,4 @@
-//! Errors of the weights' file and of computations. None holds a text.
+//! Errors of the weights' file and of computations. No error contains a text.
 
 use std::{io, path::PathBuf};
 
@@ -41,7 +41,7 @@ pub enum Error {
     },
 }
 
-/// The reason why a text got no vector although there was time.
+/// The reason why a text got no vector although the deadline had not passed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failed {
     #[error("computing a vector")]

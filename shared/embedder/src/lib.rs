@@ -2,7 +2,8 @@
 //! [`seven_knowledge::Embedder`] (D12). The weights are a file that `./scripts/weights` fetches;
 //! they are not in the repository.
 //!
-//! No network. Keeps no text: recent questions are remembered by their hashes.
+//! No network. Keeps no text: the cached vectors of recent questions have the questions' hashes as
+//! keys.
 
 mod error;
 mod local;

@@ -1,4 +1,4 @@
-//! The embedder: computes on blocking threads, few at a time, within deadlines, and remembers the
+//! The embedder: computes on blocking threads, few at a time, within deadlines, and caches the
 //! vectors of recent questions.
 
 use std::{error::Error as StdError, fmt, path::PathBuf, sync::Arc, thread, time::Duration};
@@ -13,20 +13,21 @@ use crate::{
     model::{Model, SHA256, WIDTH},
 };
 
-/// Not "multilingual-e5-small", which a server of other weights may call itself.
+/// Name of the model in the vector space. It is not "multilingual-e5-small", because a server with
+/// other weights may use that name.
 const NAME: &str = "local-e5-small";
-/// How many digits of the weights' hash are the version of the space.
+/// Number of digits of the weights' hash that make up the version of the vector space.
 const VERSION_DIGITS: usize = 12;
-/// The most questions whose vectors are kept: about 7 MB.
+/// Maximum number of questions whose vectors are cached: about 7 MB.
 const QUESTIONS: u64 = 4_096;
-/// How long a question's vector is kept after its last use.
+/// How long a question's vector stays in the cache after its last use.
 const KEPT: Duration = Duration::from_secs(600);
 
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The folder that holds the weights.
     pub folder: PathBuf,
-    /// How many documents share one deadline.
+    /// Maximum number of documents that share one deadline.
     pub batch: usize,
     pub query_deadline: Duration,
     pub document_deadline: Duration,
@@ -118,9 +119,9 @@ impl Local {
         }
     }
 
-    /// Computes a vector on a blocking thread. A computation cannot be interrupted, so its place
-    /// stays taken until it ends, even if nobody waits for it any more. A blank text is similar to
-    /// nothing.
+    /// Computes a vector on a blocking thread. A computation cannot be interrupted, so its permit
+    /// is held until it ends, even if nobody waits for it any more. A blank text gets a vector of
+    /// zeros, which is similar to nothing.
     async fn vector(&self, text: &str, purpose: Purpose) -> Result<Vector, Failed> {
         if text.trim().is_empty() {
             return Ok(Vector::normalised(vec![0.0; self.space.dimension]));
@@ -167,8 +168,8 @@ impl Embedder for Local {
     }
 }
 
-/// Returns how many computations run at a time: one for two cores, because each uses all cores for
-/// its products.
+/// Returns how many computations run at a time: one for every two cores, because each computation
+/// uses all cores for its matrix products.
 fn computations() -> usize {
     thread::available_parallelism().map_or(1, |cores| (cores.get() / 2).max(1))
 }

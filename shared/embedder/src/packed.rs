@@ -18,14 +18,14 @@ const VERSION: u32 = 1;
 /// The weights in one block.
 const BLOCK: u32 = 32;
 
-/// Everything that stands before the tensors.
+/// The parts of the file that precede the tensors.
 struct Head {
     shape: Shape,
     pieces: Pieces,
     tensors: HashMap<String, TensorInfo>,
 }
 
-/// The numbers at the beginning.
+/// The sizes of the network, from the beginning of the file.
 struct Counts {
     width: usize,
     layers: usize,
@@ -33,14 +33,14 @@ struct Counts {
     wide: usize,
 }
 
-/// Reads numbers, the least byte first.
+/// Reads little-endian numbers.
 struct Numbers<'a, R>(&'a mut R);
 
 pub(crate) fn read<R: Read + Seek>(reader: &mut R) -> Result<(Pieces, Encoder)> {
     let head = Head::read(&mut Numbers(reader))?;
     let mut tensors = Tensors::new(&head.tensors, 0, reader);
     let word = tensors.quantized("emb.word")?;
-    // Every text is of the first of the two types.
+    // Adds the vector of the first of the model's two token types, which every text has.
     let kind = tensors.plain("emb.type")?.narrow(0, 0, 1)?;
     let place = tensors.plain("emb.pos")?.broadcast_add(&kind)?;
     let encoder = Encoder::new(word, place, head.shape, &mut tensors)?;
@@ -56,7 +56,7 @@ impl Head {
         }
         let (counts, epsilon) = Counts::read(from)?;
         let pieces = pieces(from)?;
-        // The normalisation's table, instead of which NFKC is computed.
+        // Skips the table for normalisation, because NFKC is computed instead.
         from.u32()?;
         let size = from.size()?;
         from.take(size)?;
@@ -79,7 +79,8 @@ impl Head {
 impl Counts {
     fn read<R: Read>(from: &mut Numbers<'_, R>) -> Result<(Self, f32)> {
         let (width, layers, heads, wide) = (from.size()?, from.size()?, from.size()?, from.size()?);
-        // The numbers of rows, places and types, which the table of tensors tells as well.
+        // Skips the numbers of rows, positions and token types, which the table of tensors has as
+        // well.
         from.take(12)?;
         let epsilon = f32::from_bits(from.u32()?);
         if from.u32()? != BLOCK || width == 0 || heads == 0 || wide == 0 {
@@ -116,8 +117,8 @@ fn pieces<R: Read>(from: &mut Numbers<'_, R>) -> Result<Pieces> {
     Pieces::new(&words.collect::<Result<Vec<_>>>()?, marks, Case::Kept)
 }
 
-/// Reads an entry of the table of tensors. The entry tells the number of weights; its name tells how
-/// many of them are in a row of the tensor.
+/// Reads an entry of the table of tensors. The entry contains the number of weights; the number of
+/// weights in a row of the tensor follows from its name.
 fn tensor<R: Read>(from: &mut Numbers<'_, R>, counts: &Counts) -> Result<(String, TensorInfo)> {
     let size = u16::from_le_bytes(from.array()?);
     let name = String::from_utf8(from.take(size.into())?).map_err(Error::wrap)?;

@@ -1,5 +1,5 @@
-//! Tests without the weights: the file's form on a network of one small layer, and the embedder
-//! around a computation of the test's own.
+//! Tests that need no weights: the file format with a network of one small layer, and the embedder
+//! with a computation that the test supplies.
 
 use std::{
     fs,
@@ -35,7 +35,7 @@ fn settings(folder: PathBuf) -> Settings {
     }
 }
 
-/// An embedder whose vectors hold the text's length, and how often it computed.
+/// Returns an embedder whose vectors contain the text's length, and a counter of its computations.
 fn counting() -> (Local, Arc<AtomicUsize>) {
     let count = Arc::<AtomicUsize>::default();
     let counted = Arc::clone(&count);
@@ -60,7 +60,7 @@ fn local(compute: Arc<Compute>, computations: usize, query_deadline: Duration) -
     Local::of(compute, computations, settings)
 }
 
-/// A folder of this test, which holds the file.
+/// Creates a folder for this test, which contains `file` as the file of weights if it is given.
 fn folder(name: &str, file: Option<&[u8]>) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("seven-embedder-{}-{name}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
@@ -179,7 +179,8 @@ async fn a_question_that_takes_too_long_has_no_vector_and_keeps_its_place_until_
             "{outcome:?}"
         );
     }
-    // The first computation still runs; the second never began, or it would take this signal.
+    // The first signal ends the computation of "one", which still runs. "two" never began;
+    // otherwise it would take the second signal, which "three" needs.
     end.send(()).unwrap();
     end.send(()).unwrap();
     local.embed(&["three"], Purpose::Query).await.unwrap();

@@ -11,16 +11,16 @@ use candle_nn::ops::{layer_norm, softmax_last_dim};
 
 use crate::tensors::Tensors;
 
-/// The properties of a network that its tensors do not tell.
+/// The properties of a network that do not follow from its tensors.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
     pub layers: usize,
     pub heads: usize,
     /// Added to the variance by each normalisation.
     pub epsilon: f32,
-    /// Whether the layers' weights are unpacked when they are read. For weights of 4 bits this takes
-    /// 85 MB instead of 12 and halves the time. On a busy machine it does more, because the threads
-    /// of packed products spin until the last of them is scheduled.
+    /// Whether the layers' weights are unpacked when they are read. For weights of 4 bits this
+    /// takes 85 MB instead of 12 and halves the time. On a busy machine it saves even more time,
+    /// because the threads that multiply packed weights spin until the last of them is scheduled.
     pub unpacked: bool,
 }
 
@@ -63,8 +63,8 @@ struct Norm {
 // === impl Encoder ===
 
 impl Encoder {
-    /// Builds the network of a table of pieces, the vectors of their places in a text, and the
-    /// layers of the file.
+    /// Builds the network from `word`, the vectors of the word pieces, `place`, the vectors of the
+    /// positions in a text, and the layers in `tensors`.
     ///
     /// # Errors
     /// Fails if a tensor is missing or cut off.
@@ -88,7 +88,8 @@ impl Encoder {
     /// Returns the mean of the pieces' vectors, a tensor of one row.
     ///
     /// # Errors
-    /// Fails if a piece is not in the table, or the text has more pieces than there are places.
+    /// Fails if a piece is not in the table, or the text has more pieces than the network has
+    /// positions.
     pub fn pooled(&self, ids: &[u32]) -> Result<Tensor> {
         let ids = Tensor::new(ids, &Device::Cpu)?;
         let places = self.place.narrow(0, 0, ids.elem_count())?;

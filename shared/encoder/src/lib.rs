@@ -16,6 +16,6 @@ pub use self::{
     tensors::Tensors,
 };
 
-/// Most pieces of a guest's text that are read. This bounds the time; the beginning of a text is
-/// enough to tell its kind and its subject.
+/// Maximum number of word pieces that are read of a guest's text. This bounds the time; the
+/// beginning of a text is enough to tell its kind and its subject.
 pub const MOST_PIECES: usize = 126;

@@ -7,17 +7,19 @@ use crate::vocabulary::Vocabulary;
 
 /// Marks the beginning of a word.
 const WORD: char = '\u{2581}';
-/// Few pieces are longer, in bytes, so text beyond this many for each piece would not be read.
+/// Number of bytes that few pieces exceed. A text is cut after this many bytes for each piece that
+/// is read, because the remaining text would not be read anyway.
 const LONG_PIECE: usize = 16;
 
-/// Says whether capital letters are told from small ones.
+/// Whether capital letters are kept or replaced by lower-case letters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Case {
     Kept,
     Lower,
 }
 
-/// The numbers of the pieces that stand for no text.
+/// The numbers of the special pieces: the beginning and the end of a text, and characters that no
+/// piece contains.
 #[derive(Debug, Clone, Copy)]
 pub struct Marks {
     pub begin: u32,
@@ -33,10 +35,11 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// Takes the pieces in the order of their numbers, each with the logarithm of its probability.
+    /// Builds the table from the pieces in the order of their numbers, each with the logarithm of
+    /// its probability.
     ///
     /// # Errors
-    /// Fails if a piece is there twice.
+    /// Fails if a piece occurs twice.
     pub fn new<S: AsRef<str>>(words: &[(S, f32)], marks: Marks, case: Case) -> Result<Self> {
         Ok(Self {
             vocabulary: Vocabulary::new(words, marks.unknown)?,
@@ -56,8 +59,8 @@ impl Pieces {
     }
 }
 
-/// Returns the text in NFKC form, each word after its mark; it ends with the word that exceeds
-/// `most` bytes.
+/// Returns the text in NFKC form, with the mark `WORD` before each word. It ends after the word
+/// with which it reaches `most` bytes.
 fn line(text: &str, most: usize, case: Case) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {

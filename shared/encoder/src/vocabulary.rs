@@ -1,20 +1,21 @@
 //! Divides a text into the most probable pieces of a vocabulary (the unigram model of
 //! SentencePiece, Kudo 2018).
 //!
-//! The pieces are one sorted text, searched by halving. The 250 000 pieces of multilingual-e5-small
-//! take 7 MB so; in the tree of hash maps of the crate `tokenizers` they take 255 MB.
+//! The pieces are stored sorted in one text, which is searched by bisection. In this form the 250
+//! 000 pieces of multilingual-e5-small take 7 MB; in the tree of hash maps of the crate
+//! `tokenizers` they take 255 MB.
 
 use candle_core::{Result, bail};
 
-/// How much less probable than the rarest piece a character is that no piece holds; the number is
-/// SentencePiece's.
+/// A character that no piece contains gets the score of the rarest piece minus this number, which
+/// is SentencePiece's.
 const UNKNOWN_PENALTY: f64 = 10.0;
 
 #[derive(Debug)]
 pub(crate) struct Vocabulary {
     /// The pieces' texts, one after the other.
     text: Box<str>,
-    /// Sorted by their bytes.
+    /// The pieces, sorted by the bytes of their texts.
     pieces: Box<[Piece]>,
     unknown: u32,
     unknown_score: f64,
@@ -29,7 +30,8 @@ struct Piece {
     score: f32,
 }
 
-/// The best division of the text up to a position: its score, its last piece and where that begins.
+/// The best division of the text up to a position: its score, its last piece, and the position at
+/// which that piece begins.
 #[derive(Debug, Clone, Copy)]
 struct Path {
     score: f64,
@@ -38,7 +40,7 @@ struct Path {
 }
 
 impl Vocabulary {
-    /// Takes the pieces in the order of their ids, each with its score.
+    /// Builds the vocabulary from the pieces in the order of their ids, each with its score.
     pub(crate) fn new<S: AsRef<str>>(words: &[(S, f32)], unknown: u32) -> Result<Self> {
         let word = |n: usize| words[n].0.as_ref();
         let mut order: Vec<usize> = (0..words.len()).collect();
@@ -68,8 +70,8 @@ impl Vocabulary {
         })
     }
 
-    /// Returns the ids of the text's pieces. Characters in a row that no piece holds are one
-    /// unknown piece.
+    /// Returns the ids of the text's pieces. Consecutive characters that no piece contains become
+    /// one unknown piece.
     pub(crate) fn divide(&self, text: &str) -> Vec<u32> {
         let paths = self.paths(text);
         let mut ids = Vec::new();

@@ -1,4 +1,4 @@
-//! Failpoints and mutants that the environment variables `SEVEN_FAILPOINT` and `SEVEN_MUTANT` arm.
+//! Failpoints and mutants, armed by the environment variables `SEVEN_FAILPOINT` and `SEVEN_MUTANT`.
 
 use std::{
     sync::{
@@ -8,8 +8,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// `gate.after_commit` acts at the first pass, `gate.after_commit:3` at the third. With `:stop`, as
-/// in `gate.after_commit:1:stop`, the process stops until SIGCONT instead of ending.
+/// The armed failpoint. `gate.after_commit` acts when the process first reaches that point,
+/// `gate.after_commit:3` the third time. With `:stop`, as in `gate.after_commit:1:stop`, the
+/// process stops until SIGCONT instead of ending.
 struct Armed {
     name: String,
     pass: u32,
@@ -47,15 +48,15 @@ pub fn failpoint(name: &str) {
     }
 }
 
-/// Waits until the process was stopped and went on. On a busy machine the signal reaches another
-/// thread first, and this one would run on meanwhile.
+/// Blocks this thread until the process was stopped and continued. On a busy machine the signal may
+/// reach another thread first, and this one would run on in the meantime.
 #[expect(
     clippy::disallowed_methods,
     reason = "the thread has to stand still with its process"
 )]
 fn await_stop() {
     const STEP: Duration = Duration::from_millis(20);
-    // A step of the clock that is so long was a stop.
+    // Minimum duration of a step that shows that the process was stopped.
     const STOPPED: Duration = Duration::from_millis(500);
     const MOST: Duration = Duration::from_secs(30);
     let began = Instant::now();

@@ -7,8 +7,8 @@
 #[cfg(feature = "armed")]
 pub mod armed;
 
-/// Ends the process here as `kill -9` does, or stops it until SIGCONT, if [`armed::failpoint`]
-/// finds this point armed.
+/// Ends the process here as `kill -9` does, or stops it until SIGCONT, if this point is armed (see
+/// [`armed::failpoint`]).
 #[cfg(feature = "armed")]
 #[macro_export]
 macro_rules! failpoint {

@@ -1,7 +1,7 @@
-//! CSV for spreadsheets (RFC 4180). Spreadsheets run a cell that begins like a formula, so no cell
-//! of ours does.
+//! CSV for spreadsheets (RFC 4180). A spreadsheet would execute a cell that begins like a formula,
+//! so such cells are escaped.
 
-/// Writes a table as CSV with its head, and `\r\n` after each line.
+/// Writes a table as CSV with a header line; each line ends with `\r\n`.
 pub fn table<const N: usize>(
     head: &[&str; N],
     rows: impl IntoIterator<Item = [String; N]>,
@@ -9,7 +9,7 @@ pub fn table<const N: usize>(
     let mut writer = csv::WriterBuilder::new()
         .terminator(csv::Terminator::CRLF)
         .from_writer(Vec::new());
-    // Writing to memory fails only for rows of unequal length, of which there are none.
+    // Writing to memory fails only if rows differ in length, which the type rules out.
     let _ = writer.write_record(head);
     for row in rows {
         let cells = row.into_iter().map(|cell| harmless(&cell));
@@ -19,7 +19,7 @@ pub fn table<const N: usize>(
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// Returns the cell with an apostrophe before a first character that makes it a formula.
+/// Returns the cell, with an apostrophe before it if its first character would make it a formula.
 fn harmless(cell: &str) -> String {
     let first = cell.trim_start().chars().next();
     let acts = cell.starts_with(['\t', '\r', '\n'])

@@ -1,4 +1,5 @@
-//! Compares a week's answers with those of the weeks before (OBS-48, OBS-49). Pure.
+//! Compares the answers of a week with those of the weeks before (OBS-48, OBS-49). All functions
+//! are pure.
 
 use std::fmt;
 
@@ -6,43 +7,43 @@ use chrono::{Days, NaiveDate};
 use serde::Serialize;
 use seven_store::facts::Week;
 
-/// Turns without which a week says nothing.
+/// Minimum number of turns with which a week is compared.
 pub const LEAST_TURNS: i64 = 400;
-/// Standard errors by which a figure must have moved to be more than chance: at three, one week in
-/// hundreds is told that nothing changed.
+/// Minimum change of a figure, in standard errors, that does not count as chance. With three,
+/// chance alone causes a false report only once in hundreds of weeks.
 const LEAST_ERRORS: f64 = 3.0;
-/// Weeks before the compared one that make up the baseline.
+/// Number of weeks before the compared one that make up the baseline.
 const BASELINE_WEEKS: u64 = 3;
-/// Change from the baseline, in per cent, from which a week is worse, and much worse.
+/// Change from the baseline, in per cent, at which a week counts as worse; below, as much worse.
 const WORSE_PERCENT: f64 = -5.0;
 const MUCH_WORSE_PERCENT: f64 = -10.0;
 
-/// A figure of a week of which more is better.
+/// A figure that is computed per week. For all of them, higher is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measured {
-    /// Share of answers from at least one content row.
+    /// Share of answers that use at least one content row.
     FromRows,
     /// Share of grounded answers.
     Grounded,
-    /// Share of answers in which no other model stood in.
+    /// Share of answers in which the offline host did not stand in for the hosted model.
     WithoutStandIn,
-    /// Share of answers whose first draft passed.
+    /// Share of answers whose first draft passed the checks.
     FirstDraft,
-    /// Mean of the best scores of searches.
+    /// Mean of the best score of each search.
     Score,
     /// Mean of the judge's confidence.
     Confidence,
 }
 
-/// How far a figure moved.
+/// The change of a figure against its baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Drift {
     pub measured: Measured,
-    /// The week's value and the mean of the weeks before, 0 to 1.
+    /// The week's value, from 0 to 1; `before` is the mean of the weeks of the baseline.
     pub now: f64,
     pub before: f64,
-    /// Change from the mean in per cent of it.
+    /// Change against `before`, in per cent of it.
     pub percent: f64,
     pub state: State,
 }
@@ -56,8 +57,8 @@ pub enum State {
     Better,
 }
 
-/// Returns the drift of each figure of the week that begins on `monday`, where that week and at
-/// least one of the three before it have enough turns. `weeks` are whole weeks in any order.
+/// Returns the drift of each figure in the week that begins on `monday`. Omits a figure unless that
+/// week and at least one of the three weeks before it have enough turns. `weeks` are in any order.
 pub fn drifts(weeks: &[Week], monday: NaiveDate) -> Vec<Drift> {
     let from = monday - Days::new(7 * BASELINE_WEEKS);
     let measured = |measured: Measured| {
@@ -73,7 +74,8 @@ pub fn drifts(weeks: &[Week], monday: NaiveDate) -> Vec<Drift> {
             value: sum / before.len().max(1) as f64,
             turns: before.iter().map(|sample| sample.turns).sum(),
         };
-        // Without a baseline there is nothing to compare with; and none may be divided by.
+        // Without a baseline there is nothing to compare with, and a baseline of 0 cannot be a
+        // divisor.
         (before.value > 0.0).then(|| Drift::of(measured, now, before))
     };
     Measured::ALL.into_iter().filter_map(measured).collect()
@@ -87,8 +89,8 @@ struct Sample {
 }
 
 impl Sample {
-    /// Returns the variance of the figure by chance; that of a share, which no mean of figures
-    /// between 0 and 1 exceeds.
+    /// Returns the variance of the mean by chance, as if the figure were a share. For other means
+    /// of values between 0 and 1, this is an upper limit.
     fn variance(self) -> f64 {
         self.value * (1.0 - self.value) / self.turns.max(1) as f64
     }
@@ -104,7 +106,7 @@ impl Measured {
         Self::Confidence,
     ];
 
-    /// The figure's name as commands and alerts show it.
+    /// Returns the figure's name for commands and alerts.
     pub fn name(self) -> &'static str {
         match self {
             Self::FromRows => "answered from content",
@@ -116,7 +118,7 @@ impl Measured {
         }
     }
 
-    /// Returns the figure of a week, 0 to 1; `None` where too few turns have it.
+    /// Returns the figure of a week, 0 to 1; `None` if too few turns have it.
     fn of(self, week: &Week) -> Option<Sample> {
         let share = |of: i64| of as f64 / week.turns.max(1) as f64;
         let (turns, value) = match self {
@@ -203,7 +205,7 @@ mod tests {
             (951, State::Stable),
             (1_000, State::Stable),
         ] {
-            // The week of a month ago counts no longer.
+            // Week 4 is too old to belong to the baseline.
             let weeks = [
                 week(0, now),
                 week(1, 1_000),

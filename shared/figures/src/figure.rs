@@ -83,7 +83,7 @@ impl Figure {
             .map_or(self.as_str(), |named| &named.name)
     }
 
-    /// Returns what the figure counts, in one or two sentences.
+    /// Returns a definition of the figure in one or two sentences.
     pub fn definition(self, language: Language) -> &'static str {
         self.named(language).map_or("", |named| &named.definition)
     }
@@ -125,7 +125,7 @@ impl Unit {
         }
     }
 
-    /// Writes a value for a person: `1,247`, `82.4 %`, `2.3 s`, `14 min`, `$4.20`.
+    /// Formats a value for people: `1,247`, `82.4 %`, `2.3 s`, `14 min`, `$4.20`.
     pub fn shown(self, value: f64) -> String {
         match self {
             Self::Count => grouped(&format!("{value:.0}")),
@@ -137,7 +137,7 @@ impl Unit {
         }
     }
 
-    /// Writes a value for a machine.
+    /// Formats a value for programs, without separators or units.
     pub fn written(self, value: f64) -> String {
         match self {
             Self::Count => format!("{value:.0}"),
@@ -148,7 +148,7 @@ impl Unit {
     }
 }
 
-/// Puts a comma between the thousands of a number's whole part.
+/// Inserts a comma as thousands separator into the integer part of a number.
 fn grouped(number: &str) -> String {
     let (whole, rest) = number.split_at(number.find('.').unwrap_or(number.len()));
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! The weekly report as plain text, for mail and chat. It names no guest.
+//! The weekly report as plain text, for mail and chat. It contains no data of single guests.
 
 use std::sync::LazyLock;
 
@@ -22,13 +22,13 @@ struct Languages {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Words {
-    /// The week, with `{from}` and `{to}`.
+    /// The sentence that states the week, with placeholders `{from}` and `{to}`.
     week: String,
     was: String,
     more: String,
 }
 
-/// Figures of the letter, in its order.
+/// Figures that the letter shows, in this order.
 const SHOWN: [Figure; 13] = [
     Figure::TextsIn,
     Figure::Guests,
@@ -44,12 +44,12 @@ const SHOWN: [Figure; 13] = [
     Figure::CasesLate,
     Figure::Cost,
 ];
-/// Figures that the letter shows by their largest parts.
+/// Figures of which the letter shows the largest parts.
 const PARTED: [Figure; 3] = [Figure::Topics, Figure::Cases, Figure::OptOuts];
 const MOST_PARTS: usize = 5;
 
-/// Returns subject and text of the report; `before` is the week before, and `page` the console's
-/// page of the same figures.
+/// Returns subject and text of the report. `before` is the report of the week before, and `page`
+/// the console's page with the same figures.
 pub fn letter(
     language: Language,
     casino: &str,

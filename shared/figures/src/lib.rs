@@ -1,6 +1,6 @@
-//! The figures of a casino for its manager (OBS-33): what came in, what was answered, what it cost.
-//! The console, `seven figures` and the weekly report show the same ones; `docs/metrics.md` defines
-//! each by a query.
+//! The figures of a casino for its manager (OBS-33): texts received, answers, costs. The console,
+//! `seven figures` and the weekly report show the same figures; `docs/metrics.md` defines each by a
+//! query.
 
 pub mod csv;
 pub mod drift;

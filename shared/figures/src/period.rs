@@ -1,14 +1,15 @@
-//! A period of whole days by a casino's clock.
+//! A period of whole days in a casino's time zone.
 
 use std::ops::RangeInclusive;
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 
-/// Most days of a period. Older rows are gone: texts are kept 365 days.
+/// Maximum length of a period of figures, in days. Texts are kept for 365 days, so older ones are
+/// gone.
 pub const LONGEST_DAYS: i64 = 366;
 
-/// The days from `from` to `to`, both included, by the clock of `zone`.
+/// The days from `from` to `to`, both included, in the time zone `zone`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Period {
     pub from: NaiveDate,
@@ -16,7 +17,7 @@ pub struct Period {
     pub zone: Tz,
 }
 
-/// Why two days are no period.
+/// The reason why two days are not accepted as a period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Bad {
     #[error("a day cannot be read; expected one such as 2026-11-30")]
@@ -27,12 +28,14 @@ pub enum Bad {
     TooLong(i64),
 }
 
-/// Years that a person may ask for.
+/// Years that a person may enter.
 const YEARS: RangeInclusive<i32> = 2_000..=2_200;
 
 impl Period {
+    /// Creates a period of figures.
+    ///
     /// # Errors
-    /// The last day is before the first, or they are too far apart.
+    /// Fails if `to` is before `from`, or the period is longer than [`LONGEST_DAYS`].
     pub fn new(from: NaiveDate, to: NaiveDate, zone: Tz) -> Result<Self, Bad> {
         let period = Self { from, to, zone };
         match (to - from).num_days() + 1 {
@@ -42,11 +45,12 @@ impl Period {
         }
     }
 
-    /// Reads the days that a person typed; a blank one is that of `otherwise`, whose zone they are
-    /// in. A period of the audit log, which is kept for years, may be longer than one of figures.
+    /// Parses two days that a person entered, in the zone of `otherwise`; a blank day is taken from
+    /// `otherwise`. The length is not limited, because a period of the audit log, which is kept for
+    /// years, may be longer than one of figures.
     ///
     /// # Errors
-    /// A day cannot be read, or the last is before the first.
+    /// Fails if a day cannot be parsed, or the last day is before the first.
     pub fn read(from: &str, to: &str, otherwise: Self) -> Result<Self, Bad> {
         let day = |text: &str, blank: NaiveDate| match text.trim() {
             "" => Ok(blank),
@@ -82,7 +86,7 @@ impl Period {
         }
     }
 
-    /// Returns when the first day begins and when the day after the last begins.
+    /// Returns the start of the first day and the end of the last day.
     pub fn bounds(self) -> (DateTime<Utc>, DateTime<Utc>) {
         (
             midnight(self.from, self.zone),
@@ -91,7 +95,8 @@ impl Period {
     }
 }
 
-/// Returns when the day begins: at midnight, or when the clocks skip that, an hour later.
+/// Returns the start of the day: midnight, or one hour later on a day when the clocks skip
+/// midnight.
 fn midnight(day: NaiveDate, zone: Tz) -> DateTime<Utc> {
     let at = day.and_time(NaiveTime::MIN);
     let there = at.and_local_timezone(zone).earliest();
@@ -119,14 +124,14 @@ mod tests {
         let march = Period::new(day("2026-03-01"), day("2026-03-31"), zone).unwrap();
         let (from, to) = march.bounds();
         assert_eq!(from.to_rfc3339(), "2026-03-01T05:00:00+00:00");
-        // Daylight saving time began in between.
+        // Daylight saving time begins within this period.
         assert_eq!(to.to_rfc3339(), "2026-04-01T04:00:00+00:00");
         let before = march.before();
         assert_eq!(
             (before.from, before.to),
             (day("2026-01-29"), day("2026-02-28"))
         );
-        // The clocks of Beirut go from 00:00 to 01:00.
+        // On this day, the clocks of Beirut go from 00:00 to 01:00.
         let spring = Period::new(
             day("2026-03-29"),
             day("2026-03-29"),

@@ -1,4 +1,4 @@
-//! The figures of one period and its days, and what its months cost.
+//! The figures of a period and of each of its days, and the costs of its months.
 
 use seven_cost::{Cost, Month, Prices, Usd};
 use seven_domain::Language;
@@ -9,11 +9,11 @@ use seven_store::{
 
 use crate::{Figure, Period, csv};
 
-/// A figure's value, for the whole or for one part such as a language.
+/// A figure's value, for the whole or for one part, such as one language.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Value {
     pub figure: Figure,
-    /// Empty for a whole.
+    /// The name of the part; empty for the whole.
     pub part: String,
     pub value: f64,
 }
@@ -22,20 +22,21 @@ pub struct Value {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Day {
     pub counted: CountedDay,
-    /// Models and texts; the fixed costs of a month belong to no day.
+    /// Cost of models and texts. Fixed monthly costs are not divided among days.
     pub cost: Usd,
 }
 
 #[derive(Debug, Clone)]
 pub struct Report {
     pub period: Period,
-    /// In the order of [`Figure`], a figure's parts with the largest first. A figure without
-    /// anything to measure is missing.
+    /// In the order of [`Figure`]; the parts of a figure are ordered from the largest. A figure for
+    /// which nothing was measured is missing.
     pub values: Vec<Value>,
     pub days: Vec<Day>,
 }
 
-/// Returns what the calendar months (UTC) cost that the period touches, each whole.
+/// Returns the costs of every calendar month (UTC) that the period touches, each for the whole
+/// month.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -50,7 +51,7 @@ pub async fn months(tx: &mut Tx, prices: &Prices, period: Period) -> Result<Vec<
 }
 
 impl Report {
-    /// Reads the report of the bound casino.
+    /// Reads the report of the casino to which `tx` is bound.
     ///
     /// # Errors
     /// Fails when Postgres does not answer.
@@ -67,7 +68,7 @@ impl Report {
         })
     }
 
-    /// Returns a whole figure's value.
+    /// Returns a figure's value for the whole; `None` if nothing was measured.
     pub fn value(&self, figure: Figure) -> Option<f64> {
         let whole = |value: &&Value| value.figure == figure && value.part.is_empty();
         self.values.iter().find(whole).map(|value| value.value)
@@ -79,7 +80,7 @@ impl Report {
         self.values.iter().filter(of)
     }
 
-    /// Writes the figures as CSV, one line each.
+    /// Returns the figures as CSV, one line per value.
     pub fn csv(&self, language: Language) -> String {
         let (from, to) = (self.period.from.to_string(), self.period.to.to_string());
         let head = [
@@ -106,7 +107,7 @@ impl Report {
         csv::table(&head, rows)
     }
 
-    /// Writes the days as CSV, one line each.
+    /// Returns the days as CSV, one line per day.
     pub fn days_csv(&self) -> String {
         let head = [
             "day",
@@ -143,7 +144,7 @@ fn model(day: &CountedDay) -> Usd {
     Usd(u64::try_from(day.model_nano_usd).unwrap_or_default())
 }
 
-/// Adds shares and costs to the counted figures, and puts them in order.
+/// Adds shares and costs to the counted figures, and sorts them.
 fn values(counted: Vec<Counted>, days: &[Day], prices: &Prices) -> Vec<Value> {
     let mut values: Vec<Value> = counted
         .into_iter()

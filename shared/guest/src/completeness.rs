@@ -53,7 +53,7 @@ pub fn completeness(profile: &Profile, now: DateTime<Utc>) -> Confidence {
 // === impl Part ===
 
 impl Part {
-    /// Returns the confidence in this part's best-known field.
+    /// Returns the highest confidence in any of this part's fields.
     pub fn certainty(&self, profile: &Profile, now: DateTime<Utc>) -> Confidence {
         let fields = self.keys().map(|key| profile.certainty(key, now));
         let companions = profile

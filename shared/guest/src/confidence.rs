@@ -15,7 +15,7 @@ pub struct Confidence(u16);
 impl Confidence {
     pub const ZERO: Self = Self(0);
     pub const ONE: Self = Self(WHOLE);
-    /// Agents do not see a field whose confidence is below this.
+    /// The lowest confidence of a field that agents may see.
     pub const VISIBLE: Self = Self::percent(40);
 
     /// Makes a confidence from a percentage; a number above 100 counts as 100.

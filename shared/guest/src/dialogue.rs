@@ -1,5 +1,6 @@
-//! The state of a dialogue: who comes and when, what the guest wants and refuses, and what the host
-//! named, asked and promised. It is kept with the session; both hosts read and write it.
+//! The state of a dialogue: the guest's party, dates and wishes, and the rows, questions and
+//! promises of the host. It is stored with the session; the offline host and hosted models both
+//! read and write it.
 
 use std::fmt;
 
@@ -8,23 +9,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Key, Topic, Value, profile::Context};
 
-/// Most rows remembered as already named for the present request.
+/// Maximum number of rows remembered as already named for the current request.
 const MOST_SHOWN: usize = 12;
-/// Most questions about the guest in one session.
+/// Maximum number of questions about the guest that the host asks in one session.
 const MOST_QUESTIONS: usize = 2;
-/// Most kinds of things remembered as wished or refused.
+/// Maximum number of kinds of things remembered as wished, and of those remembered as refused.
 const MOST_WORDS: usize = 12;
-/// Children under this age in years may not be offered a place for adults.
+/// A party with somebody under this age, in years, may not be offered a place for adults.
 pub const ADULT_AGE_YEARS: u32 = 21;
 
-/// The facts and wishes settled so far. `Debug` shows counts only, because diets and ages are the
-/// guest's.
+/// The facts and wishes settled so far. `Debug` shows counts only, because diets and ages are
+/// personal data.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DialogueState {
-    /// How many people come, the guest included.
+    /// The size of the party, including the guest; `None` if unknown.
     pub party: Option<u32>,
-    /// Whether children come, also where no age is known.
+    /// Whether children come along, even if their ages are unknown.
     pub children: bool,
     /// Whether the guest is under age.
     pub young: bool,
@@ -32,26 +33,26 @@ pub struct DialogueState {
     pub ages: Vec<u32>,
     /// The day that the guest last named for a plan.
     pub date: Option<NaiveDate>,
-    /// The minute of that day.
+    /// The time that the guest last named, in minutes after midnight; `None` if unknown.
     pub minute: Option<u16>,
-    /// Diets that must all hold, as the profile names them: `vegan`, `allergy: peanuts`.
+    /// Diets that a place must meet all of, as the profile names them: `vegan`, `allergy: peanuts`.
     pub diets: Vec<String>,
     /// Kinds of things that the guest does not want, in the pack's words: `seafood`.
     pub dislikes: Vec<String>,
-    /// Whether somebody needs a way without stairs.
+    /// Whether somebody in the party needs step-free access.
     pub step_free: bool,
     /// The guest's budget, as the profile names it.
     pub budget: Option<String>,
-    /// The content category of the present request.
+    /// The content category of the current request.
     pub category: Option<String>,
-    /// The things that the present request asks for inside its category, in the pack's words:
+    /// The things that the current request asks for inside its category, in the pack's words:
     /// `sushi`.
     pub wishes: Vec<String>,
-    /// Ids of the rows that the last reply named, in its order.
+    /// Ids of the rows that the last reply with rows named, in the order of the reply.
     pub listed: Vec<String>,
     /// Whether the last reply proposed those rows, which the guest may accept or refuse.
     pub proposed: bool,
-    /// Ids of all rows named for the present request; "what else" leaves them out.
+    /// Ids of all rows named for the current request; the answer to "what else" leaves them out.
     pub shown: Vec<String>,
     /// Ids of rows that the guest refused.
     pub refused: Vec<String>,
@@ -63,9 +64,10 @@ pub struct DialogueState {
     pub asked: Vec<Topic>,
     /// Whether the last reply ended with a question.
     pub asked_last: bool,
-    /// Whether the guest complained or was in trouble; the host then asks nothing about the guest.
+    /// Whether the guest complained or was in trouble; if so, the host no longer asks about the
+    /// guest.
     pub grave: bool,
-    /// Whether the last text complained; the next one may go on with it.
+    /// Whether the guest's last text complained; if so, the next text may continue the complaint.
     pub complaining: bool,
 }
 
@@ -104,8 +106,8 @@ impl fmt::Debug for OpenRequest {
 // === impl DialogueState ===
 
 impl DialogueState {
-    /// Takes over what the profile knows of this visit: party, ages, diets, access and budget. The
-    /// profile has already replaced what the guest corrected.
+    /// Copies the profile's facts about this visit: party, ages, diets, access and budget. The
+    /// profile already has the guest's corrections, so its values replace the ones stored here.
     pub fn learn(&mut self, known: &Context) {
         let text = |key| known.get(key).and_then(Value::as_text).map(str::to_owned);
         let number = |value: &Value| value.as_int().and_then(|n| u32::try_from(n).ok());
@@ -143,7 +145,7 @@ impl DialogueState {
         self.budget = text(Key::Budget).or_else(|| self.budget.take());
     }
 
-    /// Returns whether this state knows something about the party that the earlier one did not.
+    /// Returns whether party size, ages, diets or access needs differ from the earlier state.
     pub fn is_news(&self, earlier: &Self) -> bool {
         (self.party, &self.ages, &self.diets, self.step_free)
             != (
@@ -154,18 +156,19 @@ impl DialogueState {
             )
     }
 
-    /// Returns whether somebody comes who may not be sent to a place for adults.
+    /// Returns whether the party includes somebody too young for a place for adults.
     pub fn has_minors(&self) -> bool {
         self.children || self.young || self.ages.iter().any(|age| *age < ADULT_AGE_YEARS)
     }
 
-    /// Returns whether the host may ask something about the guest: not in two replies in a row, a
-    /// few times in a session, and never after trouble. `topic::next` counts the tries per topic.
+    /// Returns whether the host may ask something about the guest: not in two replies in a row, at
+    /// most `MOST_QUESTIONS` times in a session, and never after a complaint or trouble.
+    /// `topic::next` limits the tries per topic.
     pub fn may_ask(&self) -> bool {
         !self.grave && !self.asked_last && self.asked.len() < MOST_QUESTIONS
     }
 
-    /// Returns whether the dialogue has settled what a question about the topic would ask.
+    /// Returns whether the dialogue already answers a question about the topic.
     pub fn knows(&self, topic: Topic) -> bool {
         match topic {
             Topic::PartySize => self.party.is_some(),
@@ -174,7 +177,8 @@ impl DialogueState {
         }
     }
 
-    /// Begins a request in a category; what was shown for another one no longer counts.
+    /// Begins a request in a category. If the category changes, forgets wishes and rows already
+    /// named.
     pub fn begin(&mut self, category: &str) {
         if self.category.as_deref() != Some(category) {
             self.category = Some(category.to_owned());
@@ -183,7 +187,7 @@ impl DialogueState {
         }
     }
 
-    /// Adds words that the guest wishes or refuses, and forgets the oldest beyond a limit.
+    /// Adds words for things that the guest wishes or refuses, and drops the oldest beyond a limit.
     pub fn note(words: &mut Vec<String>, new: impl IntoIterator<Item = String>) {
         for word in new {
             words.retain(|known| *known != word);

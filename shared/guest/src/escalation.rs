@@ -1,5 +1,5 @@
 //! Decides when a person must look at a conversation, how soon, and what the guest is told
-//! meanwhile. Pure: the caller opens the case and pauses the host.
+//! meanwhile. Pure functions: the caller opens the case and pauses the host.
 
 mod holding;
 mod keywords;
@@ -130,7 +130,7 @@ fn raised(severity: Severity) -> Severity {
     }
 }
 
-/// Returns whether the text sounds frustrated. The caller counts such texts in
+/// Returns whether the text sounds frustrated. The caller counts consecutive frustrated texts in
 /// `Facts::frustrated_in_row`.
 pub fn is_frustrated(text: &str) -> bool {
     keywords::hits(&TABLE.keyword, text).any(|hit| hit.reason == FRUSTRATION)
@@ -163,7 +163,7 @@ fn grave(grave: Option<Grave>) -> Option<Trigger> {
         Grave::ResponsibleGaming => ("responsible_gaming", Severity::Sev1),
         Grave::SensitiveData => ("sensitive_data", Severity::Sev2),
     };
-    // The gate has answered such a text already; the host pauses only where a life is in danger.
+    // The gate has already answered such a text, so the host pauses only if a life is in danger.
     Some(Trigger {
         reason,
         severity,
@@ -176,8 +176,7 @@ fn words(facts: &Facts<'_>) -> Vec<Trigger> {
     let once = |reason: &str| reason == FRUSTRATION && facts.frustrated_in_row == 0;
     let hits = keywords::hits(&TABLE.keyword, facts.text).filter(|hit| !once(&hit.reason));
     hits.map(|hit| {
-        // One frustrated text is only noted in the digest; a second in a row is a case for a
-        // person.
+        // A single frustrated text opens no case; the second in a row does.
         let repeated = hit.reason == FRUSTRATION;
         Trigger {
             reason: if repeated {

@@ -49,7 +49,7 @@ impl Setting {
     }
 }
 
-/// The lowest confidence of a finding.
+/// A finding must have a higher confidence than this; others are dropped.
 pub const LEAST: Confidence = Confidence::percent(50);
 
 /// Returns the next date, from `today` on, of the first holiday that a text names, and the bytes

@@ -15,8 +15,8 @@ pub struct Learnt {
 }
 
 impl Learnt {
-    /// Returns whether the profile learned anything. Turns without news are counted to notice a
-    /// conversation that goes in circles.
+    /// Returns whether the profile learned anything. The caller counts turns without news to notice
+    /// a conversation that goes in circles.
     pub fn is_news(&self) -> bool {
         !self.paths.is_empty()
     }

@@ -1,5 +1,5 @@
-//! Keeps what is known about a guest and decides from it. Pure functions: no I/O, no randomness,
-//! and the caller passes the time. `Debug` never shows a guest's name or words.
+//! Holds the facts about a guest and makes decisions from them. Pure functions: no I/O, no
+//! randomness, and the caller passes the time. `Debug` never shows a guest's name or words.
 
 pub mod completeness;
 pub mod confidence;

@@ -1,5 +1,5 @@
-//! Decides which offer a guest may get now, or why none. Code applies the rules, which are data,
-//! and never a prompt. The content tells whether such an offer exists.
+//! Decides which offer a guest may get now, or why none. This code applies the rules, which are
+//! data; a prompt never does. The content says whether such an offer exists.
 
 #[cfg(test)]
 mod tests;
@@ -62,8 +62,8 @@ pub struct Policy {
     pub tier: Vec<Tier>,
 }
 
-/// The facts, besides the profile, that decide about an offer. Counts are of offers made, by the
-/// casino's calendar.
+/// The facts, besides the profile, that decide about an offer. Fields with `offers` count offers
+/// made; days and months follow the casino's calendar.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Facts {
     pub phase: Phase,
@@ -122,7 +122,7 @@ pub enum Refusal {
     NoTier,
 }
 
-/// The most words that a rejection may have.
+/// The maximum number of words of a text that counts as a rejection.
 const MOST_OF_A_NO: usize = 8;
 
 // === impl Policy ===
@@ -213,7 +213,8 @@ impl Policy {
             && !words.iter().any(|word| self.declining_words.contains(word))
     }
 
-    /// Returns whether a text rejects the offer just made; such a text is short and no question.
+    /// Returns whether a text rejects the offer just made: it is short, no question, and has a
+    /// rejecting phrase.
     fn is_rejection(&self, text: &str) -> bool {
         let words = extract::words(text);
         words.len() <= MOST_OF_A_NO && !text.contains('?') && says(&words, &self.rejecting_words)

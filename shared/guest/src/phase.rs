@@ -1,5 +1,5 @@
-//! Determines the phase of a conversation after every guest text and on a timer, because only a
-//! timer notices silence; and notices when a conversation goes in circles.
+//! Determines the phase of a conversation after every guest text and on a timer, which alone
+//! notices silence. Also detects conversations that go in circles.
 
 use serde::{Deserialize, Serialize};
 
@@ -95,8 +95,8 @@ impl Phase {
         }
     }
 
-    /// Returns the phase after this event, at most one step further. The phase of a guest who must
-    /// not be texted does not change.
+    /// Returns the phase after this event, at most one step further. If the guest must not be
+    /// texted, the phase does not change.
     #[must_use]
     pub fn next(self, facts: &Facts) -> Self {
         if !facts.reachable {
@@ -291,8 +291,8 @@ impl Circles {
     const MENU: u32 = 3;
     const HUMAN: u32 = 5;
 
-    /// Returns the counts after one more turn. An answered question leaves the count as it is,
-    /// because a guest who only asks is served and not stuck.
+    /// Returns the counts after one more turn. A turn that only answers a question leaves
+    /// `without_data` unchanged, because a guest who only asks is served and not stuck.
     #[must_use]
     pub fn after(self, turn: TurnFacts) -> Self {
         let without_data = match turn {

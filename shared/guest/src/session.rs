@@ -20,7 +20,7 @@ pub use phase::{Step, advance};
 pub use summary::{MOST_CHARACTERS, Subject, Summary, tell};
 pub use window::{Window, window};
 
-/// How many moods are averaged into rapport.
+/// The number of latest moods whose average is the rapport.
 const MOODS: usize = 3;
 
 /// One session, in the form stored in its row.
@@ -40,7 +40,7 @@ pub struct Session {
     pub dialogue: DialogueState,
 }
 
-/// The counters that decide about phases and cases. Those of the phase continue in the next
+/// The counters that decide about phases and cases. The counters of the phase continue in the next
 /// session; the others restart.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -70,7 +70,7 @@ pub struct TurnSeen<'a> {
     pub about: Vec<Subject>,
     /// Whether the reply makes or mentions an offer.
     pub offers: bool,
-    /// Whether a text rejects the offer that the reply before made.
+    /// Whether one of the guest's texts rejects the offer of the previous reply.
     pub rejects: bool,
     /// Whether every question of the guest was answered.
     pub answered: bool,
@@ -84,7 +84,7 @@ pub struct TurnSeen<'a> {
     pub validation_failures: u32,
 }
 
-/// How a session's first turn continues the conversation.
+/// How the first turn of a session continues the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resume {
     /// The turn continues the current session.
@@ -99,8 +99,8 @@ pub enum Resume {
 // === impl Session ===
 
 impl Session {
-    /// Opens a session at a guest's text. The phase continues from the session before, because it
-    /// belongs to the guest.
+    /// Opens a session at a guest's text. It starts in the previous session's phase, because the
+    /// phase belongs to the guest.
     pub fn begun(at: DateTime<Utc>, before: Option<&Self>) -> Self {
         let counts = before.map_or_else(Counts::default, |before| before.counts.carried());
         let phase = before.map_or(Phase::default(), |before| before.phase);
@@ -128,7 +128,7 @@ impl Session {
         self.counts.take(turn);
     }
 
-    /// Enters a phase. If the phase changes, its counters restart.
+    /// Sets the phase. If the phase changes, its counters restart.
     pub fn enter(&mut self, phase: Phase) {
         if self.phase != phase {
             self.phase = phase;
@@ -163,8 +163,8 @@ impl Counts {
         }
     }
 
-    /// Returns how many texts the guest wrote after rejecting an offer, `texts` included. `rejects`
-    /// says that one of them rejects what was offered last.
+    /// Returns how many texts the guest wrote after rejecting an offer, `texts` included; `rejects`
+    /// says that one of `texts` rejects the latest offer.
     pub fn since_rejection(&self, texts: &[String], rejects: bool) -> Option<u32> {
         let count = u32::try_from(texts.len()).unwrap_or(u32::MAX);
         if self.offered && rejects {

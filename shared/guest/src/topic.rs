@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Confidence, Key, Phase, Profile, completeness::completeness};
 
 /// A topic about which the profile should know something, in order of priority. The host never asks
-/// about companions; it only learns of them.
+/// about companions and learns about them only from what guests mention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Topic {
@@ -59,11 +59,12 @@ pub struct Situation<'a> {
     pub offer_readiness: Confidence,
 }
 
-/// How often a topic is asked in a session; a guest who does not answer is not asked a third time.
+/// Maximum number of questions about one topic in a session.
 const TRIES: usize = 2;
-/// The readiness from which the comp agent takes over unasked.
+/// Above this readiness for an offer, the comp agent takes over although the guest asked for no
+/// offer.
 const READY: Confidence = Confidence::percent(80);
-/// The completeness of the profile from which the next topic is an offer.
+/// Above this completeness of the profile, the host may offer instead of asking about a topic.
 const COMPLETE: Confidence = Confidence::percent(60);
 
 // === impl Topic ===
@@ -152,7 +153,7 @@ pub fn known(profile: &Profile, now: DateTime<Utc>) -> Vec<Topic> {
         .collect()
 }
 
-/// Returns the topic to ask about next, or why none is asked.
+/// Returns the topic to ask about next, or the reason for asking nothing.
 pub fn next(profile: &Profile, situation: &Situation<'_>, now: DateTime<Utc>) -> Next {
     let silence = match situation {
         s if s.paused => Some(Silence::Paused),

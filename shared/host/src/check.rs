@@ -9,10 +9,10 @@ mod phrases;
 use self::phrases::{BOOKED, COMPS, EMPTY_PROMISES, INTERNALS, PROMISES, SELF, WINNING};
 use crate::{Evidence, Unfounded};
 
-/// Most segments of a reply on a channel that has them.
+/// Maximum number of SMS segments of a reply, on a channel that has segments.
 const MOST_SEGMENTS: usize = 2;
 
-/// A rule that a reply breaks. It is stored with the turn and told to the agent that writes the
+/// A rule that a reply breaks. It is stored with the turn and given to the agent that writes the
 /// reply again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -39,8 +39,8 @@ pub enum Finding {
     CompLanguage,
     /// The reply promises that gambling pays.
     GamingPromise,
-    /// The reply promises that somebody will check, call or write. A reply opens no case, so nobody
-    /// would.
+    /// The reply promises that somebody will check, call or write. A reply does not open a case, so
+    /// nobody would keep the promise.
     EmptyPromise,
     /// The reply says that something was booked, reserved or confirmed, which none of our tools can
     /// do.
@@ -51,7 +51,7 @@ pub enum Finding {
     /// The reply has a link, or an emoji although the casino allows none; an emoji makes a text
     /// Unicode and costly.
     Style,
-    /// The reply names this place for adults only, though somebody under 21 comes.
+    /// The reply names this adults-only place although somebody under 21 comes along.
     ForAdults(String),
     Unfounded(Unfounded),
 }
@@ -134,7 +134,7 @@ fn said(what: &Unfounded) -> &str {
 #[derive(Debug, Clone)]
 pub struct Check<'a> {
     pub evidence: &'a Evidence,
-    /// How long `lead` and the reply may be together.
+    /// Maximum length of `lead` and the reply together.
     pub length: ReplyLength,
     /// The text that persona-envelope puts before the reply.
     pub lead: Option<&'a str>,
@@ -151,7 +151,8 @@ impl Check<'_> {
         let led = self.lead.map(|lead| format!("{lead} {reply}"));
         let whole = led.as_deref().unwrap_or(reply);
         match self.length {
-            // Measured as it is sent: persona-envelope writes it in GSM-7 where that is possible.
+            // Measures the reply as it is sent: persona-envelope writes it in GSM-7 where that is
+            // possible.
             ReplyLength::Texts => {
                 let segments = seven_sms::measure(&seven_sms::transliterate(whole)).segments;
                 (segments > MOST_SEGMENTS).then_some(Finding::TooLong { segments })
@@ -163,7 +164,7 @@ impl Check<'_> {
         }
     }
 
-    /// Returns every rule that the reply breaks; empty if it may go out.
+    /// Returns every rule that the reply breaks; an empty list if the reply may be sent.
     pub fn findings(&self, reply: &str) -> Vec<Finding> {
         if reply.trim().is_empty() {
             return vec![Finding::Empty];
@@ -331,7 +332,7 @@ fn has_markup(reply: &str) -> bool {
         || reply.trim_start().starts_with(['#', '•'])
 }
 
-/// Returns a text folded, with one space between its words; apostrophes are kept.
+/// Returns the folded words of a text, separated by single spaces. Apostrophes are kept.
 fn folded_words(text: &str) -> String {
     let words = seven_text::fold(text).replace(|c: char| !c.is_alphanumeric() && c != '\'', " ");
     words.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -485,7 +486,8 @@ mod tests {
 
     #[test] // WEB-29
     fn a_reply_has_its_channels_length() {
-        // An accent that GSM-7 lacks costs nothing, because it is sent without.
+        // An accent that GSM-7 lacks does not lengthen a reply, because the letter is sent without
+        // it.
         assert_eq!(findings("está ".repeat(60).trim()), []);
         let evidence = Evidence::of([]);
         let message = Check {

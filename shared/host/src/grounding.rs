@@ -1,8 +1,8 @@
 //! Checks that a reply says only what the casino's content says: each amount, time, number and name
-//! must stand in the evidence.
+//! must occur in the evidence.
 //!
 //! A fact that only the guest stated counts as evidence only in a question or a denial. If a fact
-//! is not found, the reply is rewritten or not sent.
+//! has no evidence, the reply is rewritten or not sent.
 
 use std::collections::BTreeSet;
 
@@ -45,7 +45,7 @@ impl Evidence {
         evidence
     }
 
-    /// Adds the guest's texts; their facts count only in questions and denials.
+    /// Adds the guest's texts. Their facts and names are evidence only in questions and denials.
     #[must_use]
     pub fn with_guest<'t>(mut self, texts: impl IntoIterator<Item = &'t str>) -> Self {
         for text in texts {
@@ -79,8 +79,8 @@ impl Evidence {
         facts.chain(names.map(Unfounded::Name)).collect()
     }
 
-    /// Says whether a fact is known. A time without am or pm matches both; a plain number may be
-    /// part of any other fact.
+    /// Returns whether `known` contains the fact. A time without am or pm matches either half of
+    /// the day; a plain number also matches a part of another fact, such as the hour of a time.
     fn has(&self, known: &BTreeSet<Fact>, fact: &Fact) -> bool {
         match fact {
             Fact::Money(_) => known.contains(fact),

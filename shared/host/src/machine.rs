@@ -14,7 +14,8 @@ pub enum Action {
     Route,
     /// Make the plan, which the guest never sees.
     Plan,
-    /// Let this agent write the reply; `feedback` says what was wrong with its last one.
+    /// Let this agent write the reply. `feedback` says what it must do differently this time;
+    /// `None` if it may write freely.
     Speak {
         agent: String,
         feedback: Option<String>,
@@ -73,9 +74,9 @@ pub struct Route {
 }
 
 impl Route {
-    /// Returns the model's route if the model is sure of it, else `own`, the offline host's. `own`
-    /// also holds against a greeting or another subject where it `answers` from the content, so
-    /// that a model's mistake takes no answer from the guest.
+    /// Returns the model's route if the model is sure of it, otherwise `own`, the offline host's
+    /// route. If the offline host `answers` from the content, `own` also replaces a model's
+    /// greeting or off-topic route, so that a model's mistake does not cost the guest an answer.
     #[must_use]
     pub fn or_own(model: Option<Self>, own: Self, answers: bool, least_confidence: f64) -> Self {
         let sure = model.filter(|route| match route.subject {
@@ -263,8 +264,8 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Ends a turn without a verdict. A reply of an agent that may speak of offers is then never
-    /// sent.
+    /// Ends a turn whose reply got no verdict. The reply of an agent that may speak of offers is
+    /// never sent in this case.
     fn not_judged(&self, clean: bool) -> Action {
         let offers = self
             .manifest

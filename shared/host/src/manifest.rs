@@ -36,7 +36,7 @@ pub enum Problem {
     Category { name: String, read: String },
 }
 
-/// Most tools of one agent; with more, models choose badly.
+/// Maximum number of tools of one agent; with more, models choose badly.
 pub const MOST_TOOLS: usize = 15;
 
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
@@ -54,7 +54,7 @@ pub struct Manifest {
     /// Content categories with required fields; any other category may have any fields.
     #[serde(default)]
     pub categories: Categories,
-    /// How content is searched.
+    /// Settings of the content search.
     #[serde(default)]
     pub retrieval: Retrieval,
 }
@@ -79,7 +79,7 @@ pub struct Limits {
     pub handoffs: u32,
     pub tool_calls: u32,
     pub retries: u32,
-    /// A domain chosen by the router with less confidence counts as off topic.
+    /// The confidence, from 0 to 1, below which a domain that the router chose counts as off topic.
     pub least_confidence: f64,
 }
 

@@ -27,8 +27,8 @@ pub fn calmed(text: &str, most: u8, names: &[&str]) -> String {
     calm + &text[done..]
 }
 
-/// Returns true if the mark before `after` ends a sentence: nothing follows, a sentence begins, or
-/// a sign follows.
+/// Returns whether the mark before `after` ends a sentence: nothing follows, a space without a
+/// lower-case letter after it, or a character that is no letter or digit.
 fn ends_sentence(after: &str) -> bool {
     let after = after.trim_start_matches(['"', '\'', ')', '”', '’', '»']);
     match after.chars().next() {
@@ -38,7 +38,8 @@ fn ends_sentence(after: &str) -> bool {
     }
 }
 
-/// Ends the sentence with a full stop unless it has an end, and removes its opening marks.
+/// Removes the sentence's opening marks, and appends a full stop unless the sentence already ends
+/// with a mark.
 fn close(calm: &mut String) {
     while let Some(open) = calm
         .rfind(['¡', '!'])

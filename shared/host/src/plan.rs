@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use seven_guest::Topic;
 
-/// Most characters of a note.
+/// Maximum length of a plan's `conversation_note`, in characters.
 const MOST_NOTE: usize = 200;
 
 /// The direction in which the next text may lead the conversation, written as one word.
@@ -69,7 +69,7 @@ impl Next {
         }
     }
 
-    /// Returns every word that a plan may use.
+    /// Returns every word that is allowed as a plan's `next_topic`.
     pub fn words() -> impl Iterator<Item = &'static str> {
         Topic::ALL
             .into_iter()
@@ -79,7 +79,7 @@ impl Next {
 }
 
 impl Plan {
-    /// Returns the plan of a turn for which no model planned: the topic, if there is one.
+    /// Returns the plan for a turn in which no model plans: it asks about `topic`, if there is one.
     pub fn own(topic: Option<Topic>) -> Self {
         Self {
             next_topic: topic.map_or(Next::Else(NoTopic::None), Next::Ask),

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Plan;
 
-/// Everything that a template may name; a value that the turn lacks is empty.
+/// The values that a template may use; a value that the turn lacks is empty.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct PromptFacts {
     pub casino: String,
@@ -185,7 +185,7 @@ impl Prompts {
 // === impl PromptFacts ===
 
 impl PromptFacts {
-    /// Facts with which a template takes every branch.
+    /// Returns facts with which a template takes every branch, for the trial rendering.
     fn example() -> Self {
         let colleague = || Colleague {
             name: "a".into(),
@@ -240,7 +240,7 @@ pub fn guests_words(words: &str) -> String {
     format!("<guest>{}</guest>", unmarked(words))
 }
 
-/// Wraps the draft to judge in the same way.
+/// Wraps a draft for the judge in a tag that the draft cannot close.
 pub fn draft_to_judge(draft: &str) -> String {
     format!("<draft>{}</draft>", unmarked(draft))
 }

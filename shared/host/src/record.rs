@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Ending, Finding, Plan, Route, Turn};
 
 /// Everything that led to a reply, except the texts, which have rows of their own. Findings may
-/// quote words of the reply, so the record is deleted and masked with it.
+/// quote words of the reply, so the record is deleted and masked together with the reply.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Record {
@@ -22,10 +22,10 @@ pub struct Record {
     pub tools: Vec<ToolCall>,
     /// Paths of the guest's profile that the texts changed; the profile holds the values.
     pub learnt: Vec<String>,
-    /// Findings of the checks in code about the last reply, or about the refused draft in whose place
-    /// another reply was sent.
+    /// Findings of the checks in code about the last reply. If another reply was sent in place of a
+    /// refused draft, these are the findings about that draft.
     pub findings: Vec<Finding>,
-    /// How the hosted model's part of the turn ended; `None` if the turn had none.
+    /// How the hosted model's part of the turn ended; `None` if no hosted model took part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hosted: Option<Ending>,
     /// The judge's confidence in the reply, from 0 to 1: 0 if it gave a verdict without a figure,
@@ -51,7 +51,7 @@ pub struct Context {
     pub score: Option<f32>,
 }
 
-/// One call of a tool, as the audit needs it.
+/// One call of a tool, with the fields that the audit needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
     pub name: String,
@@ -106,9 +106,9 @@ pub struct Step {
 }
 
 impl Record {
-    /// Returns who answered a turn for which a hosted model is set up: `model`, `fallback_text`, or
-    /// why the offline host did; `None` without a hosted model. The database's function
-    /// `fleet_hosted_turns` counts in the same words.
+    /// Returns how a turn with a hosted model was answered: `model`, `fallback_text`, or the reason
+    /// why the offline host answered instead; `None` if no hosted model is set up. The database's
+    /// function `fleet_hosted_turns` counts by the same words.
     pub fn answered_by(&self) -> Option<&str> {
         let by_ending = self.hosted.map(|ending| match ending {
             Ending::Reply | Ending::OffTopic => "model",

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{Manifest, Plan, Route, Verdict, plan::Next};
 
 impl Route {
-    /// Allows as `domain` only the pack's agents.
+    /// Returns the JSON Schema of the router's answer; `domain` must be one of the pack's agents.
     pub fn schema(manifest: &Manifest) -> Value {
         let agents: Vec<&String> = manifest.agents.keys().collect();
         json!({
@@ -22,8 +22,8 @@ impl Route {
         })
     }
 
-    /// Returns `None` if the text is no route, or its confidence is not between 0 and 1: small
-    /// models write 10 or 95.
+    /// Parses the router's answer. Returns `None` if the text is no route, or its confidence is not
+    /// between 0 and 1, because small models write values such as 10 or 95.
     pub fn parse(json: &str) -> Option<Self> {
         let route: Self = serde_json::from_str(json).ok()?;
         (0.0..=1.0).contains(&route.confidence).then_some(route)

@@ -1,5 +1,5 @@
-//! Drafts of which it is known whether they may be sent. A model that does not tell them apart is no
-//! judge of drafts: small models pass everything, or nothing.
+//! Drafts for which the right verdict is known. A model that does not judge them rightly is not
+//! used as the judge: small models pass every draft, or none.
 
 use crate::{PromptFacts, Verdict, prompt::Row};
 
@@ -13,8 +13,8 @@ pub struct Case {
     pub right: bool,
 }
 
-/// Each row stands with a right and a wrong draft. The wrong ones state no figure or name that the
-/// row lacks, so that the checks in code do not find them.
+/// Each row comes with a right and a wrong draft. The wrong drafts state no figure or name that the
+/// row lacks, so the checks in code cannot find them.
 pub const CASES: [Case; 4] = [
     Case {
         row: "Birch Pool: heated pool. Daily 9am-8pm. Adults only after 6pm.",
@@ -58,7 +58,8 @@ impl Case {
         }
     }
 
-    /// Returns whether the verdict is the right one.
+    /// Returns whether the verdict is right: pass for a right draft, another verdict for a wrong
+    /// one.
     pub fn is_judged_right(&self, verdict: &Verdict) -> bool {
         self.right == (*verdict == Verdict::Pass)
     }

@@ -1,4 +1,4 @@
-//! Reads a call's body within a size and a time.
+//! Reads a call's body within a size limit and a time limit.
 
 use std::{net::IpAddr, pin::pin, task::Poll, time::Duration};
 
@@ -11,25 +11,26 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Crowd;
 
-/// Largest body that is read, in bytes; enforced with and without Content-Length.
+/// Maximum size of a body in bytes, enforced with and without Content-Length.
 pub const BODY_LIMIT_BYTES: usize = 64 * 1024;
 
-/// Why a body was not read.
+/// The reason why a body was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BodyFault {
     #[error("the body has more than {BODY_LIMIT_BYTES} bytes")]
     TooLarge,
     #[error("the body was not received in time")]
     TooSlow,
-    /// The caller did not send its body while too many others waited to send theirs.
+    /// The caller had not sent its body yet, and too many other callers waited to send theirs.
     #[error("the body was not received while others waited")]
     Displaced,
 }
 
-/// Reads the whole body. A body that arrived with its head never waits, so it cannot be displaced.
+/// Reads the whole body. A body that arrived together with the headers needs no wait, so it cannot
+/// be displaced.
 ///
 /// # Errors
-/// Fails when the body is too large, comes too slowly, or makes way for another caller's.
+/// Fails when the body is too large or too slow, or is displaced by another caller's.
 pub async fn read_body(
     bodies: &Crowd,
     client: Option<IpAddr>,

@@ -1,5 +1,5 @@
-//! Callers that send no call or no body. Beyond a limit, the one that has waited longest is
-//! dropped, so that slow callers displace only each other.
+//! Callers that hold a connection without sending a call or a body. Beyond a limit, the one that
+//! has waited longest is dropped, so that slow callers displace only each other.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -9,12 +9,12 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
-/// Limits of how many callers may keep us waiting at once.
+/// Maximum numbers of callers that may be waited for at once: `all` in total, `of_one` per address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Waits {
     pub all: usize,
-    /// Limit for one address; with IPv6 for one /64 network, because a caller has that many
-    /// addresses.
+    /// Limit per address. For IPv6 the limit is per /64 network, because a caller can use all
+    /// addresses of one.
     pub of_one: usize,
 }
 
@@ -24,8 +24,8 @@ pub struct Crowd {
     waiting: Arc<Mutex<Waiting>>,
 }
 
-/// The waiting callers. In each set, callers with an address precede those without: a trusted proxy
-/// is displaced last.
+/// The waiting callers. `all` sorts callers with an address before those without (trusted proxies),
+/// so that a trusted proxy is displaced last.
 #[derive(Debug, Default)]
 struct Waiting {
     entered: u64,
@@ -53,8 +53,8 @@ impl Crowd {
         }
     }
 
-    /// Adds a caller at `address`; none means a trusted proxy, which only the limit for all counts.
-    /// `displaced` is cancelled when the caller is displaced.
+    /// Adds a caller. `address` is `None` for a trusted proxy, to which only the total limit
+    /// applies. `displaced` is cancelled when the caller is displaced.
     pub fn enter(&self, address: Option<IpAddr>, displaced: CancellationToken) -> WaitingCaller {
         let address = address.map(network);
         let mut waiting = self.lock();
@@ -79,7 +79,7 @@ impl Crowd {
         }
     }
 
-    /// Displaces the caller that has waited longest; returns false where nobody waits.
+    /// Displaces the caller that has waited longest; returns false if nobody waits.
     pub(crate) fn make_room(&self) -> bool {
         let mut waiting = self.lock();
         let oldest = waiting.all.keys().next().copied();
@@ -121,7 +121,7 @@ impl Drop for WaitingCaller {
     }
 }
 
-/// Returns the address that counts as one caller: with IPv6 the /64 network.
+/// Returns the address that counts as one caller: for IPv6, the /64 network.
 pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
@@ -137,7 +137,7 @@ mod tests {
         Some(address.parse().unwrap())
     }
 
-    /// Callers that arrived one after the other and stay.
+    /// Callers that arrived one after another and still wait.
     struct Came(Vec<(WaitingCaller, CancellationToken)>);
 
     impl Came {

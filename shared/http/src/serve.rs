@@ -1,5 +1,5 @@
-//! The connections of a public address: how many may be open, and how long one may stay without a
-//! call.
+//! The connections of a public address: limits their number, and the time that one may stay open
+//! without a call.
 
 use std::{
     convert::Infallible,
@@ -31,30 +31,31 @@ use crate::{
     crowd::{Crowd, WaitingCaller},
 };
 
-/// How long a proxy's idle connection stays open: longer than proxies keep it themselves, mostly 60
-/// s.
+/// How long a proxy's idle connection stays open. Proxies close idle connections themselves, mostly
+/// after 60 s, and must be first.
 const PROXY_IDLE_TIMEOUT: Duration = Duration::from_secs(75);
-/// Most bytes of a call's head, and of a body read ahead.
+/// Maximum size in bytes of a call's head, and of the part of a body that is read ahead.
 const BUFFER_BYTES: usize = 16 * 1024;
-/// Most bytes that wait in the system for a reader of a stream.
+/// Maximum number of bytes that the kernel buffers for the reader of a stream.
 const SEND_BUFFER_BYTES: usize = 16 * 1024;
-/// Time for calls in progress to finish when the worker is told to stop.
+/// Time for calls in progress to finish after shutdown begins.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
-/// Pause after a failed accept: without file descriptors, the next one would fail at once too.
+/// Pause after a failed accept: if there are no file descriptors left, the next one fails at once
+/// too.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// The limits of an address's connections.
+/// The limits on the connections of one public address.
 #[derive(Debug, Clone, Copy)]
 pub struct Connections {
-    /// Most open connections.
+    /// Maximum number of open connections.
     pub most: usize,
-    /// Most connections that wait for a call.
+    /// Maximum number of connections that wait for a call.
     pub idle: Waits,
-    /// Time in which a call's head must arrive, and how long a connection without a call stays
-    /// open.
+    /// Time in which a call's head must arrive, and after which a connection without a call is
+    /// closed.
     pub head: Duration,
-    /// Time after which a connection is cut whose caller takes nothing of what was sent; `None`
-    /// leaves that to the system.
+    /// Time after which a connection is closed if its caller does not read the data sent; `None`
+    /// leaves that to the operating system.
     pub unread: Option<Duration>,
 }
 
@@ -62,8 +63,8 @@ pub struct Connections {
 #[derive(Debug, Clone, Copy)]
 pub struct Peer(pub IpAddr);
 
-/// Marks a response whose body goes on: its connection takes no further call, and does not count as
-/// one that waits for a call.
+/// Marks a response with a streamed body. Its connection accepts no further call, and does not
+/// count as waiting for a call.
 #[derive(Debug, Clone, Copy)]
 pub struct Streamed;
 
@@ -75,7 +76,7 @@ struct Door {
     idle: Crowd,
 }
 
-/// Serves until `shutdown`; calls in progress are finished.
+/// Serves until `shutdown`, then finishes the calls in progress.
 pub async fn serve(
     listener: TcpListener,
     app: Router,
@@ -113,7 +114,8 @@ pub async fn serve(
         }
     }
     drop(listener);
-    // The timeout keeps idle keep-alive connections from holding a stopping worker.
+    // The timeout is needed because idle keep-alive connections would keep the worker from
+    // stopping.
     timeout(DRAIN_TIMEOUT, graceful.shutdown()).await.ok();
 }
 
@@ -121,15 +123,16 @@ pub async fn serve(
 struct Caller<'a> {
     door: &'a Door,
     peer: IpAddr,
-    /// The caller's address; none for a trusted proxy.
+    /// The caller's address; `None` for a trusted proxy.
     address: Option<IpAddr>,
     displaced: CancellationToken,
     waits: Mutex<Option<WaitingCaller>>,
 }
 
 impl Door {
-    /// Returns a permit for one more connection. If all are in use, closes the one that has waited
-    /// longest for a call; if none waits for a call, returns none and the new one is closed.
+    /// Returns a permit for one more connection. If all are in use, closes the connection that has
+    /// waited longest for a call. If none waits for a call, returns `None`, and the new connection
+    /// is closed.
     async fn seat(&self, open: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
         if let Ok(seat) = Arc::clone(open).try_acquire_owned() {
             return Some(seat);
@@ -150,7 +153,7 @@ impl Door {
         if self.limits.unread.is_some() {
             let socket = SockRef::from(&stream);
             socket.set_tcp_user_timeout(self.limits.unread).ok();
-            // Bounds the memory that readers who never read can hold in the system.
+            // Limits the kernel memory that clients can occupy by not reading.
             socket.set_send_buffer_size(SEND_BUFFER_BYTES).ok();
         }
         let trusted = self.proxies.include(peer);
@@ -171,7 +174,8 @@ impl Door {
             })
             .max_buf_size(BUFFER_BYTES)
             .serve_connection(TokioIo::new(stream), service_fn(|call| caller.call(call)));
-        // An error here is caused by the caller: it disconnected, or its head took too long.
+        // Ignores an error, because the caller causes it: it disconnected, or its head took too
+        // long.
         let ended = caller
             .displaced
             .run_until_cancelled(watcher.watch(connection))

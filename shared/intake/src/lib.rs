@@ -1,5 +1,5 @@
-//! Converts a verified body into the action to take. Pure, so that a later version can read a dead
-//! letter again.
+//! Converts a verified webhook body into the action to take. The functions are pure, so that a
+//! later version of the code can parse a dead letter again.
 
 use chrono::{DateTime, Utc};
 use prost::Message;
@@ -11,7 +11,7 @@ use seven_providers::{
     twilio,
 };
 
-/// A webhook body, by the action that it asks for.
+/// A webhook body, classified by the action that it requires.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Intake {
     Text {
@@ -19,19 +19,20 @@ pub enum Intake {
         /// The other recipients of a group message; the casino's number may be among them.
         others: Vec<PhoneE164>,
         from: PhoneE164,
-        /// The opt-out or opt-in in the text, if there is one.
+        /// The opt-out or opt-in that the text contains, if any.
         keyword: Option<Keyword>,
         occurred_at: DateTime<Utc>,
         event: InboundText,
     },
-    /// A delivery receipt with its number, or at least the attempt from the request path; either
-    /// identifies the casino.
+    /// A delivery receipt. `number` is the casino's number; if it cannot be read, `attempt`, taken
+    /// from the request path, identifies the casino.
     Receipt {
         number: Option<PhoneE164>,
         attempt: Option<AttemptId>,
         event: Receipt,
     },
-    /// A text from a short code or a name, which no guest has. It is kept, and not answered.
+    /// A text from a short code or an alphanumeric sender, which cannot be a guest. It is stored,
+    /// but not answered.
     OddSender {
         error: String,
         number: PhoneE164,
@@ -39,8 +40,8 @@ pub enum Intake {
     Ignored {
         event_type: String,
     },
-    /// An authentic but unusable event: the reason, the error, and the casino's number if it could
-    /// be read.
+    /// An authentic event that cannot be used: the reason, the error, and the casino's number if it
+    /// could be read.
     Unusable {
         reason: &'static str,
         error: String,
@@ -48,12 +49,12 @@ pub enum Intake {
     },
 }
 
-/// Reads a verified body of Telnyx. Never fails: an unreadable body gives an intake too.
+/// Parses a verified body of Telnyx. Never fails: an unreadable body becomes [`Intake::Unusable`].
 pub fn intake(body: &[u8], attempt: Option<AttemptId>, now: DateTime<Utc>) -> Intake {
     of(TELNYX, webhook::parse(body), attempt, now)
 }
 
-/// Reads a verified form of Twilio. Never fails.
+/// Parses a verified form of Twilio. Never fails.
 pub fn intake_form(
     fields: &[(String, String)],
     attempt: Option<AttemptId>,
@@ -62,7 +63,7 @@ pub fn intake_form(
     of(TWILIO, twilio::webhook::parse(fields, now), attempt, now)
 }
 
-/// Reads a body that was verified on arrival, from either provider: Telnyx sends JSON objects,
+/// Parses a body that was verified on arrival, from either provider: Telnyx sends JSON objects,
 /// Twilio forms.
 pub fn intake_raw(body: &[u8], attempt: Option<AttemptId>, now: DateTime<Utc>) -> Intake {
     if body.trim_ascii_start().starts_with(b"{") {
@@ -143,8 +144,8 @@ fn text(provider: &str, received: Received, now: DateTime<Utc>) -> Intake {
     }
 }
 
-/// Returns the opt-out or opt-in in a text: the provider's own verdict, otherwise the text's. Words
-/// from a short code are not a guest's.
+/// Returns the opt-out or opt-in in a text: the provider's own verdict if it gave one, otherwise
+/// ours. `None` for a short code, which is not a guest.
 pub fn word_in(event: &InboundText, from: &PhoneE164) -> Option<Keyword> {
     if from.is_short_code() {
         return None;
@@ -153,8 +154,8 @@ pub fn word_in(event: &InboundText, from: &PhoneE164) -> Option<Keyword> {
     word.filter(|keyword| matches!(keyword.intent, Intent::OptOut | Intent::OptIn))
 }
 
-/// Parses a guest's number. Ten digits, or eleven beginning with 1, are a North American number
-/// without its plus.
+/// Parses a guest's number. Ten digits, or eleven that begin with 1, are a North American number
+/// without its plus sign.
 fn sender(from: &str) -> Result<PhoneE164, Invalid> {
     let digits = from.bytes().all(|b| b.is_ascii_digit());
     match from.len() {
@@ -196,7 +197,7 @@ fn receipt(provider: &str, status: Status, attempt: Option<AttemptId>) -> Intake
 }
 
 impl Intake {
-    /// Returns the numbers of the event; one of them is its casino's.
+    /// Returns the numbers in the event, one of which may be a casino's.
     pub fn numbers(&self) -> Vec<&PhoneE164> {
         match self {
             Self::Text { to, others, .. } => std::iter::once(to).chain(others).collect(),
@@ -206,7 +207,7 @@ impl Intake {
         }
     }
 
-    /// Returns when the guest wrote the text; `None` for other events.
+    /// Returns the time at which the guest wrote the text; `None` for other events.
     pub fn written_at(&self) -> Option<DateTime<Utc>> {
         match self {
             Self::Text { occurred_at, .. } => Some(*occurred_at),
@@ -217,8 +218,8 @@ impl Intake {
         }
     }
 
-    /// Returns the event addressed to `number`, once it is known which number of a group message is
-    /// ours.
+    /// Returns the event with `number` as its recipient, once it is known which number of a group
+    /// message is ours.
     #[must_use]
     pub fn addressed_to(mut self, number: &PhoneE164) -> Self {
         if let Self::Text { to, event, .. } = &mut self {
@@ -228,7 +229,7 @@ impl Intake {
         self
     }
 
-    /// Returns the stage that the event goes to, its message key there and its bytes.
+    /// Returns the stage that handles the event, the message's key there and its payload.
     pub fn message(&self) -> Option<(seven_domain::Stage, String, bytes::Bytes)> {
         match self {
             Self::Text { event, .. } => Some((

@@ -19,7 +19,7 @@ pub(crate) const MOMENT_FIX: &str = "write `2026-12-01 20:00`, `12/1/2026 8pm`, 
 pub(crate) const DAY_FIX: &str =
     "write `2026-12-31`, `12/31/2026`, `today`, `tomorrow` or `in 30 days`";
 
-/// Reads a point in time. Stored items have it as RFC 3339, which needs no reference.
+/// Reads a point in time. A stored item contains it as RFC 3339, which needs no `reference`.
 pub(crate) fn moment(text: &str, reference: Option<Reference>) -> Option<DateTime<Utc>> {
     if let Ok(at) = DateTime::parse_from_rfc3339(text.trim()) {
         return Some(at.to_utc());
@@ -29,7 +29,7 @@ pub(crate) fn moment(text: &str, reference: Option<Reference>) -> Option<DateTim
     let iso = text
         .split_once('t')
         .filter(|(date, _)| date.parse::<NaiveDate>().is_ok());
-    // "8 pm" has a blank of its own.
+    // Tries the last two blanks as the border before the time, because "8 pm" contains a blank.
     let split = |(at, _)| (&text[..at], &text[at + 1..]);
     let blanks = text.rmatch_indices(' ').map(split);
     let mut parts = iso.into_iter().chain(blanks.take(2));
@@ -54,7 +54,7 @@ pub(crate) fn day(text: &str, reference: Option<Reference>) -> Option<NaiveDate>
     }
     let american = |form: &&str| NaiveDate::parse_from_str(&text, form).ok();
     let american = AMERICAN.iter().find_map(american);
-    // "%Y" also reads the two digits of "12/3/26".
+    // "%Y" also accepts the two digits of "12/3/26", as the year 26.
     if let Some(date) = american.filter(|date| date.year() > 1_999) {
         return Some(date);
     }
@@ -82,7 +82,7 @@ pub(crate) fn day(text: &str, reference: Option<Reference>) -> Option<NaiveDate>
 }
 
 fn clock(text: &str) -> Option<NaiveTime> {
-    // chrono reads no hour without minutes.
+    // chrono cannot parse an hour without minutes.
     let hour = |text: &str, half: &str| {
         let hour = text.strip_suffix(half)?.trim_end();
         let only = hour.bytes().all(|b| b.is_ascii_digit());

@@ -85,7 +85,7 @@ impl fmt::Display for Space {
 impl FromStr for Space {
     type Err = NotASpace;
 
-    /// Reads what [`Display`](fmt::Display) writes.
+    /// Parses the form that [`Display`](fmt::Display) writes.
     fn from_str(text: &str) -> Result<Self, NotASpace> {
         let (rest, dimension) = text.rsplit_once(':').ok_or(NotASpace)?;
         let (model, version) = rest.rsplit_once('@').ok_or(NotASpace)?;

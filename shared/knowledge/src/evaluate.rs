@@ -233,7 +233,8 @@ mod tests {
             (f.recall - 0.5).abs() < 1e-9 && (f.mrr - 0.5).abs() < 1e-9,
             "{f:?}"
         );
-        // Half of two, half of two, none of none.
+        // Half of the found rows are right for "both" and for "second"; for "none" nothing was
+        // found.
         assert!((f.precision - 1.0 / 3.0).abs() < 1e-9, "{f:?}");
         assert!(
             (f.zero_results - 1.0 / 3.0).abs() < 1e-9 && (f.silence - 1.0).abs() < 1e-9,

@@ -6,8 +6,8 @@ use seven_compliance::offers::{Catalogue, Promotion, Row};
 
 use crate::{Item, formatter, item::Details};
 
-/// Returns the catalogue of a casino's whole content, as the store has it. An item that cannot be
-/// read proves nothing.
+/// Returns the catalogue of a casino's whole content, as the store has it. Items that cannot be
+/// read are left out, so they justify no offer.
 pub fn catalogue_of(content: &[Value], zone: Tz) -> Catalogue {
     let items: Vec<Item> = content
         .iter()

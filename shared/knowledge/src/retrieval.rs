@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Space, TOP_K, Thresholds};
 
-/// Most rows that a question may get; more would crowd the facts out of a prompt.
+/// Maximum number of rows for one question; more would crowd the facts out of a prompt.
 const MOST_ROWS: usize = 20;
 
 /// Settings of the search. An absent one keeps the measured default.

@@ -11,15 +11,15 @@ use crate::{Category, Space};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Thresholds {
-    /// For categories not listed below.
+    /// The lowest cosine in categories that `categories` does not list.
     pub default: f32,
     #[serde(default)]
     pub categories: BTreeMap<Category, f32>,
     /// The share of the question's words that a row must contain if its vector is not close enough.
     pub lexical: f32,
-    /// The least share of the best cosine with which a row takes part in the ranking by vectors.
-    /// Fusion sees only ranks, and would prefer a row slightly good in both rankings to one very
-    /// good in one.
+    /// A row takes part in the ranking by vectors only if its cosine is at least this share of the
+    /// best cosine. Fusion sees only ranks, so without this limit it would prefer a row slightly
+    /// good in both rankings to one very good in one.
     #[serde(default = "share")]
     pub share: f32,
 }
@@ -41,17 +41,18 @@ const SEED_DEFAULT: f32 = 0.65;
 const OFFLINE: &[(&str, f32)] = &[("regulations", 0.32)];
 const OFFLINE_DEFAULT: f32 = 0.24;
 
-/// The local embedding's cosines all lie between 0.7 and 0.95, and none separates right rows from
-/// strangers: 0.80 silences a fifth of the questions that no row answers, and loses 4 of 100 answers.
-/// This lets all rows pass; a narrow share keeps strangers out of the ranking. Measured on the same
-/// questions.
+/// The local embedding's cosines all lie between 0.7 and 0.95, and no threshold separates right
+/// rows from wrong ones: 0.80 finds nothing for only a fifth of the questions that no row answers,
+/// and loses 4 of 100 answers. So `LOCAL_DEFAULT` lets all rows pass, and the narrow `LOCAL_SHARE`
+/// keeps wrong rows out of the ranking. Measured on the same questions as `OFFLINE`.
 const LOCAL_DEFAULT: f32 = 0.65;
 const LOCAL_SHARE: f32 = 0.97;
 
-/// The share for all other embedders.
+/// `Thresholds::share` for all other embedders.
 const SHARE: f32 = 0.6;
 
-/// Half of the question, by weight of its words; the offline host also requires this.
+/// `Thresholds::lexical`: half of the question, by weight of its words, as the offline host also
+/// requires.
 const LEXICAL: f32 = 0.5;
 
 // === impl Thresholds ===

@@ -37,7 +37,8 @@ fn questions() -> Vec<Question> {
 }
 
 /// Questions whose author had not read the lexicon, the vocabulary or the embedder; nothing may be
-/// tuned to them. He widened the lexicon later, so the held-out questions are the stricter test.
+/// tuned to them. The same author widened the lexicon later, so the held-out questions are the
+/// stricter test.
 fn fresh_questions() -> Vec<Question> {
     parse_questions(include_str!("retrieval/fresh.jsonl")).unwrap()
 }
@@ -57,7 +58,7 @@ fn line(name: &str, f: &Figures) -> String {
 }
 
 /// The held-out questions were written after lexicon and weights were settled. Nothing may be tuned
-/// to them; if it was, replace them by new ones.
+/// to them; if something was, replace them by new questions.
 #[test] // RAG-45, RAG-18, RAG-30
 fn the_demo_questions_find_their_rows() {
     let (offline, questions) = (Offline::new(), questions());

@@ -24,20 +24,21 @@ pub type Chatting<'a> = Pin<Box<dyn Future<Output = Result<ChatReply, Error>> + 
 
 /// A hosted model.
 pub trait ChatModel: Send + Sync {
-    /// Provider and model, such as "gemini/gemini-2.5-flash"; used in telemetry and in the
-    /// breaker's name.
+    /// Returns provider and model, such as "gemini/gemini-2.5-flash". Telemetry and the name of the
+    /// circuit breaker use it.
     fn name(&self) -> &str;
 
     /// Makes one call, which ends by the request's deadline. Dropping the future cancels the call.
     fn chat<'a>(&'a self, request: &'a ChatRequest) -> Chatting<'a>;
 
-    /// Returns the form in which answers with a schema are asked for, once a call has settled it.
+    /// Returns the form in which the server is asked for answers that fit a schema; `None` until a
+    /// call has found one that works.
     fn format(&self) -> Option<&'static str> {
         None
     }
 
-    /// Returns the cost of these tokens. Needed for failed calls, which are billed but have no
-    /// reply that states the cost.
+    /// Returns the cost of these tokens. Callers need it for failed calls, which are billed but
+    /// have no reply that states the cost.
     fn cost(&self, _usage: Usage) -> NanoUsd {
         NanoUsd::default()
     }
@@ -54,7 +55,7 @@ pub struct ChatRequest {
     pub tools: Vec<ToolSpec>,
     /// A JSON Schema for the final text; a reply that violates it is an error.
     pub output_schema: Option<Value>,
-    /// `None` uses the provider's default; some models accept nothing else.
+    /// `None` uses the provider's default; some models accept no other temperature.
     pub temperature: Option<f32>,
     pub max_output_tokens: Option<u32>,
     /// Time limit for the whole request: waiting for the rate limiter, retries and the answer.
@@ -78,7 +79,8 @@ pub enum Message {
 /// A model's request to run one tool.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// The provider's id, or one of [`ToolCall::own_id`] if the provider gave none.
+    /// The provider's id of the call; if the provider gave none, an id made by
+    /// [`ToolCall::own_id`].
     pub id: String,
     pub name: String,
     /// Always a JSON object; not yet checked against the tool's schema.
@@ -124,7 +126,8 @@ pub enum Finish {
 const OWN_ID: &str = "own-";
 
 impl ToolCall {
-    /// Returns an id for call number `nth`, counted from 0, of a reply whose provider gave none.
+    /// Returns an id for tool call number `nth`, counted from 0, of a reply in which the provider
+    /// gave no ids.
     pub fn own_id(nth: usize) -> String {
         format!("{OWN_ID}{nth}")
     }
@@ -142,7 +145,7 @@ impl ChatReply {
     }
 }
 
-/// A reply as read from either wire format, before [`Draft::finish`] checks it.
+/// A reply parsed from a provider's wire format, before [`Draft::finish`] checks it.
 pub(crate) struct Draft {
     pub(crate) text: String,
     pub(crate) tool_calls: Vec<ToolCall>,

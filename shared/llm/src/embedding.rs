@@ -1,8 +1,9 @@
-//! The embedding a fleet uses: the offline one, or a model, hosted or in this process, whose
-//! content vectors are stored (D12).
+//! The embedding that a fleet uses: the offline one, or a model (hosted or in this process) whose
+//! vectors of content are stored (D12).
 //!
-//! Content is embedded at ingestion, a question during its turn. A question without a vector by its
-//! deadline is searched by words alone, so retrieval never fails a turn (D10).
+//! Content is embedded when it is ingested, and a question during its turn. If a question has no
+//! vector by its deadline, the search uses its words alone, so that retrieval never fails a turn
+//! (D10).
 
 mod gemini;
 mod hosted;
@@ -66,24 +67,25 @@ pub struct Settings {
     /// The folder of the weights, for `local` only.
     #[serde(default)]
     pub folder: Option<PathBuf>,
-    /// `None` uses the provider's own address. Give the version for `openai`
-    /// (`http://127.0.0.1:8080/v1/`), omit it for `gemini`.
+    /// `None` uses the provider's own address. The URL includes the API version for `openai`
+    /// (`http://127.0.0.1:8080/v1/`), but not for `gemini`.
     #[serde(default)]
     pub base_url: Option<Url>,
     #[serde(default)]
     pub api_key: Option<SecretString>,
     /// A pinned model, never an alias such as "latest": vectors of two models cannot be compared.
-    /// Like `version` and `dimension` it is for hosted models; the weights of `local` have their
-    /// own.
+    /// `model`, `version` and `dimension` are for hosted models only; for `local`, the weights
+    /// determine them.
     pub model: String,
-    /// Operators raise it when the same model name starts to return different vectors.
+    /// Version of the vectors. Operators raise it when the same model name starts to return
+    /// different vectors.
     pub version: String,
     /// Number of values in a vector; a model with longer vectors is asked to shorten them.
     pub dimension: usize,
     /// Whether requests to `openai` servers name the dimension; older models and many local servers
     /// refuse that field.
     pub ask_for_dimension: bool,
-    /// Most texts in one request.
+    /// Maximum number of texts in one request.
     pub batch: usize,
     /// Deadline for a guest's question, retries included; after it the question is searched by
     /// words alone.
@@ -129,8 +131,9 @@ impl Default for Embedding {
 }
 
 impl Embedding {
-    /// Opens no connection. For a hosted model the process must have installed its TLS provider
-    /// (rustls with ring) first. The local model reads its weights, which takes about a second.
+    /// Creates the embedding without opening a connection. For a hosted model the process must have
+    /// installed its TLS provider (rustls with ring) first. The local model reads its weights,
+    /// which takes about a second.
     ///
     /// # Errors
     /// Fails if a setting that the provider needs is missing or wrong, or if the weights are not
@@ -168,7 +171,8 @@ impl Embedding {
         }
     }
 
-    /// Returns the embedder if it computes without waiting, as a tool's search needs.
+    /// Returns the embedder if it computes without I/O, which a search within a tool call requires;
+    /// `None` for a model.
     pub fn immediate(&self) -> Option<&dyn Embedder> {
         match self {
             Self::Offline(offline) => Some(&**offline),
@@ -180,7 +184,7 @@ impl Embedding {
         self.embedder().space()
     }
 
-    /// Says whether the vectors of content have to be stored.
+    /// Returns whether the vectors of content have to be stored.
     pub fn is_stored(&self) -> bool {
         matches!(self, Self::Model(_))
     }

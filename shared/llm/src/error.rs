@@ -1,13 +1,13 @@
-//! Errors of a model, and whether asking again can help.
+//! Errors of a model, and advice whether a retry can help.
 
 use std::time::Duration;
 
-/// Advice to the caller whether and when to ask again.
+/// Advice to the caller whether and when to retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retry {
     Never,
     After(Duration),
-    /// After the caller's own backoff.
+    /// Retry after the caller's own backoff.
     Backoff,
 }
 

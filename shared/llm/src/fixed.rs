@@ -6,7 +6,7 @@ use crate::{Model, Reply, Request, Responding, Usage};
 #[derive(Debug, Clone, Copy)]
 pub struct FixedModel;
 
-/// Answers with the guest's newest text, so that a trial sees its own words come back.
+/// Answers with the guest's newest text, so that a tester sees their own words come back.
 #[derive(Debug, Clone, Copy)]
 pub struct EchoModel;
 

@@ -1,5 +1,6 @@
-//! Gemini over `generateContent` (v1beta, REST). Function calls go back with `thoughtSignature`.
-//! Models before 3 refuse tools with a JSON answer, so their instructions carry the schema.
+//! Gemini over `generateContent` (v1beta, REST). Function calls are sent back with their
+//! `thoughtSignature`. Models before version 3 refuse tools together with a JSON schema, so their
+//! instructions contain the schema.
 
 mod read;
 #[cfg(test)]
@@ -23,11 +24,11 @@ pub struct Settings {
     /// The base URL without the version: `https://generativelanguage.googleapis.com/`.
     #[serde(default = "google")]
     pub base_url: Url,
-    /// Such as "gemini-2.5-flash".
+    /// Model name, such as "gemini-2.5-flash".
     pub model: String,
     pub api_key: SecretString,
-    /// Most tokens for thinking; 0 turns it off if the model allows that. `None` uses the model's
-    /// default.
+    /// Maximum number of tokens for thinking; 0 turns thinking off if the model allows that. `None`
+    /// uses the model's default.
     #[serde(default)]
     pub thinking_budget: Option<i32>,
     /// Whether one request may have both tools and a JSON schema; true for Gemini 3 and later.
@@ -53,8 +54,8 @@ pub(crate) fn google() -> Url {
 }
 
 impl Gemini {
-    /// Opens no connection. The process must have installed its TLS provider (rustls with ring)
-    /// first.
+    /// Creates the model without opening a connection. The process must have installed its TLS
+    /// provider (rustls with ring) first.
     pub fn new(settings: &Settings) -> Result<Self, Error> {
         let name = format!("gemini/{}", settings.model);
         let path = [

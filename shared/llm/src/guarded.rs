@@ -40,7 +40,8 @@ impl std::fmt::Debug for Guarded {
 }
 
 impl Guarded {
-    /// `observer` is told of every call, retry and change of the breaker; `()` ignores them.
+    /// Wraps `model` in a guard. `observer` receives every call, retry and transition of the
+    /// breaker; `()` ignores them.
     pub fn new(
         model: Arc<dyn ChatModel>,
         cache: &Cache,

@@ -1,4 +1,5 @@
-//! One POST with a deadline, and the errors its failures become. Both wire formats use it.
+//! One POST request with a deadline, and the errors that its failures become. Both wire formats use
+//! it.
 
 use std::{fmt, time::Duration};
 
@@ -12,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::chat::{Defect, Error, Usage};
 
-/// Largest answer that is read; nothing larger can be the answer to a text message.
+/// Maximum size of an answer, in bytes; no answer to a text message can be larger.
 const MOST_BYTES: usize = 4 << 20;
 
 /// The address of a model. Its key is kept in a header that neither `Debug` nor an error prints.
@@ -27,13 +28,13 @@ pub(crate) struct Endpoint {
 /// The part of a provider's error body that is safe to keep.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Problem {
-    /// Only letters, digits, `_`, `-` and `.`. The provider's message is not kept, because it may
-    /// quote the prompt.
+    /// The provider's error code, reduced to letters, digits, `_`, `-` and `.`. The provider's
+    /// message is not kept, because it may quote the prompt.
     pub(crate) code: String,
     pub(crate) wait: Option<Duration>,
-    /// A quota is used up that waiting within a turn does not refill.
+    /// True if a quota is used up and waiting within a turn does not help.
     pub(crate) spent: bool,
-    /// A content filter stopped the prompt.
+    /// True if a content filter stopped the prompt.
     pub(crate) blocked: bool,
 }
 
@@ -47,8 +48,8 @@ impl fmt::Debug for Endpoint {
 }
 
 impl Endpoint {
-    /// Appends `path` to the base URL and opens no connection. The process must have installed its
-    /// TLS provider (rustls with ring) first.
+    /// Creates an endpoint at the base URL plus `path`, without opening a connection. The process
+    /// must have installed its TLS provider (rustls with ring) first.
     pub(crate) fn new(
         name: String,
         base: &Url,
@@ -186,7 +187,7 @@ impl Endpoint {
     }
 }
 
-/// Reads the wait from the headers, in seconds or milliseconds. Dates are not read, because neither
+/// Reads the wait from the headers, in seconds or milliseconds. Ignores dates, because neither
 /// provider sends them.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
@@ -235,7 +236,8 @@ pub(crate) fn arguments(
     }
 }
 
-/// Names the tool only if we offered it, because the model may have written anything as its name.
+/// Returns the error for invalid arguments of a tool call. Names the tool only if we offered it,
+/// because any other name is text of the model.
 pub(crate) fn bad_arguments(nth: usize, name: &str, offered: &[crate::ToolSpec]) -> Defect {
     let tool = offered
         .iter()

@@ -1,4 +1,4 @@
-//! Language models: [`Model`] as the host uses it, one request and one grounded reply (D11), and
+//! Language models: [`Model`], which the host uses (one request gives one grounded reply, D11), and
 //! [`chat::ChatModel`] for hosted models.
 //!
 //! This crate never sends a text, stores a row or reads the clock: time and seed arrive in the
@@ -29,11 +29,11 @@ pub use fixed::{EchoModel, FixedModel};
 pub type Responding<'a> = Pin<Box<dyn Future<Output = Result<Reply, Error>> + Send + 'a>>;
 
 pub trait Model: Send + Sync {
-    /// Provider and model for telemetry, such as "offline" or "gemini-2.5-flash".
+    /// Returns the name for telemetry, such as "offline" or "gemini-2.5-flash".
     fn name(&self) -> &str;
 
-    /// Returns the language to answer these texts in. By default the stored one; a model may detect
-    /// it instead.
+    /// Returns the language in which to answer these texts. The default is the stored language; a
+    /// model may detect the language of the texts instead.
     fn language(&self, texts: &[String], stored: Option<Language>) -> Language {
         let _ = texts;
         stored.unwrap_or_default()
@@ -42,11 +42,11 @@ pub trait Model: Send + Sync {
     fn respond<'a>(&'a self, request: &'a Request) -> Responding<'a>;
 }
 
-/// Everything a model may know for one turn of one guest.
+/// All information that a model gets for one turn of one guest.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub casino_name: String,
-    /// The phone number at which guests reach people, as it is written in texts.
+    /// The phone number at which guests reach people, formatted as in texts.
     pub contact_phone: String,
     pub persona: String,
     pub zone: Tz,
@@ -71,7 +71,7 @@ pub struct Request {
     /// Summary of the conversation before `history`, or of the last session: names of content rows
     /// and known facts.
     pub summary: Option<String>,
-    /// Topic the reply may end with asking about, unless the answer already asks a question.
+    /// Topic about which the reply may end with a question, unless the answer already asks one.
     pub ask: Option<Topic>,
     /// The state of the dialogue before the unanswered texts.
     pub state: DialogueState,
@@ -101,7 +101,7 @@ pub struct Reply {
     pub intent: String,
     /// False if the guest asked something that the content does not answer.
     pub grounded: bool,
-    /// The topic that the reply asks about at its end, if any.
+    /// The topic of the question at the end of the reply; `None` if the reply asks nothing.
     #[serde(default)]
     pub asked: Option<Topic>,
     /// The state of the dialogue after this reply.
@@ -113,12 +113,13 @@ pub struct Reply {
     pub usage: Usage,
 }
 
-/// Something that a reply promises and a person has to do. It becomes a case, one per conversation,
-/// kind and subject.
+/// Something that a reply promises and a person has to do. It becomes a case; per conversation
+/// there is one case for each kind and subject.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StaffRequest {
     pub kind: StaffKind,
-    /// The id of the row it is about, or a content category; empty if neither is known.
+    /// The id of the content row that the request is about, or a content category; empty if neither
+    /// is known.
     pub subject: String,
     /// The fields of a booking or change.
     #[serde(default)]
@@ -142,7 +143,7 @@ pub enum StaffKind {
 }
 
 impl StaffKind {
-    /// Returns the reason of the case.
+    /// Returns the reason that is stored with the case.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Question => "open_question",

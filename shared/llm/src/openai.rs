@@ -1,5 +1,5 @@
-//! OpenAI's `chat/completions`, spoken by OpenAI, gateways, and local servers (llama.cpp, vLLM,
-//! Ollama).
+//! OpenAI's `chat/completions` interface, which OpenAI, gateways and local servers (llama.cpp,
+//! vLLM, Ollama) offer.
 
 mod format;
 mod read;
@@ -38,7 +38,8 @@ pub struct Settings {
     pub token_limit: TokenLimit,
 }
 
-/// OpenAI's newer models refuse `max_tokens`; local servers ignore `max_completion_tokens`.
+/// The name of the field with the token limit. OpenAI's newer models refuse `max_tokens`; local
+/// servers ignore `max_completion_tokens`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenLimit {
@@ -61,8 +62,8 @@ fn openai() -> String {
 }
 
 impl OpenAi {
-    /// Opens no connection. The process must have installed its TLS provider (rustls with ring)
-    /// first.
+    /// Creates the model without opening a connection. The process must have installed its TLS
+    /// provider (rustls with ring) first.
     pub fn new(settings: &Settings) -> Result<Self, Error> {
         let name = format!("{}/{}", settings.provider, settings.model);
         let key = settings
@@ -78,9 +79,9 @@ impl OpenAi {
         })
     }
 
-    /// Makes the call. For an answer with a schema it goes through the formats until the server
-    /// takes one and the model fits the schema; from then on a call makes one request, unless the
-    /// server begins to refuse that format.
+    /// Makes the call. If the answer must fit a schema, tries the formats until the server accepts
+    /// one and the model's answer fits. Later calls make one request in that format, until the
+    /// server refuses it.
     async fn ask(&self, request: &ChatRequest) -> Result<ChatReply, Error> {
         if request.output_schema.is_none() {
             return self.ask_in(Format::Text, request).await;
@@ -100,8 +101,9 @@ impl OpenAi {
         outcome
     }
 
-    /// Tries the formats in their order. An unreadable answer says more about the model than a
-    /// refusal of its server, and is returned with the tokens of all attempts.
+    /// Tries the formats in order. If all fail, returns the first unreadable answer rather than a
+    /// refusal, because it says more about the model; the error contains the tokens of all
+    /// attempts.
     async fn find_format(&self, request: &ChatRequest) -> Result<ChatReply, Error> {
         let until = Instant::now() + request.deadline;
         let (mut refused, mut unreadable) = (None, None);
@@ -135,7 +137,8 @@ impl OpenAi {
         }
         match (unreadable, refused) {
             (Some((format, error)), _) => {
-                // No format makes this model answer well; later calls try this one only.
+                // In no format does this model give a usable answer; later calls try only this
+                // format.
                 self.format.set(format);
                 Err(error.billed(billed))
             }

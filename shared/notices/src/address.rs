@@ -1,5 +1,5 @@
-//! The addresses of contacts. A casino names them, so they must not lead into our own network: chat
-//! webhooks are https at public addresses, and no redirect is followed.
+//! The addresses of contacts. Casinos enter them, so they must not lead into our own network: chat
+//! webhooks must be https at public addresses, and no redirect is followed.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -9,7 +9,7 @@ use secrecy::{ExposeSecret, SecretString};
 use seven_domain::{ContactChannel, PhoneE164};
 use url::{Host, Url};
 
-/// Why an address cannot be a contact's.
+/// The reason why an address is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Bad {
     #[error("that is no URL; expected the whole address, which begins with https://")]
@@ -39,8 +39,8 @@ pub fn check(channel: ContactChannel, address: &SecretString, local: bool) -> Re
     }
 }
 
-/// Reads an address of the public internet that a casino named. `local` permits http and this
-/// machine's addresses, for development.
+/// Parses a URL that a casino entered, which must be on the public internet. `local` permits http
+/// and this machine's addresses, for development.
 ///
 /// # Errors
 /// Returns what is wrong with the address.
@@ -55,7 +55,7 @@ pub fn public_url(text: &str, local: bool) -> Result<Url, Bad> {
     let is_public = match url.host().ok_or(Bad::Url)? {
         Host::Ipv4(ip) => is_public(ip.into()),
         Host::Ipv6(ip) => is_public(ip.into()),
-        // A name without a dot is one of our own network.
+        // A name without a dot can only belong to our own network.
         Host::Domain(name) => name.contains('.') && !name.ends_with(".local"),
     };
     if is_public || local {
@@ -65,8 +65,8 @@ pub fn public_url(text: &str, local: bool) -> Result<Url, Bad> {
     }
 }
 
-/// Returns whether an address belongs to the public internet: not to this machine, a private
-/// network, a link, or a range for documentation and tests (RFC 6890).
+/// Returns whether an address belongs to the public internet: not to this machine, a private or
+/// link-local network, or a range for documentation and tests (RFC 6890).
 fn is_public(ip: IpAddr) -> bool {
     match ip.to_canonical() {
         IpAddr::V4(ip) => {
@@ -84,8 +84,8 @@ fn is_public(ip: IpAddr) -> bool {
         }
         IpAddr::V6(ip) => {
             let [first, second, ..] = ip.segments();
-            // Global unicast is 2000::/3; of it, 2001:db8::/32 is documentation, 2001::/23 protocols
-            // and 2002::/16 carries IPv4 addresses.
+            // Global unicast is 2000::/3. Excluded from it are 2001:db8::/32 (documentation),
+            // 2001::/23 (protocol assignments) and 2002::/16 (embedded IPv4 addresses).
             (0x2000..0x4000).contains(&first)
                 && first != 0x2002
                 && !(first == 0x2001 && (second < 0x200 || second == 0xdb8))
@@ -93,7 +93,8 @@ fn is_public(ip: IpAddr) -> bool {
     }
 }
 
-/// Resolves names to public addresses only, at the moment of each connection.
+/// A resolver that returns only public addresses. It runs for each connection, so a name cannot
+/// point elsewhere after it was checked.
 #[derive(Debug, Clone, Copy)]
 pub struct PublicOnly;
 

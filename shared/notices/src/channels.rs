@@ -1,5 +1,5 @@
-//! The channels to contacts. One call makes one attempt; its answer says what failed, and whether
-//! trying again helps.
+//! The channels to contacts. One call makes one attempt; its error states the reason and whether a
+//! retry may help.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::{
     message::escaped,
 };
 
-/// The server for mail.
+/// The mail server and the sender's address.
 #[derive(Debug, Clone)]
 pub struct Mail {
     /// `smtps://user:password@host`, or `smtp://host:587?tls=required`.
@@ -85,11 +85,11 @@ impl Senders {
         })
     }
 
-    /// Sends one notice to a contact; `notice` identifies it, so that a mail that is sent again
-    /// after a lost answer has the same Message-ID.
+    /// Sends one notice to a contact. `notice` is its id: a mail that is sent again after a lost
+    /// answer has the same Message-ID.
     ///
     /// # Errors
-    /// Fails when the channel did not take the notice.
+    /// Fails when the channel did not accept the notice.
     pub async fn tell(
         &self,
         channel: ContactChannel,
@@ -107,10 +107,10 @@ impl Senders {
         }
     }
 
-    /// Sends the notice that only tries the channel.
+    /// Sends a test notice, which only shows that the channel works.
     ///
     /// # Errors
-    /// Fails when the channel did not take it.
+    /// Fails when the channel did not accept it.
     pub async fn test(
         &self,
         channel: ContactChannel,
@@ -128,7 +128,7 @@ impl Senders {
     /// Sends a plain text; `id` identifies it as in [`Senders::tell`].
     ///
     /// # Errors
-    /// Fails when the channel did not take it.
+    /// Fails when the channel did not accept it.
     pub async fn say(
         &self,
         channel: ContactChannel,
@@ -191,7 +191,7 @@ impl Senders {
     }
 }
 
-/// The answer for a phone: its texts are outbound texts, which the sender sends.
+/// Returns the error for a contact with a phone: the sender delivers its notices as outbound texts.
 fn by_text() -> Untold {
     never("a phone is told by an outbound text".to_owned())
 }

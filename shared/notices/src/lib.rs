@@ -15,6 +15,6 @@ pub use message::{CaseMessage, Line, code_text, shown_line};
 pub use quiet::quiet_wait;
 pub use words::{Words, reason_name};
 
-/// The reasons of cases in which a life may be in danger. The casino's security contacts are told
-/// of them at once.
+/// The reasons of cases in which a life may be in danger. A casino's security contacts are notified
+/// of such cases at once.
 pub const DANGERS: [&str; 4] = ["crisis", "emergency", "guest_safety", "cry_missed"];

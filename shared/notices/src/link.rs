@@ -1,14 +1,15 @@
-//! The signed link of a notice. It opens one case and lets its reader acknowledge it; anything more
-//! asks for a login. The token needs no row of its own: the server's key signs the notice's id.
+//! The signed link of a notice. It opens one case and lets its reader acknowledge it; any other
+//! action requires a login. The token is not stored: it consists of the notice's id and our
+//! signature.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use seven_domain::{CasinoId, HashKeys};
 use subtle::ConstantTimeEq;
 use uuid::Uuid;
 
-/// Hours for which a link is good, from the moment its notice was taken.
+/// Validity of a link in hours, counted from the delivery of its notice.
 pub const LINK_HOURS: i64 = 24;
-/// Bytes of the signature: 128 bits, beyond guessing, and short enough for a text.
+/// Length of the signature in bytes: 128 bits cannot be guessed, and are short enough for a text.
 const SEAL_BYTES: usize = 16;
 
 fn seal(keys: &HashKeys, casino: &CasinoId, notice: Uuid) -> [u8; SEAL_BYTES] {
@@ -24,7 +25,8 @@ pub fn link_token(keys: &HashKeys, casino: &CasinoId, notice: Uuid) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// Returns the notice whose token this is; `None` unless we signed it for this casino.
+/// Returns the notice to which this token belongs; `None` unless we signed the token for this
+/// casino.
 pub fn read_link(keys: &HashKeys, casino: &CasinoId, token: &str) -> Option<Uuid> {
     let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
     let (id, theirs) = bytes.split_at_checked(SEAL_BYTES)?;

@@ -1,4 +1,5 @@
-//! The message about one case: its facts, and its forms for chat and mail. Pure.
+//! The message about one case: its facts, and its forms for chat, mail and phone. All functions are
+//! pure.
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
@@ -8,9 +9,9 @@ use url::Url;
 
 use crate::{DANGERS, Words, reason_name};
 
-/// Most characters of one quoted text.
+/// Maximum length of one quoted text, in characters.
 const MOST_QUOTED: usize = 300;
-/// Slack accepts 3000 characters in a text object.
+/// Maximum length of a text object, in characters; Slack accepts 3000.
 const MOST_BLOCK: usize = 2_900;
 
 /// One text of the conversation.
@@ -24,7 +25,7 @@ pub struct Line {
 #[derive(Debug, Clone)]
 pub struct CaseMessage {
     pub language: Language,
-    /// The casino's name as guests read it.
+    /// The casino's name as guests see it.
     pub casino: String,
     pub zone: Tz,
     pub severity: CaseSeverity,
@@ -40,13 +41,13 @@ pub struct CaseMessage {
     pub respond_due_at: Option<DateTime<Utc>>,
     /// Known facts about the guest, such as the occasion.
     pub known: Vec<String>,
-    /// The newest texts, oldest first.
+    /// The newest texts of the conversation, oldest first.
     pub lines: Vec<Line>,
     pub link: Url,
 }
 
-/// Returns a guest's text as one line that nothing acts on: no control characters, no marks that
-/// turn the direction of what follows, and at most 300 characters.
+/// Returns a guest's text as one line that is safe to show: without control characters, without
+/// marks that change the writing direction of the text after them, and with at most 300 characters.
 pub fn shown_line(text: &str) -> String {
     let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}');
     let mut line: String = text
@@ -62,7 +63,7 @@ pub fn shown_line(text: &str) -> String {
     line
 }
 
-/// Returns the text that carries the code for a phone of staff.
+/// Returns the text that sends the confirmation code to a phone of staff.
 pub fn code_text(language: Language, casino: &str, code: &str) -> String {
     let text = Words(language).t("code_text");
     text.replace("{code}", code).replace("{casino}", casino)
@@ -79,7 +80,7 @@ impl CaseMessage {
             .to_string()
     }
 
-    /// Returns the one line that says what has happened.
+    /// Returns one line that states what happened.
     pub fn subject(&self) -> String {
         let w = self.words();
         let what = w.t(match self.reason.as_str() {
@@ -92,7 +93,7 @@ impl CaseMessage {
         format!("{}: {what} ({reason})", self.casino)
     }
 
-    /// Returns the facts, each with its name.
+    /// Returns the facts as pairs of label and value.
     fn facts(&self) -> Vec<(String, String)> {
         let w = self.words();
         let due = |at: Option<DateTime<Utc>>| at.map(|at| self.local(at));
@@ -125,7 +126,7 @@ impl CaseMessage {
             .collect()
     }
 
-    /// Returns the newest texts, each with its author.
+    /// Returns the newest texts, each prefixed with its author.
     fn quoted(&self) -> Vec<String> {
         let w = self.words();
         let said = |line: &Line| {
@@ -153,7 +154,7 @@ impl CaseMessage {
         format!("{}. {}", parts.join(", "), self.link)
     }
 
-    /// Returns the body of a mail: plain text, whatever the guest wrote.
+    /// Returns the body of a mail. It is plain text, so markup in a guest's words has no effect.
     pub fn mail(&self) -> String {
         let w = self.words();
         let facts = self.facts();
@@ -176,9 +177,9 @@ impl CaseMessage {
         parts.join("\n\n")
     }
 
-    /// Returns the message for a webhook as Slack defines it: `text` for notifications and simple
-    /// servers, `blocks` for the channel. A guest's words stand in `plain_text`, where no markup
-    /// and no mention counts.
+    /// Returns the message for a Slack-compatible webhook: `text` for notifications and simple
+    /// servers, `blocks` for the channel. A guest's words are in `plain_text` objects, in which
+    /// markup and mentions have no effect.
     pub fn chat(&self) -> Value {
         let w = self.words();
         let facts = self.facts();

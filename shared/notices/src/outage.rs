@@ -1,4 +1,5 @@
-//! Letters to a casino's contacts that its guests wait, and that they no longer do (PROD-40).
+//! Letters that tell a casino's contacts that its guests have to wait, and later that they no
+//! longer do (PROD-40).
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
@@ -6,17 +7,17 @@ use seven_domain::{Language, OutageKind};
 
 use crate::words::Words;
 
-/// An outage as its letters tell it.
+/// The facts of an outage that its letters state.
 #[derive(Debug, Clone, Copy, serde::Deserialize)]
 pub struct Outage {
     pub kind: OutageKind,
     pub since: DateTime<Utc>,
-    /// `None` while it goes on.
+    /// The end of the outage; `None` while it goes on.
     #[serde(default)]
     pub until: Option<DateTime<Utc>>,
 }
 
-/// Returns subject and text. Times are the casino's.
+/// Returns subject and text. Times are in the casino's time zone.
 pub fn letter(language: Language, casino: &str, zone: Tz, outage: &Outage) -> (String, String) {
     let words = Words(language);
     let clock = |at: DateTime<Utc>| at.with_timezone(&zone).format("%Y-%m-%d %H:%M").to_string();
@@ -37,7 +38,7 @@ pub fn letter(language: Language, casino: &str, zone: Tz, outage: &Outage) -> (S
         let paragraphs = vec![impact, text("outage_meanwhile"), text("outage_team")];
         (text(&format!("outage_{kind}")), paragraphs)
     };
-    // A chat shows the text alone.
+    // A chat shows only the body, so the body repeats the subject.
     let body = format!("{subject}\n\n{}\n", paragraphs.join("\n\n"));
     (subject, body)
 }

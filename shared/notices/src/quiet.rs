@@ -5,8 +5,9 @@ use std::time::Duration;
 use chrono::{DateTime, NaiveTime, Utc};
 use chrono_tz::Tz;
 
-/// Returns how long a notice has to wait for the end of the contact's quiet hours, which are local
-/// times and may span midnight; `None` outside of them. Equal times are no quiet hours.
+/// Returns how long a notice must wait for the end of the contact's quiet hours; `None` outside of
+/// them. `from` and `to` are local times and may span midnight; if they are equal, there are no
+/// quiet hours.
 pub fn quiet_wait(
     now: DateTime<Utc>,
     zone: Tz,

@@ -1,4 +1,4 @@
-//! The words of notices, in English and Spanish; `words/` has them.
+//! The fixed texts of notices, in English and Spanish, from the files in `words/`.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -13,12 +13,13 @@ fn read(text: &str) -> Table {
     toml::from_str(text).unwrap_or_default()
 }
 
-/// The words in one language.
+/// The fixed texts in one language.
 #[derive(Debug, Clone, Copy)]
 pub struct Words(pub Language);
 
 impl Words {
-    /// Returns the text under this key; the key itself when there is none, which a test forbids.
+    /// Returns the text under this key. A missing key is returned itself; a test ensures that none
+    /// is missing.
     pub fn t(self, key: &str) -> String {
         self.find(key).unwrap_or(key).to_owned()
     }
@@ -32,8 +33,8 @@ impl Words {
     }
 }
 
-/// Returns the reason of a case as people read it. A reason without a text of its own keeps its
-/// name, its words apart.
+/// Returns the reason of a case in words for people. If the reason has no text, returns its name
+/// with spaces for underscores.
 pub fn reason_name(language: Language, reason: &str) -> String {
     let named = Words(language).find(&format!("reason_{reason}"));
     named.map_or_else(|| reason.replace('_', " "), str::to_owned)

@@ -21,7 +21,7 @@ fn main() {
 }
 
 const ROUNDS: usize = 20;
-/// A dialogue of every kind of act, asked in this order.
+/// Texts of a dialogue with every kind of act, asked in this order.
 const TEXTS: &[&str] = &[
     "hi im here w my 2 grandkids 5 and 8 where can we eat thats not fancy",
     "the little one is allergic to peanuts",

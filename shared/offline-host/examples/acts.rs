@@ -1,4 +1,5 @@
-//! Prints texts as the act table reads them, a line each, for `scripts/data/train_acts.py`.
+//! Prints texts as the learnt table of acts reads them, one per line, for
+//! `scripts/data/train_acts.py`.
 
 use std::io::{BufRead, Write};
 

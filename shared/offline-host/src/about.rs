@@ -14,7 +14,7 @@ use crate::{
 /// Answers from the venue, show or treatment that the text names.
 pub(crate) fn about_venue(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let mut venues = u.venues();
-    // "What can the kids do while I play the slots" asks for no slots.
+    // "What can the kids do while I play the slots" does not ask for slots.
     venues.retain(|mention| !(u.wants("kids") && mention.item.category == Category::Gaming));
     // "Any boxing tonight?" asks what is on tonight, even if a show has "boxing" in its name.
     let show = |m: &&Mention| m.item.category == Category::Entertainment && !m.whole;

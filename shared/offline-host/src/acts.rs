@@ -1,5 +1,6 @@
-//! Finds the act of a sentence: what the guest does with it, before what it is about is looked up.
-//! The words of the acts are the pack's; the order in which they count is the table here.
+//! Finds the act of a sentence: what the guest does with it, such as ask, choose or complain. The
+//! subject of the sentence is looked up later. The pack lists the words of the acts; the tables
+//! here decide between the acts.
 
 mod heard;
 pub(crate) mod learnt;
@@ -39,7 +40,7 @@ pub(crate) enum Act {
     Thanks,
     Goodbye,
     Tell,
-    /// Asks for a fact; every sentence that is nothing else.
+    /// Asks for a fact; also the act of a sentence that fits no other.
     Ask,
 }
 
@@ -50,17 +51,18 @@ pub(crate) struct Heard<'a> {
     pub(crate) state: &'a DialogueState,
     /// The language of the dialogue so far.
     pub(crate) language: Option<Language>,
-    /// Whether the text told something new about the guest or the party.
+    /// Whether the text says something new about the guest or the party.
     pub(crate) news: bool,
     pub(crate) learnt: Learnt,
-    /// Whether a row is called or filed under a word that has no other meaning: "arcade".
+    /// Whether a word that has no other meaning, such as "arcade", occurs in a row's name or
+    /// keywords.
     pub(crate) names_something: bool,
 }
 
 type Condition = fn(&Heard<'_>) -> bool;
 
-/// How an act is told apart: its key in the pack and the learnt table, when it is possible at all,
-/// and what speaks for it beside its words.
+/// How an act is recognised: its key in the pack and in the learnt table, the condition under which
+/// it is possible at all, and a condition beside its words that makes it more likely.
 struct Rule {
     act: Act,
     key: &'static str,
@@ -80,7 +82,8 @@ const fn rule(act: Act, key: &'static str, possible: Condition, speaks: Conditio
 const ALWAYS: Condition = |_| true;
 const NEVER: Condition = |_| false;
 
-/// Acts that a phrase of the pack shows beyond doubt, in this order.
+/// Acts that a phrase of the pack shows beyond doubt. The first one whose condition holds is
+/// chosen.
 const PLAIN: &[(Act, Condition)] = &[
     (Act::Identity, |h| h.u.intends("identity")),
     (Act::WrongNumber, |h| h.u.intends("wrong_number")),
@@ -88,7 +91,7 @@ const PLAIN: &[(Act, Condition)] = &[
     (Act::Limits, |h| h.u.intends("limits")),
 ];
 
-/// All other acts; the one for which most speaks counts.
+/// All other acts. Of those that are possible, the one with the highest weight is chosen.
 const RULES: &[Rule] = &[
     rule(Act::Human, "human", |h| h.is_shown("human"), NEVER),
     rule(Act::Sarcasm, "sarcasm", |h| h.is_shown("sarcasm"), NEVER),
@@ -159,12 +162,12 @@ const RULES: &[Rule] = &[
     rule(Act::Ask, "ask", ALWAYS, |h| h.asks_a_fact()),
 ];
 
-/// Added to the logarithm of an act's probability if the pack lists a phrase of it, or if the rest
-/// of the sentence and the state speak for it.
+/// Added to the logarithm of an act's probability: `LISTED` if the sentence contains a phrase that
+/// the pack lists for the act, `SPEAKING` if the rule's `speaks` condition holds.
 const LISTED: f32 = 3.0;
 const SPEAKING: f32 = 2.5;
-/// Added for questions about facts, because guests ask more often than they do anything else; the
-/// texts of the table were learnt in equal shares.
+/// Added for questions about facts. Guests ask more often than they do anything else, but the
+/// learnt table was trained on equal shares of all acts.
 const ASKING: f32 = 1.0;
 /// Keeps the logarithm of a probability finite.
 const LEAST_ODDS: f32 = 1e-3;

@@ -1,12 +1,13 @@
-//! Tells which rows a party may be sent to: some are not for those under age.
+//! Decides which rows a party may be sent to, because some are not for guests under age.
 
 use seven_guest::dialogue::ADULT_AGE_YEARS;
 use seven_knowledge::{Category, Item, item::Details};
 
 use crate::{cautions::warns, host::Host, understand::Understood};
 
-/// Returns whether the guest's party may be sent there at all: not with children to a place for
-/// adults, nor to a row that warns of itself. "My husband and me" leaves the children out.
+/// Returns whether the guest's party may be sent to the row: not with children to a place for
+/// adults, and never to a row that warns of a condition which the guest named. "My husband and me"
+/// leaves the children out.
 pub(crate) fn is_allowed(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> bool {
     let grown = !host.state.young && host.pack.grown.found(&u.said);
     let minors = host.state.has_minors() && !grown;
@@ -14,7 +15,8 @@ pub(crate) fn is_allowed(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> bo
     !barred && !warns(host, item)
 }
 
-/// Returns whether a row is for adults only: by its own words, or by its place.
+/// Returns whether a row is for adults only: because its text says so, or because it is a bar, a
+/// game, or on the gaming floor.
 pub fn is_for_adults(item: &Item) -> bool {
     let bar = is_among_games(item) || item.subcategory.as_deref() == Some("bar");
     says_adults_only(item)

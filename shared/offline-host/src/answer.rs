@@ -30,7 +30,7 @@ use crate::{
 
 // === impl Host ===
 
-/// The answer to all open texts, and the state that it leaves.
+/// The answer to all open texts, and the state of the dialogue after it.
 pub(crate) struct Answered {
     pub(crate) parts: Vec<Part>,
     pub(crate) state: DialogueState,
@@ -44,7 +44,8 @@ pub(crate) fn parts(pack: &HostPack, request: &Request, language: Language) -> A
     let news = state.is_news(&request.state);
     let listed = suggest::listed_stems(request);
     let cautions = cautions::named(pack, request);
-    // Texts that another stage answered left no state behind.
+    // Looks for children in the earlier texts too, because texts that another stage answered did
+    // not change the state.
     let host = Host {
         pack,
         request,
@@ -92,19 +93,19 @@ struct Sentence<'a> {
     act: Act,
 }
 
-/// The answers to the open texts while they are made.
+/// The open texts while they are answered: the inputs, the answers so far, and the state.
 struct Dialogue<'a> {
     pack: &'a HostPack,
     request: &'a Request,
     language: Language,
-    /// Whether the texts told something new about the guest.
+    /// Whether the texts say something new about the guest.
     news: bool,
-    /// The stems of all words by which rows are called or filed.
+    /// Stems of all words that occur in the names and keywords of rows.
     listed: &'a HashSet<String>,
     cautions: &'a [&'a Caution],
     /// The sentences answered already.
     said: Vec<&'a str>,
-    /// The answers, each with whether it is one to a mere remark.
+    /// The answers, each with whether it answers a mere remark.
     parts: Vec<(Part, bool)>,
     state: DialogueState,
 }
@@ -121,7 +122,8 @@ impl<'a> Dialogue<'a> {
             let read = self.read(sentence);
             let (act, wants) = (read.act, Self::wants(&read));
             only = (*sentence == text).then(|| read.clone());
-            // Of several conditions on one suggestion, all are heard and the last is answered.
+            // If several sentences set conditions on one suggestion, each changes the state, and
+            // only the last is answered.
             let again = wants && act.proposes();
             if let Some(first) = wanted.pop_if(|last| again && last.act.proposes()) {
                 self.hear(&first);
@@ -198,7 +200,8 @@ impl<'a> Dialogue<'a> {
         self.state = hear::hear(&self.host(&self.state), sentence.act, &sentence.u);
     }
 
-    /// Returns the act: news about the party during a request is a condition on it.
+    /// Returns the act, but `Narrow` instead of `Tell` if the guest says something new about the
+    /// party during a request, because that is a condition on the request.
     fn narrowed(&self, act: Act) -> Act {
         let requested = self.state.category.is_some() && !self.state.listed.is_empty();
         match act {
@@ -207,7 +210,7 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// Hears and answers a sentence.
+    /// Adds a sentence to the state of the dialogue and answers it.
     fn say(&mut self, sentence: Sentence<'a>) {
         self.hear(&sentence);
         let heard = self.state.clone();
@@ -251,7 +254,8 @@ fn by_act(host: &Host<'_>, act: Act, u: &Understood<'_>, said_now: &[&str]) -> O
         }
         Act::Sarcasm => chat::grave(host, "sarcasm"),
         Act::Complaint => request::complaint(host, u),
-        // "Where can we eat tomorrow?" after a complaint is about something else.
+        // After a complaint, a remark without a topic continues the complaint. "Where can we eat
+        // tomorrow?" has a topic, so it does not.
         _ if host.state.complaining
             && act.may_complain()
             && u.topics.is_empty()
@@ -288,7 +292,8 @@ fn by_act(host: &Host<'_>, act: Act, u: &Understood<'_>, said_now: &[&str]) -> O
     Some(part)
 }
 
-/// Answers a question with the facts of rows. One about the trouble itself goes with the complaint.
+/// Answers a question with the facts of rows. After a complaint, a question that no row answers
+/// counts as part of the complaint.
 fn looked_up(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     let part = settled(host, u, said_now);
     if host.state.complaining && !part.grounded {
@@ -299,7 +304,7 @@ fn looked_up(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
 }
 
 impl Act {
-    /// Returns whether a guest who has just complained may go on complaining with it.
+    /// Returns whether a guest who has just complained may continue the complaint with this act.
     fn may_complain(self) -> bool {
         matches!(
             self,
@@ -312,7 +317,7 @@ impl Act {
         )
     }
 
-    /// Returns whether the answer proposes rows, which the guest may accept or refuse.
+    /// Returns whether the answer to this act proposes rows, which the guest may accept or refuse.
     fn proposes(self) -> bool {
         matches!(
             self,
@@ -321,7 +326,8 @@ impl Act {
     }
 }
 
-/// Returns the sentences of a guest's text. An ellipsis is a pause inside one; a blank text is one.
+/// Returns the sentences of a guest's text. An ellipsis does not end a sentence, and a blank text
+/// is one sentence.
 fn said_sentences(text: &str) -> Vec<&str> {
     let mut ranges = sentence_ranges(text);
     ranges.dedup_by(|next, last| {
@@ -339,7 +345,7 @@ fn said_sentences(text: &str) -> Vec<&str> {
 /// Switches to the language that the guest asked for, and answers the last question again in it.
 fn language_switch(host: &Host<'_>, said_now: &[&str]) -> Part {
     let switch = host.say("switched", &[]);
-    // The open texts also ask something, so the last question is not answered again.
+    // If the open texts also ask something, the last question is not answered again.
     let beside = |text: &String| {
         said_sentences(text)
             .into_iter()

@@ -1,5 +1,5 @@
-//! Rows whose own words warn a guest of them: a massage that is "not recommended during pregnancy"
-//! is never suggested to a guest who says that she is pregnant.
+//! Finds rows whose own text warns a guest: a massage that is "not recommended during pregnancy" is
+//! never suggested to a guest who says that she is pregnant.
 
 use seven_knowledge::Item;
 use seven_llm::Request;
@@ -11,7 +11,7 @@ use crate::{
     phrases::Tokens,
 };
 
-/// Words with which a sentence warns of what it names.
+/// Words that make a sentence about a condition a warning.
 const WARNING: [&str; 12] = [
     "not",
     "no",
@@ -40,7 +40,7 @@ pub(crate) fn named<'a>(pack: &'a HostPack, request: &Request) -> Vec<&'a Cautio
         .collect()
 }
 
-/// Returns whether the row warns of itself for a condition that the guest has named.
+/// Returns whether the row's text warns of a condition that the guest has named.
 pub(crate) fn warns(host: &Host<'_>, item: &Item) -> bool {
     host.cautions.iter().any(|caution| is_warned(item, caution))
 }

@@ -1,5 +1,4 @@
-//! Learns from an earlier text about whom a question is: "my son turns 17", then "what can he do
-//! there?"
+//! Answers questions that depend on somebody's age, and finds ages below that of an adult in texts.
 
 use seven_guest::{Setting, Slot, extract};
 
@@ -38,7 +37,7 @@ pub(crate) fn age_rule(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     if house && unnamed {
         return rule();
     }
-    // A rule of the place just named goes before the house's.
+    // A rule of the place just named is preferred to the casino's rule.
     let listed = if u.topics.is_empty() && u.venues().is_empty() {
         resolve::listed(host)
     } else {
@@ -73,12 +72,12 @@ fn asks_to_enter(u: &Understood<'_>) -> bool {
     words.iter().any(|word| WORDS.contains(&word.as_str())) || words.windows(2).any(pair)
 }
 
-/// Returns whether the text tells that the guest is under age: "I'm 20 btw".
+/// Returns whether the text says that the guest is under age: "I'm 20 btw".
 pub(crate) fn is_own_age_young(text: &str) -> bool {
     tells_a_young_age(text, &["im", "am", "turn", "turning", "turned", "cumplo"])
 }
 
-/// Returns whether the text tells that somebody is under age.
+/// Returns whether the text says that somebody is under age, the guest or another person.
 pub(crate) fn is_young(text: &str) -> bool {
     let others = [
         "hes", "shes", "theyre", "is", "turns", "tiene", "tienen", "cumple",
@@ -86,7 +85,7 @@ pub(crate) fn is_young(text: &str) -> bool {
     is_own_age_young(text) || tells_a_young_age(text, &others)
 }
 
-/// Returns whether an age under that of an adult stands behind one of the words.
+/// Returns whether an age below that of an adult follows one of the words in `before`.
 fn tells_a_young_age(text: &str, before: &[&str]) -> bool {
     const UNITS: [&str; 22] = [
         "people", "personas", "of", "pounds", "pound", "lb", "lbs", "dollars", "dolares", "am",
@@ -98,7 +97,7 @@ fn tells_a_young_age(text: &str, before: &[&str]) -> bool {
         let age = said[at]
             .parse::<u32>()
             .is_ok_and(|age| (1..GROWN).contains(&age));
-        // "We are 4 people" and "he is 15 pounds" tell no age.
+        // "We are 4 people" and "he is 15 pounds" state no age.
         let unit = said
             .get(at + 1)
             .is_some_and(|word| UNITS.contains(&word.as_str()));

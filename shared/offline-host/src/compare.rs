@@ -9,7 +9,7 @@ use crate::{
     suggest::reasons, understand::Understood,
 };
 
-/// Answers "which is cheaper?" about the rows just named; `None` if there are not two.
+/// Answers "which is cheaper?" about the rows just named; `None` if there are fewer than two.
 pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let rows = compared(host, u);
     if rows.len() < 2 {

@@ -4,7 +4,8 @@ use chrono::{Datelike, Days, NaiveDate};
 use seven_domain::Language;
 use seven_text::calendar::{month, spanish_month};
 
-/// Returns the next such date from `today` on, and the range of words that name it.
+/// Returns the next occurrence, from `today` on, of the date in the text, and the range of words
+/// that name it.
 pub(crate) fn said(
     text: &str,
     words: &[String],

@@ -1,5 +1,5 @@
-//! Finds exceptional hours that only a sentence of a row tells: "Closed for resurfacing November 30
-//! through December 4." Regular hours must not be told for such days.
+//! Finds exceptional hours that only a sentence of a row states: "Closed for resurfacing November
+//! 30 through December 4." A reply must not give the regular hours for such days.
 
 use chrono::NaiveDate;
 use seven_knowledge::Item;
@@ -14,7 +14,7 @@ const OPENING: [&str; 24] = [
 ];
 const SHUT: [&str; 4] = ["closed", "cerrado", "cerrada", "cerramos"];
 
-/// Returns the row's sentence about its hours on that day.
+/// Returns the row's sentence about its hours on that day; `None` if no sentence names the day.
 pub(crate) fn on(host: &Host<'_>, item: &Item, date: NaiveDate) -> Option<String> {
     let today = host.local().date();
     let speaks = |text: &&str| {

@@ -1,4 +1,4 @@
-//! Tells which places the conversation was about last.
+//! Finds the places that the conversation was about last.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ pub(crate) enum Earlier {
     Several(Vec<String>),
 }
 
-/// Returns the name of the place that the conversation was about last, if it was one.
+/// Returns the name of the place that the last reply named; empty if it named none or several.
 pub(crate) fn last_names(host: &Host<'_>) -> Vec<String> {
     match last_places(host) {
         Some(Earlier::One(rows)) => rows.iter().map(|row| row.name.clone()).collect(),

@@ -62,7 +62,8 @@ impl<'a> Room<'a> {
         self.alone().one(reply) && self.two(reply)
     }
 
-    /// Uses the function that later cuts the reply into texts, so that both agree.
+    /// Returns whether the reply fits into this many texts. It calls the function that later cuts
+    /// the reply into texts, so that both agree.
     fn has(self, reply: &str, texts: usize) -> bool {
         let led = self.lead.map(|lead| format!("{lead} {reply}"));
         let reply = led.as_deref().unwrap_or(reply);
@@ -84,7 +85,7 @@ pub(crate) struct Part {
     pub(crate) ask: Option<String>,
     pub(crate) sources: Vec<String>,
     pub(crate) grounded: bool,
-    /// Whether this is only a courtesy, which is dropped beside any real answer.
+    /// Whether the part is only a courtesy, which is dropped if there is a real answer.
     pub(crate) chat: bool,
     /// Whether the part says that the thing asked for is not listed.
     pub(crate) is_denial: bool,

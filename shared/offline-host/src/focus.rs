@@ -20,7 +20,7 @@ use super::{
 use crate::{about as place, resolve, sentences};
 
 /// The lowest score at which a row counts as mentioning a term (a word or phrase of the question);
-/// `CALLED`: the lowest at which its name does.
+/// `CALLED` is the lowest at which its name or keywords do.
 const SAID: f32 = 0.5;
 const CALLED: f32 = 0.82;
 
@@ -82,7 +82,7 @@ fn about(host: &Host<'_>, again: &Understood<'_>, hard: &[Term], row: &Arc<Item>
         let described = points && kind_fits(kind, row);
         !described && !kind.is_condition()
     });
-    // "Is breakfast early or can I get it at 11" asks about no check-out.
+    // "Is breakfast early or can I get it at 11" does not ask about check-out.
     if kinds && !again.kind_places.is_empty() && row.category != Category::Dining {
         return None;
     }
@@ -116,7 +116,7 @@ fn about(host: &Host<'_>, again: &Understood<'_>, hard: &[Term], row: &Arc<Item>
         let body = host.say("sleeps", &[("name", &host.name(row)), ("value", &count)]);
         return Some(host.part("venue_info", body, rows));
     }
-    // Treatments and rooms are booked as their whole category is.
+    // Treatments and rooms are booked in the same way as their whole category.
     if again.wants("reservations") && row.category != Category::Dining && hard.is_empty() {
         let of_category = Understood {
             topics: vec![row.category.clone()],
@@ -146,14 +146,15 @@ fn about(host: &Host<'_>, again: &Understood<'_>, hard: &[Term], row: &Arc<Item>
                 || (again.continues() && hard.is_empty())
                 || (!hard.is_empty() && !unknown && !again.facets.is_empty());
             let asks = again.is_question || again.asks_fact();
-            // "How much is it for dogs" may be told by another row.
+            // Another row may answer "How much is it for dogs".
             let elsewhere = !hard.is_empty() && is_told_elsewhere(host, &hard, row);
             (about && !elsewhere && asks && (!hard.is_empty() || again.asks_fact()))
                 .then(|| missing(host, row))
         })
 }
 
-/// Answers "how early do they open" about several treatments with the hours of their house.
+/// Answers "how early do they open" about several treatments with the hours of the venue that they
+/// belong to, such as the spa.
 fn of_house(
     host: &Host<'_>,
     again: &Understood<'_>,
@@ -174,7 +175,8 @@ fn asks_hours(u: &Understood<'_>) -> bool {
         .any(|facet| u.wants(facet))
 }
 
-/// Returns whether another row is named or filed under everything asked for.
+/// Returns whether the name or keywords of another rule or service contain something that is asked
+/// for.
 fn is_told_elsewhere(host: &Host<'_>, hard: &[Term], row: &Item) -> bool {
     let index = &host.request.index;
     let rules = |item: &Item| {
@@ -191,7 +193,7 @@ fn is_told_elsewhere(host: &Host<'_>, hard: &[Term], row: &Item) -> bool {
 }
 
 /// Returns `part`, the answer to a text without a subject, unless it comes from a row that is not
-/// the subject and lacks the thing asked for. Then says that the detail is missing.
+/// the subject and lacks the thing asked for. In that case, says that the detail is missing.
 pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
     let again = asked(u);
     let hard = hard_terms(host, &again);
@@ -226,7 +228,7 @@ pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
     }
 }
 
-/// Returns whether the part tells everything that the text asks for by name.
+/// Returns whether the part contains everything that the text asks for by name.
 pub(crate) fn tells_all(host: &Host<'_>, u: &Understood<'_>, part: &Part) -> bool {
     let hard = hard_terms(host, &asked(u));
     let index = &host.request.index;
@@ -278,7 +280,7 @@ fn at_time(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<Item>]) -> Option<Pa
 /// Answers from the fields of the subject.
 fn of_fields(host: &Host<'_>, u: &Understood<'_>, hard: &[Term], row: &Arc<Item>) -> Option<Part> {
     let asks = u.facets.iter().any(|facet| *facet != "about");
-    // A word that some row is called by asks about that row: "is parking free?"
+    // A word in another row's name or keywords asks about that row: "is parking free?"
     let index = &host.request.index;
     let elsewhere = |term: &Term| {
         index

@@ -22,7 +22,7 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> 
             Earlier::Several(names) if u.points_back => chat::which(host, &names),
             Earlier::Several(_) => return None,
         };
-        // "Is there a dress code?" may ask about the casino, if the venue's row does not tell.
+        // "Is there a dress code?" may ask about the casino if the venue's row does not answer it.
         return (part.grounded || u.points_back).then_some(part);
     }
     // The guest accepts the place named last, as in "Great, book it."

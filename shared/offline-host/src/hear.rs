@@ -14,7 +14,8 @@ use crate::{
     when::Day,
 };
 
-/// Returns the state after the sentence: corrections replace, negations exclude, conditions add up.
+/// Returns the state after the sentence: a correction replaces the corrected value, a negation
+/// excludes rows, and conditions add up.
 pub(crate) fn hear(host: &Host<'_>, act: Act, u: &Understood<'_>) -> DialogueState {
     let mut state = host.state.clone();
     let refused = u.refused.iter().map(|kind| kind.name.clone());
@@ -23,7 +24,7 @@ pub(crate) fn hear(host: &Host<'_>, act: Act, u: &Understood<'_>) -> DialogueSta
     state.young |= company::is_own_age_young(u.text);
     match act {
         Act::Recommend | Act::Narrow | Act::More | Act::Reject | Act::Correct => {
-            // A fresh request in the same category forgets what the last one wished.
+            // A new request in the same category drops the wishes of the last one.
             if act == Act::Recommend && state.proposed && !u.topics.is_empty() {
                 state.wishes.clear();
             }
@@ -65,7 +66,7 @@ pub(crate) fn hear(host: &Host<'_>, act: Act, u: &Understood<'_>) -> DialogueSta
     state
 }
 
-/// Returns whether the text tells of somebody under age, the guest included.
+/// Returns whether the text mentions somebody under age, the guest included.
 pub(crate) fn speaks_of_young(host: &Host<'_>, text: &str) -> bool {
     minors::names_a_minor(host, text) || company::is_young(text)
 }
@@ -79,8 +80,8 @@ pub(crate) fn category(u: &Understood<'_>) -> Option<Category> {
         .or_else(|| served.then_some(Category::Dining))
 }
 
-/// Adds what the sentence wishes. A new kind of kitchen, dish, place or price replaces the old one,
-/// diets add up.
+/// Adds the wishes of the sentence to the state. A new kind of kitchen, dish, place or price
+/// replaces the old wishes; diets are added to them.
 fn wish(state: &mut DialogueState, u: &Understood<'_>) {
     if let Some(category) = category(u) {
         state.begin(category.as_str());

@@ -15,7 +15,8 @@ use crate::{
     when::{Day, Time, When},
 };
 
-/// The request, the pack, the reply's language and its room, which every composer needs.
+/// The request, the pack, the reply's language and the room for the reply, which every composer
+/// needs.
 #[derive(Clone, Copy)]
 pub(crate) struct Host<'a> {
     pub(crate) pack: &'a HostPack,
@@ -24,13 +25,13 @@ pub(crate) struct Host<'a> {
     pub(crate) room: Room<'a>,
     /// The state of the dialogue, this text included.
     pub(crate) state: &'a DialogueState,
-    /// The stems of all words by which rows are called or filed.
+    /// Stems of all words that occur in the names and keywords of rows.
     pub(crate) listed: &'a HashSet<String>,
-    /// Conditions of the guest of which a row may warn.
+    /// Conditions that the guest has named and that rows may warn of, such as a pregnancy.
     pub(crate) cautions: &'a [&'a Caution],
 }
 
-/// The most subjects that a greeting names.
+/// Maximum number of subjects that a greeting names.
 const FEW_SUBJECTS: usize = 3;
 
 impl<'a> Host<'a> {
@@ -50,8 +51,8 @@ impl<'a> Host<'a> {
         self.pack.say(key, self.language, r.seed, &all)
     }
 
-    /// Returns the subjects for which the casino has content, as the pack names them; the guest's
-    /// visit if it has none.
+    /// Returns the pack's names of the subjects for which the casino has content; if it has none,
+    /// the pack's `no_subject` wording.
     fn subjects(&self) -> Vec<String> {
         let named = self.pack.named_subjects.iter();
         let subjects: Vec<String> = named
@@ -115,7 +116,7 @@ impl<'a> Host<'a> {
         Understood::read(self.pack, self.request, text)
     }
 
-    /// Returns the kinds and wishes that a word of the state stands for.
+    /// Returns the kinds and wishes that a word from the state of the dialogue stands for.
     pub(crate) fn words(&self, word: &'a str, category: &Category) -> (Vec<&'a Kind>, Vec<Wish>) {
         let read = self.read(word);
         let of_it = |wish: &Wish| wish.category == *category && wish.known;

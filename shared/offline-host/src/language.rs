@@ -71,5 +71,6 @@ impl Tongue {
     }
 }
 
-/// A stored language is left only for a text with at least this many more words of the other.
+/// A text changes the stored language only if it has at least this many more words of the other
+/// language.
 const SURE_MARGIN: usize = 2;

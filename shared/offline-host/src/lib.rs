@@ -101,7 +101,7 @@ impl OfflineModel {
         let asked = request
             .ask
             .filter(|_| question.is_some_and(|question| fitted.text.ends_with(&question)));
-        // The answers have recorded the rows that they named.
+        // The answers have already put the rows that they named into `listed`.
         state.told(&state.listed.clone(), asked, fitted.text.ends_with('?'));
         Reply {
             asked,

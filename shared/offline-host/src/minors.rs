@@ -33,7 +33,7 @@ pub(crate) fn names_a_minor(host: &Host<'_>, text: &str) -> bool {
     if said.iter().any(|word| YOUNG.contains(&word.as_str())) {
         return true;
     }
-    // "They're 5 and 8" tells the ages of those spoken of before.
+    // "They're 5 and 8" gives the ages of people mentioned before.
     let aged = |pair: &[String]| {
         let young = pair[1]
             .parse::<u32>()
@@ -63,7 +63,7 @@ pub(crate) fn names_a_minor(host: &Host<'_>, text: &str) -> bool {
 /// The age of an adult in years; a younger person is shown only things for all ages.
 pub(crate) const GROWN: u32 = 21;
 
-/// Words for young people that are told of and not asked for.
+/// Words for young people with which guests tell who comes along.
 const YOUNG: [&str; 12] = [
     "teen",
     "teens",
@@ -79,7 +79,7 @@ const YOUNG: [&str; 12] = [
     "adolescentes",
 ];
 
-/// Words before an age.
+/// Words that may stand directly before an age, as in "shes 15".
 const AGED: [&str; 8] = [
     "theyre", "shes", "hes", "aged", "ages", "cumple", "cumplio", "turns",
 ];

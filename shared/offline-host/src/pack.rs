@@ -20,24 +20,25 @@ pub struct HostPack {
     pub(crate) threshold: f32,
     pub(crate) intents: BTreeMap<String, Phrases>,
     pub(crate) facets: BTreeMap<String, Phrases>,
-    /// Words that show an act; they stay available to the search.
+    /// Phrases that show an act; the search still uses their words.
     pub(crate) acts: BTreeMap<String, Phrases>,
     pub(crate) times: BTreeMap<String, Phrases>,
     /// Words that do not show what the guest wants.
     pub(crate) ignore: BTreeSet<String>,
     ignored_stems: BTreeSet<String>,
     pub(crate) topics: Vec<Topic>,
-    /// Subjects that the host offers to look up where the casino has content for them, the most
-    /// asked first.
+    /// Subjects that the host offers to look up if the casino has content for them, those that
+    /// guests ask about most first.
     pub(crate) named_subjects: Vec<NamedSubject>,
     pub(crate) kinds: Vec<Kind>,
     pub(crate) particulars: Vec<Particular>,
     pub(crate) services: Vec<Service>,
-    /// Phrases for things about which only a row with the same phrase may tell.
+    /// Phrases for things, such as a lifeguard, about which only a row with the same phrase may
+    /// answer.
     pub(crate) literal: Phrases,
     /// Groups of phrases in `literal` with the same meaning.
     pub(crate) same: Vec<Vec<String>>,
-    /// Words of a guest who comes without the children.
+    /// Phrases of a guest who comes without the children, such as "my husband and me".
     pub(crate) grown: Phrases,
     pub(crate) cautions: Vec<Caution>,
     pub(crate) speller: Speller,
@@ -68,7 +69,7 @@ pub(crate) struct NamedSubject {
 /// A narrower wish for a place to eat or drink, such as a cuisine, a bar or vegan food.
 #[derive(Debug, Clone)]
 pub(crate) struct Kind {
-    /// Its first phrase, by which the state of a dialogue keeps it.
+    /// The first phrase of the kind, by which the state of a dialogue stores it.
     pub(crate) name: String,
     pub(crate) field: Field,
     pub(crate) values: Vec<String>,
@@ -177,7 +178,8 @@ struct KindFile {
     words: Vec<String>,
 }
 
-/// A condition of a guest, as guests say it and as rows name it.
+/// A condition of a guest, such as a pregnancy: the phrases with which guests name it, and those
+/// with which rows name it.
 #[derive(Debug, Clone)]
 pub(crate) struct Caution {
     pub(crate) said: Phrases,

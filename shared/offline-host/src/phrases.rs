@@ -49,7 +49,7 @@ enum Pattern {
     Prefix(String),
 }
 
-/// Phrases that mean the same.
+/// A group of phrases with one meaning.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Phrases(Vec<Phrase>);
 

@@ -1,4 +1,4 @@
-//! Reads for which day and minute the guest plans.
+//! Reads the day and the minute of the day for which the guest plans.
 
 use chrono::{NaiveDate, Timelike};
 

@@ -18,8 +18,8 @@ const GRAVE: [&str; 8] = [
     "decline",
     "language",
 ];
-/// Intents that a question about the guest may follow, because what it tells makes the next
-/// suggestion better; after other answers it would only delay the guest.
+/// Intents that a question about the guest may follow, because its answer makes the next suggestion
+/// better; after other intents it would only delay the guest.
 const INVITING: [&str; 5] = ["recommend", "events", "rooms", "spa", "statement"];
 
 /// Returns the wording that asks about a topic; the host never asks about companions.
@@ -50,7 +50,8 @@ fn is_refusal(text: &str) -> bool {
     .any(|no| text.contains(no))
 }
 
-/// Adds the question that is due to the last part, and returns its words.
+/// Adds the question about the guest that is due to the last part, and returns its text; `None` if
+/// no question fits here.
 pub(crate) fn ask(
     pack: &HostPack,
     request: &Request,

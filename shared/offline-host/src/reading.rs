@@ -24,7 +24,8 @@ pub(super) use stand_out::{best_of, only_place, only_sentence, word_of};
 /// the sentence at least `SURE_REST` of the words that the row's name lacks.
 const SURE: f32 = 0.8;
 const SURE_REST: f32 = 0.6;
-/// The lowest share of the question if nothing else answers; `LIKELY_OWN`: in the sentence alone.
+/// The lowest share of the question that a sentence and its row must contain if nothing else
+/// answers; `LIKELY_OWN` is the lowest share for the sentence alone.
 const LIKELY: f32 = 0.6;
 const LIKELY_OWN: f32 = 0.25;
 /// The lowest score at which a row counts as mentioning a term (a word or phrase of the question);
@@ -90,7 +91,7 @@ pub(crate) fn exact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     (sure && whole).then(|| tell(host, best))
 }
 
-/// Returns whether the question asks for nothing that rows have a field or a list for.
+/// Returns whether the question needs neither a field of a row nor a list of rows.
 fn plain(u: &Understood<'_>) -> bool {
     !u.wants("where") && !u.wants("open") && !u.intends("listing") && !u.intends("recommend")
 }
@@ -171,7 +172,7 @@ pub(crate) fn fallback(
     if let Some(best) = found.iter().find(|p| hard && likely(p)) {
         return Some(in_full(host, u, best));
     }
-    // A row's name contains everything asked for.
+    // Returns whether a row's name or keywords contain everything asked for.
     let called = |p: &Passed| {
         (!denied || literal(p))
             && terms

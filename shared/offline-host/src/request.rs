@@ -18,7 +18,7 @@ use crate::{
     when::{day_words, time_words},
 };
 
-/// Answers a wish to book: with the rule if the place takes no bookings, else by passing it on.
+/// Answers a wish to book: if the place takes no bookings, says so; otherwise passes the wish on.
 pub(crate) fn book(host: &Host<'_>, u: &Understood<'_>) -> Part {
     let row = wanted_row(host, u);
     if let Some(row) = &row
@@ -132,7 +132,7 @@ pub(crate) fn corrected(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
 /// Answers a wish for something free or cheaper.
 pub(crate) fn comp(host: &Host<'_>, u: &Understood<'_>) -> Part {
     let passed = passed(host, StaffKind::Comp, "comp", "comp_passed");
-    // An offer that everybody may use is told first.
+    // If an offer that everybody may use fits, the reply begins with it.
     let Some(offer) = lookup::offer(host, u) else {
         return passed;
     };
@@ -178,8 +178,8 @@ fn passed(host: &Host<'_>, kind: StaffKind, intent: &str, key: &str) -> Part {
     }
 }
 
-/// Returns the row that the guest wants to book: the one named, the only one of the kind asked
-/// for, or the one spoken of last.
+/// Returns the row that the guest wants to book: the one named, the only one of the kind asked for,
+/// or the one that the last reply named.
 pub(crate) fn wanted_row(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item>> {
     let named = u.venues().into_iter().find(|mention| mention.telling);
     if let Some(mention) = named {
@@ -198,7 +198,7 @@ pub(crate) fn wanted_row(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item
     if !u.kinds.is_empty() {
         return several::only_of_kind(host, u);
     }
-    // "A table" is one to eat at.
+    // "A table" means a table in a restaurant.
     let table = ["table", "mesa"]
         .iter()
         .any(|word| u.said.words.iter().any(|said| said == word));
@@ -206,7 +206,7 @@ pub(crate) fn wanted_row(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item
         (u.topics.is_empty() || u.topics.contains(&row.category))
             && (!table || row.category == Category::Dining)
     };
-    // "Book us a shuttle" names another row than the one spoken of.
+    // "Book us a shuttle" names another row than the one named last.
     let elsewhere = u.leftover.iter().any(|word| suggest::is_listed(host, word));
     match listed.as_slice() {
         [one] if of_topic(one) && !elsewhere => Some(Arc::clone(one)),

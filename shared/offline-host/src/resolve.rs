@@ -32,8 +32,8 @@ pub(crate) fn listed(host: &Host<'_>) -> Vec<Arc<Item>> {
         .collect()
 }
 
-/// Returns the rows that the next text may be about. After a rule, such as the one on dogs, that is
-/// the rule, else what was talked of before.
+/// Returns the ids of the rows that the next text may be about: those of the answer. If the answer
+/// is only a house rule, such as the one on dogs, the row named before stays among them.
 pub(crate) fn subjects(host: &Host<'_>, sources: &[String]) -> Vec<String> {
     let rule = |id: &String| {
         host.request
@@ -53,7 +53,7 @@ pub(crate) fn subjects(host: &Host<'_>, sources: &[String]) -> Vec<String> {
     subjects
 }
 
-/// Returns whether the row is a rule or general answer, and no place.
+/// Returns whether the row is a rule or a general answer, and not a place.
 pub(crate) fn is_house_rule(row: &Item) -> bool {
     matches!(row.category, Category::Regulations | Category::GeneralInfo)
 }
@@ -65,8 +65,8 @@ pub(crate) fn listed_for(host: &Host<'_>, u: &Understood<'_>) -> Vec<Arc<Item>> 
     rows
 }
 
-/// Returns the rows that two things to compare are: those that the text names, else those that the
-/// last reply named.
+/// Returns the rows to compare: those that the text names, or, if it does not name two, also those
+/// of the last reply.
 pub(crate) fn compared(host: &Host<'_>, u: &Understood<'_>) -> Vec<Arc<Item>> {
     let mut named: Vec<Arc<Item>> = Vec::new();
     for mention in u.venues().into_iter().filter(|mention| mention.telling) {

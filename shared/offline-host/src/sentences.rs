@@ -94,7 +94,7 @@ pub(crate) fn fits_topic(u: &Understood<'_>, item: &Item) -> bool {
     u.topics.is_empty() || u.topics.contains(&item.category)
 }
 
-/// Returns the row's sentence that tells a fact which its fields lack.
+/// Returns the row with its sentence about a fact that its fields lack; `None` if no sentence fits.
 pub(crate) fn of_row(
     host: &Host<'_>,
     u: &Understood<'_>,
@@ -127,7 +127,7 @@ pub(crate) fn meets(u: &Understood<'_>, text: &str) -> bool {
     Demand::of(u).met(text)
 }
 
-/// Adds to a fact the row's sentence with the thing asked about: to "smart casual" the sentence
+/// Appends to a fact the row's sentence about the thing asked for: to "smart casual" the sentence
 /// about shorts.
 pub(crate) fn with_its_word(
     host: &Host<'_>,

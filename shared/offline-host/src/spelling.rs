@@ -22,7 +22,7 @@ const GOING: [&str; 14] = [
     "having",
     "feeling",
 ];
-/// The shortest word that is corrected, because shorter ones resemble too many others.
+/// Minimum length of words that take part in corrections; shorter words resemble too many others.
 const SHORTEST: usize = 5;
 
 /// Writes shorthand out and corrects misspelt words to the words of the pack.

@@ -1,4 +1,4 @@
-//! Suggests at most two rows that hold everything the guest asked for, each with its reasons.
+//! Suggests at most two rows that meet everything the guest asked for, each with its reasons.
 
 mod nothing;
 mod rank;
@@ -87,7 +87,7 @@ pub(crate) fn answer(host: &Host<'_>, act: Act, u: &Understood<'_>) -> Option<Pa
     Some(host.part(intent, text, &sources))
 }
 
-/// Writes the suggestions, and returns how many of them found room.
+/// Writes the suggestions, and returns how many of them fit into the reply.
 fn worded(host: &Host<'_>, act: Act, chosen: &[Arc<Item>], wanted: &Wanted<'_>) -> (usize, String) {
     let other = matches!(act, Act::More | Act::Reject);
     let stands = |row: &Arc<Item>| host.state.listed.contains(&row.id);
@@ -115,8 +115,8 @@ fn worded(host: &Host<'_>, act: Act, chosen: &[Arc<Item>], wanted: &Wanted<'_>) 
     }
 }
 
-/// Returns the rule about a word of the guest that no suggestion holds, with its row: for "a room
-/// for me and my dog", the sentence about dogs.
+/// Returns, if rooms are suggested, the first sentence of the house rule about a word of the guest,
+/// with the rule's row: for "a room for me and my dog", the sentence about dogs.
 fn besides(host: &Host<'_>, wanted: &Wanted<'_>) -> Option<(String, Arc<Item>)> {
     if wanted.category.as_str() != "rooms" {
         return None;
@@ -143,14 +143,15 @@ fn keep_cheapest(host: &Host<'_>, rows: &mut Vec<Arc<Item>>) {
     }
 }
 
-/// Returns whether a row is called or filed under the word: the guest then asks about that row.
+/// Returns whether rows have the word in their names or keywords; the guest then asks about such a
+/// row.
 pub(crate) fn is_listed(host: &Host<'_>, word: &str) -> bool {
     words(word)
         .iter()
         .all(|word| host.listed.contains(&stem(word)))
 }
 
-/// Returns the stems of all words by which rows are called or filed.
+/// Returns the stems of all words in the names and keywords of rows.
 pub(crate) fn listed_stems(request: &Request) -> HashSet<String> {
     let rows = request.index.current(request.now);
     let names = rows.flat_map(|item| std::iter::once(&item.name).chain(&item.keywords));
@@ -194,7 +195,8 @@ fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
 }
 
 fn wanted<'a>(host: &Host<'a>, act: Act, u: &Understood<'a>) -> Option<Wanted<'a>> {
-    // A new wish without a category goes on with the last one, unless it names something else.
+    // A new wish without a category continues with the last category, unless it names something
+    // else.
     let goes_on = act != Act::Recommend || u.leftover.iter().all(|word| !is_listed(host, word));
     let before = host.state.category.as_deref().filter(|_| goes_on);
     let category = hear::category(u).or_else(|| before.map(Category::from))?;
@@ -256,7 +258,7 @@ fn wanted<'a>(host: &Host<'a>, act: Act, u: &Understood<'a>) -> Option<Wanted<'a
     })
 }
 
-/// Reads "at 7" as the evening, unless it is about breakfast: that is when people eat out.
+/// Reads "at 7" as the evening, when people eat out, unless the text is about breakfast.
 fn at_table(when: When, u: &Understood<'_>) -> When {
     let breakfast = u
         .kinds

@@ -36,7 +36,7 @@ pub(crate) struct Understood<'a> {
     pub(crate) denied: Vec<String>,
     pub(crate) when: When,
     pub(crate) mentions: Vec<Mention>,
-    /// Words with a meaning that no other field has.
+    /// Meaningful words that no other field covers.
     pub(crate) leftover: Vec<String>,
     /// Wishes that a row must fit, such as "korean food" or "live music"; if none does, the reply
     /// says so.
@@ -128,7 +128,7 @@ impl<'a> Understood<'a> {
                     .iter()
                     .any(|t| t.0 <= place.0 && place.1 <= t.1 && t.1 - t.0 > place.1 - place.0)
             };
-            // "After the show" names a time and asks for no show.
+            // "After the show" names a time and does not ask for a show.
             let beside = |place: &(usize, usize)| {
                 let before = said.words[place.0.saturating_sub(2)..place.0].iter();
                 let when = ["after", "before", "antes", "despues"];
@@ -169,7 +169,7 @@ impl<'a> Understood<'a> {
                     .iter()
                     .any(|t| t.0 <= place.0 && place.1 <= t.1 && t.1 - t.0 > place.1 - place.0)
             };
-            // "Under 120 with a drink" asks for no bar.
+            // "Under 120 with a drink" does not ask for a bar.
             let aside = |place: &(usize, usize)| {
                 let before = said.words[place.0.saturating_sub(2)..place.0].iter();
                 kind.field == Field::Subcategory
@@ -183,7 +183,7 @@ impl<'a> Understood<'a> {
                 .into_iter()
                 .filter(|place| own(place) && !aside(place))
                 .collect();
-            // "He's not vegan" asks for nothing.
+            // "He's not vegan" does not ask for vegan food.
             let denied = |place: &(usize, usize)| {
                 let before = place.0.checked_sub(1).map(|at| said.words[at].as_str());
                 matches!(before, Some("not" | "isnt" | "aint" | "no"))
@@ -211,8 +211,8 @@ impl<'a> Understood<'a> {
             }
             taken.extend(places);
         }
-        // A part of a room's name counts for nothing in a question about restaurants: "restaurants
-        // with a view".
+        // A part of a room's name is ignored in a question about restaurants: "restaurants with a
+        // view".
         let listed = |c: &Category| {
             matches!(
                 c.as_str(),
@@ -220,9 +220,10 @@ impl<'a> Understood<'a> {
             )
         };
         let apart = |m: &Mention| {
-            // "Cuánto sale" names no salt, and "on sundays" no show of that name.
+            // "Cuánto sale" does not name a row with "salt", and "on sundays" does not name a show
+            // with that word in its name.
             let spent = !m.whole && {
-                // "Cobran cover" names no "Clover".
+                // "Cobran cover" does not name "Clover".
                 let misspelt = |at: usize| !has_word(&m.item.name, &said.words[at]);
                 let facet = |t: &(usize, usize)| t.0 <= m.from && m.to <= t.1;
                 let slip = (m.from..m.to).any(misspelt) && taken.iter().any(facet);
@@ -230,7 +231,7 @@ impl<'a> Understood<'a> {
                     || taken
                         .iter()
                         .any(|t| t.0 <= m.from && m.to <= t.1 && t.1 - t.0 > 1);
-                // "Que sea a las 8" names no "Sea Salt".
+                // "Que sea a las 8" does not name "Sea Salt".
                 let idle = said.words[m.from..m.to]
                     .iter()
                     .all(|word| pack.ignore.contains(word));
@@ -388,8 +389,7 @@ impl<'a> Understood<'a> {
         )
     }
 
-    /// Returns whether only figures are left that could ask for something more, as in "a table for
-    /// 2 at 8".
+    /// Returns whether nothing but figures is left over, as in "a table for 2 at 8".
     pub(crate) fn is_all_said(&self) -> bool {
         self.leftover
             .iter()

@@ -23,7 +23,7 @@ use super::{
 pub(crate) enum Day {
     Today,
     Tomorrow,
-    /// The next such weekday, today included.
+    /// The next day that is this weekday, today included.
     Named(Weekday),
     Date(NaiveDate),
     /// The first day of the month, or today if the month has already begun.
@@ -44,7 +44,7 @@ pub(crate) enum Time {
     Afternoon,
     /// The minute of the day that the guest named.
     Clock(u16),
-    /// The minute of a half day, from "at 9" or "7:30"; the next such time is meant.
+    /// The minute of a half day, from "at 9" or "7:30" without am or pm.
     Half(u16),
 }
 

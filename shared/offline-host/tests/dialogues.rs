@@ -1,4 +1,4 @@
-//! Properties of whole dialogues, whatever is said in them and in any order.
+//! Checks properties that every dialogue must have, whatever the guest says and in any order.
 #![expect(
     dead_code,
     reason = "the desk is shared by tests that use other parts of it"

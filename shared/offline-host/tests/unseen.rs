@@ -60,8 +60,8 @@ static CASINOS: [Casino; 9] = [
         content: include_str!("unseen/bahia_lucero.json"),
         cases: include_str!("unseen/bahia_lucero.txt"),
         tuned: true,
-        // The share was 0.94 before the lexicon grew, and should be again: rows now answer "hay
-        // cajero automatico", a drone, and a breakfast in a bar.
+        // The share was 0.94 before the lexicon grew, and should be again: rows now wrongly answer
+        // "hay cajero automatico", questions about a drone, and about a breakfast in a bar.
         least: 0.92,
     },
     Casino {
@@ -71,7 +71,7 @@ static CASINOS: [Casino; 9] = [
         content: include_str!("unseen/delta_marguerite.json"),
         cases: include_str!("unseen/delta_marguerite.txt"),
         tuned: false,
-        // Was 0.92 when a list answered what two suggestions answer now.
+        // The share was 0.92 when a list answered questions that two suggestions answer now.
         least: 0.89,
     },
     Casino {
@@ -83,8 +83,9 @@ static CASINOS: [Casino; 9] = [
         tuned: false,
         least: 0.78,
     },
-    // Other people, who know nothing of the host, wrote these questions. Those of Harbor Lantern
-    // and half of Mesa Dorada's are slang; Costa Serena's failures were never looked at.
+    // Other people, who know nothing of the host, wrote these questions. All questions about Harbor
+    // Lantern and half of those about Mesa Dorada are slang. Nobody has looked at the failures of
+    // Costa Serena.
     Casino {
         name: "Harbor Lantern Casino",
         phone: "1-337-555-0100",

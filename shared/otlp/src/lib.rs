@@ -1,7 +1,7 @@
 //! Exports spans to a collector over OTLP (HTTP, protobuf), in batches, without delaying other
 //! work.
 //!
-//! If a collector is unreachable, refuses or hangs, only its spans are lost;
+//! If a collector is unreachable, refuses spans or hangs, only spans are lost;
 //! `seven_spans_dropped_total` counts them.
 
 mod convert;
@@ -18,33 +18,34 @@ use seven_telemetry::{
 use tokio::task::JoinHandle;
 use url::Url;
 
-/// Most spans in one request.
+/// Maximum number of spans in one request.
 const BATCH: usize = 512;
-/// The longest a batch waits for more spans.
+/// Longest time that an incomplete batch waits for more spans.
 const BATCH_DELAY: Duration = Duration::from_millis(500);
-/// Timeout of one request: a collector that hangs delays one batch and the spans queued behind it.
+/// Timeout of one request. A collector that hangs delays one batch and the spans queued behind it.
 const EXPORT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A collector that has not answered for this long, or that failed, counts as unreachable.
+/// Time without an answer after which a collector counts as unreachable; after an error, it does at
+/// once.
 const UNREACHABLE_AFTER: Duration = Duration::from_secs(2);
-/// Number of spans that may wait for an unreachable collector (about 1 kB each), so that they do
-/// not fill a worker's memory.
+/// Maximum number of spans (about 1 kB each) that wait for an unreachable collector, so that they
+/// do not fill a worker's memory.
 const ROOM_AWAY: usize = BATCH;
 
-/// Where spans are sent, and how they describe their process.
+/// The address to which spans are sent, and the description of this process in them.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The collector's base address; `/v1/traces` is added.
+    /// The collector's base URL, to which `/v1/traces` is appended.
     pub endpoint: Url,
-    /// The share of ordinary traces that is exported; important traces are always exported.
+    /// The share of traces that is exported; important traces are always exported.
     pub sample: Sample,
-    /// Number of spans that may wait in the queue.
+    /// Maximum number of spans that may wait in the queue.
     pub room: usize,
     /// The service's name, such as `seven-compliance-gate`.
     pub service: String,
     pub version: String,
     pub environment: String,
-    /// An id that tells processes of one service apart.
+    /// An id that distinguishes the processes of one service.
     pub instance: String,
 }
 
@@ -64,13 +65,13 @@ pub struct Exporting {
     task: JoinHandle<()>,
 }
 
-/// Starts recording and exporting spans; the second value names traces that other processes should
+/// Starts recording and exporting spans. The second value yields traces that other processes should
 /// export too.
 pub fn start(settings: &Settings) -> Result<(Exporting, Kept), Error> {
     let base = settings.endpoint.as_str().trim_end_matches('/');
     let endpoint = Url::parse(&format!("{base}/v1/traces"))
         .map_err(|_| Error::Endpoint(settings.endpoint.clone()))?;
-    // Neither proxies nor redirects are used, because the operator sets the exact address.
+    // Uses neither proxies nor redirects, because the operator configured the exact address.
     let client = reqwest::Client::builder()
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
@@ -83,7 +84,7 @@ pub fn start(settings: &Settings) -> Result<(Exporting, Kept), Error> {
         .with_http_client(client)
         .with_endpoint(endpoint.as_str())
         .with_timeout(EXPORT_TIMEOUT)
-        // A failed batch is not retried, so that the next one can be sent.
+        // Drops a failed batch instead of retrying, so that the next one can be sent.
         .with_retry_policy(RetryPolicy::disabled())
         .build()
         .map_err(|error| Error::Exporter(error.into()))?;
@@ -98,7 +99,7 @@ pub fn start(settings: &Settings) -> Result<(Exporting, Kept), Error> {
 }
 
 impl Exporting {
-    /// Ends recording and sends the queued spans, for at most `most`.
+    /// Ends recording and sends the queued spans, within at most `most`.
     pub async fn flush(self, most: Duration) {
         trace::off();
         if tokio::time::timeout(most, self.task).await.is_err() {
@@ -121,8 +122,8 @@ fn resource(settings: &Settings) -> Resource {
         .build()
 }
 
-/// Exports spans, one request at a time. A failure is logged once when it begins and once when it
-/// ends, not per span.
+/// Exports spans, one request at a time. Logs the first of several failures in a row and the next
+/// success, not each failure.
 async fn export(exporter: SpanExporter, mut outbox: Outbox) {
     let mut failing = false;
     while let Some(mut batch) = outbox.next(BATCH).await {
@@ -132,8 +133,8 @@ async fn export(exporter: SpanExporter, mut outbox: Outbox) {
         }
         let count = batch.len();
         let spans = batch.into_iter().map(convert::span).collect();
-        // The exporter has its own timeout; this one also covers its work before and after the
-        // request.
+        // The exporter's own timeout covers only the request; this one also covers its work before
+        // and after that.
         let sending = tokio::time::timeout(EXPORT_TIMEOUT * 2, exporter.export(spans));
         tokio::pin!(sending);
         let sent = tokio::select! {

@@ -99,8 +99,8 @@ const MUST_HOLD: &[(TextKey, &[&str], &[&str])] = &[
     ),
 ];
 
-/// Returns the class of a text that is sent even when others must wait (D5, D6). A pack may give
-/// these classes to no other text.
+/// Returns the class of a text that is sent even when others must wait (D5, D6); `None` for a text
+/// of any other class. A pack may give the returned classes to no other text.
 fn class_of(key: TextKey) -> Option<MessageClass> {
     Some(match key {
         TextKey::OptOutConfirmation => MessageClass::OptOutConfirmation,
@@ -158,8 +158,8 @@ pub(crate) fn check(rules: &Rules, texts: &Texts, guardrails: &Guardrails) -> Re
 /// The layers that every safety language has.
 const SAFETY_LAYERS: [Layer; 3] = [Layer::Crisis, Layer::Emergency, Layer::ResponsibleGaming];
 
-/// Checks that each safety language has a rule and an answer in each safety layer that the pack has,
-/// and that no other language is in use.
+/// Checks that every safety language has a rule and an answer in each safety layer of the pack, and
+/// that no other language is in use.
 fn safety_languages(rules: &Rules, texts: &Texts, guardrails: &Guardrails) -> Result<(), Error> {
     for layer in SAFETY_LAYERS
         .into_iter()
@@ -215,8 +215,9 @@ fn text(key: TextKey, rules: &Rules, texts: &Texts) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks a text in one language: its facts, and its segments. Languages other than Spanish owe the
-/// facts of the English text, which for safety texts are numbers.
+/// Checks the required strings and the number of segments of a text in one language. A text in any
+/// language but Spanish must contain the strings of the English text, which in safety texts are
+/// numbers.
 fn fits(key: TextKey, language: &str, texts: &Texts, rendered: &str) -> Result<(), Error> {
     let refused = |why: String| Err(Error::Text { key, why });
     let facts = MUST_HOLD.iter().find(|(demanding, ..)| *demanding == key);

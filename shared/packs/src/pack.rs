@@ -41,10 +41,10 @@ pub struct Pack {
     pub agents: Manifest,
     pub rules: Rules,
     pub texts: Texts,
-    /// Which guest may get which offer.
+    /// The rules that decide which guest may get which offer.
     pub offers: Policy,
     pub files: Files,
-    /// Compiled at first use, as `prompts` are, because most commands and workers need neither.
+    /// Compiled at first use, like `prompts`, because most commands and workers need neither.
     guardrails: OnceLock<Guardrails>,
     prompts: OnceLock<Prompts>,
 }
@@ -147,7 +147,7 @@ impl Pack {
         self.texts.render(key, language, &self.slots(config))
     }
 
-    /// Returns the text in a language that only the safety layers speak; `None` if there is none.
+    /// Returns the text in a safety language; `None` if the text does not exist in it.
     pub fn say_safety(
         &self,
         key: TextKey,
@@ -169,7 +169,7 @@ impl Pack {
         keys.flat_map(say).collect()
     }
 
-    /// Returns a reply with the disclosure before it, if it must carry one.
+    /// Returns the reply, preceded by the disclosure if it must carry one.
     pub fn disclosed(
         &self,
         kind: Option<DisclosureKind>,
@@ -185,8 +185,8 @@ impl Pack {
         format!("{} {reply}", self.say(key, language, config))
     }
 
-    /// Returns the values that this casino's texts may mention. A casino without a helpline gets
-    /// the pack's, if there is one.
+    /// Returns the values that this casino's texts may mention. A casino without a helpline of its
+    /// own gets the pack's helpline, if there is one.
     pub fn slots<'a>(&'a self, config: &'a CasinoConfig) -> Slots<'a> {
         let own = config.regulations.responsible_gaming_helpline.as_ref();
         let state = config.regulations.state_helpline.as_ref();

@@ -15,22 +15,22 @@ use crate::{Error, TextKey};
 pub struct Rules {
     /// Minutes after which a text without an answer is closed as too old (D4).
     pub usefulness_minutes: u32,
-    /// How long the guest must be quiet before a turn starts, and the longest such wait (D4).
+    /// How long the guest must be silent before a turn starts, and the maximum total wait (D4).
     pub quiet_window_ms: u64,
     pub quiet_window_max_ms: u64,
-    /// The most texts in one answer.
+    /// Maximum number of texts in one answer.
     pub max_texts: usize,
     pub target_septets: usize,
-    /// The most segments of one answer, over all its texts.
+    /// Maximum number of segments of one answer, over all its texts.
     pub max_segments: usize,
     pub opt_out_confirmation_minutes: u32,
     /// Minutes after which an unsent answer to a crisis or an emergency is dropped; a case for a
     /// person is then opened.
     pub answer_to_a_cry_minutes: u32,
-    /// Minutes after which people are told that a held reply still waits for one of them.
+    /// Minutes after which contacts are notified that a held reply still waits for a decision.
     pub review_minutes: u32,
-    /// The least confidence of a reply, from 0 to 1, where a guest who waits for a person gets a
-    /// ticket (WID-12); below it a person answers.
+    /// The minimum confidence, from 0 to 1, of a reply that the host may send on a channel with
+    /// tickets; below it a person answers (WID-12).
     pub least_confidence: f64,
     /// Languages in which only the safety layers have patterns and answers, by their BCP 47 names.
     #[serde(default)]
@@ -39,18 +39,19 @@ pub struct Rules {
     /// mention a helpline.
     #[serde(default)]
     pub helpline: Option<Helpline>,
-    /// The fewest active content rows, by category, that a casino needs before its first guest.
+    /// The minimum number of active content rows, by category, that a casino needs before its first
+    /// guest.
     #[serde(default)]
     pub least_content: BTreeMap<String, u32>,
     pub content: ContentRules,
     pub consent: ConsentRules,
     pub privacy: PrivacyRules,
-    /// For how many seconds an answer is not repeated, whatever texts arrive.
+    /// Seconds during which an answer is not sent again in the same conversation, by answer.
     pub say_again_after_seconds: BTreeMap<TextKey, u32>,
     pub typing: Typing,
 }
 
-/// How long a question for consent stays open, and how long a consent is valid.
+/// How long an opt-in question stays open, and how long a consent is valid.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConsentRules {
@@ -58,23 +59,24 @@ pub struct ConsentRules {
     pub decay_days: i32,
 }
 
-/// The limits beyond which a second person looks at a change of content, or it is refused (D31).
+/// The limits beyond which a change of content needs a second person's review or is refused (D31).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContentRules {
-    /// Categories of which every change needs a second person.
+    /// Categories in which every change needs a second person's review.
     pub review: Vec<String>,
-    /// Promotions worth this much or more need a second person.
+    /// A promotion worth at least this many dollars needs a second person's review.
     pub promotion_dollars: u32,
-    /// A price that changes by more than this share needs a second person.
+    /// A price that changes by more than this percentage needs a second person's review.
     pub price_change_percent: u32,
-    /// Hours of which an opening or a closing moves further need a second person.
+    /// If an opening or closing time moves by more than this many minutes, the change needs a
+    /// second person's review.
     pub hours_change_minutes: u32,
-    /// The greatest share of a category's items that may be switched off within an hour.
+    /// The maximum percentage of a category's items that may be switched off within an hour.
     pub off_percent: u8,
 }
 
-/// Retention periods, and the minutes in which a guest may withdraw a deletion.
+/// Retention periods, and the minutes within which a guest may withdraw a deletion request.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PrivacyRules {
@@ -120,8 +122,8 @@ pub struct TypingPace {
     pub variance_ms: u64,
 }
 
-/// Answers that no rate limit covers. A machine that replies to texts would otherwise get each of
-/// them endlessly.
+/// Answers that no rate limit covers. Each needs a minimum time between repetitions, or a machine
+/// that replies to texts would get it in an endless loop.
 const LOOPING: [TextKey; 8] = [
     TextKey::Help,
     TextKey::Privacy,
@@ -138,8 +140,8 @@ const URGENT: [TextKey; 4] = [
     TextKey::LateCry,
     TextKey::ResponsibleGaming,
 ];
-/// The longest time for which an answer to a cry for help may not be repeated; then a guest who
-/// cries again gets the helpline again.
+/// The maximum time for which a pack may suppress the same answer to a cry for help; after it, a
+/// guest who cries for help again gets the helpline again.
 const LONGEST_SILENCE_AFTER_A_CRY: Duration = Duration::from_secs(600);
 
 // === impl Rules ===
@@ -241,7 +243,7 @@ impl Rules {
         Duration::from_secs(u64::from(self.answer_to_a_cry_minutes) * 60)
     }
 
-    /// Returns for how long this answer is not repeated; zero if it is always repeated.
+    /// Returns the time for which this answer is not repeated; zero if it is always repeated.
     pub fn say_again_after(&self, key: TextKey) -> Duration {
         Duration::from_secs(
             self.say_again_after_seconds

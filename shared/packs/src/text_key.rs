@@ -37,9 +37,9 @@ text_keys! {
     MmsTextOnly => "mms_text_only",
     RateLimited => "rate_limited",
     Fallback => "fallback",
-    /// A broad question, asked after turns without progress.
+    /// A broad question about the guest's wishes, asked after turns without progress.
     Menu => "menu",
-    /// The answer to a subject that is none of the host's business.
+    /// The answer to a subject that the host does not talk about.
     OffTopic => "off_topic",
     /// The only text sent during a pause, when the guest writes again.
     Holding => "holding",
@@ -61,13 +61,13 @@ text_keys! {
     Disclosure => "disclosure",
     /// Opens a text with the disclosure again, after a material change in what the guest was told.
     Redisclosure => "redisclosure",
-    /// The disclosure where no command ends the texts, because none comes unasked.
+    /// The disclosure on the website. It names no command to stop, because nothing is sent unasked.
     WebDisclosure => "web_disclosure",
-    /// The answer to a STOP where nothing comes unasked.
+    /// The answer to a STOP on the website, where nothing is sent unasked.
     WebStop => "web_stop",
-    /// The answer to a guest who asks whether a person writes, where no command ends the texts.
+    /// The answer on the website to a guest who asks whether a person writes; it names no command.
     WebIdentity => "web_identity",
-    /// The answer in a conversation on the web that has become too long.
+    /// The answer in a conversation on the website that has reached its maximum number of messages.
     WebFull => "web_full",
     /// The only notice sent to a machine that answers each of our texts.
     AutoResponder => "auto_responder",
@@ -113,8 +113,8 @@ impl TextKey {
         }
     }
 
-    /// Returns the text to send in place of this one on a channel: where no command ends the texts,
-    /// none is named.
+    /// Returns the text to send in place of this one on a channel: on a channel whose replies may
+    /// not name STOP, a variant without it.
     pub fn on(self, channel: Channel) -> Self {
         match self {
             Self::Identity if !channel.profile().names_stop => Self::WebIdentity,

@@ -13,8 +13,9 @@ use seven_domain::{Language, MessageClass};
 
 use crate::{Error, law, text_key::TextKey};
 
-/// The values that a text may mention. Most characters for a text that keeps its segments: casino
-/// 24, phone 16, persona 10, helplines 16 each, guest 16, topic 40.
+/// The values that a text may mention. A text keeps its number of segments if the values have at
+/// most these lengths in characters: casino 24, phone 16, persona 10, helplines 16 each, guest 16,
+/// topic 40.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slots<'a> {
     pub casino: &'a str,
@@ -37,7 +38,7 @@ pub struct Texts(Arc<Inner>);
 
 struct Inner {
     classes: BTreeMap<TextKey, (MessageClass, usize)>,
-    /// The languages beside the pack's own that a text has.
+    /// For each text, the languages that it has besides English and Spanish.
     others: BTreeMap<TextKey, BTreeSet<String>>,
     templates: Environment<'static>,
 }
@@ -46,12 +47,12 @@ struct Inner {
 #[serde(deny_unknown_fields)]
 struct Entry {
     class: MessageClass,
-    /// The most segments that the text may take with the longest slots.
+    /// Maximum number of segments of the text with the longest slots.
     #[serde(default = "one")]
     segments: usize,
     en: String,
     es: String,
-    /// The text in languages that only the safety layers speak, by their BCP 47 names.
+    /// The text in the safety languages, by their BCP 47 names.
     #[serde(default)]
     others: BTreeMap<String, String>,
 }
@@ -60,15 +61,15 @@ fn one() -> usize {
     1
 }
 
-/// The most instructions that a template may execute: enough for a text of two segments, and few
-/// enough to end a loop in an operator's text.
+/// The maximum number of instructions that a template may execute: enough for a text of two
+/// segments, and few enough to end a loop in an operator's template.
 const FUEL: u64 = 10_000;
 
 // === impl Texts ===
 
 impl Texts {
-    /// Reads a pack's texts. Each needs both languages and may use only known slots. No key may be
-    /// missing, except those of layers that the pack may leave out.
+    /// Reads a pack's texts. Each text needs English and Spanish and may use only known slots. No
+    /// key may be missing, except those of layers that the pack may leave out.
     pub fn parse(source: &str) -> Result<Self, Error> {
         let entries: BTreeMap<TextKey, Entry> =
             toml::from_str(source).map_err(|source| Error::File {
@@ -139,14 +140,13 @@ impl Texts {
             .expect("every text was rendered once when the pack was read")
     }
 
-    /// Renders a text in a language that only the safety layers speak; `None` if it has no such
-    /// text.
+    /// Renders a text in a safety language; `None` if the text does not exist in it.
     pub fn render_safety(&self, key: TextKey, language: &str, slots: &Slots<'_>) -> Option<String> {
         let known = self.others(key).any(|other| other == language);
         known.then(|| self.try_render(key, language, slots).ok())?
     }
 
-    /// Returns the languages that the text has beside the pack's own.
+    /// Returns the languages that the text has besides English and Spanish.
     pub(crate) fn others(&self, key: TextKey) -> impl Iterator<Item = &str> {
         let others = self.0.others.get(&key).into_iter().flatten();
         others.map(String::as_str)

@@ -281,8 +281,8 @@ fn cries_and_opt_outs_of_unseen_writers_are_found() {
     assert!(problems.is_empty(), "{problems:#?}");
 }
 
-/// Ordinary texts of real people may hardly raise an alarm. Uses the half, chosen by hash, to which
-/// nothing was tuned.
+/// Ordinary texts of real people may raise hardly any alarm. Uses the half, chosen by hash, to
+/// which no rule was tuned.
 #[test] // SEC-20, SMS-25
 fn ordinary_talk_raises_no_alarm() {
     let shared = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");

@@ -1,17 +1,17 @@
-//! Providers' error codes as data: `data/*.toml` says what each code means for a text. Only the
-//! code decides, never its title or detail. An unknown code is not retried and raises an alert.
+//! Providers' error codes as data: `data/*.toml` says how to react to each code. Only the code
+//! decides, never its title or detail. An unknown code is not retried and raises an alert.
 
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-/// The reaction that an error code asks for; the sender acts on nothing else.
+/// The reaction to an error code. The sender acts on this class alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
     /// Slow down and try again within the call.
     Throttled,
-    /// May succeed later: send again after each wait that the code's `retry` lists.
+    /// May succeed later: send the text again after each wait that `retry` lists for the code.
     Transient,
     /// Never send this text again.
     Permanent,
@@ -54,11 +54,11 @@ pub struct ErrorRow {
     pub alert: AlertLevel,
 }
 
-/// The meaning of a code, from a table or assumed.
+/// The meaning of a code, from a table or assumed for an unknown code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
     pub class: ErrorClass,
-    /// Seconds before each further attempt; empty if there is none.
+    /// Seconds before each further attempt; empty if the text is not sent again.
     pub retry: &'static [u32],
     pub alert: AlertLevel,
     /// False for a code that no table lists.
@@ -97,7 +97,7 @@ static TWILIO: LazyLock<Table> = LazyLock::new(|| {
     Table::read(include_str!("../data/twilio_errors.toml")).expect("the table holds, says a test")
 });
 
-/// An unlisted code is not tried again, but raises an alert.
+/// Reaction to a code that no table lists: the text is not sent again, and an alert is raised.
 const UNKNOWN: Verdict = Verdict {
     class: ErrorClass::Permanent,
     retry: &[],
@@ -105,7 +105,7 @@ const UNKNOWN: Verdict = Verdict {
     known: false,
     meaning: "a code we do not know",
 };
-/// If the body names no code, the HTTP status decides.
+/// Reaction to HTTP status 429 if the body names no code.
 const THROTTLED: Verdict = Verdict {
     class: ErrorClass::Throttled,
     alert: AlertLevel::None,
@@ -119,8 +119,8 @@ const REFUSED_KEY: Verdict = Verdict {
     ..UNKNOWN
 };
 
-/// Returns the meaning of a provider's code. For a provider without a table, only the status
-/// decides.
+/// Returns the meaning of a provider's code. The HTTP status decides if the body names no code or
+/// the provider has no table.
 pub fn verdict(provider: &str, code: &str, http_status: u16) -> Verdict {
     match provider {
         crate::telnyx::NAME => TELNYX.verdict(code, http_status),

@@ -102,7 +102,7 @@ fn twilio_codes_have_their_counterparts() {
 
 #[test]
 fn what_no_table_knows_is_not_tried_again_and_alerts() {
-    // Other pages of Telnyx name these codes, but no canonical list does.
+    // Other pages of Telnyx name these codes, but its canonical list does not.
     for code in [
         "47000",
         "40400",

@@ -1,20 +1,20 @@
-//! The fees for numbers and their registration, for planning a casino. Bills follow the settings
-//! (`[cost]`) instead.
+//! The fees for phone numbers and their registration, for planning a casino. Actual bills follow
+//! the settings (`[cost]`) instead.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use chrono::NaiveDate;
 use serde::Deserialize;
 
-/// Amounts are dollars as decimal text; `verified_at` is the day on which somebody checked them, if
-/// anybody has.
+/// Amounts are US dollars as decimal text. `verified_at` is the day on which a person checked them;
+/// `None` if nobody has.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fees {
     pub number: Number,
     pub campaign: Campaign,
     pub brand: Brand,
-    /// The tiers of sending rates, by the result of the brand's vetting.
+    /// The sending rates of each tier. The vetting of the brand determines its tier.
     pub tiers: BTreeMap<String, Tier>,
 }
 
@@ -49,7 +49,7 @@ pub struct Tier {
     pub per_second: u32,
     /// Segments that may be sent per day; `None` if there is no cap.
     pub per_day: Option<u32>,
-    /// Paid once, in addition to the brand's own fee.
+    /// Fee for the vetting, paid once in addition to the brand's own fee.
     pub vetting: String,
     pub verified_at: Option<NaiveDate>,
 }

@@ -1,6 +1,7 @@
-//! Providers of text messaging: the trait that the sender uses, and Telnyx and Twilio behind it.
+//! Providers of text messaging: the trait that the sender uses, and its implementations for Telnyx
+//! and Twilio.
 //!
-//! The only crate that speaks HTTP to a provider. It decides nothing about sending, but reports
+//! Only this crate makes HTTP requests to a provider. It decides nothing about sending, but reports
 //! each outcome and how certain it is.
 
 pub mod errors;
@@ -17,8 +18,8 @@ use seven_domain::{AttemptId, CasinoId, PhoneE164};
 pub use errors::{AlertLevel, ErrorClass, Verdict, verdict};
 pub use records::Records;
 
-/// One text to send. The request's webhook address contains `attempt`, the only way to recognise
-/// the request again (D5).
+/// One text to send. The webhook address in the request contains `attempt`; only by it can the
+/// request be recognised later (D5).
 #[derive(Debug, Clone)]
 pub struct SendRequest {
     pub casino: CasinoId,
@@ -60,10 +61,10 @@ pub trait Provider: Send + Sync {
     /// The provider's name in rows and labels.
     fn name(&self) -> &'static str;
     fn send<'a>(&'a self, request: &'a SendRequest) -> SendFuture<'a>;
-    /// Asks the provider, without sending a text, whether key and funds are in order. The error
-    /// says why not.
+    /// Checks, without sending a text, whether the provider accepts our key and the account has
+    /// funds. The error states the problem.
     fn probe(&self) -> ProbeFuture<'_>;
-    /// False if the send API is not on this machine.
+    /// Returns true if the send API is on this machine, as a simulator's is.
     fn is_local(&self) -> bool;
 }
 

@@ -13,7 +13,7 @@ pub enum Direction {
     Outbound,
 }
 
-/// A period of one number's records, in the provider's time.
+/// A period whose records are read, for one number and direction, by the provider's clock.
 #[derive(Debug, Clone)]
 pub struct Span {
     pub direction: Direction,
@@ -34,7 +34,7 @@ pub struct Record {
     pub status: String,
 }
 
-/// One message as the provider has it.
+/// One message as the provider stores it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     pub message_id: String,
@@ -43,11 +43,12 @@ pub struct Message {
     pub text: Option<String>,
     pub media_count: usize,
     pub autoresponse: Option<String>,
-    /// For an inbound message, when it arrived; for an outbound one, when it reached `status`.
+    /// For an inbound message, the time of arrival; for an outbound one, the time at which it
+    /// reached `status`.
     pub at: DateTime<Utc>,
     pub status: String,
     pub error_code: Option<String>,
-    /// Read from the webhook address that our request named.
+    /// The attempt's id from the webhook address in our request; `None` if there is none.
     pub attempt: Option<AttemptId>,
 }
 
@@ -65,13 +66,13 @@ pub struct Page<T> {
     pub last: bool,
 }
 
-/// The provider could not be asked, or its answer could not be read. Contains no phone number and
-/// no text.
+/// The provider did not answer, or its answer could not be read. Contains no phone number and no
+/// text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("reading the provider's records: {problem}")]
 pub struct Unread {
     pub problem: String,
-    /// True if asking again later may help.
+    /// True if a later retry may help.
     pub transient: bool,
 }
 
@@ -84,7 +85,7 @@ pub trait Records: Send + Sync {
     fn name(&self) -> &'static str;
     /// Returns the texts of the period, oldest first.
     fn texts<'a>(&'a self, span: &'a Span, page: usize) -> RecordsFuture<'a, Page<Record>>;
-    /// Returns `None` if the provider has no such message, or has it no longer.
+    /// Returns one message; `None` if the provider does not have it, or no longer has it.
     fn message<'a>(&'a self, message_id: &'a str) -> RecordsFuture<'a, Option<Message>>;
     fn opt_outs<'a>(
         &'a self,

@@ -1,5 +1,5 @@
-//! Judges a text beside our latest texts to its guest: a reaction or a copy of our own words is no
-//! word of the guest's.
+//! Judges a text together with our latest texts to its guest: a reaction to our words or a copy of
+//! them does not count as the guest's own words.
 
 use seven_compliance::{Author, Decision, Guardrails, Verdict, dialogue, echo};
 
@@ -12,7 +12,8 @@ pub fn needs_our_texts(decision: &Decision, body: &str) -> bool {
     echo::may_quote(body) || in_words || decision.likely.is_some() || !decision.hits.is_empty()
 }
 
-/// Returns whether a decision is more than an ordinary text.
+/// Returns whether the decision found anything: a keyword, a likely meaning, a hit of a guardrail,
+/// or a verdict other than pass.
 pub fn matters(decision: &Decision) -> bool {
     decision.keyword.is_some()
         || decision.likely.is_some()
@@ -21,7 +22,8 @@ pub fn matters(decision: &Decision) -> bool {
 }
 
 /// Judges the text again without our own words. `ours` are our latest texts to the guest, newest
-/// first; `read` judges words alone, by both readers; `pack_says` returns every text of the pack.
+/// first; `read` judges a text by itself, with both readers; `pack_says` returns every text of the
+/// pack.
 pub async fn beside_our_texts<F: Future<Output = Decision>>(
     read: impl Fn(String) -> F,
     decision: Decision,
@@ -48,8 +50,8 @@ pub async fn beside_our_texts<F: Future<Output = Decision>>(
     Decision { likely, ..decision }
 }
 
-/// Returns the decision for a reaction that quotes a cry for help which we did not write: the guest
-/// reacted to the guest's own words.
+/// Returns the decision about the quoted words if a reaction quotes a cry for help that we did not
+/// write, because these words are the guest's own; otherwise `None`.
 fn reacted_to(
     body: &str,
     rails: &Guardrails,

@@ -9,7 +9,7 @@ use candle_core::{
 };
 use seven_encoder::{Case, Encoder, MOST_PIECES, Marks, Pieces, Shape, Tensors};
 
-/// The kinds are ordinary, opt-out, crisis, emergency and problem gambling.
+/// Number of kinds of text: ordinary, opt-out, crisis, emergency and problem gambling.
 const KINDS: usize = 5;
 
 #[derive(Debug)]
@@ -34,7 +34,8 @@ impl Network {
         })
     }
 
-    /// Returns one number for each kind; the difference of two is the log odds between their kinds.
+    /// Returns the logit of each kind. The difference of two logits is the log odds of one kind
+    /// against the other.
     pub(crate) fn logits(&self, text: &str) -> Result<[f32; KINDS]> {
         let ids = self.pieces.ids(text, MOST_PIECES);
         let logits = self

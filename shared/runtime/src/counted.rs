@@ -1,5 +1,5 @@
-//! Events that are counted where they are written, after the commit, so that no caller can forget
-//! to count them.
+//! Writes events together with their metrics, so that no caller can forget to count them. The
+//! metrics increase only after the commit.
 
 use seven_compliance::chain::Action;
 use seven_domain::{ConsentTier, HashKeys};
@@ -22,8 +22,8 @@ pub async fn open_case(tx: &mut Tx, case: &NewEscalation<'_>) -> Result<bool> {
     Ok(opened)
 }
 
-/// Adds a change to a guest's consent chain. A change that ends all consent counts as an opt-out,
-/// whatever caused it, and ends the notices to a phone of staff (D28).
+/// Adds a change to a guest's consent chain. A change that revokes all consent is counted as an
+/// opt-out, whatever caused it, and removes the guest's phone from the contacts of staff (D28).
 pub async fn record_consent(tx: &mut Tx, change: &Consent<'_>, keys: &HashKeys) -> Result<()> {
     tx.record_consent(change, keys).await?;
     if change.action == Action::Revoked && change.tier == ConsentTier::None {

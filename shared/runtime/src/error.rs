@@ -1,4 +1,4 @@
-//! Maps failures to outcomes: if a dependency is unreachable, the message waits; any other failure
+//! Maps errors to outcomes: if a dependency is unreachable, the message waits; any other error
 //! counts as a failed try (D16).
 
 use std::{error::Error as StdError, time::Duration};
@@ -16,7 +16,8 @@ pub enum Error {
     Event(#[from] Invalid),
     #[error(transparent)]
     Pack(#[from] seven_packs::Unknown),
-    /// Some casinos of a round over many failed: their number, and the first one with its error.
+    /// A round over many casinos failed for some of them: how many, and the first one with its
+    /// error.
     #[error("{failed} casino(s), {first} the first of them")]
     Casinos {
         failed: usize,
@@ -30,7 +31,7 @@ pub enum Error {
 // === impl Error ===
 
 impl Error {
-    /// Returns whether a store or the bus is unreachable, which is no failure of the message.
+    /// Returns whether a store or the bus is unreachable, which is not the message's fault.
     pub fn is_away(&self) -> bool {
         match self {
             Self::Store(error) => error.is_unavailable(),
@@ -46,8 +47,8 @@ impl Error {
 /// Number of failed tries after which a message becomes a dead letter.
 const MOST_TRIES: u32 = 5;
 
-/// Returns the outcome of a failure. `tries` includes this failure, and comes from the row if there
-/// is one.
+/// Returns the outcome for an error. `tries` includes the failed try; it comes from the message's
+/// row if there is one.
 pub fn outcome_of(error: &Error, tries: u32) -> Outcome {
     match error {
         Error::Store(e) if e.is_unavailable() => Outcome::Unavailable {

@@ -1,5 +1,5 @@
-//! Every second, a worker writes a heartbeat for `seven status`: to Postgres, and to NATS for
-//! readers while Postgres is unreachable.
+//! Every second, a worker writes a heartbeat for `seven status`: to Postgres, and to NATS, from
+//! which it is read while Postgres is unreachable.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ use crate::Fleet;
 
 const HEARTBEAT_PERIOD: Duration = Duration::from_secs(1);
 
-/// Writes heartbeats until the fleet's shutdown, then removes the worker's row. If a store is
-/// unreachable, only its heartbeats are lost.
+/// Writes heartbeats until the fleet's shutdown, then removes the worker's row. While a store is
+/// unreachable, only the heartbeats to that store are lost.
 pub async fn beat(fleet: Fleet, name: &str) {
     let instance = format!(
         "{}-{}",
@@ -57,12 +57,12 @@ pub async fn beat(fleet: Fleet, name: &str) {
     drop(fleet.store.sign_off(&instance, name).await);
 }
 
-/// The log level of this process, if an operator raised it, and until when.
+/// The log level that an operator set for this process, and its expiry; `None` if there is none.
 #[derive(Debug, Default)]
 struct Logs(Option<(LogLevel, Instant)>);
 
 impl Logs {
-    /// Follows what the database says.
+    /// Applies the log level that the database contains.
     fn set(&mut self, raised: Option<Raised>, now: Instant) {
         let until =
             |raised: &Raised| now + Duration::try_from_secs_f64(raised.seconds).unwrap_or_default();
@@ -80,7 +80,8 @@ impl Logs {
         }
     }
 
-    /// Puts the level back when its time is over, also while the database is away.
+    /// Restores the configured level when the raised one expires, even if the database is
+    /// unreachable.
     fn fall_back(&mut self, now: Instant) {
         if self.0.is_some_and(|(_, until)| until <= now) {
             self.0 = None;

@@ -1,5 +1,5 @@
 //! The handles that every worker holds (store, bus, cache, roster, packs, clock, keys), the fleet's
-//! intervals, and the mapping of failures to outcomes. Independent of any stage.
+//! intervals, and the mapping of errors to outcomes. Independent of any stage.
 
 pub mod counted;
 mod error;
@@ -22,8 +22,9 @@ pub use heartbeat::beat;
 pub use proxies::Proxies;
 pub use timing::Timing;
 
-/// Returns how a STOP or START was requested; ingress and gate must store the same.
-/// `provider_reacted`: the provider's webhook says that it blocked or unblocked the number.
+/// Returns how a STOP or START was requested, so that ingress and gate store the same.
+/// `provider_reacted` is true if the webhook says that the provider blocked or unblocked the
+/// number.
 pub fn word_of(
     keyword: &Keyword,
     provider: &str,
@@ -87,7 +88,8 @@ impl Fleet {
         Ok(())
     }
 
-    /// Returns a message as the spool keeps it while the bus does not take it (D2).
+    /// Converts a message into a row of the spool, which holds it while the bus does not accept it
+    /// (D2).
     pub fn spooled(&self, message: &Outgoing<'_>) -> Spooled {
         Spooled {
             spool_id: self.ids.uuid(),

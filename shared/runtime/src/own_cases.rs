@@ -1,4 +1,4 @@
-//! Cases that a check of the fleet's own opens, and not a text of a guest.
+//! Cases that are opened by the fleet's own checks and not because of a guest's text.
 
 use seven_domain::{CaseSeverity, CaseSource, ConversationId, GuestId, IdSource};
 use seven_guest::escalation::sla;
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::counted;
 
-/// The reason of the case that a phone of staff asked for no more texts.
+/// The reason of the case that is opened when a phone of staff opts out of texts.
 const STAFF_STOPPED: &str = "staff_stopped";
 
 #[derive(Debug)]
@@ -16,14 +16,14 @@ pub struct OwnCase<'a> {
     pub severity: CaseSeverity,
     pub source: CaseSource,
     pub reason: &'a str,
-    /// The name of whatever the case is about; empty for none.
+    /// The name of the thing or person that the case is about; empty if there is none.
     pub subject: &'a str,
     pub about: Option<(ConversationId, GuestId)>,
-    /// The worker that opens it.
+    /// The name of the worker that opens the case.
     pub actor: &'a str,
 }
 
-/// Opens the case, due by its severity; returns true if it is new.
+/// Opens the case, whose due times follow from its severity; returns true if it is new.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -48,8 +48,8 @@ pub async fn open_own_case(tx: &mut Tx, case: &OwnCase<'_>) -> Result<bool> {
     counted::open_case(tx, &opened).await
 }
 
-/// Ends the contacts whose phone said STOP, and opens a case for each, so that somebody else is
-/// named (D28).
+/// Ends the contacts whose phone opted out, and opens a case for each, so that the casino names
+/// another person (D28).
 ///
 /// # Errors
 /// Fails when Postgres does not answer.

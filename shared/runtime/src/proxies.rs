@@ -1,11 +1,12 @@
-//! The address of a caller: that of the connection, or the one that a trusted proxy reports.
+//! Determines the address of a caller: that of the connection, or the one that a trusted proxy
+//! reports.
 
 use std::net::IpAddr;
 
 use http::HeaderMap;
 use ipnet::IpNet;
 
-/// Header to which each proxy appends the address that called it.
+/// Header to which each proxy appends the address of its caller.
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
 /// Addresses of our own proxies, which are trusted to report a caller's address.
@@ -19,7 +20,7 @@ impl Proxies {
     }
 
     /// Returns the caller's address; `None` for a trusted proxy that reports none. Reads the header
-    /// from the right, since strangers may write the left entries.
+    /// from the right, because a caller can forge the left entries.
     pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> Option<IpAddr> {
         if !self.include(peer) {
             return Some(peer);
@@ -30,7 +31,7 @@ impl Proxies {
             .rev()
             .filter_map(|line| line.to_str().ok());
         let named = lines.flat_map(|line| line.rsplit(','));
-        // An entry that is no address ends the search: no proxy of ours wrote the entries to its
+        // Stops at an entry that is no address: no proxy of ours wrote it, nor the entries to its
         // left.
         let named = named.map_while(|one| one.trim().parse::<IpAddr>().ok());
         named.into_iter().find(|address| !self.include(*address))
@@ -57,7 +58,7 @@ mod tests {
                 .map(|address| address.to_string())
         };
         let is = |address: &str| Some(address.to_owned());
-        // Entries that strangers wrote are ignored.
+        // Entries that callers forged are ignored.
         assert_eq!(client("192.0.2.1", &["198.51.100.1"]), is("192.0.2.1"));
         assert_eq!(client("10.0.0.1", &["198.51.100.1"]), is("198.51.100.1"));
         assert_eq!(

@@ -22,7 +22,7 @@ impl Timing {
         }
     }
 
-    /// Scales the pauses that serve people by this share and leaves all other intervals unchanged.
+    /// Scales only the quiet window and the typing delay, additionally by this factor.
     #[must_use]
     pub fn with_pauses(self, share: f64) -> Self {
         Self {
@@ -53,22 +53,25 @@ impl Timing {
         }
     }
 
-    /// Returns the duration of a turn's lease, which is renewed after a third of it.
+    /// Returns the duration of a turn's lease. The lease is renewed whenever a third of it has
+    /// passed.
     pub fn lease(&self) -> Duration {
         self.floored(15, 2_000)
     }
 
-    /// Returns the delay before the redelivery of a signal that found the lease held.
+    /// Returns the delay before the redelivery of a signal whose conversation another turn has
+    /// leased.
     pub fn lease_wait(&self) -> Duration {
         self.floored(1, 100)
     }
 
-    /// Returns the time after which a provider's answer is overdue; also the request's timeout.
+    /// Returns the timeout of a request to a provider.
     pub fn send_deadline(&self) -> Duration {
         self.floored(10, 1_000)
     }
 
-    /// Returns how long after the send deadline a webhook may still resolve a send in doubt.
+    /// Returns how long after the send deadline a webhook may still tell whether a doubtful send
+    /// succeeded.
     pub fn doubt_grace(&self) -> Duration {
         self.floored(30, 1_500)
     }
@@ -78,13 +81,13 @@ impl Timing {
         self.floored(1, 20) / 2
     }
 
-    /// Returns the delay before a retry after a transient failure: 5, 25, 125 s; `None` after the
-    /// third.
+    /// Returns the delay after failed try number `tries` of a transient failure: 5, 25, 125 s;
+    /// `None` means to give up.
     pub fn redelivery(&self, tries: u32) -> Option<Duration> {
         (tries < 3).then(|| self.floored(5u64.pow(tries + 1), 50))
     }
 
-    /// Returns the scaled wait for `seconds`, which come from a provider's table of error codes.
+    /// Returns the scaled wait for `seconds`, a value from a provider's table of error codes.
     pub fn after(&self, seconds: u32) -> Duration {
         self.floored(u64::from(seconds), 50)
     }
@@ -100,20 +103,19 @@ impl Timing {
         }
     }
 
-    /// Returns how long a text waits for a provider that cannot send before it checks again, unless
-    /// it is woken earlier.
+    /// Returns the maximum time before a text that no provider can send now checks the providers
+    /// again; an earlier wake-up is possible.
     pub fn provider_poll(&self) -> Duration {
         self.floored(60, 300)
     }
 
-    /// Returns how long the answer to a cry for help waits at most before it asks for a provider
-    /// again.
+    /// Returns the maximum time before an answer to a cry for help checks the providers again.
     pub fn urgent_poll(&self) -> Duration {
         self.floored(10, 300)
     }
 
-    /// Returns the most time by which texts below a crisis wait longer for a provider, so that they
-    /// do not all ask at once.
+    /// Returns the maximum extra wait of texts other than those of a crisis, so that they do not
+    /// all ask for a provider at once.
     pub fn provider_spread(&self) -> Duration {
         self.floored(10, 5_000)
     }
@@ -123,36 +125,37 @@ impl Timing {
         self.floored(60, 500)
     }
 
-    /// Returns how often the sender looks for probes that are due.
+    /// Returns how often the sender checks whether a provider has to be probed.
     pub fn provider_watch(&self) -> Duration {
         self.floored(2, 200)
     }
 
-    /// Returns for how long a casino's sending stops after a spending limit; `span` is the time
-    /// until the limit resets.
+    /// Returns how long a casino's sending stops after its spending limit was reached; `span` is
+    /// the time until the limit resets.
     pub fn provider_park(&self, span: Duration) -> Duration {
         self.scale.at_least(span, Duration::from_secs(3))
     }
 
-    /// Returns the age after which a row marked as dead must have a dead letter; the scheduler
-    /// files a missing one.
+    /// Returns the age at which a row that is marked as dead should have a dead letter; if it has
+    /// none, the scheduler files one.
     pub fn unannounced(&self) -> Duration {
         self.floored(60, 3_000)
     }
 
-    /// Returns how far back a check looks at most for texts sent after a STOP or rows of another
-    /// casino: at its start, and after checks that failed.
+    /// Returns the longest period that a check for texts after a STOP, or for rows of another
+    /// casino, covers: at process start and after failed checks. Otherwise it covers the time since
+    /// the last check.
     pub fn after_stop_watch(&self) -> Duration {
         Duration::from_secs(300)
     }
 
-    /// Returns the time between two requests for a provider's records.
+    /// Returns the minimum time between two requests for a provider's records.
     pub fn records_pace(&self) -> Duration {
         self.floored(1, 20) / 2
     }
 
-    /// Returns the age up to which a record's webhook may still arrive: the provider's retries take
-    /// less than a minute.
+    /// Returns the minimum age of records that are compared: the webhooks of younger ones may still
+    /// arrive, because the provider retries for almost a minute.
     pub fn records_margin(&self) -> Duration {
         self.floored(120, 3_000)
     }
@@ -172,18 +175,18 @@ impl Timing {
         self.floored(60, 500)
     }
 
-    /// Returns the period of texts that decides whether a carrier blocks us.
+    /// Returns the length of the period whose texts decide whether a carrier blocks us.
     pub fn block_window(&self) -> Duration {
         self.floored(900, 60_000)
     }
 
-    /// Returns the age up to which a text need not have its receipt yet.
+    /// Returns the age at which a text should have its delivery receipt.
     pub fn receipt_margin(&self) -> Duration {
         self.floored(120, 1_000)
     }
 
     /// Returns the time after which an alert about a delivery figure ends if there are too few
-    /// texts to judge it.
+    /// texts to judge the figure.
     pub fn figure_quiet(&self) -> Duration {
         self.floored(3_600, 10_000)
     }
@@ -193,12 +196,13 @@ impl Timing {
         self.floored(900, 5_000)
     }
 
-    /// Returns how long a casino's guests wait before its contacts hear of an outage.
+    /// Returns how long a casino's guests must have waited before its contacts are notified of an
+    /// outage.
     pub fn outage_told_after(&self) -> Duration {
         self.floored(180, 3_000)
     }
 
-    /// Returns how often outages are looked for.
+    /// Returns how often the scheduler checks for outages.
     pub fn outage_check(&self) -> Duration {
         self.floored(30, 500)
     }
@@ -213,8 +217,8 @@ impl Timing {
         self.floored(2, 200)
     }
 
-    /// Returns how long the scheduler relies on its last check of a casino's consumers and mirrored
-    /// switches in NATS.
+    /// Returns for how long the scheduler considers its last check of a casino's consumers and
+    /// mirrored switches in NATS valid.
     pub fn mirror_check(&self) -> Duration {
         self.floored(30, 1_000)
     }
@@ -228,8 +232,8 @@ impl Timing {
         self.floored(10, 2_000)
     }
 
-    /// Returns a scaled duration; used for the packs' limits on how long a text is useful, and for
-    /// other long ones.
+    /// Returns a scaled duration, without a minimum; used for the packs' limits on how long a text
+    /// is useful, and for other long durations.
     pub fn scaled(&self, span: Duration) -> Duration {
         self.scale.of(span)
     }

@@ -1,5 +1,6 @@
-//! Delivery to the websites (D33): the commit of the pre-send check is the delivery. A worker that
-//! writes a message tries it in the same transaction; the sender takes what is left.
+//! Delivery to the websites (D33): a message is delivered when the pre-send check commits. A worker
+//! that writes a message tries to deliver it in the same transaction; the sender delivers the
+//! others.
 
 use std::time::Duration;
 
@@ -10,8 +11,8 @@ use seven_telemetry::metrics;
 
 use crate::Fleet;
 
-/// Age of the guest's message after which the sender delivers the answer, because a late answer to
-/// a cry for help opens a case.
+/// Age of the guest's message above which only the sender delivers the answer: it opens a case for
+/// a late answer to a cry for help.
 const LATE_AFTER: TimeDelta = TimeDelta::minutes(1);
 
 /// A message that a transaction delivers to the web.
@@ -20,16 +21,18 @@ pub struct Shown<'a> {
     pub outbound_id: OutboundId,
     pub class: MessageClass,
     pub guest: &'a GuestHash,
-    /// When the guest's message that this one answers reached us; the time since then is measured.
+    /// The time at which the answered message reached us, from which the reply time is measured;
+    /// `None` if it is not measured.
     pub asked: Option<DateTime<Utc>>,
-    /// The worker, as the audit log names it.
+    /// The name of the delivering worker, for the audit log.
     pub by: &'static str,
 }
 
 impl Fleet {
-    /// Delivers messages that the caller's transaction has queued, in their order, up to the first
-    /// to which a restriction may apply. Returns the rest, which the sender has to check. `asked` is
-    /// when the guest's message reached us. Hint the guest's streams after the commit.
+    /// Delivers messages that the caller's transaction has queued, in order, up to the first one
+    /// that a restriction may hold back. Returns the remaining ones, which the sender has to check.
+    /// `asked` is the time at which the guest's message reached us. After the commit, the caller
+    /// must send a hint.
     ///
     /// # Errors
     /// Fails when Postgres does not answer.
@@ -65,7 +68,7 @@ impl Fleet {
         Ok(queued.split_off(delivered))
     }
 
-    /// Returns the pre-send check of a message to the web.
+    /// Builds the pre-send check of a message to the web.
     pub fn web_check(&self, outbound_id: OutboundId) -> PresendCheck {
         PresendCheck {
             outbound_id,
@@ -82,7 +85,7 @@ impl Fleet {
         }
     }
 
-    /// Records a delivery in the transaction that makes it, and counts it once that is committed.
+    /// Records a delivery in the transaction that makes it, and counts it after the commit.
     ///
     /// # Errors
     /// Fails when Postgres does not answer.
@@ -106,7 +109,7 @@ impl Fleet {
             metrics.texts.outcomes.with_label_values(&sent).inc();
             let took = asked.and_then(|asked| (clock.now() - asked).to_std().ok());
             let Some(took) = took else { return };
-            // Nothing waits on the web, so the host's own time is the whole time.
+            // Delivery to the web involves no wait, so the processing time equals the whole time.
             for part in ["whole", "processing"] {
                 let labels = [casino, part];
                 let replies = metrics.texts.replies.with_label_values(&labels);

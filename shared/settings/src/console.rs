@@ -12,37 +12,37 @@ use crate::{error::Faults, is_here};
 #[serde(deny_unknown_fields)]
 pub struct Console {
     pub listen: std::net::SocketAddr,
-    /// The console's address as browsers have it.
+    /// The console's base URL as browsers see it.
     pub public_url: Url,
     /// The console's own database login, which alone reads the operators' accounts.
     pub postgres_url: Option<SecretString>,
-    /// Whether a login asks for a code beside the password.
+    /// Whether a login requires a code in addition to the password.
     pub second_factor: bool,
-    /// Casinos' own logins, by the name that stands in their addresses.
+    /// Identity providers of casinos, by the name that their login URLs contain.
     #[serde(default)]
     pub oidc: BTreeMap<String, Oidc>,
-    /// Their client secrets, each as `name=secret`. Only the console gets them.
+    /// Client secrets of the identity providers, each as `name=secret`. Only the console gets them.
     #[serde(default)]
     pub oidc_client_secrets: Vec<SecretString>,
 }
 
-/// A casino's own login (OpenID Connect, code flow with PKCE). It lets in the accounts whose
-/// address is in its domains, and no others.
+/// A casino's identity provider (OpenID Connect, code flow with PKCE). Through it, only accounts
+/// whose mail address is in one of `domains` can log in.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Oidc {
-    /// The name on the login page.
+    /// The name that the login page shows.
     pub name: String,
-    /// The issuer, character by character as the provider writes it.
+    /// The issuer, spelled exactly as the provider spells it.
     pub issuer: String,
     pub client_id: String,
-    /// Domains of e-mail addresses, in lower case. Staff of two casinos share none.
+    /// Domains of e-mail addresses, in lower case. Two casinos must not have the same domain.
     pub domains: Vec<String>,
-    /// Ids of the casinos whose staff log in there. An account with a role elsewhere, or at every
-    /// casino, is not let in by it.
+    /// Ids of the casinos whose staff log in through this provider. An account that has a role at
+    /// another casino, or at all casinos, cannot log in through it.
     pub casinos: Vec<String>,
-    /// Whether an address counts as verified where the provider does not say so: true for a
-    /// directory that gives out its addresses itself and sends no `email_verified`.
+    /// Whether a mail address counts as verified if the provider sends no `email_verified`. True
+    /// only for a directory that itself assigns the addresses.
     #[serde(default)]
     pub email_is_verified: bool,
 }

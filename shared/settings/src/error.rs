@@ -56,6 +56,8 @@ impl Faults {
         }
     }
 
+    /// Returns `Ok` if no fault was recorded.
+    ///
     /// # Errors
     /// Returns the faults if there are any.
     pub(crate) fn none(self) -> Result<(), Error> {

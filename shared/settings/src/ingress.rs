@@ -1,4 +1,4 @@
-//! `[ingress]`: the address for webhooks, and how many calls one process accepts.
+//! `[ingress]`: the address for webhooks, and the limits on calls that one process accepts.
 
 use ipnet::IpNet;
 use serde::Deserialize;
@@ -9,19 +9,19 @@ use crate::error::Faults;
 #[serde(deny_unknown_fields)]
 pub struct Ingress {
     pub listen: std::net::SocketAddr,
-    /// Most calls in progress; further calls wait.
+    /// Maximum number of calls in progress; further calls wait.
     pub concurrency: usize,
     /// Time limit of one call, including its wait.
     pub request_seconds: u64,
-    /// Time limit for a call's headers; after it the connection closes.
+    /// Time limit for the headers of a call; when it expires, the connection is closed.
     pub head_seconds: u64,
     pub connections: usize,
-    /// Most connections of one client address on which no call has begun.
+    /// Maximum number of connections per client address on which no call has begun.
     pub connections_per_address: usize,
-    /// Most calls whose body has not arrived yet.
+    /// Maximum number of calls whose body has not arrived yet.
     pub bodies: usize,
     pub bodies_per_address: usize,
-    /// Networks of our own reverse proxies, which name the caller in X-Forwarded-For.
+    /// Networks of our own reverse proxies, which report the caller's address in X-Forwarded-For.
     pub trusted_proxies: Vec<IpNet>,
 }
 

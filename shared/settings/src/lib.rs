@@ -1,5 +1,5 @@
-//! Settings: defaults in the binary, then a TOML file, secrets and the environment; invalid ones
-//! stop the start. The names of the workers that read them are here too.
+//! Settings: defaults in the binary, overridden by a TOML file, secrets and the environment. A
+//! process with invalid settings does not start. The names of the workers are defined here too.
 
 use std::path::{Path, PathBuf};
 
@@ -46,8 +46,8 @@ const DEFAULTS: &str = include_str!("../settings.default.toml");
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// True if neither a file, a folder of secrets nor a running `./scripts/dev` was found, so that
-    /// these are the defaults.
+    /// True if there was no file, no folder of secrets and no running `./scripts/dev`, so that only
+    /// defaults apply.
     #[serde(skip)]
     of_no_fleet: bool,
     pub stores: Stores,
@@ -78,8 +78,9 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads `file`, else `SEVEN_CONFIG`, else the settings of a running `./scripts/dev`, else only
-    /// the defaults; then the secrets in the folder `SEVEN_SECRETS`, then the environment.
+    /// Reads the settings from `file`, else `SEVEN_CONFIG`, else a running `./scripts/dev`, else
+    /// uses the defaults. The secrets in the folder `SEVEN_SECRETS` override them, and the
+    /// environment overrides both.
     pub fn load(file: Option<&Path>) -> Result<Self, Error> {
         let named = file
             .map(Path::to_path_buf)
@@ -109,8 +110,8 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Reads a TOML text over the defaults, for the fleets that `./scripts/dev` and the tests
-    /// start.
+    /// Parses a TOML text that overrides the defaults, for fleets that `./scripts/dev` and the
+    /// tests start.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let settings: Self = Figment::from(Toml::string(DEFAULTS))
             .merge(Toml::string(text))
@@ -120,7 +121,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Lets every section check itself, checks rules that span sections, and reports all faults at
+    /// Checks every section and the rules that concern several sections, and reports all faults at
     /// once.
     fn check(&self) -> Result<(), Error> {
         let mut faults = Faults::default();
@@ -153,7 +154,7 @@ impl Settings {
         faults.none()
     }
 
-    /// Returns true if every text that is sent stays on this machine.
+    /// Returns true if the send APIs of all providers are on this machine.
     fn sends_here(&self) -> bool {
         is_here(&self.telnyx.base_url)
             && (self.twilio.account_sid.is_none() || is_here(&self.twilio.base_url))

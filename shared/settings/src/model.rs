@@ -1,4 +1,4 @@
-//! The `[model]` settings: which model answers, and the guards around it.
+//! `[model]`: the model that answers, and the limits on its calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use url::Url;
 
 use crate::{address::is_here, error::Faults};
 
-/// Fewer tokens do not hold a plan or a verdict.
+/// Minimum of the token limit: with fewer tokens, an answer cannot hold a plan or a verdict.
 const LEAST_OUTPUT_TOKENS: u32 = 100;
 const MOST_OUTPUT_TOKENS: u32 = 8_192;
 
@@ -22,9 +22,9 @@ const MOST_OUTPUT_TOKENS: u32 = 8_192;
 #[serde(rename_all = "snake_case")]
 pub enum Provider {
     Offline,
-    /// Gives everyone the same reply at no cost, for measuring everything else.
+    /// Gives everyone the same reply at no cost, for measuring everything except the model.
     Fixed,
-    /// Gives each guest the guest's own text, for trying a deployment.
+    /// Answers each guest with the guest's own text, for trying a deployment.
     Echo,
     Gemini,
     /// Any server that offers `chat/completions`.
@@ -50,24 +50,24 @@ pub struct Settings {
     pub judge: Option<String>,
     pub base_url: Option<Url>,
     pub api_key: Option<SecretString>,
-    /// Sampling temperature of the model that writes; all other calls have 0.
+    /// Sampling temperature of the model that writes; all other calls use 0.
     pub temperature: f32,
-    /// Most tokens of one answer, whichever model gives it.
+    /// Maximum number of tokens in one answer, for every model.
     pub max_output_tokens: u32,
     pub route_seconds: u64,
     pub plan_seconds: u64,
     pub speak_seconds: u64,
     pub judge_seconds: u64,
-    /// Whether the judging model is tried first on drafts of which the verdict is known. Without a
-    /// passed trial its verdicts are not used.
+    /// Whether the judging model is first tested on drafts whose correct verdict is known. If so,
+    /// its verdicts are used only after it has passed.
     pub judge_trial: bool,
     /// The field in which a server of `chat/completions` expects the token limit.
     pub token_limit: TokenLimit,
-    /// Most tokens that Gemini may spend on thinking; `None` uses the model's default.
+    /// Maximum number of tokens that Gemini may spend on thinking; `None` uses the model's default.
     pub thinking_budget: Option<i32>,
     #[serde(default)]
     pub guard: guarded::Settings,
-    /// Prices of single models, by name; other models have the guard's price.
+    /// Prices of single models, by name; for other models the price in `guard` applies.
     #[serde(default)]
     pub prices: BTreeMap<String, Price>,
 }
@@ -99,8 +99,8 @@ impl Settings {
         self.prices.get(name).copied().unwrap_or(self.guard.price)
     }
 
-    /// Returns the hosted models in use without a price, whose calls would be recorded as free. A
-    /// server on this machine is free.
+    /// Returns the hosted models in use that have no price, so that their calls would be recorded
+    /// as free. Empty if the model's server is on this machine, because such calls are free.
     pub fn unpriced(&self) -> BTreeSet<&str> {
         if !self.is_hosted() || self.base_url.as_ref().is_some_and(is_here) {
             return BTreeSet::new();

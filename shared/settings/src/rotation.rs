@@ -1,4 +1,4 @@
-//! When the fleet's secrets are due to be changed; docs/rotation.md has the steps.
+//! The dates by which the fleet's secrets must be changed; docs/rotation.md describes the steps.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use seven_store::upkeep::Upkeep;
@@ -71,23 +71,23 @@ pub const SECRETS: [Secret; 14] = [
     },
 ];
 
-/// When a secret of the fleet was last changed, and when it is due.
+/// The time at which a secret of the fleet was last changed, and the time of its next change.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Rotation {
     pub secret: &'static str,
     pub days: u16,
-    /// `None` if no change was recorded; the days then count from the creation of the database.
+    /// `None` if no change was recorded; then the days count from the creation of the database.
     pub rotated_at: Option<DateTime<Utc>>,
     pub due_at: DateTime<Utc>,
 }
 
 impl Secret {
-    /// Says whether the fleet uses this secret. It reads other settings if it can, because a worker
-    /// has only its own secrets.
+    /// Returns whether the fleet uses this secret. Decides from other settings if possible, because
+    /// a worker has only its own secrets.
     fn is_used(self, settings: &Settings) -> bool {
         match self.name {
-            // Few workers mount the account's SID; the others list this secret only after a change
-            // of it was recorded.
+            // Only few workers know the account's SID; the others list this secret only once a
+            // change of it was recorded.
             "twilio.auth_tokens" => settings.twilio.account_sid.is_some(),
             "twilio.api_key_secret" => settings.twilio.api_key_secret.is_some(),
             "model.api_key" => settings.model.provider.has_key(),
@@ -102,7 +102,7 @@ impl Secret {
     }
 }
 
-/// Returns the secrets that this fleet uses or has ever changed, the earliest due date first.
+/// Returns the secrets that this fleet uses or has ever changed, ordered by due date.
 pub fn rotations(settings: &Settings, upkeep: &Upkeep) -> Vec<Rotation> {
     let is_known =
         |secret: &Secret| secret.is_used(settings) || upkeep.rotated.contains_key(secret.name);

@@ -1,5 +1,5 @@
-//! Secrets as files: a folder that a secret store fills, one file per setting. Unlike the
-//! environment, files do not reach crash dumps or child processes, and can be changed in place.
+//! Secrets as files: a folder that a secret store fills, one file per setting. Unlike environment
+//! variables, files do not get into crash dumps or child processes, and can be changed in place.
 
 use std::{io, path::Path};
 
@@ -19,8 +19,8 @@ pub(super) struct Secrets {
 }
 
 impl Secrets {
-    /// Reads every file, except those whose names begin with a dot, which the secret store uses
-    /// itself.
+    /// Reads every file except those whose names begin with a dot, which are internal to the secret
+    /// store.
     pub(super) fn read(folder: &Path) -> Result<Self, Error> {
         let failed = |source: io::Error| Error::Secrets {
             folder: folder.to_owned(),
@@ -46,7 +46,7 @@ impl Secrets {
     }
 }
 
-/// Reads a list as a list and anything else as text, even a password made of digits.
+/// Parses a list as a list and anything else as a string, even a password made of digits.
 fn value_of(text: &str) -> Value {
     match text.parse::<Value>() {
         Ok(list @ Value::Array(..)) => list,

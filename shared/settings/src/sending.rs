@@ -21,40 +21,41 @@ pub struct Telnyx {
 #[serde(deny_unknown_fields)]
 pub struct Twilio {
     pub base_url: Url,
-    /// Our webhook's address exactly as Twilio's console has it, because Twilio signs it.
+    /// Our webhook's URL exactly as configured in Twilio's console, because Twilio's signature
+    /// covers it.
     pub webhook_url: Url,
     /// `None` if the fleet has no account at Twilio.
     pub account_sid: Option<String>,
     /// An API key's SID, used instead of the account's; `api_key_secret` is its secret.
     pub api_key_sid: Option<String>,
     pub api_key_secret: Option<SecretString>,
-    /// Primary token first, then the secondary during a rotation. They verify webhooks; without an
-    /// API key the first also sends.
+    /// The primary token, then the secondary during a rotation. They verify webhooks; if there is
+    /// no API key, the first also authenticates requests to Twilio.
     pub auth_tokens: Vec<SecretString>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sending {
-    /// The order of providers for casinos that set none.
+    /// The order of providers for casinos that do not set one.
     pub providers: Vec<String>,
-    /// Segments per second of an account, by provider, if it differs from the provider's usual
-    /// figure.
+    /// Segments per second of an account, by provider, for accounts whose limit differs from the
+    /// provider's usual one.
     #[serde(default)]
     pub account_segments_per_second: std::collections::BTreeMap<String, u32>,
-    /// Segments per second of the whole fleet; `None` sets no limit.
+    /// Segments per second of the whole fleet; `None` means no limit.
     #[serde(default)]
     pub segments_per_second: Option<u32>,
-    /// Most sender processes at once. While Redis is unreachable, each uses only its share of every
-    /// limit.
+    /// Maximum number of sender processes. While Redis is unreachable, each uses one `senders`th of
+    /// every limit.
     pub senders: u32,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// Texts of all casinos that are answered per minute; protects against a flood and is not a
-    /// quota.
+    /// Maximum number of texts per minute, over all casinos, that are answered. It protects against
+    /// a flood and is not a quota.
     pub fleet_texts_per_minute: u32,
 }
 

@@ -20,7 +20,7 @@ pub struct Stores {
 pub struct Nats {
     /// One address, or the addresses of a cluster's servers separated by commas.
     pub url: String,
-    /// This worker's user at the server; `None` if the server asks for none.
+    /// This worker's user name at the server; `None` if the server requires none.
     pub user: Option<String>,
     pub password: Option<SecretString>,
     /// File with root certificates (PEM) for the server; if set, a connection without TLS is
@@ -48,8 +48,8 @@ pub struct Redis {
     pub prefix: String,
 }
 
-/// Programs with arguments that transform standard input to standard output; if empty, dumps are
-/// not encrypted.
+/// Commands that encrypt and decrypt a dump, each a program with its arguments that reads standard
+/// input and writes standard output. If empty, dumps are not encrypted.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Backup {
@@ -58,7 +58,8 @@ pub struct Backup {
 }
 
 impl Postgres {
-    /// Returns the number of connections of a casino's own worker, or of one for all casinos.
+    /// Returns the size of a worker's connection pool; `own` is true for a worker that serves one
+    /// casino.
     pub fn connections_of(&self, own: bool) -> u32 {
         if own {
             self.own_connections
@@ -87,8 +88,8 @@ impl Postgres {
             ("postgres.own_connections", self.own_connections),
         ];
         for (key, connections) in limits {
-            // While it releases a casino's campaigns, the scheduler holds one connection and queues
-            // texts through another.
+            // While the scheduler releases a casino's campaigns, it holds one connection and queues
+            // texts over a second one.
             faults.need(connections >= 2, key, connections.to_string(), "at least 2");
         }
     }

@@ -29,7 +29,7 @@ pub(super) fn check(settings: &Settings, faults: &mut Faults) {
             expected,
         );
     };
-    // Reads an address without a scheme as nats://, as the NATS client does.
+    // Parses an address without a scheme as nats://, as the NATS client does.
     let parsed = |url: &str| {
         Url::parse(url.trim()).or_else(|_| Url::parse(&format!("nats://{}", url.trim())))
     };
@@ -61,8 +61,8 @@ pub(super) fn check(settings: &Settings, faults: &mut Faults) {
     need(console, "console.postgres_url", with_tls);
 }
 
-/// Returns true if the connection may be unencrypted. `prefer` counts, because it gives up TLS if
-/// the server has none.
+/// Returns true if the connection may be unencrypted. That includes `prefer`, which connects
+/// without TLS if the server offers none.
 fn is_plain(url: &str) -> bool {
     let Ok(options) = url.parse::<PgConnectOptions>() else {
         return false;

@@ -1,4 +1,5 @@
-//! `[telemetry]`, `[ops]`, `[alerts]`: the reports of the fleet about itself, and their recipients.
+//! `[telemetry]`, `[ops]`, `[alerts]`, `[notices]`: logs, metrics, alerts and notices, and where
+//! they are sent.
 
 use std::collections::HashMap;
 
@@ -12,24 +13,26 @@ use crate::error::Faults;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Telemetry {
-    /// The log level of each component, in the syntax of `RUST_LOG`, which overrides it.
+    /// The log level of each component, in the syntax of `RUST_LOG`; that variable overrides this
+    /// setting.
     pub log: String,
-    /// The collector's base address; if empty, no spans are exported.
+    /// The collector's base URL; if empty, no spans are exported.
     pub otlp_endpoint: String,
-    /// The share of ordinary traces that is exported, 0 to 1.
+    /// The share of traces that is exported, 0 to 1; important traces are always exported.
     pub sample: f64,
-    /// The same share for single casinos, by id; for example 0 for one that load tests use.
+    /// Shares for single casinos, by id, which override `sample`; for example 0 for a casino of
+    /// load tests.
     pub sample_of: HashMap<CasinoId, f64>,
-    /// Most spans that wait for the collector.
+    /// Maximum number of spans that wait for the collector.
     pub queue: usize,
     pub environment: String,
 }
 
-/// Health and metrics, meant only for the orchestrator and Prometheus.
+/// The listener for health and metrics, meant only for the orchestrator and Prometheus.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ops {
-    /// Port 0 takes a free port. If the address is in use, the worker runs without this listener.
+    /// Port 0 picks a free port. If the address is in use, the worker runs without this listener.
     pub listen: std::net::SocketAddr,
 }
 
@@ -43,7 +46,7 @@ pub struct Alerts {
     pub pagerduty_url: Url,
 }
 
-/// How notices reach a casino's own people; their addresses are the casino's contacts.
+/// The channels of notices to a casino's own people. Their addresses are the casino's contacts.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Notices {

@@ -8,35 +8,35 @@ use url::Url;
 
 use crate::{error::Faults, is_here};
 
-/// Fewest bytes of a key that signs sessions (RFC 7518, section 3.2).
+/// Minimum length, in bytes, of a key that signs sessions (RFC 7518, section 3.2).
 const LEAST_KEY_BYTES: usize = 32;
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Web {
     pub listen: SocketAddr,
-    /// The gateway's address as browsers have it.
+    /// The gateway's base URL as browsers see it.
     pub public_url: Url,
-    /// The key that signs sessions, and the name by which their tokens call it.
+    /// The id of the key that signs sessions (`token_key`), as tokens name it.
     pub token_key_id: String,
     pub token_key: Option<SecretString>,
-    /// The key before, whose tokens are still read.
+    /// The id of the previous signing key, whose tokens are still accepted.
     pub former_token_key_id: Option<String>,
     pub former_token_key: Option<SecretString>,
-    /// The key that programs send with `POST /chat`; without one everybody may call it.
+    /// The key that programs must send with `POST /chat`; `None` lets everybody call it.
     pub api_key: Option<SecretString>,
-    /// The casino of calls that name none.
+    /// The casino for calls that name none.
     pub casino: Option<String>,
-    /// Messages and new sessions of one address per minute.
+    /// Maximum number of messages and new sessions per minute from one address.
     pub requests_per_minute: u32,
-    /// Longest time that an answer's stream stays open.
+    /// Longest time for which the stream of an answer stays open.
     pub answer_seconds: u64,
-    /// Longest time that a call's body may take.
+    /// Longest time that the body of a call may take to arrive.
     pub request_seconds: u64,
     pub head_seconds: u64,
     pub connections: usize,
     pub connections_per_address: usize,
-    /// Time after which a stream is cut whose reader takes nothing.
+    /// Time after which a stream is closed if its reader accepts no data.
     pub unread_seconds: u64,
 }
 

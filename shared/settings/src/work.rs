@@ -1,4 +1,4 @@
-//! `[worker]`, `[gate]`, `[packs]`, `[guest_hash]`, `[time]`: how workers do their work.
+//! `[worker]`, `[gate]`, `[packs]`, `[guest_hash]`, `[time]`: settings of the workers' own work.
 
 use std::path::PathBuf;
 
@@ -42,9 +42,10 @@ pub struct GuestHash {
 #[serde(deny_unknown_fields)]
 pub struct Time {
     pub scale: f64,
-    /// Factor for quiet window and typing delay.
+    /// Factor by which the quiet window and the typing delay are scaled.
     pub pauses: f64,
-    /// The time at which the clock of guests and casinos starts (RFC 3339).
+    /// The time at which the clock of guests and casinos starts (RFC 3339); `None` means the real
+    /// time.
     pub at: Option<chrono::DateTime<chrono::Utc>>,
 }
 

@@ -7,7 +7,7 @@ use seven_domain::Stage;
 
 use crate::Settings;
 
-/// The workers of the fleet, by the names `seven run` takes.
+/// The workers of the fleet, under the names that `seven run` accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Worker {
     IngressWebhook,
@@ -16,14 +16,14 @@ pub enum Worker {
     PersonaEnvelope,
     OutboundSender,
     Scheduler,
-    /// Serves the pages for staff; no guest's text waits for it.
+    /// Serves the pages for staff. Answers to guests do not depend on it.
     Console,
     /// Serves guests of the casinos' websites.
     WebGateway,
 }
 
 impl Worker {
-    /// The workers that guests' texts need.
+    /// The workers that handle guests' texts.
     pub const ALL: [Self; 6] = [
         Self::IngressWebhook,
         Self::ComplianceGate,
@@ -33,7 +33,7 @@ impl Worker {
         Self::Scheduler,
     ];
 
-    /// The workers that guests' messages need, by text and on the web.
+    /// The workers that handle guests' messages, both texts and messages from the web.
     pub const WITH_WEB: [Self; 7] = [
         Self::IngressWebhook,
         Self::ComplianceGate,
@@ -44,7 +44,7 @@ impl Worker {
         Self::WebGateway,
     ];
 
-    /// Returns the name that `seven run` takes.
+    /// Returns the name that `seven run` accepts.
     pub fn name(self) -> &'static str {
         match self {
             Self::IngressWebhook => "ingress-webhook",
@@ -58,7 +58,7 @@ impl Worker {
         }
     }
 
-    /// Returns the stages whose messages this worker takes from the bus.
+    /// Returns the stages whose messages this worker consumes from the bus.
     pub fn stages(self) -> &'static [Stage] {
         match self {
             Self::IngressWebhook | Self::Scheduler | Self::Console | Self::WebGateway => &[],
@@ -69,8 +69,8 @@ impl Worker {
         }
     }
 
-    /// Returns the settings of the worker's loops, for a casino's `own` worker or the fleet's.
-    /// Workers that take nothing from the bus have no loops.
+    /// Returns the settings of the worker's loops; `own` is true for a worker that serves one
+    /// casino. Workers that consume nothing from the bus have no loops.
     pub fn loops(self, settings: &Settings, own: bool) -> WorkerSettings {
         let concurrency = match self {
             Self::OutboundSender => settings.worker.sender_concurrency,
@@ -88,8 +88,8 @@ impl Worker {
             ..WorkerSettings::default()
         };
         match self {
-            // Both workers wait only for the database: they take as many messages as it can serve
-            // at once, and one more in reserve.
+            // Both workers wait only for the database, so they take as many messages as it can
+            // serve at once, plus one in reserve.
             Self::ComplianceGate | Self::PersonaEnvelope => {
                 let connections =
                     usize::try_from(settings.postgres.connections_of(own)).unwrap_or(usize::MAX);

@@ -1,7 +1,7 @@
 //! The two alphabets of a text message, and how many units each character takes.
 
-/// The alphabet one message is encoded in; one character outside GSM-7 makes the whole message
-/// UCS-2.
+/// The alphabet in which one message is encoded; a single character outside GSM-7 makes the whole
+/// message UCS-2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Encoding {
     Gsm7,

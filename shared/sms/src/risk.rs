@@ -6,8 +6,8 @@
 
 use std::fmt;
 
-/// A text with a higher score must be reworded. The pre-send check reads the same figure from
-/// `send_policy.most_risk`.
+/// The highest score of a text that need not be reworded. The pre-send check reads the same limit
+/// from `send_policy.most_risk`.
 pub const REWORD_ABOVE: f64 = 0.6;
 /// Number of earlier texts to the guest with which a new text is compared.
 pub const COMPARED: usize = 5;

@@ -17,7 +17,8 @@ pub struct Shaped {
 }
 
 impl Shaped {
-    /// Shapes a reply for text messages, or takes it whole, as a channel without segments does.
+    /// Shapes a reply into texts of one segment if `segments` is true; otherwise keeps it as one
+    /// message.
     pub fn of(text: &str, segments: bool, max_texts: usize) -> Self {
         if segments {
             return shape(text, max_texts);
@@ -29,8 +30,9 @@ impl Shaped {
     }
 }
 
-/// Transliterates a reply, joins its lines and cuts it into at most `max_texts` texts. A cut that
-/// loses nothing is preferred to a better-looking one that leaves too little space for the rest.
+/// Transliterates a reply, joins its lines and cuts it into at most `max_texts` texts. Cuts at the
+/// end of a sentence or at a comma, unless that would truncate a reply that cuts at spaces would
+/// keep whole.
 pub fn shape(text: &str, max_texts: usize) -> Shaped {
     let line = one_line(&transliterate(text));
     let mut texts = Vec::new();
@@ -61,8 +63,8 @@ pub fn shape(text: &str, max_texts: usize) -> Shaped {
     }
 }
 
-/// Joins words with single spaces, except where a space would merge with the neighbouring grapheme:
-/// a cut there would leave a space at the edge of a text.
+/// Joins words with single spaces. Leaves a space out if it would merge with the neighbouring
+/// grapheme, because a cut there would leave a space at the edge of a text.
 fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for word in text.split_whitespace() {

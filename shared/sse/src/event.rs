@@ -1,38 +1,38 @@
-//! The vocabulary of the streams, and how each dialect writes it.
+//! The events of a stream, and their JSON in each dialect.
 
 use serde_json::{Map, Value, json};
 
-/// The endpoint whose clients read the stream.
+/// The endpoint whose clients read the stream; it determines the format of the events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
     /// `POST /chat`: named events whose JSON repeats the name as `type`.
     Concierge,
     /// `POST /api/v1/chat/stream`: JSON with `type` and `content`.
     Widget,
-    /// `POST /internal/chat/stream`: frames of data alone, whose JSON has `event`.
+    /// `POST /internal/chat/stream`: frames without an event name, whose JSON has a field `event`.
     Analytics,
 }
 
-/// The work of the host while nothing can be shown yet.
+/// The work that the host does before it can show an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// The text is being read.
+    /// The host reads the text.
     Reading,
-    /// The casino's content is being searched.
+    /// The host searches the casino's content.
     Searching,
     /// A person will answer.
     Waiting,
 }
 
-/// An event of a stream. Texts are whole sentences that were checked already: nothing of a draft
-/// ever stands in one.
+/// An event of a stream. Its texts are whole sentences that were checked before; an event never
+/// contains an unchecked draft.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Event<'a> {
     /// The first event: the conversation's id.
     Metadata {
         thread: &'a str,
     },
-    /// The status and its words in the guest's language.
+    /// The status, and a description of it in the guest's language.
     Status {
         status: Status,
         words: &'a str,
@@ -44,15 +44,15 @@ pub enum Event<'a> {
     ToolStart {
         tool: &'a str,
     },
-    /// A piece of the reply, to be appended.
+    /// A piece of the reply, which the client appends.
     Token {
         content: &'a str,
     },
-    /// The whole reply, in place of what was shown.
+    /// The whole reply, which replaces everything shown of it so far.
     Replace {
         content: &'a str,
     },
-    /// Categories of the content that the reply is made from.
+    /// Categories of the content on which the reply is based.
     Sources {
         sources: &'a [String],
     },
@@ -61,16 +61,16 @@ pub enum Event<'a> {
         content: &'a str,
         number: i64,
     },
-    /// A problem, by its code and in words for the reader.
+    /// A problem: its code, and a message for the reader.
     Error {
         code: &'a str,
         message: &'a str,
     },
-    /// The last event of an answer. Only the analytics dialect tells the tokens.
+    /// The last event of an answer. Only the analytics dialect shows the number of tokens.
     Done {
         tokens: u64,
     },
-    /// The server ends: the client connects again and loses nothing.
+    /// The server shuts down. The client reconnects and loses nothing.
     Bye,
 }
 
@@ -89,8 +89,8 @@ impl Status {
 // === impl Event ===
 
 impl Event<'_> {
-    /// Returns the event's name and its JSON in a dialect; `None` for an event that the dialect does
-    /// not have.
+    /// Returns the event's name and its JSON in a dialect; `None` if the dialect does not have the
+    /// event.
     pub(crate) fn told(&self, dialect: Dialect) -> Option<(&'static str, Value)> {
         match dialect {
             Dialect::Concierge => self.concierge(),
@@ -99,7 +99,7 @@ impl Event<'_> {
         }
     }
 
-    /// WEB-10.
+    /// Returns name and JSON in the dialect [`Dialect::Concierge`] (WEB-10).
     fn concierge(&self) -> Option<(&'static str, Value)> {
         let (name, mut fields) = match *self {
             Self::Metadata { thread } => ("metadata", json!({ "thread_id": thread })),
@@ -123,7 +123,8 @@ impl Event<'_> {
         Some((name, fields))
     }
 
-    /// WID-6. The content is a text always, so that a client appends it without looking.
+    /// Returns name and JSON in the dialect [`Dialect::Widget`] (WID-6). `content` is always a
+    /// string, so that a client can append it without a check.
     fn widget(&self) -> Option<(&'static str, Value)> {
         let (name, content, more) = match *self {
             Self::Status { status, words } => {
@@ -149,7 +150,7 @@ impl Event<'_> {
         Some((name, Value::Object(fields)))
     }
 
-    /// SQL-1.
+    /// Returns name and JSON in the dialect [`Dialect::Analytics`] (SQL-1).
     fn analytics(&self) -> Option<(&'static str, Value)> {
         let (name, mut fields) = match *self {
             Self::RouteDecision { route } => ("route_decision", json!({ "route": route })),

@@ -1,20 +1,21 @@
-//! Frames on the wire.
+//! Encodes events as frames of a server-sent event stream.
 
 use std::time::Duration;
 
 use crate::{Cursor, Dialect, Event};
 
-/// A comment, which no client shows: proxies see that the stream lives.
+/// A comment that no client shows. It shows proxies that the stream is alive.
 pub const HEARTBEAT: &str = ": \n\n";
 
-/// Returns the frame of an event, with the place at which a stream resumes after it; `None` for an
-/// event that the dialect does not have.
+/// Returns the frame of an event; `None` if the dialect does not have the event. `id` is the place
+/// at which the stream resumes after this event.
 pub fn frame(dialect: Dialect, event: &Event<'_>, id: Option<Cursor>) -> Option<String> {
     let (name, mut fields) = event.told(dialect)?;
-    // The same bytes in every build, whichever order of keys serde_json keeps.
+    // Sorts the keys, so that every build writes the same bytes: the order in which serde_json
+    // keeps them depends on the build's features.
     fields.sort_all_objects();
     let id = id.map(|id| format!("id: {id}\n")).unwrap_or_default();
-    // JSON writes line ends as escapes, so that the data is one line.
+    // JSON escapes line breaks, so the data is always one line.
     Some(match dialect {
         Dialect::Concierge | Dialect::Widget => {
             format!("{id}event: {name}\ndata: {fields}\n\n")

@@ -1,20 +1,20 @@
-//! The tokens of a reply: its words, cut from the stored text. Joined they are the text, byte for
-//! byte, wherever a stream begins.
+//! The tokens of a reply: words, cut from the stored text. Joined, they are the text again byte for
+//! byte, at whatever offset a stream begins.
 
 use std::{fmt, str::FromStr};
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Longest token in grapheme clusters: a script without blanks is cut here.
+/// Maximum length of a token in grapheme clusters, for text without spaces.
 const MOST_GRAPHEMES: usize = 24;
 
-/// A place in a conversation's stream, as the client gives it back in `Last-Event-ID`: everything
-/// up to `offset` of the text `seq` was written, and all texts before it.
+/// A place in a conversation's stream, which the client returns in `Last-Event-ID`: the client has
+/// all texts before number `seq`, and `offset` bytes of that text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cursor {
     /// Number of the text in its conversation.
     pub seq: i64,
-    /// Bytes of the text that were written.
+    /// Number of bytes of the text that were written.
     pub offset: usize,
 }
 
@@ -22,11 +22,11 @@ pub struct Cursor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token<'a> {
     pub content: &'a str,
-    /// Bytes of the text that are written with this token.
+    /// Number of bytes of the text that are written once this token is.
     pub end: usize,
 }
 
-/// A `Last-Event-ID` that is none of ours.
+/// Error: a `Last-Event-ID` that we did not write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoCursor;
 
@@ -45,7 +45,7 @@ impl FromStr for Cursor {
         let (seq, offset) = text.split_once(':').ok_or(NoCursor)?;
         let seq: i64 = seq.parse().map_err(|_| NoCursor)?;
         let offset = offset.parse().map_err(|_| NoCursor)?;
-        // "+5" and "05" are numbers, but no cursor that we wrote.
+        // Strings such as "+5" and "05" parse as numbers, but we never write them.
         let cursor = Self { seq, offset };
         (seq >= 0 && cursor.to_string() == text)
             .then_some(cursor)
@@ -53,8 +53,8 @@ impl FromStr for Cursor {
     }
 }
 
-/// Cuts the rest of a text after the first `written` bytes into tokens: a word with the blanks
-/// after it. A number of bytes inside a character counts from that character's beginning.
+/// Cuts the text after its first `written` bytes into tokens, each a word with the blanks after it.
+/// If `written` is inside a character, starts at the beginning of that character.
 pub fn tokens(text: &str, written: usize) -> impl Iterator<Item = Token<'_>> {
     let mut begin = text.floor_char_boundary(written);
     std::iter::from_fn(move || {
@@ -69,14 +69,14 @@ pub fn tokens(text: &str, written: usize) -> impl Iterator<Item = Token<'_>> {
     })
 }
 
-/// Returns the bytes of the first token of a text; `None` for no text.
+/// Returns the length in bytes of the first token of a text; `None` for an empty text.
 fn length_of(text: &str) -> Option<usize> {
     let mut blank = false;
     let graphemes = text.grapheme_indices(true).take(MOST_GRAPHEMES);
     let mut end = 0;
     for (at, grapheme) in graphemes {
         let is_blank = grapheme.chars().all(char::is_whitespace);
-        // The next word begins.
+        // A new word begins here, so the token ends.
         if blank && !is_blank {
             return Some(at);
         }

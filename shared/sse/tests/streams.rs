@@ -7,7 +7,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use seven_sse::{Cursor, Dialect, Event, HEARTBEAT, Status, frame, retry, tokens};
 
-/// Every event, in an order in which they may come.
+/// Returns one event of each kind, in a plausible order.
 fn whole<'a>(sources: &'a [String]) -> Vec<Event<'a>> {
     let thread = "0199f3a0-0000-7000-8000-000000000001";
     vec![
@@ -62,7 +62,7 @@ fn each_dialect_is_written_as_its_golden_file_shows() {
     }
 }
 
-/// The events of a stream as a browser reads them (WHATWG HTML, 9.2.6): id, name and data.
+/// Returns the events of a stream as a browser parses them (WHATWG HTML, 9.2.6): id, name and data.
 fn read(stream: &str) -> Vec<(String, String, String)> {
     let (mut all, mut id) = (Vec::new(), String::new());
     let (mut name, mut data) = (String::new(), None::<String>);
@@ -118,7 +118,7 @@ fn words_are_tokens_and_long_ones_are_cut() {
     assert_eq!(cut(" 24/7"), [" ", "24/7"]);
     assert_eq!(cut(""), Vec::<&str>::new());
     assert!(cut(&*Box::leak("赌".repeat(100).into_boxed_str())).len() > 3);
-    // A family of four people is one character for its reader.
+    // A family of four is several code points, but one character for a reader.
     assert_eq!(cut("👨‍👩‍👧‍👦 hi"), ["👨‍👩‍👧‍👦 ", "hi"]);
 }
 

@@ -1,4 +1,5 @@
-//! Accounts of operators: added, invited, given roles, disabled. Commands and console call these.
+//! Accounts of operators: adds and invites people, gives them roles, and disables accounts.
+//! Commands and the console call these functions.
 
 use chrono::NaiveDate;
 use serde_json::{Value, json};
@@ -7,10 +8,10 @@ use seven_store::{Store, Tx, audit::Entry, operators::NewOperator};
 
 use crate::Token;
 
-/// Hours for which a link that was given to a person is good.
+/// Hours for which a link is valid: of an invitation, and of a reset.
 const INVITATION_HOURS: i32 = 72;
 const RESET_HOURS: i32 = 2;
-/// Most characters of an address and of a name.
+/// Maximum length of an address and of a name, in characters.
 const MOST_EMAIL_CHARACTERS: usize = 254;
 const MOST_NAME_CHARACTERS: usize = 80;
 
@@ -21,13 +22,13 @@ pub struct Invitation {
     pub name: String,
     pub language: Language,
     pub role: Role,
-    /// `None` for every casino.
+    /// The casino at which the role holds; `None` means every casino.
     pub casino: Option<CasinoId>,
-    /// The role's last day, in UTC.
+    /// The role's last day, in UTC; `None` for a role without an end.
     pub ends_on: Option<NaiveDate>,
 }
 
-/// A field of an invitation that is not right.
+/// Why a field of an invitation is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     #[error("an e-mail address has one @ with a name before and a domain after it")]
@@ -40,7 +41,7 @@ pub enum Problem {
     End,
 }
 
-/// Why a change of an account was not made.
+/// Why an account was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("{}", listed(.0))]
@@ -59,7 +60,8 @@ fn listed(problems: &[Problem]) -> String {
 }
 
 impl Invitation {
-    /// Brings the address into the form in which it is stored, and returns every problem.
+    /// Returns the invitation as it is stored (trimmed, address in lower case), or all its
+    /// problems.
     fn checked(mut self) -> Result<Self, Vec<Problem>> {
         self.email = self.email.trim().to_lowercase();
         self.name = self.name.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -89,7 +91,8 @@ fn ends_well(role: Role, ends_on: Option<NaiveDate>) -> bool {
     role != Role::Auditor || ends_on.is_some()
 }
 
-/// Returns whether mail could be sent there; whether it arrives, only the invitation shows.
+/// Returns whether the text has the form of a mail address. Only the invitation shows whether mail
+/// arrives there.
 fn is_address(text: &str) -> bool {
     let plain = text.chars().count() <= MOST_EMAIL_CHARACTERS
         && text.chars().all(|c| !c.is_whitespace() && !c.is_control());
@@ -140,8 +143,7 @@ pub async fn add(
     Ok(token)
 }
 
-/// Gives the person a role that ends by itself after a day, in UTC; returns false when nothing
-/// changed.
+/// Gives the person a role that ends by itself after a day (UTC). Returns false if nothing changed.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -155,7 +157,7 @@ pub async fn give_role_until(
     change_role(store, id, grant, (true, Some(ends_on)), by).await
 }
 
-/// Gives the person a role without an end, or takes one away; returns false when nothing changed.
+/// Gives the person a role without an end, or takes one away. Returns false if nothing changed.
 ///
 /// # Errors
 /// Refuses an auditor's role without an end; fails when Postgres does not answer.
@@ -194,8 +196,8 @@ async fn change_role(
     Ok(done)
 }
 
-/// Disables the account, which ends its sessions, links and keys, or enables it again; returns
-/// false when nothing changed.
+/// Disables the account, which ends its sessions, links and keys, or enables it again. Returns
+/// false if nothing changed.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -214,8 +216,8 @@ pub async fn set_disabled(
     Ok(done)
 }
 
-/// Forgets who the account's person is at their casino's own login, and ends their sessions; the
-/// next login there binds the account anew. Returns false when nobody was bound.
+/// Unbinds the account from the person's identity at their casino's own login provider, and ends
+/// its sessions. The next login there binds the account again. Returns false if it was not bound.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -229,11 +231,11 @@ pub async fn forget_identity(store: &Store, id: OperatorId, by: &str) -> Result<
     Ok(done)
 }
 
-/// Makes a link for another password or another second factor, and returns its token. A reset of
-/// the second factor ends the person's sessions; they cannot log in without the link then.
+/// Makes a link for setting a new password or second factor, and returns its token. A reset of the
+/// second factor ends the person's sessions, and they cannot log in until they use the link.
 ///
 /// # Errors
-/// Fails when there is no such account or it is disabled.
+/// Fails when the account does not exist or is disabled.
 pub async fn reset(
     store: &Store,
     id: OperatorId,
@@ -260,7 +262,7 @@ pub async fn reset(
     Ok(token)
 }
 
-/// Records in the audit log how an account was changed.
+/// Writes the change of an account to the audit log.
 pub(crate) async fn changed(
     tx: &mut Tx,
     id: OperatorId,

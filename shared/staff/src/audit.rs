@@ -1,5 +1,5 @@
-//! The view of the audit log by role: which entries, and how much of them (SEC-136, SEC-138,
-//! SEC-140). No entry holds a guest's words.
+//! Which entries of the audit log a role may see, and how much of each (SEC-136, SEC-138, SEC-140).
+//! No entry contains a guest's words.
 
 mod export;
 
@@ -25,18 +25,19 @@ text_enum! {
     }
 }
 
-/// How much of an entry a person sees.
+/// How much of an entry a person may see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Depth {
     Hidden,
-    /// Type, time, severity and who did it.
+    /// Only type, time, severity and actor.
     EventOnly,
-    /// Also the detail, without what a filter looks for.
+    /// Also the detail, but without the patterns that a filter looks for.
     Summary,
     Full,
 }
 
-/// Keys of an entry's detail that a summary keeps: what happened, not by which pattern.
+/// Keys of an entry's detail that a summary keeps. They say what happened, but not which pattern
+/// matched.
 const SUMMARY: [&str; 10] = [
     "layer",
     "verdict",
@@ -117,7 +118,7 @@ pub fn category(event: AuditEvent) -> Category {
     }
 }
 
-/// How much a role sees of a category.
+/// Returns how much a role may see of a category.
 fn depth(role: Role, category: Category) -> Depth {
     match (role, category) {
         (Role::Compliance | Role::Auditor, _) => Depth::Full,
@@ -130,7 +131,7 @@ fn depth(role: Role, category: Category) -> Depth {
     }
 }
 
-/// The entries that one person sees at one casino.
+/// Determines which entries one person may see at one casino.
 #[derive(Debug, Clone)]
 pub struct View {
     roles: Vec<Role>,
@@ -143,14 +144,15 @@ impl View {
         }
     }
 
-    /// The view of the fleet's operators, who use the command.
+    /// Returns the view of the fleet's operators, who use the command line.
     pub fn of_operator() -> Self {
         Self {
             roles: vec![Role::Compliance],
         }
     }
 
-    /// Returns how much the person sees; of several roles the one that sees most counts.
+    /// Returns how much of a category the person may see. Of several roles, the one that sees most
+    /// counts.
     pub fn depth(&self, category: Category) -> Depth {
         let depths = self.roles.iter().map(|role| depth(*role, category));
         depths.max().unwrap_or(Depth::Hidden)
@@ -160,26 +162,26 @@ impl View {
         self.depth(category) > Depth::Hidden
     }
 
-    /// Returns whether the person may have full rows for a reason (SEC-143).
+    /// Returns whether the person may export full rows if they give a reason (SEC-143).
     pub fn may_export_in_full(&self) -> bool {
         self.roles.contains(&Role::Compliance)
     }
 
-    /// Returns the types of entries that the person sees.
+    /// Returns the types of entries that the person may see.
     pub fn events(&self) -> impl Iterator<Item = AuditEvent> {
         let all = AuditEvent::ALL.iter().copied();
         all.filter(|event| self.sees(category(*event)))
     }
 
-    /// Returns the types of entries whose guest and detail the person sees: a search for either
-    /// must not find the others.
+    /// Returns the types of entries whose guest and detail the person may see. A search by guest or
+    /// detail must cover only these, or its results would reveal what is hidden.
     pub fn searchable(&self) -> impl Iterator<Item = AuditEvent> {
         self.events()
             .filter(|event| self.depth(category(*event)) > Depth::EventOnly)
     }
 
-    /// Returns the entry as the person may see it, or `None`. Entries of types that this release
-    /// does not know are shown to those who see everything.
+    /// Returns the entry as the person may see it; `None` if they may not. Types that this release
+    /// does not know are shown only to people who may export full rows.
     pub fn shown(&self, mut row: Row) -> Option<Row> {
         let event = row.event_type.parse::<AuditEvent>();
         let depth = match event {
@@ -193,7 +195,7 @@ impl View {
                 row.detail = Value::Object(serde_json::Map::new());
                 row.subject = String::new();
                 row.guest_hash = None;
-                // It is the same as that of the text's other entries.
+                // All entries about a text share its trace, which would connect this one to them.
                 row.trace = None;
             }
             Depth::Summary => {

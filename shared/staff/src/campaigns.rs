@@ -1,5 +1,5 @@
-//! Steps of a person with a campaign that exists: approving, pausing, resuming or cancelling it.
-//! From the commit on, the pre-send check refuses texts of a campaign that is not running.
+//! Approves, pauses, resumes or cancels a campaign on behalf of a person. From the commit on, the
+//! pre-send check refuses texts of a campaign that is not running.
 
 use serde_json::json;
 use seven_domain::{AuditEvent, CampaignId, CampaignState, CasinoId};
@@ -13,11 +13,11 @@ pub enum Step {
     Approve,
     Pause,
     Resume,
-    /// Ends the unsent part for good.
+    /// Ends the campaign for good; its unsent texts are dropped.
     Cancel,
 }
 
-/// Why the campaign stays as it is.
+/// Why the campaign was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum NotChanged {
     #[error("the casino has no such campaign")]
@@ -39,13 +39,13 @@ pub enum NotChanged {
     Store(#[from] seven_store::Error),
 }
 
-/// A campaign after its change.
+/// The result of a campaign's change.
 #[derive(Debug)]
 pub struct Changed {
     pub name: String,
-    /// Texts that had been released before.
+    /// Number of texts that have been released so far.
     pub released: i64,
-    /// Held texts that are checked again.
+    /// Number of held texts that are checked again.
     pub woken: u64,
 }
 
@@ -66,7 +66,7 @@ impl Step {
         }
     }
 
-    /// Returns whether the campaign may take the step.
+    /// Returns whether the campaign's state and approval allow this step.
     pub fn is_open_to(self, campaign: &Campaign) -> bool {
         self.from().contains(&campaign.state)
             && match self {
@@ -76,7 +76,8 @@ impl Step {
             }
     }
 
-    /// Checks what a second person has to do with the campaign.
+    /// Checks the rules about approval: only another person than the planner may approve, and an
+    /// unapproved campaign cannot be resumed.
     fn approved(self, campaign: &Campaign, by: &str) -> Result<(), NotChanged> {
         let name = campaign.name.clone();
         match self {
@@ -135,7 +136,7 @@ pub async fn change(
     .await?;
     let row = tx.campaign(&subject).await?.ok_or(NotChanged::Unknown)?;
     tx.commit().await?;
-    // Texts that were queued at the pause were held back; they are due again now.
+    // Texts that were queued at the pause have been held since; resuming makes them due again.
     let woken = match step {
         Step::Resume => fleet.store.wake_held(Some(casino)).await?,
         Step::Approve | Step::Pause | Step::Cancel => 0,

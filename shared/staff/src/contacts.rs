@@ -1,5 +1,5 @@
-//! Adding the casino's contacts (D28). A phone gets a code by text first; whoever adds it types the
-//! code that the phone's owner tells them.
+//! Adds the casino's contacts (D28). A phone first gets a code by text; the person who adds it must
+//! enter the code, which the phone's owner tells them.
 
 use std::time::Duration;
 
@@ -16,13 +16,13 @@ use seven_store::{
 };
 use uuid::Uuid;
 
-/// How long a phone's code is good.
+/// How long a phone's code is valid.
 const CODE_GOOD_FOR: Duration = Duration::from_secs(15 * 60);
-/// Most codes that are sent to one phone in a day: a phone of a stranger is not flooded.
+/// Maximum number of codes sent to one phone in a day, so that nobody can flood a stranger's phone.
 const MOST_CODES_A_DAY: i64 = 5;
 const CODE: &str = "staff_code";
 
-/// Why a contact was not added, or no code sent.
+/// Why a contact was not added, or a code was not sent.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
     #[error(transparent)]
@@ -49,19 +49,19 @@ impl From<seven_store::Error> for Refused {
     }
 }
 
-/// The addresses that this fleet can reach.
+/// Which addresses this fleet can reach.
 #[derive(Debug, Clone, Copy)]
 pub struct Reach {
     /// Whether addresses of this machine may be added, for development.
     pub local: bool,
-    /// Whether there is a mail server.
+    /// Whether a mail server is configured.
     pub mail: bool,
 }
 
-/// Adds a contact, on behalf of a person; a phone is sent its code.
+/// Adds a contact on behalf of a person; a new phone is sent its code.
 ///
 /// # Errors
-/// Says why the address cannot be a contact's; nothing is stored then.
+/// Returns why the address cannot be a contact's; nothing is stored then.
 pub async fn add(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -89,10 +89,10 @@ pub async fn add(
     Ok(fleet.signal_queued(casino, &queued, None, "").await?)
 }
 
-/// Sends another code to a contact's phone; the earlier one is dead.
+/// Sends a new code to a contact's phone; the earlier code becomes invalid.
 ///
 /// # Errors
-/// Says why no code may be sent.
+/// Returns why no code may be sent.
 pub async fn renew_code(fleet: &Fleet, casino: &CasinoId, contact: Uuid) -> Result<(), Refused> {
     let mut tx = fleet.store.bind(casino).await?;
     let found = tx.contact(contact).await?;
@@ -102,7 +102,7 @@ pub async fn renew_code(fleet: &Fleet, casino: &CasinoId, contact: Uuid) -> Resu
     Ok(fleet.signal_queued(casino, &queued, None, "").await?)
 }
 
-/// Tries the code that the phone's owner told, on behalf of a person.
+/// Checks the code that a person entered for a contact's phone, and returns the result.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -161,7 +161,8 @@ async fn send_code(fleet: &Fleet, tx: &mut Tx, contact: &Contact) -> Result<Vec<
     Ok(tx.queue(&text).await?.into_iter().collect())
 }
 
-/// Returns the keyed hash under which a code is kept: a copy of the database reveals none.
+/// Returns the keyed hash under which a code is stored, so that a copy of the database reveals no
+/// code.
 fn code_hash(fleet: &Fleet, casino: &CasinoId, contact: Uuid, code: &str) -> [u8; 32] {
     fleet
         .keys

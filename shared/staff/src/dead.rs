@@ -1,12 +1,12 @@
-//! Orders for dead letters, given on a page (D17): stored and audited; the scheduler carries them
-//! out.
+//! Stores and audits orders for dead letters that a person gave on a page (D17). The scheduler
+//! carries them out.
 
 use seven_domain::{AuditEvent, CasinoId, DeadOrder};
 use seven_runtime::Fleet;
 use seven_store::{audit::Entry, controls::Order, dead::Ordered};
 
-/// Orders letters to be replayed or discarded. Returns how many; a letter that already waits for an
-/// order keeps it.
+/// Orders letters to be replayed or discarded. Returns how many; a letter that already has a
+/// waiting order keeps that order.
 ///
 /// # Errors
 /// When the store is unreachable; nothing is ordered then.

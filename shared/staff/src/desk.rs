@@ -1,4 +1,4 @@
-//! A person in a conversation: takes it over, writes in place of the host, gives it back (D14).
+//! Lets a person take a conversation over, write in place of the host, and give it back (D14).
 
 use serde_json::{Value, json};
 use seven_domain::{
@@ -22,19 +22,19 @@ use crate::mutant;
 pub struct Write<'a> {
     pub casino: &'a CasinoId,
     pub conversation: ConversationId,
-    /// The person, as the audit log names them.
+    /// The person's name in the audit log.
     pub by: &'a str,
     pub text: &'a str,
-    /// The mark of the thread that the person read ([`Tx::thread_mark`]); `None` writes to a thread
-    /// whatever came meanwhile.
+    /// The mark of the thread as the person last saw it ([`Tx::thread_mark`]); if it has changed
+    /// since, the text is refused. `None` skips this check.
     pub read: Option<i64>,
 }
 
-/// Result of queueing a person's reply.
+/// The result of queueing a person's text.
 #[derive(Debug)]
 pub struct PersonsReply {
     pub texts: Vec<OutboundId>,
-    /// Inbound texts of the guest that the reply counts as answering.
+    /// Number of the guest's inbound texts that the reply counts as answering.
     pub answered: u64,
 }
 
@@ -60,7 +60,8 @@ pub enum Refused {
 }
 
 /// Takes the conversation over: the host is silent until the release, and a turn in progress can
-/// send nothing more (D4). The person has its open cases in hand then. The caller commits.
+/// send nothing more (D4). The conversation's open cases count as acknowledged by the person. The
+/// caller commits.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -81,7 +82,7 @@ pub async fn take_over(
     note(tx, AuditEvent::ConversationPaused, by, conversation, detail).await
 }
 
-/// Locks the conversation and returns who has taken it over.
+/// Locks the conversation and returns the person who has taken it over, if any.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -94,8 +95,8 @@ pub async fn holder(
     Ok(shown.and_then(|shown| shown.taken_by))
 }
 
-/// Queues a person's text, and marks the guest's held texts as answered. The conversation must be
-/// paused until a person ends the pause; otherwise the host could write in between.
+/// Queues a person's text, and marks the guest's held texts as answered. The conversation must have
+/// a pause that only a person ends; otherwise the host could write in between.
 ///
 /// # Errors
 /// Fails when the text cannot be queued; nothing is stored then.
@@ -107,7 +108,7 @@ pub async fn say(fleet: &Fleet, write: &Write<'_>) -> Result<PersonsReply, Refus
     Ok(written.reply)
 }
 
-/// A person's text that is queued, but not committed.
+/// A person's text that is queued in a transaction, but not committed yet.
 pub(crate) struct Written {
     reply: PersonsReply,
     queued: Vec<Queued>,
@@ -115,7 +116,7 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// Signals the texts, after the commit.
+    /// Signals the texts to the sender; call it after the commit.
     pub(crate) async fn signal(&self, fleet: &Fleet, casino: &CasinoId) {
         told(
             fleet
@@ -184,15 +185,16 @@ pub(crate) async fn write_down(
     })
 }
 
-/// A case that a person settled, and what followed.
+/// The effect of settling a case.
 #[derive(Debug)]
 pub struct CaseSettled {
-    /// Texts that the host answers now, because no other case keeps the conversation paused.
+    /// Number of texts that the host answers now; `None` if the conversation stays paused, for
+    /// example because of another case, or was not paused.
     pub released: Option<u64>,
 }
 
-/// Settles a case; its conversation goes on when no other case keeps it paused. `None` when there
-/// is no such open case.
+/// Settles a case. Its conversation goes on if no other case keeps it paused. Returns `None` if
+/// there is no such open case.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -209,7 +211,8 @@ pub async fn settle(
     finish(fleet, casino, tx, settled, by).await.map(Some)
 }
 
-/// Commits the end of a case; if nothing else waits for a person, the conversation goes on.
+/// Commits a settled case. If nothing else in the conversation waits for a person, the host goes
+/// on.
 pub(crate) async fn finish(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -232,8 +235,8 @@ pub(crate) async fn finish(
     })
 }
 
-/// Ends the pause and records in the audit log who ended it; `None` when there is no pause.
-/// [`announce`] the result after the commit.
+/// Ends the pause, and writes to the audit log who ended it. Returns `None` if there is no pause.
+/// Pass the result to [`announce`] after the commit.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -258,7 +261,8 @@ pub async fn go_on(
     Ok(Some(resumed))
 }
 
-/// Signals the kept texts, after the commit that reopened them; a sweep repeats a lost signal.
+/// Signals the texts that the end of a pause reopened; call it after the commit. The sweep repeats
+/// a lost signal.
 pub async fn announce(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -276,7 +280,7 @@ pub async fn announce(
     }
 }
 
-/// Records in the audit log what a person did in a conversation.
+/// Writes an action of a person in a conversation to the audit log.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -303,7 +307,7 @@ pub async fn note(
     .await
 }
 
-/// Logs that a signal was lost; the row is stored, and the sweep signals it again.
+/// Logs a lost signal. The row is stored, so the sweep repeats the signal.
 fn told<E: std::error::Error + 'static>(signalled: Result<(), E>) {
     if let Err(error) = signalled {
         tracing::warn!(

@@ -1,4 +1,4 @@
-//! A guest's consent with its proof: what is in force, every change with its evidence, and whether
+//! A guest's consent with its proof: the present state, every change with its evidence, and whether
 //! the chain verifies (SEC-72, SEC-73).
 
 use serde::Serialize;
@@ -18,20 +18,19 @@ pub struct Evidence {
     pub casino: String,
     /// The guest's keyed hash, as `hmac:<key>:<hex>`.
     pub guest: String,
-    /// `None` for a guest who never texted or was deleted.
+    /// The guest's present consent; `None` for a guest who never texted or was deleted.
     pub standing: Option<Standing>,
-    /// `None` when there is no safety state: nothing may be sent.
+    /// The guest's suppression; `None` if no row exists, and then nothing may be sent.
     pub suppression: Option<Suppression>,
-    /// Which texts a STOP ends today.
+    /// The scope of a STOP as of today: which texts it ends.
     pub revocation_scope: Scope,
     pub legal_sender: Option<LegalSender>,
-    /// Every change, oldest first, without addresses of machines and the guest's own words.
+    /// Every change of consent, oldest first, without network addresses and the guest's own words.
     pub events: Vec<Value>,
     pub chain: Report,
 }
 
-/// Returns the evidence about one guest of the bound casino; `None` when the casino has no
-/// document.
+/// Returns the evidence about one guest of the bound casino; `None` if the casino has no document.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -45,7 +44,8 @@ pub async fn evidence(
     };
     let chain = tx.consent_chain(guest).await?;
     let events = chain.events.iter().map(|link| {
-        // A text that is no JSON is shown as it is; the chain's report says that it is broken.
+        // An event that is not JSON is shown as it is; the chain's report says that the chain is
+        // broken.
         let mut event = serde_json::from_str(&link.event).unwrap_or_else(|_| json!(link.event));
         redact(&mut event, true);
         event

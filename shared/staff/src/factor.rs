@@ -7,12 +7,13 @@ use totp_rs::{Builder, Secret, Totp};
 
 /// The issuer that an authenticator app shows.
 const ISSUER: &str = "Hey Seven";
-/// Bytes of a key, as RFC 4226 recommends.
+/// Length of a key in bytes, as RFC 4226 recommends.
 const KEY_BYTES: usize = 20;
-/// Steps before and after the current one whose codes are taken, because clocks differ.
+/// Number of time steps before and after the current one whose codes are accepted, because clocks
+/// differ.
 const SKEW_STEPS: u16 = 1;
 
-/// The key that a person's authenticator app shares with us. It cannot be printed.
+/// The key that a person's authenticator app shares with us. Its `Debug` output hides it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Factor([u8; KEY_BYTES]);
 
@@ -23,7 +24,7 @@ impl Factor {
         Self(key)
     }
 
-    /// Reads a stored key; `None` when it is not one.
+    /// Reads a stored key; `None` if the bytes do not have a key's length.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
@@ -32,8 +33,8 @@ impl Factor {
         &self.0
     }
 
-    /// Returns the step of the code at this time (Unix seconds), if it is right and later than the
-    /// last step that was used: no code counts twice.
+    /// Returns the time step of a code at this time (Unix seconds), if the code is right and its
+    /// step is later than `used`, the step of the last accepted code. So no code counts twice.
     pub fn step_of(&self, code: &str, now: u64, used: i64) -> Option<i64> {
         let digits: String = code.chars().filter(|c| !c.is_whitespace()).collect();
         let step = i64::try_from(self.totp("-").check(&digits, now)?).ok()?;
@@ -56,7 +57,7 @@ impl Factor {
         groups.join(" ")
     }
 
-    /// Returns the `otpauth` address for the picture that apps read.
+    /// Returns the `otpauth` address that the QR code for apps contains.
     pub fn address(&self, account: &str) -> String {
         self.totp(account).to_url().unwrap_or_default()
     }

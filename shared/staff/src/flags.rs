@@ -1,5 +1,5 @@
-//! The rules about flags that commands and console share: which flags may be set, and where the
-//! disclosure must stay on.
+//! The rules about flags that commands and the console share: which flags may be set, and for which
+//! casinos the disclosure must stay on.
 
 use seven_domain::{
     CasinoId,
@@ -7,7 +7,7 @@ use seven_domain::{
 };
 use seven_runtime::Fleet;
 
-/// Whether the first reply of a session says that an AI writes.
+/// The flag for the disclosure: the first reply of a session then says that an AI writes.
 const DISCLOSURE: &str = "features/ai_disclosure_enabled";
 
 /// Why a rule may not be set.
@@ -33,11 +33,11 @@ pub enum NotAllowed {
     Store(#[from] seven_store::Error),
 }
 
-/// Checks that a rule may be set for the casino, or for every casino. The disclosure may not be off
-/// for any guest where the law demands it; workers would make it anyway.
+/// Checks that a rule may be set for one casino, or (`None`) for every casino. The disclosure may
+/// not be off for any guest where the law demands it; workers would disclose anyway.
 ///
 /// # Errors
-/// With the reason why not, or when the store is unreachable.
+/// Returns the reason why not, or fails when the store is unreachable.
 pub async fn check(
     fleet: &Fleet,
     casino: Option<&CasinoId>,

@@ -1,5 +1,5 @@
-//! A person's decision about a reply that waits for them (AGENT-15): release it, release it in
-//! other words, or discard it.
+//! A person's decision about a reply that waits for them (AGENT-15): releases it, releases it with
+//! other words, or discards it.
 
 use seven_compliance::offers::{self, Action};
 use seven_domain::{
@@ -18,7 +18,7 @@ use seven_store::{
 
 use crate::desk::note;
 
-/// Why nothing was decided.
+/// Why no decision was made.
 #[derive(Debug, thiserror::Error)]
 pub enum Undecided {
     #[error("the reply does not wait any more: it was decided, cancelled, or became too old")]
@@ -31,7 +31,8 @@ pub enum Undecided {
     TooLong { most: usize },
     #[error("the text has a link, which the host never sends")]
     Link,
-    /// The wording that no promotion and no content of the casino has.
+    /// The text makes an offer, quoted here, that the casino's content and promotions do not
+    /// support.
     #[error("nothing in the casino's content or promotions proves: {0}")]
     Offer(String),
     #[error(transparent)]
@@ -40,11 +41,11 @@ pub enum Undecided {
     Store(#[from] seven_store::Error),
 }
 
-/// Decides about a held reply, on behalf of a person. `words` are the edited reply, without the
-/// disclosure, which stays in front of it.
+/// Carries out a person's decision about a held reply. `words` is the edited reply without the
+/// disclosure, which is put in front again.
 ///
 /// # Errors
-/// Says what is wrong with the words; the reply waits on then.
+/// Returns why the decision or the words are refused; the reply then keeps waiting.
 pub async fn decide(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -56,10 +57,11 @@ pub async fn decide(
     let mut tx = fleet.store.bind(casino).await?;
     let held = tx.held_reply(turn).await?.ok_or(Undecided::Gone)?;
     let conversation = ConversationId(held.conversation_id);
-    // A transaction locks the conversation first; meanwhile somebody else may have decided.
+    // The conversation's lock must come first, so the reply is read again after it: somebody else
+    // may have decided meanwhile.
     tx.lock_conversation(conversation).await?;
     let held = tx.held_reply(turn).await?.ok_or(Undecided::Gone)?;
-    // The host wrote the later reply as if the earlier one had been said.
+    // A later reply may refer to the earlier one, so the earlier one must be decided first.
     if decision != HeldDecision::Discarded && tx.waits_behind(&held).await? {
         return Err(Undecided::Earlier);
     }
@@ -85,7 +87,7 @@ pub async fn decide(
     note(&mut tx, AuditEvent::ReplyReviewed, by, conversation, detail).await?;
     let queued = tx.queued_of(turn.0).await?;
     tx.commit().await?;
-    // A signal of its own: the texts' first one was used up when they were held.
+    // The texts need a new signal with its own id: the first one was used up when they were held.
     let copy = format!("review:{}", fleet.ids.uuid());
     let signalled = fleet.signal_queued(casino, &queued, Some(&copy), &held.trace);
     if let Err(error) = signalled.await {
@@ -94,7 +96,7 @@ pub async fn decide(
     Ok(())
 }
 
-/// Sets whether a person reads this conversation's replies before they leave.
+/// Sets whether a person reviews this conversation's replies before they are sent.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -109,8 +111,8 @@ pub async fn set_reviewed(
     note(tx, AuditEvent::ReplyReviewed, by, conversation, detail).await
 }
 
-/// Puts the edited words into the turn's texts: the same checks as for the host's, and the
-/// disclosure in front.
+/// Replaces the turn's texts by the edited words, after the same checks as for the host's words and
+/// with the disclosure in front.
 async fn edit(fleet: &Fleet, tx: &mut Tx, held: &HeldReply, words: &str) -> Result<(), Undecided> {
     let words = words.trim();
     if words.is_empty() {
@@ -142,7 +144,7 @@ async fn edit(fleet: &Fleet, tx: &mut Tx, held: &HeldReply, words: &str) -> Resu
     put(fleet, tx, held, &shaped.texts, pack.rules.usefulness()).await
 }
 
-/// Rewords the turn's texts, ends those that are not needed, and queues those that are missing.
+/// Rewrites the turn's texts, cancels those that are no longer needed, and queues additional ones.
 async fn put(
     fleet: &Fleet,
     tx: &mut Tx,

@@ -1,5 +1,5 @@
-//! A person's part in an incident that the fleet found and contained (SEC-96..98): settles it, and
-//! writes the report about its cause.
+//! Lets a person settle an incident that the fleet found and contained (SEC-96..98), and write the
+//! report about its cause.
 
 use seven_domain::{CasinoId, ConversationId, IncidentState};
 use seven_runtime::Fleet;
@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::desk::finish;
 
-/// Why nothing was changed.
+/// Why an incident was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum NotChanged {
     #[error("the casino has no such incident")]
@@ -24,12 +24,12 @@ pub enum NotChanged {
 pub struct Outcome<'a> {
     /// The finding and the remedy, without a guest's words or number.
     pub said: &'a str,
-    /// Nothing was wrong.
+    /// Whether nothing was wrong.
     pub false_alarm: bool,
 }
 
-/// Settles the incident and its case. The host goes on in the conversation if nothing else waits
-/// for a person there; a switch stays as it is.
+/// Settles the incident and its case. The host goes on in the conversation if nothing else there
+/// waits for a person; a switch that the incident turned on stays on.
 ///
 /// # Errors
 /// Fails when there is no such open incident, or Postgres does not answer.
@@ -70,8 +70,8 @@ pub async fn report(
     Ok(tx.commit().await?)
 }
 
-/// Locks the incident's conversation, as whoever contains or settles something does first, and
-/// returns the incident if its state allows the change.
+/// Locks the incident's conversation, which every transaction that contains or settles something
+/// locks first. Returns the incident if its state allows the change.
 async fn may_become(
     tx: &mut Tx,
     incident: Uuid,

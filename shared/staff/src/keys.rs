@@ -1,5 +1,5 @@
-//! Keys of programs that act in an operator's name: a program cannot show a second factor, and a
-//! session ends with the shift.
+//! Keys of programs that act in an operator's name. Programs need them because they cannot show a
+//! second factor, and because a session ends with the shift.
 
 use serde_json::json;
 use seven_domain::{OperatorId, OperatorStatus};
@@ -7,9 +7,9 @@ use seven_store::{Store, operators::Session};
 
 use crate::{Token, account::changed};
 
-/// The longest life of a key, in days.
+/// Maximum lifetime of a key, in days.
 pub const MOST_DAYS: i32 = 366;
-/// Most characters of a label.
+/// Maximum length of a label, in characters.
 const MOST_LABEL: usize = 40;
 
 /// Why a key was not made.
@@ -31,11 +31,10 @@ pub enum Error {
     Store(#[from] seven_store::Error),
 }
 
-/// Makes a key that is good for this many days, and returns it.
+/// Creates a key that is valid for this many days, and returns it.
 ///
 /// # Errors
-/// Fails when the account is unknown or not active, or the label or the number of days is not
-/// right.
+/// Fails when the account is unknown or not active, or the label or the number of days is invalid.
 pub async fn add(
     store: &Store,
     operator: OperatorId,
@@ -70,7 +69,7 @@ fn check(label: &str, days: i32) -> Result<(), Error> {
     Ok(())
 }
 
-/// Ends the key with this label; returns false if there is none.
+/// Revokes the key with this label. Returns false if there is none.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -84,7 +83,8 @@ pub async fn revoke(store: &Store, label: &str, by: &str) -> Result<bool, Error>
     Ok(whose.is_some())
 }
 
-/// Returns the operator in whose name this key acts; `None` for a key that ended or never was.
+/// Returns a session of the operator in whose name this key acts; `None` if the key has ended or
+/// does not exist.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.

@@ -1,6 +1,6 @@
-//! The people who work at a casino: what each role may do, passwords, second factors and tokens,
-//! and what a person does in a conversation. Commands and console call the same functions, so that
-//! no rule is known to one of them only (D26, D27).
+//! The people who work at a casino: their roles and rights, passwords, second factors and tokens,
+//! and their actions in a conversation. Commands and the console call the same functions, so that
+//! the same rules hold for both (D26, D27).
 
 pub mod account;
 pub mod audit;

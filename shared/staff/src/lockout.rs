@@ -1,16 +1,16 @@
-//! How many wrong logins are too many. Limits count pairs of account and address before the account
-//! alone, so that a stranger cannot lock a host out from elsewhere.
+//! The limits for failed logins. The limit per pair of account and address is lower than that of
+//! the account alone, so that a stranger cannot lock a host out from elsewhere.
 
-/// Wrong logins from one address at one account within [`WINDOW_MINUTES`].
+/// Maximum failed logins from one address at one account within [`WINDOW_MINUTES`].
 pub const MOST_PER_PAIR: i64 = 5;
-/// Wrong logins at one account from all addresses within [`WINDOW_MINUTES`].
+/// Maximum failed logins at one account from all addresses within [`WINDOW_MINUTES`].
 pub const MOST_PER_ACCOUNT: i64 = 50;
-/// Wrong logins from one address at all accounts within [`WINDOW_MINUTES`]: a casino's staff share
-/// one, and a machine that guesses names has one, too.
+/// Maximum failed logins from one address at all accounts within [`WINDOW_MINUTES`]. All staff of a
+/// casino may share one address, and so may a machine that guesses names.
 pub const MOST_PER_ADDRESS: i64 = 100;
 pub const WINDOW_MINUTES: i32 = 15;
 
-/// Wrong logins in the window.
+/// Numbers of failed logins within [`WINDOW_MINUTES`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Failures {
     pub of_pair: i64,
@@ -19,7 +19,7 @@ pub struct Failures {
 }
 
 impl Failures {
-    /// Returns whether a login from this address at this account is refused unseen.
+    /// Returns whether a login must be refused without a check of its password or code.
     pub fn are_too_many(self) -> bool {
         self.of_pair >= MOST_PER_PAIR
             || self.of_account >= MOST_PER_ACCOUNT

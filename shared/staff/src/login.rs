@@ -1,5 +1,5 @@
-//! Logging in: a password, then a second factor. Wrong ones are counted, and too many refuse the
-//! login unseen; an unknown name takes as long as a known one (D26).
+//! Logging in: a password, then a second factor. Failures are counted, and after too many a login
+//! is refused without a check. An unknown name takes as long as a known one (D26).
 
 use chrono::{DateTime, Utc};
 use secrecy::SecretString;
@@ -21,15 +21,15 @@ use crate::{
     token::hash_of,
 };
 
-/// A login that was let in.
+/// The session that a successful login began.
 #[derive(Debug)]
 pub struct Let {
     pub token: Token,
-    /// False if the second factor is still asked for.
+    /// Whether the login is complete; false if the second factor is still missing.
     pub complete: bool,
 }
 
-/// Why a login was refused. The page says the same for a wrong name and a wrong password.
+/// Why a login was refused. A wrong name and a wrong password give the same reason.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
     #[error("the address or the password is wrong")]
@@ -48,11 +48,11 @@ pub enum Refused {
     Store(#[from] seven_store::Error),
 }
 
-/// Checks address and password. `from` is the caller's address; `second_factor` is false where the
-/// fleet's settings do without.
+/// Checks address and password, and begins a session. `from` is the caller's address;
+/// `second_factor` is false if the fleet's settings require no second factor.
 ///
 /// # Errors
-/// Refuses wrong ones, and counts them.
+/// Refuses a wrong address or password, and counts the failure.
 pub async fn with_password(
     store: &Store,
     email: &str,
@@ -62,8 +62,8 @@ pub async fn with_password(
 ) -> Result<Let, Refused> {
     let email = email.trim().to_lowercase();
     let counted = Counted::new(&email, from);
-    // Failures are read and written in the same turn, so that a burst of logins is counted before
-    // its next hashes are computed.
+    // The failures are read after waiting for the turn to hash, so that a burst of logins is
+    // counted before its next hashes are computed.
     let turn = password::turn().await.ok_or(Refused::TooMany)?;
     let mut tx = store.staff().await?;
     let failures = counted.read(&mut tx).await?;
@@ -89,7 +89,7 @@ pub async fn with_password(
         tx.commit().await?;
         return Err(Refused::Wrong);
     };
-    // Without a second factor that is set up, the person needs a link to set one up.
+    // A person who has no second factor yet needs a link to set one up.
     if second_factor && account.totp_key.is_none() {
         tx.commit().await?;
         return Err(Refused::Wrong);
@@ -111,8 +111,8 @@ pub async fn with_password(
     })
 }
 
-/// Checks the second factor of a session that has passed the password, and begins another, complete
-/// session in its place.
+/// Checks the second factor of a session that has passed the password, and replaces the session by
+/// a new, complete one.
 ///
 /// # Errors
 /// Refuses a wrong or used code, and counts it like a wrong password.
@@ -135,7 +135,8 @@ pub async fn with_code(
         return Err(Refused::Wrong);
     };
     let counted = Counted::new(&email, from);
-    // One code at a time for each account, so that parallel guesses are counted.
+    // The lock lets only one code per account be checked at a time, so that parallel guesses are
+    // counted.
     let account = tx.account_locked(operator).await?.ok_or(Refused::Wrong)?;
     if counted.read(&mut tx).await?.are_too_many() {
         tx.end_session(&token.hash()).await?;
@@ -159,13 +160,13 @@ pub async fn with_code(
     Ok(token)
 }
 
-/// Lets in the person whom their casino's own login has let in. The first time binds the account to
-/// them: from then on it has no password and no second factor here, which are the provider's
-/// matter. `provider` names the login in the audit log, `casinos` are those that it speaks for.
+/// Logs in a person whom their casino's own login provider has authenticated. The first login binds
+/// the account to that identity: from then on, password and second factor are the provider's
+/// matter. `provider` is named in the audit log; `casinos` are those that use the provider.
 ///
 /// # Errors
-/// Refuses an address without an account, a disabled account, one that works elsewhere, too, and
-/// one that is bound to somebody else.
+/// Refuses an address without an account, a disabled account, an account that also has roles at
+/// other casinos, and an account that is bound to another identity.
 pub async fn with_identity(
     store: &Store,
     identity: &Identity,
@@ -201,7 +202,7 @@ pub async fn with_identity(
     Ok(token)
 }
 
-/// Returns whose link this is and what it is for.
+/// Returns the account and the purpose of a link.
 ///
 /// # Errors
 /// Refuses a link that was used or has expired.
@@ -212,19 +213,19 @@ pub async fn link(store: &Store, token: &Token) -> Result<(Account, LinkPurpose)
     Ok(found)
 }
 
-/// The fields that a person enters behind a link, as the link's purpose asks for them.
+/// The values that a person enters behind a link; the link's purpose decides which are needed.
 #[derive(Debug)]
 pub struct Entered {
     pub password: Option<SecretString>,
-    /// The key that was shown, and the code that the person's app made of it.
+    /// The second factor's key that was shown, and the code that the person's app made from it.
     pub factor: Option<(Factor, String)>,
 }
 
-/// Uses a link up: sets the password, the second factor, or both. `needs_factor`: an invitation is
-/// not taken without a second factor.
+/// Uses a link up: sets the password, the second factor, or both. `needs_factor` says whether an
+/// invitation requires a second factor.
 ///
 /// # Errors
-/// Refuses a weak password or a wrong code; the link stays good then.
+/// Refuses a weak password or a wrong code; the link then stays valid.
 pub async fn use_link(
     store: &Store,
     token: &Token,
@@ -270,8 +271,8 @@ pub async fn use_link(
     Ok(())
 }
 
-/// Returns whether a link sets up a second factor: one for a password does where none is set up,
-/// because without it nobody could log in.
+/// Returns whether a link sets up a second factor. A link for a password also does so if the
+/// account has none, because the person could not log in without one.
 pub fn sets_factor(account: &Account, purpose: LinkPurpose) -> bool {
     purpose != LinkPurpose::Password || account.totp_key.is_none()
 }
@@ -310,7 +311,7 @@ fn seconds(now: DateTime<Utc>) -> u64 {
     u64::try_from(now.timestamp()).unwrap_or_default()
 }
 
-/// Begins a session with a token of its own, which nobody can have planted before.
+/// Begins a session with a new token, so that no token planted in the browser before becomes valid.
 async fn begin(
     tx: &mut Tx,
     operator: OperatorId,
@@ -328,7 +329,7 @@ async fn begin(
     Ok(token)
 }
 
-/// The account and the address under which wrong logins are counted.
+/// Hashes of the account and of the caller's address, under which failed logins are counted.
 struct Counted {
     account: [u8; 32],
     address: [u8; 32],

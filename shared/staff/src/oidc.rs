@@ -1,37 +1,38 @@
-//! Reads the ID token of a casino's own login (OpenID Connect Core 1.0, 3.1.3.7). Pure. Exactly one
-//! algorithm is taken, RS256, because a token that chooses its algorithm chooses its check.
+//! Verifies the ID token of a casino's own login provider (OpenID Connect Core 1.0, 3.1.3.7),
+//! without I/O. Only the algorithm RS256 is accepted, because a token that could choose its
+//! algorithm could weaken its own check.
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use chrono::{DateTime, TimeDelta, Utc};
 use ring::signature::{RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents};
 use serde::{Deserialize, de::DeserializeOwned};
 
-/// How far the provider's clock may be from ours.
+/// Maximum difference between the provider's clock and ours.
 const SKEW: TimeDelta = TimeDelta::seconds(60);
-/// How old a token may be: it was made for the login that waits for it.
+/// Maximum age of a token; it is made for a login that is in progress.
 const MOST_AGE: TimeDelta = TimeDelta::minutes(10);
 
-/// The claims that the token of this login must have.
+/// The claims that a token must have for this login.
 #[derive(Debug, Clone, Copy)]
 pub struct Expected<'a> {
     pub issuer: &'a str,
     pub client_id: &'a str,
     pub nonce: &'a str,
-    /// Whether an address is taken as verified where the token does not say.
+    /// Whether the mail address counts as verified if the token does not say.
     pub email_is_verified: bool,
     pub now: DateTime<Utc>,
 }
 
-/// The person whom the provider has let in.
+/// The person whom the provider has authenticated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
-    /// The issuer and the person's id there, which never changes.
+    /// The issuer, and the person's id at the issuer, which never changes.
     pub subject: String,
-    /// In lower case; the provider has verified it.
+    /// The mail address in lower case; the provider has verified it.
     pub email: String,
 }
 
-/// Why a token was refused. It names no person.
+/// Why a token was refused. The messages name no person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     #[error("the ID token cannot be read")]
@@ -54,7 +55,7 @@ pub enum Refusal {
     Email,
 }
 
-/// The provider's public keys (RFC 7517). Keys of other kinds are left out.
+/// The provider's public RSA keys (RFC 7517). Keys of other kinds are ignored.
 #[derive(Debug, Clone, Default)]
 pub struct Keys(Vec<Key>);
 
@@ -106,7 +107,7 @@ enum Audience {
     Many(Vec<String>),
 }
 
-/// Some providers write the truth value as a text.
+/// The claim `email_verified`, which some providers write as text instead of a boolean.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Verified {
@@ -115,7 +116,7 @@ enum Verified {
 }
 
 impl Keys {
-    /// Reads a JWK set; `None` if it is none.
+    /// Parses a JWK set; `None` if the text is not one.
     pub fn read(json: &[u8]) -> Option<Self> {
         let listed: Listed = serde_json::from_slice(json).ok()?;
         let keys = listed.keys.into_iter().filter_map(|key| {
@@ -143,10 +144,10 @@ impl Keys {
     }
 }
 
-/// Checks a token against the provider's keys and the login that waits for it.
+/// Verifies a token against the provider's keys and the claims expected by the login in progress.
 ///
 /// # Errors
-/// Returns the first thing that is wrong.
+/// Returns the first fault that is found.
 pub fn verify(token: &str, keys: &Keys, expected: Expected<'_>) -> Result<Identity, Refusal> {
     let (signed, signature) = token.rsplit_once('.').ok_or(Refusal::Form)?;
     let (head, body) = signed.split_once('.').ok_or(Refusal::Form)?;

@@ -1,34 +1,34 @@
-//! Passwords: the rules for a new one, its hash (argon2id) and the check of a login.
+//! Passwords: the rules for new ones, their hash (argon2id) and the check at a login.
 //!
-//! The rules follow NIST SP 800-63B-4: length counts, no composition rules, no words that an
-//! attacker tries first.
+//! The rules follow NIST SP 800-63B-4: length counts, there are no composition rules, and passwords
+//! that attackers try first are refused.
 
 use argon2::{Argon2, PasswordHash, PasswordHasher, PasswordVerifier};
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// Fewest and most characters of a password.
+/// Minimum and maximum length of a password, in characters.
 pub const FEWEST_CHARACTERS: usize = 12;
 pub const MOST_CHARACTERS: usize = 128;
 
-/// Hashes that are computed at once: each takes 19 MiB and a core.
+/// Number of hashes that are computed at the same time; each takes 19 MiB and a core.
 const AT_ONCE: usize = 2;
 static HASHING: Semaphore = Semaphore::const_new(AT_ONCE);
-/// Callers that may wait for their turn; further ones are refused, so that a flood of logins takes
-/// no memory.
+/// Maximum number of callers that wait for their turn to hash. Further callers are refused, so that
+/// a flood of logins uses no memory.
 const MOST_WAITING: usize = 32;
 static WAITING: Semaphore = Semaphore::const_new(MOST_WAITING);
 
-/// Beginnings of passwords that attackers try first.
+/// Refused beginnings of passwords, because attackers try them first.
 const GUESSED: [&str; 8] = [
     "password", "passwort", "contrase", "123456", "qwerty", "letmein", "welcome", "casino",
 ];
 
-/// A hash with the parameters of real ones that no password has: the login of an unknown name is
-/// checked against it, so that it takes as long as that of a known one.
+/// A hash with the usual parameters that no password has. The login of an unknown name is checked
+/// against it, so that it takes as long as that of a known name.
 const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$c2V2ZW4tbm9ib2R5ISE$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-/// A problem of a new password.
+/// Why a new password is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Weak {
     #[error("use at least {FEWEST_CHARACTERS} characters; a few words are easy to remember")]
@@ -46,11 +46,11 @@ pub enum Weak {
 #[error("hashing a password failed")]
 pub struct Failed;
 
-/// The right to compute one hash now.
+/// A permit to compute one hash.
 #[derive(Debug)]
 pub struct Turn(#[expect(dead_code, reason = "held for its drop")] SemaphorePermit<'static>);
 
-/// Waits for the turn to compute a hash; `None` when too many wait already.
+/// Waits for a permit to compute a hash; `None` if too many callers already wait.
 pub async fn turn() -> Option<Turn> {
     let waiting = WAITING.try_acquire().ok()?;
     let turn = HASHING.acquire().await.ok()?;
@@ -58,10 +58,10 @@ pub async fn turn() -> Option<Turn> {
     Some(Turn(turn))
 }
 
-/// Checks a new password of the person with this address and name.
+/// Checks a new password for the person with this address and name.
 ///
 /// # Errors
-/// Returns every problem that it has.
+/// Returns every reason why it is refused.
 pub fn check(password: &SecretString, email: &str, name: &str) -> Result<(), Vec<Weak>> {
     let text = password.expose_secret().to_lowercase();
     let characters = text.chars().count();
@@ -85,10 +85,10 @@ pub fn check(password: &SecretString, email: &str, name: &str) -> Result<(), Vec
     if found.is_empty() { Ok(()) } else { Err(found) }
 }
 
-/// Hashes a password with a fresh salt, as a PHC string, beside at most one other.
+/// Hashes a password with a fresh salt and returns a PHC string. Waits for a permit first.
 ///
 /// # Errors
-/// Fails when there is not enough memory.
+/// Fails when there is not enough memory, or too many callers already wait.
 pub async fn hash(password: SecretString) -> Result<String, Failed> {
     let salt: [u8; 16] = rand::random();
     let _turn = turn().await.ok_or(Failed)?;
@@ -101,8 +101,8 @@ pub async fn hash(password: SecretString) -> Result<String, Failed> {
     .await
 }
 
-/// Returns whether the password has this hash, in the caller's turn. Without a hash the answer is
-/// no, after the same work.
+/// Returns whether the password has this hash; the caller holds the permit. Without a hash it
+/// returns false after the same work.
 ///
 /// # Errors
 /// Fails when there is not enough memory.

@@ -1,6 +1,6 @@
-//! Reason codes as sentences: what `why` and `message show` print beside each code.
+//! Sentences for reason codes, which `why` and `message show` print beside each code.
 
-/// Each code once.
+/// Pairs of code and sentence; each code occurs once.
 pub const SENTENCES: &[(&str, &str)] = &[
     (
         "paused",
@@ -214,7 +214,7 @@ pub const SENTENCES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Returns the sentence of a reason code, or the code itself.
+/// Returns the sentence of a reason code, or the code itself if it has none.
 pub fn sentence(code: &str) -> String {
     SENTENCES
         .iter()

@@ -1,4 +1,4 @@
-//! A person corrects what is known about a guest, or notes that the guest wants nothing kept.
+//! Lets a person correct the facts about a guest, or record that the guest wants no facts stored.
 
 use chrono::{DateTime, Utc};
 use serde_json::json;
@@ -11,32 +11,32 @@ use uuid::Uuid;
 
 use crate::desk::note;
 
-/// How sure a fact is that a person entered.
+/// The confidence in a fact that a person entered.
 const CERTAIN: Confidence = Confidence::percent(95);
 
-/// Result of a correction.
+/// The result of changing a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Corrected {
     Done,
     /// The field cannot have this value.
     Unfit,
-    /// The profile was written by a build that this one does not understand.
+    /// This build cannot read the profile, which another build wrote.
     Unreadable,
-    /// There was nothing to remove, or consent is in force already.
+    /// There was no fact to remove, or consent is already in force.
     Nothing,
-    /// The guest has revoked the consent to keep facts, or has none to revoke.
+    /// The guest has revoked the consent to store facts, or has none to revoke.
     Revoked,
     /// The conversation was deleted.
     Gone,
 }
 
-/// Returns the fields that a person may correct. The language is not one: the guest's newest text
-/// decides it.
+/// Returns the fields that a person may correct. The language is not among them, because the
+/// guest's newest text decides it.
 pub fn correctable() -> impl Iterator<Item = Key> {
     Key::ALL.iter().copied().filter(|key| *key != Key::Language)
 }
 
-/// A guest's profile, read under the conversation's lock.
+/// A guest's profile that was read while the conversation is locked.
 struct Held {
     guest: GuestId,
     profile: Profile,
@@ -55,15 +55,16 @@ async fn held(
     let profile = match shown.profile.map(Profile::from_json) {
         None => Profile::new(now),
         Some(Ok(read)) => read.profile,
-        // A document that this build cannot read is not replaced: it would be lost.
+        // A document that this build cannot read must not be replaced, or its facts would be lost.
         Some(Err(_)) => return Ok(Err(Corrected::Unreadable)),
     };
     let guest = GuestId(shown.guest_id);
     Ok(Ok(Held { guest, profile }))
 }
 
-/// Writes a changed profile and its audit entry. A turn in progress begins again and asks its
-/// models again, because it would write the profile that it has read and say what it has heard.
+/// Writes a changed profile and its audit entry. A turn in progress is restarted and its models'
+/// results are dropped, because it would write back the profile that it read, and might say a
+/// removed fact.
 async fn put(
     tx: &mut Tx,
     conversation: ConversationId,
@@ -79,7 +80,8 @@ async fn put(
     Ok(Corrected::Done)
 }
 
-/// Replaces a field by what a person entered, or removes it if that is empty. The caller commits.
+/// Sets a field to the value that a person entered, or removes the fact if the text is empty. The
+/// caller commits.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -103,7 +105,7 @@ pub async fn correct(
         let Some(value) = key.kind().read(text) else {
             return Ok(Corrected::Unfit);
         };
-        // A person enters nothing about a guest who wants nothing kept.
+        // No fact may be entered about a guest who wants none stored.
         let Some(grant) = held.profile.consent_of(held.guest.0, now) else {
             return Ok(Corrected::Revoked);
         };
@@ -113,8 +115,8 @@ pub async fn correct(
     put(tx, conversation, held, (by, now), detail).await
 }
 
-/// Revokes the guest's consent to keep facts, on their request: what is kept is used no more, and
-/// nothing further is kept. The caller commits.
+/// Revokes the guest's consent to store facts, on their request. Stored facts are no longer used,
+/// and no more are stored. The caller commits.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -129,7 +131,7 @@ pub async fn revoke(
         Ok(held) => held,
         Err(refused) => return Ok(refused),
     };
-    // A guest of whom nothing is kept has consented by writing, too.
+    // A guest without stored facts has also consented by writing, so there is a consent to revoke.
     held.profile.consent_of(held.guest.0, now);
     let Ok(revoked) = held.profile.revoke(reason, now) else {
         return Ok(Corrected::Revoked);
@@ -142,7 +144,8 @@ pub async fn revoke(
     put(tx, conversation, held, (by, now), detail).await
 }
 
-/// Records that the guest consents anew; what was withdrawn stays so. The caller commits.
+/// Records that the guest consents again. Facts that the revocation withdrew stay withdrawn. The
+/// caller commits.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.

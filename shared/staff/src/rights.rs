@@ -36,7 +36,7 @@ text_enum! {
     }
 }
 
-/// The rights of each role. A manager reads what the others read and changes nothing.
+/// Returns the rights of a role. A manager may read all that other roles read, and changes nothing.
 fn rights(role: Role) -> &'static [Right] {
     use Right::{
         Approve, Audit, Campaigns, Content, Conversations, Converse, DeadLetters, Edit, Figures,
@@ -62,24 +62,24 @@ fn rights(role: Role) -> &'static [Right] {
     }
 }
 
-/// The roles of one person.
+/// The roles of one person, each at one casino or (`None`) at every casino.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Grants(Vec<(Option<CasinoId>, Role)>);
 
 impl Grants {
-    /// A grant without a casino holds for every casino.
+    /// Wraps a person's roles; a role without a casino holds for every casino.
     pub fn new(grants: Vec<(Option<CasinoId>, Role)>) -> Self {
         Self(grants)
     }
 
-    /// Returns whether the person may do this at the casino.
+    /// Returns whether the person has the right at the casino.
     pub fn may(&self, casino: &CasinoId, right: Right) -> bool {
         self.0
             .iter()
             .any(|(whose, role)| holds(whose.as_ref(), casino) && rights(*role).contains(&right))
     }
 
-    /// Returns whether the person may do this at every casino.
+    /// Returns whether the person has the right at every casino.
     pub fn may_everywhere(&self, right: Right) -> bool {
         self.0
             .iter()
@@ -93,8 +93,8 @@ impl Grants {
             .any(|(whose, _)| holds(whose.as_ref(), casino))
     }
 
-    /// Returns whether the person may give this role: an admin gives roles for the casinos of
-    /// their own grant, and only an admin of every casino gives one for every casino.
+    /// Returns whether the person may give roles for this casino (`None`: for every casino). An
+    /// admin gives roles only for the casinos of their own grants.
     pub fn may_grant(&self, whose: Option<&CasinoId>) -> bool {
         match whose {
             Some(casino) => self.may(casino, Right::Operators),

@@ -1,4 +1,4 @@
-//! Checks a saved reply before it is stored: the same rules for every door that stores one.
+//! Checks and stores saved replies, by the same rules for all callers.
 
 use serde_json::json;
 use seven_domain::{AuditEvent, CasinoConfig, Language};
@@ -11,10 +11,10 @@ use seven_store::{
 };
 use uuid::Uuid;
 
-/// Most characters of a title.
+/// Maximum length of a title, in characters.
 pub const MOST_TITLE: usize = 60;
 
-/// A fault of a saved reply.
+/// Why a saved reply is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wrong {
     TitleMissing,
@@ -41,7 +41,7 @@ pub enum Refused {
 /// Stores a saved reply, trimmed, with its audit entry. The caller commits.
 ///
 /// # Errors
-/// Fails with everything that is wrong with it; the caller rolls back then.
+/// Returns all faults of the reply; the caller then rolls back.
 pub async fn put(
     fleet: &Fleet,
     tx: &mut Tx,
@@ -67,7 +67,8 @@ pub async fn put(
     Ok(())
 }
 
-/// Removes a saved reply with its audit entry; nothing happens if there is none. The caller commits.
+/// Removes a saved reply, with an audit entry; does nothing if there is no such reply. The caller
+/// commits.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.

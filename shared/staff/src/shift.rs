@@ -1,4 +1,4 @@
-//! A person hands conversations on: one to a colleague, or all of them at the end of a shift.
+//! Hands conversations on: one to a colleague, or all of a person's at the end of a shift.
 
 use serde_json::json;
 use seven_domain::{AuditEvent, CaseSeverity, CaseSource, ConversationId, GuestId};
@@ -10,22 +10,23 @@ use seven_store::Tx;
 
 use crate::desk::{holder, note};
 
-/// The reason of the case that a conversation waits for somebody to go on with it.
+/// The reason of the case that is opened when a conversation waits for somebody to take it on.
 const HANDED_ON: &str = "handed_on";
 
 /// Result of handing a conversation on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HandedOn {
     Done,
-    /// Somebody else has the conversation, or nobody.
+    /// The person does not hold the conversation.
     NotYours,
     /// The colleague may not write at this casino.
     NoColleague,
 }
 
-/// Hands a conversation on to a colleague (`to`, as the audit log names them), or to whoever takes
-/// it next. The host stays silent. For nobody in particular, its cases wait again with their whole
-/// time, and a conversation without a case gets one, so that contacts are told. The caller commits.
+/// Hands a conversation on to a colleague (`to` is their name in the audit log), or with `None` to
+/// anybody who takes it. The host stays silent. With `None`, the conversation's cases wait again
+/// with their full time; if it has none, a case is opened so that contacts are told. The caller
+/// commits.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.

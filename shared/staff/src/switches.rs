@@ -1,4 +1,4 @@
-//! The end of a switch at a casino: the work that waited for it goes on.
+//! Releases the work at a casino that waited for the end of a switch.
 
 use seven_domain::CasinoId;
 use seven_runtime::Fleet;
@@ -23,7 +23,8 @@ pub struct Ended {
     pub woken: u64,
 }
 
-/// Releases what waited at this casino for the end of a switch, unless another one stands.
+/// Releases the work of this casino that waited for the end of a switch. While another switch still
+/// silences the host, only held texts are checked again.
 ///
 /// # Errors
 /// Fails when Postgres does not answer or the casino's pack is not loaded.
@@ -43,7 +44,8 @@ pub async fn reopen(fleet: &Fleet, casino: &CasinoId) -> Result<Ended, NotReopen
         _ => Reopened::default(),
     };
     tx.commit().await?;
-    // A released text that still may not be sent fails its pre-send check and keeps waiting.
+    // All held texts are released; one that still may not be sent fails its pre-send check and is
+    // held again.
     let woken = fleet.store.wake_held(Some(casino)).await?;
     Ok(Ended {
         casino: casino.clone(),

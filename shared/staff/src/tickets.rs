@@ -1,4 +1,5 @@
-//! A person answers a ticket: takes the conversation over, writes, and gives it back to the host.
+//! Answers a ticket in a person's name: takes the conversation over, writes, and gives it back to
+//! the host.
 
 use seven_domain::{CasinoId, ConversationId, TicketState};
 use seven_runtime::Fleet;
@@ -11,18 +12,18 @@ use crate::desk::{self, Write, announce, go_on, take_over, write_down};
 pub struct Answer<'a> {
     pub casino: &'a CasinoId,
     pub ticket: Uuid,
-    /// The person, as the audit log names them.
+    /// The person's name in the audit log.
     pub by: &'a str,
     pub words: &'a str,
-    /// The caller's key of this answer: the same call again changes nothing.
+    /// The caller's key of this answer; a repeated call with the same key changes nothing.
     pub key: Option<&'a str>,
 }
 
-/// A ticket that is answered.
+/// The result of answering a ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resolved {
     pub number: i64,
-    /// Whether an earlier call with the same key had answered it.
+    /// Whether an earlier call with the same key answered the ticket.
     pub repeated: bool,
 }
 
@@ -49,8 +50,8 @@ impl From<desk::Refused> for Refused {
     }
 }
 
-/// Answers a ticket, in one transaction: a call that is repeated after a crash finds all of it or
-/// nothing.
+/// Answers a ticket in one transaction, so that a call that is repeated after a crash finds all of
+/// the answer or nothing.
 ///
 /// # Errors
 /// Fails when the ticket does not wait for a person, or the words cannot be sent; nothing is stored
@@ -59,7 +60,8 @@ pub async fn resolve(fleet: &Fleet, answer: &Answer<'_>) -> Result<Resolved, Ref
     let mut tx = fleet.store.bind(answer.casino).await?;
     let ticket = tx.ticket(answer.ticket).await?.ok_or(Refused::Unknown)?;
     let conversation = ConversationId(ticket.conversation_id);
-    // Read again behind the conversation's lock: another call may have been first.
+    // The ticket is read again under the conversation's lock, because another call may have
+    // answered it first.
     tx.lock_conversation(conversation).await?;
     let ticket = tx.ticket(answer.ticket).await?.ok_or(Refused::Unknown)?;
     let number = ticket.number;

@@ -1,46 +1,45 @@
-//! Random tokens of sessions and links. The database keeps their SHA-256, so a copy of it lets
-//! nobody in.
+//! Random tokens of sessions and links. The database stores only their SHA-256, so that a copy of
+//! it lets nobody log in.
 
 use std::fmt;
 
 use rand::RngCore;
 use sha2::{Digest, Sha256};
 
-/// Bytes of a token: 256 bits, beyond guessing.
+/// Length of a token: 256 bits, which nobody can guess.
 const TOKEN_BYTES: usize = 32;
 
-/// A session's or a link's token, as the cookie or the address has it: 64 hex digits. It cannot be
-/// printed.
+/// The token of a session or a link; as text it is 64 hex digits. Its `Debug` output hides it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token([u8; TOKEN_BYTES]);
 
 impl Token {
-    /// Draws a token; `random` must be the operating system's.
+    /// Draws a token; `random` must be a cryptographic generator.
     pub fn draw(random: &mut impl RngCore) -> Self {
         let mut bytes = [0; TOKEN_BYTES];
         random.fill_bytes(&mut bytes);
         Self(bytes)
     }
 
-    /// Reads a token; `None` unless it has exactly the form in which it was given out.
+    /// Parses a token; `None` unless the text has exactly the form of [`Token::expose`].
     pub fn read(text: &str) -> Option<Self> {
         let mut bytes = [0; TOKEN_BYTES];
         let lower = !text.bytes().any(|byte| byte.is_ascii_uppercase());
         (lower && hex::decode_to_slice(text, &mut bytes).is_ok()).then_some(Self(bytes))
     }
 
-    /// Returns the text for the cookie or the address.
+    /// Returns the token as text for the cookie or the link's address.
     pub fn expose(&self) -> String {
         hex::encode(self.0)
     }
 
-    /// Returns the key of the token's row.
+    /// Returns the token's SHA-256, under which the database stores its row.
     pub fn hash(&self) -> [u8; 32] {
         Sha256::digest(self.0).into()
     }
 
-    /// Returns the token that forms of this session carry: it follows from the session's own token
-    /// and does not lead back to it.
+    /// Returns the token that the forms of this session carry. It is derived from the session's
+    /// token, which cannot be computed from it.
     pub fn for_forms(&self) -> String {
         hex::encode(
             Sha256::new()

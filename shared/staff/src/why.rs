@@ -1,4 +1,4 @@
-//! Why the host said what it said: the lines that explain one turn, for commands and pages.
+//! Explains why the host said something: the lines about one turn, for commands and pages.
 
 use seven_host::{Record, record::Usage};
 use seven_store::turns::ShownTurn;
@@ -8,19 +8,19 @@ use crate::phrases::sentence;
 /// One line about a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// The kind of the line, such as `route` or `row`; several lines may have the same.
+    /// The kind of the line, such as `route` or `row`; several lines may have the same kind.
     pub name: &'static str,
     pub text: String,
 }
 
-/// Replaces the words of the guest and the host by what `hidden` makes of them.
+/// Replaces each text of the guest and the host with the result of `hidden`.
 pub fn mask(told: &mut ShownTurn, hidden: impl Fn(&str) -> String) {
     told.draft = hidden(&told.draft);
     for text in told.texts.as_array_mut().into_iter().flatten() {
         let masked = hidden(text["text"].as_str().unwrap_or_default());
         text["text"] = masked.into();
     }
-    // Tools are called with the guest's words, and the planner's note may repeat them.
+    // A tool's arguments contain the guest's words, and the planner's note may repeat them.
     for call in told
         .record
         .get_mut("tools")
@@ -35,7 +35,7 @@ pub fn mask(told: &mut ShownTurn, hidden: impl Fn(&str) -> String) {
     if let Some(note) = told.record.pointer_mut("/plan/conversation_note") {
         *note = "(hidden)".into();
     }
-    // A finding names what the reply said.
+    // A finding quotes the reply.
     if let Some(findings) = told
         .record
         .get_mut("findings")
@@ -52,11 +52,11 @@ pub fn mask(told: &mut ShownTurn, hidden: impl Fn(&str) -> String) {
     }
 }
 
-/// Returns the lines in the order in which the turn went; the first names the turn, its agent and
-/// its model.
+/// Returns the lines in the order of the turn's steps; the first names the turn, its agent and its
+/// model.
 ///
 /// # Errors
-/// Fails when the turn's record cannot be read.
+/// Fails when the turn's record cannot be parsed.
 pub fn explained(told: &ShownTurn) -> Result<Vec<Line>, serde_json::Error> {
     let record: Record = serde_json::from_value(told.record.clone())?;
     let mut lines = Vec::new();
@@ -118,7 +118,7 @@ pub fn explained(told: &ShownTurn) -> Result<Vec<Line>, serde_json::Error> {
     Ok(lines)
 }
 
-/// Adds the rows, tools and findings.
+/// Adds lines for the content rows, the tool calls and the findings.
 fn found(record: &Record, line: &mut impl FnMut(&'static str, String)) {
     for row in &record.context {
         let score = row.score.map(|score| format!(", score {score:.2}"));
@@ -135,7 +135,7 @@ fn found(record: &Record, line: &mut impl FnMut(&'static str, String)) {
     }
 }
 
-/// Adds the steps with their time and cost.
+/// Adds a line for each step, with its time and cost.
 fn steps(record: &Record, line: &mut impl FnMut(&'static str, String)) {
     for step in &record.steps {
         let billed = step.usage.and_then(billed);
@@ -158,7 +158,7 @@ fn steps(record: &Record, line: &mut impl FnMut(&'static str, String)) {
     }
 }
 
-/// Writes tokens and dollars; nothing where a model costs nothing.
+/// Writes the tokens and dollars of a model; `None` if it costs nothing.
 fn billed(usage: Usage) -> Option<String> {
     let Usage {
         input_tokens,

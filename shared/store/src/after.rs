@@ -1,5 +1,5 @@
-//! Work to do after a transaction is committed. It counts what was written, so that a rolled-back
-//! attempt is not counted.
+//! Callbacks that run after a transaction is committed. They count what was written, so that a
+//! rolled-back attempt is not counted.
 
 use std::fmt;
 

@@ -107,8 +107,9 @@ const TELL_AGAIN: &str = "insert into alert_deliveries (alert_id, action, channe
      select alert_id, $2, channel from alert_deliveries where alert_id = any($1) and action = 'trigger' on conflict do nothing";
 
 impl Store {
-    /// Files an alert once per id. An open alert of the same key counts one more occurrence and
-    /// takes the new summary and a higher severity, which is notified again.
+    /// Files an alert once per id. If an alert with its key is open, that one gets the new
+    /// occurrences and summary and keeps the higher severity. If it becomes critical, people are
+    /// notified again.
     pub async fn raise_alert(&self, new: &NewAlert<'_>) -> Result<()> {
         let mut tx = self.fleet_begin().await?;
         let grown: Option<(Uuid, bool)> = sqlx::query_as(include_str!("../sql/raise_alert.sql"))
@@ -126,8 +127,8 @@ impl Store {
             .fetch_optional(&mut *tx)
             .await?;
         if let Some((alert, true)) = grown {
-            // The alert is more severe than the people notified know, and whoever acknowledged it
-            // acknowledged a lesser one.
+            // The alert has become critical. People were notified of a less severe alert and may
+            // have acknowledged it, so the acknowledgement is removed and they are notified again.
             sqlx::query("update alerts set acknowledged_at = null, acknowledged_by = null where alert_id = $1")
                 .bind(alert)
                 .execute(&mut *tx)
@@ -177,7 +178,8 @@ impl Store {
             .await
     }
 
-    /// Uses two statements, so that the second sees what a scheduler queued while the first waited
+    /// Runs `update`, which resolves alerts, then queues their notices. The second step is a
+    /// statement of its own, so that it sees notices that a scheduler queued while the first waited
     /// for its lock.
     async fn resolve(
         &self,

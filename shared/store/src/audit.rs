@@ -27,7 +27,7 @@ pub struct Query {
     /// Severities of the entries; empty for all.
     pub severities: Vec<Severity>,
     pub guest: Option<GuestHash>,
-    /// The last entry of the page before this one.
+    /// The last entry of the previous page; `None` for the first page.
     pub older_than: Option<Place>,
     /// Restricts the result to `guardrail_triggered` entries of this layer.
     pub layer: Option<String>,
@@ -37,7 +37,7 @@ pub struct Query {
     pub limit: i64,
 }
 
-/// The place of an entry in the log.
+/// The place of an entry in the log: its time and its number.
 pub type Place = (DateTime<Utc>, i64);
 
 /// A stored entry.
@@ -67,7 +67,7 @@ pub struct Seal {
     pub entries: i64,
     /// SHA-256 of the day's entries, in hex.
     pub sha256: String,
-    /// The time that stands in each line of the day's export.
+    /// When the day was sealed. Each line of the day's export contains this time.
     pub sealed_at: DateTime<Utc>,
 }
 
@@ -178,8 +178,8 @@ impl Tx {
         .await?)
     }
 
-    /// Returns the days (UTC) before `today` that have no seal yet, oldest first: every one since the
-    /// newest seal, else since the first entry.
+    /// Returns the days (UTC) before `today` that have no seal yet, oldest first. They begin on the
+    /// day after the newest seal or, if there is no seal, on the day of the first entry.
     pub async fn unsealed_days(&mut self, today: NaiveDate, most: i64) -> Result<Vec<NaiveDate>> {
         Ok(sqlx::query_scalar(
             "select day::date as day from generate_series(
@@ -192,7 +192,7 @@ impl Tx {
         .await?)
     }
 
-    /// Seals a day; returns false when it was sealed before, which stands.
+    /// Stores the seal of a day. If the day has a seal already, keeps that one and returns false.
     pub async fn put_seal(&mut self, seal: &Seal) -> Result<bool> {
         let casino = self.casino_str();
         let done = sqlx::query(

@@ -223,7 +223,7 @@ pub async fn tables_in(owner: &SecretString) -> Result<i64> {
 }
 
 /// Creates the roles that a dump refers to but does not contain, and bars the workers from the
-/// database: no worker may read it before it is paused.
+/// database: no worker may read it before the fleet is paused.
 ///
 /// # Errors
 /// Fails when the connection may not create roles.
@@ -291,12 +291,13 @@ pub async fn give_functions(owner: &SecretString) -> Result<()> {
 /// Counts of texts, turns and campaigns, unfinished at the backup, that a restore ended or paused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Halted {
-    /// Texts that were queued at the backup: they may have been sent since, and no text is sent
-    /// twice (D5).
+    /// Number of texts that were queued at the backup. The restore ends them: they may have been
+    /// sent since, and no text is sent twice (D5).
     pub texts: u64,
-    /// Turns that were drafted but not queued yet; they may have been sent since, too.
+    /// Number of turns that were drafted but not queued yet; they may have been sent since, too.
     pub turns: u64,
-    /// Guests' texts that waited for the host or a person; they may have been answered since.
+    /// Number of guests' texts that waited for the host or a person; they may have been answered
+    /// since.
     pub waiting: u64,
     pub campaigns: u64,
 }
@@ -313,8 +314,8 @@ pub async fn pause_and_open(
     let mut conn = PgConnection::connect(owner.expose_secret()).await?;
     let mut tx = conn.begin().await?;
     for switch in PAUSED {
-        // The restore takes over a switch that another actor had set, since the restore is what
-        // keeps it on.
+        // If another actor had set the switch, the restore becomes its actor, so that
+        // `seven resume` refuses to lift it.
         sqlx::query(
             "insert into fleet_controls (name, actor, reason) values ($1, $2, $3)
              on conflict (name) do update set actor = excluded.actor, reason = excluded.reason, since = now(), version = fleet_controls.version + 1",
@@ -375,8 +376,9 @@ pub async fn pause_and_open(
 }
 
 impl Tx {
-    /// Expires answers to texts received before `restored_at` and closes those texts, cries for
-    /// help excepted: the lost fleet may have answered them (D5). Returns both counts.
+    /// Expires queued answers to texts received before `restored_at`, except answers to crises and
+    /// emergencies, and closes those of these texts that still wait: the lost fleet may have
+    /// answered them (D5). Returns both counts.
     pub async fn end_answers_of_before(
         &mut self,
         restored_at: DateTime<Utc>,

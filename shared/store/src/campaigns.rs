@@ -24,7 +24,7 @@ pub struct NewCampaign<'a> {
     pub by: &'a str,
     /// Counts of the plan, as shown to the operator.
     pub plan: &'a Value,
-    /// Sends nothing until a second person approves: it is paused until then.
+    /// True if the campaign stays paused until a second person approves it.
     pub awaits_approval: bool,
 }
 
@@ -34,7 +34,7 @@ pub struct NewListed {
     pub guest_id: GuestId,
     /// Why this guest gets no text; `None` if the guest is listed.
     pub refused: Option<String>,
-    /// How long from now the release has to wait, and the reason.
+    /// Delay before the release and its reason; `None` if the text may be released at once.
     pub wait: Option<(Duration, String)>,
 }
 
@@ -51,7 +51,7 @@ pub struct Campaign {
     pub created_by: String,
     pub created_at: DateTime<Utc>,
     pub awaits_approval: bool,
-    /// The second person, where one had to approve.
+    /// The second person, who approved the campaign; `None` if nobody had to or nobody did yet.
     pub approved_by: Option<String>,
     pub approved_at: Option<DateTime<Utc>>,
     pub ended_at: Option<DateTime<Utc>>,

@@ -58,7 +58,7 @@ impl Store {
         Ok(owner.map(|owner| CasinoId::trusted(&owner)).transpose()?)
     }
 
-    /// Returns the casino that owns a number, in use or given up; needs no casino binding.
+    /// Returns the casino that uses a number or was the last to use it; needs no casino binding.
     pub async fn casino_of_number(&self, number: &PhoneE164) -> Result<Option<CasinoId>> {
         let query = "select r.casino_id from routes r join fleet_roster() c using (casino_id) where r.number = $1";
         let owner: Option<String> = sqlx::query_scalar(query)
@@ -81,8 +81,8 @@ impl Store {
         }
     }
 
-    /// Returns the casino that had the number before, and since when it is another's; needs no
-    /// casino binding.
+    /// Returns the casino that had the number before, and when another casino took the number over;
+    /// needs no casino binding.
     pub async fn former_of_number(
         &self,
         number: &PhoneE164,

@@ -23,8 +23,8 @@ use tokio::{
 
 use crate::error::{is_dead_connection, is_not_taking_connections};
 
-/// The longest wait for a connection: at busy times callers queue for the few there are, and a
-/// server that accepts none is tried again for this long.
+/// Maximum time to wait for a connection. Callers queue while all connections are in use, and a
+/// server that accepts no connection is tried again for this long.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 /// The longest wait for answers that the last user of a connection left unread.
 const UNREAD_ANSWERS_TIMEOUT: Duration = Duration::from_secs(1);
@@ -54,7 +54,8 @@ pub struct Lent(Object<Opener>);
 #[derive(Debug)]
 pub struct Open(Option<Lent>);
 
-/// A connection that may have an open transaction. It is not lent again unless it is taken out.
+/// A connection that may have an open transaction. Dropping it closes the connection, so that it is
+/// not lent again, unless the connection was taken out before.
 struct Unsure(Option<Lent>);
 
 // === impl Connections ===
@@ -180,7 +181,8 @@ impl Connections {
                     .refused()
                     .unwrap_or_else(|| "the server does not answer".to_owned()),
             )),
-            // All connections are lent, or others wait for the server too.
+            // No connection became free in time: all are lent, or other callers wait for the server
+            // too.
             Err(
                 PoolError::Timeout(_)
                 | PoolError::NoRuntimeSpecified
@@ -283,8 +285,8 @@ impl DerefMut for Lent {
 
 impl Open {
     async fn begin(lent: Lent, how: &str) -> Result<Self> {
-        // Marked as open before it is: if the caller is dropped during the call, the next user
-        // finds no open transaction.
+        // Wrapped in `Open` before the transaction begins: if the caller is dropped during the
+        // call, `Open` rolls back, and the next user finds no open transaction.
         let mut open = Self(Some(lent));
         match sqlx::raw_sql(AssertSqlSafe(how.to_owned()))
             .execute(&mut *open)

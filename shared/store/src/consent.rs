@@ -10,7 +10,8 @@ use uuid::Uuid;
 
 use crate::{Result, Tx, audit::Entry};
 
-/// How consent was given or withdrawn (C-16, C-17): one name each, used in rows, chain and audit.
+/// Names of the ways in which consent is given or withdrawn (C-16, C-17). Rows, chain and audit log
+/// use the same names.
 pub mod method {
     pub const STOP_KEYWORD: &str = "sms_stop_keyword";
     pub const NATURAL_LANGUAGE: &str = "natural_language";
@@ -288,8 +289,8 @@ impl Tx {
     }
 }
 
-/// Returns the state that an event records (SEC-13, SEC-68), with the tier beside the
-/// specification's two switches.
+/// Returns the state that an event records (SEC-13, SEC-68): the two switches of the specification
+/// and the tier.
 fn state(tier: ConsentTier) -> Value {
     let (opted_in, marketing) = (tier != ConsentTier::None, tier == ConsentTier::Marketing);
     json!({ "sms_opt_in": opted_in, "marketing_consent": marketing, "tier": tier })

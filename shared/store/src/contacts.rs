@@ -28,25 +28,26 @@ pub struct NewContact {
     pub contact_id: ContactId,
     pub name: String,
     pub channel: ContactChannel,
-    /// The chat webhook's or the mailbox's address, or the phone's number; a secret, because a
-    /// webhook's lets anyone post there.
+    /// The address of the chat webhook or the mailbox, or the phone's number. It is secret, because
+    /// anyone who knows the address of a webhook can post there.
     pub address: SecretString,
     pub language: Language,
     /// The least severe cases that the contact wants at once.
     pub severity: CaseSeverity,
     /// The first level of a case at which the contact is told, 1 to 3.
     pub level: i32,
-    /// Whether the contact is told about every danger to life, whatever its level and the hour.
+    /// Whether the contact is told about every danger to life, at any level and any hour.
     pub security: bool,
     /// Whether notices may quote the guest.
     pub words: bool,
     /// Whether the contact gets the casino's figures each Monday.
     pub weekly: bool,
-    /// Whether the contact hears of refused content.
+    /// Whether the contact is told about refused content and about each week's content.
     pub content: bool,
-    /// Whether the contact hears that guests wait because something of ours does not work.
+    /// Whether the contact is told about outages, in which guests wait because our system fails.
     pub outages: bool,
-    /// Local times between which only sev0 is sent.
+    /// Quiet hours in local time, in which only sev0 and, to security contacts, dangers to life are
+    /// sent; `None` for no quiet hours.
     pub quiet: Option<(NaiveTime, NaiveTime)>,
 }
 
@@ -72,7 +73,7 @@ pub struct Contact {
     pub created_at: DateTime<Utc>,
     /// When the channel last took a notice; `None` when it never did.
     pub reached_at: Option<DateTime<Utc>>,
-    /// When the phone's code was given; `None` for other channels, too.
+    /// When the phone's code was entered; `None` before that, and for other channels.
     pub verified_at: Option<DateTime<Utc>>,
     /// The guest and the conversation that carry a phone's texts.
     #[serde(skip)]
@@ -95,7 +96,8 @@ const CONTACT: &str = "select contact_id, name, channel, address, language, seve
    created_at, reached_at, verified_at, guest_id, conversation_id from contacts where ended_at is null and ($1::uuid is null or contact_id = $1) order by level, name, contact_id";
 
 impl Tx {
-    /// Adds a contact, on behalf of a person. Contacts are told about cases that are open already.
+    /// Adds a contact, on behalf of a person. The contact is also told about cases that are open
+    /// already.
     pub async fn add_contact(&mut self, new: &NewContact, by: &str) -> Result<()> {
         let casino = self.casino_str();
         sqlx::query(
@@ -127,8 +129,8 @@ impl Tx {
         self.note_contact(new.contact_id.0, detail, by).await
     }
 
-    /// Ends a contact, on behalf of a person: it gets no notice from now on, and its links are
-    /// dead. Returns false when there is none.
+    /// Ends a contact, on behalf of a person: it gets no notice from now on, and the links in its
+    /// notices stop working. Returns false when there is none.
     pub async fn end_contact(&mut self, contact: Uuid, by: &str) -> Result<bool> {
         let done = sqlx::query("update contacts set ended_at = now(), ended_by = $2, address = '', code_hash = null where contact_id = $1 and ended_at is null")
             .bind(contact)

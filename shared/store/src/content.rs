@@ -37,8 +37,8 @@ impl Tx {
         .await?)
     }
 
-    /// Does what [`Tx::lock_content`] does, unless another transaction has the lock; returns whether
-    /// this one has it now.
+    /// Works like [`Tx::lock_content`], but does not wait: returns false if another transaction has
+    /// the lock.
     pub async fn try_lock_content(&mut self) -> Result<bool> {
         let casino = self.casino_str();
         let lock = "select pg_try_advisory_xact_lock(hashtextextended('content ' || $1, 0))";
@@ -48,8 +48,8 @@ impl Tx {
             .await?)
     }
 
-    /// Lets no other transaction change the casino's content until this one ends; the guards
-    /// compare a change with what is published.
+    /// Locks the casino's content against other transactions until this one ends, because the
+    /// guards compare a change with the published content.
     pub async fn lock_content(&mut self) -> Result<()> {
         let casino = self.casino_str();
         sqlx::query("select pg_advisory_xact_lock(hashtextextended('content ' || $1, 0))")

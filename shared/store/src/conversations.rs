@@ -113,8 +113,8 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Locks the conversation when nothing is written to it yet; a transaction must take this lock
-    /// first.
+    /// Locks the conversation without writing to it. A transaction must take this lock before all
+    /// others.
     pub async fn lock_conversation(&mut self, conversation: ConversationId) -> Result<()> {
         sqlx::query("select 1 from conversations where conversation_id = $1 for update")
             .bind(conversation.0)

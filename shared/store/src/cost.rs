@@ -33,7 +33,7 @@ pub struct UsedByStep {
     pub nano_usd: i64,
 }
 
-/// Costs of hosted models for guests of the website in the last 24 hours, in billionths of a dollar.
+/// Cost of hosted models for guests of the website in the last 24 hours, in billionths of a dollar.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, FromRow)]
 pub struct WebSpent {
     pub visitor: i64,
@@ -41,7 +41,7 @@ pub struct WebSpent {
 }
 
 impl Tx {
-    /// Returns the cost for a visitor, by the conversation, and for all visitors of the casino.
+    /// Returns the cost for the visitor of this conversation and for all visitors of the casino.
     pub async fn web_spent(&mut self, conversation: ConversationId) -> Result<WebSpent> {
         Ok(sqlx::query_as(
             "select coalesce(sum(nano) filter (where turn.conversation_id = $1), 0)::bigint as visitor,

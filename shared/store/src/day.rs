@@ -1,4 +1,4 @@
-//! The figures of one casino that its people watch: what waits now, and what a day brought.
+//! The figures of one casino for its staff: the texts that wait now, and the events of a day.
 
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
@@ -31,8 +31,8 @@ pub struct Day {
     pub cases: i64,
 }
 
-/// Returns the least id (UUIDv7) of this time. Ids are ordered by time, so a range of them needs no
-/// index of its own.
+/// Returns the smallest UUIDv7 of this time. Ids are ordered by time, so a query for a range of
+/// times needs no index of its own.
 pub(crate) fn least_id(at: DateTime<Utc>) -> Uuid {
     let millis = u128::try_from(at.timestamp_millis()).unwrap_or_default();
     Uuid::from_u128(millis << 80)

@@ -36,7 +36,8 @@ pub struct NewDead {
     pub stream_seq: Option<i64>,
     /// The guest concerned, if known.
     pub guest: Option<GuestHash>,
-    /// The guest's channel, if the message tells it; else that of the guest's conversation is filed.
+    /// The guest's channel if the message names it; if `None`, the channel of the guest's
+    /// conversation is filed.
     pub channel: Option<Channel>,
     /// When the dead letter's announcement entered the stream.
     pub announced_at: DateTime<Utc>,
@@ -59,16 +60,16 @@ pub struct DeadLetter {
     pub replays: i32,
     pub stream_seq: Option<i64>,
     pub guest_hash: Option<String>,
-    /// `None` where nobody could tell.
+    /// The guest's channel; `None` if it is unknown.
     pub channel: Option<Channel>,
     pub claim: Option<Uuid>,
     pub claimed_by: Option<String>,
     pub claimed_at: Option<DateTime<Utc>>,
-    /// The order that waits to be carried out, and who gave it when.
+    /// The order that waits to be carried out; the next two fields say who gave it and when.
     pub asked: Option<DeadOrder>,
     pub asked_by: Option<String>,
     pub asked_at: Option<DateTime<Utc>>,
-    /// Code of the refusal of the last order.
+    /// Code of the reason for which the last order was refused.
     pub refused: Option<String>,
     pub trace: String,
     pub first_at: DateTime<Utc>,

@@ -214,9 +214,10 @@ impl Tx {
         .await?)
     }
 
-    /// Removes every row with the guest's address or texts and writes the proof, with what was
-    /// removed `elsewhere`. `address` is as events have it: a phone in E.164, or `web:` and the
-    /// visitor's id. Returns `None` if another process completed the deletion.
+    /// Deletes every row with the guest's address or texts and writes the proof, which includes
+    /// `elsewhere`: the counts of what was erased from streams and dead letters before. `address`
+    /// has the form used in events: a phone in E.164, or `web:` and the visitor's id. Returns
+    /// `None` if another process completed the deletion.
     pub async fn erase(
         &mut self,
         deletion: &Deletion,
@@ -305,8 +306,9 @@ impl Tx {
     }
 }
 
-/// Statements in the general lock order. $1 is the guest, $2 the address. Without one they delete
-/// nothing: every payload would match the empty string.
+/// Deletes and unlinks the guest's rows, in the general lock order. $1 is the guest, $2 the
+/// address. If $2 is null, the statements change nothing; an empty string instead would match every
+/// payload.
 const ERASE: [(&str, &str); 20] = [
     (
         "turn_facts",

@@ -1,5 +1,5 @@
-//! Delivery of our texts per casino and hour, and carriers that refuse them, read from the texts by
-//! index. Shares leave out texts too young for a receipt.
+//! Delivery of our texts per casino and hour, and carriers that refuse them. All numbers are read
+//! from the texts through an index. Shares leave out texts too young for a receipt.
 
 use std::time::Duration;
 

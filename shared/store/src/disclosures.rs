@@ -16,8 +16,8 @@ struct Made {
     phone_hash: Vec<u8>,
 }
 
-/// Records the disclosure by the first receipt or answer that finds its text accepted. Reads key by
-/// key, because joins made the planner scan (docs/performance.md).
+/// Records the disclosure on the first receipt or answer after which the text is accepted. It reads
+/// row by row through keys, because the planner turned joins into scans (docs/performance.md).
 const MADE: &str = include_str!("../sql/record_disclosure.sql");
 
 impl Tx {

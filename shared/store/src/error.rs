@@ -4,7 +4,8 @@ use seven_domain::Invalid;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The database is unreachable or refuses connections: the message is not at fault and waits.
+    /// The database is unreachable or refuses connections. The message in work is not at fault and
+    /// waits.
     #[error("reaching the database")]
     Unavailable(#[source] sqlx::Error),
     #[error("querying the database")]

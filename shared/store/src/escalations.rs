@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::{Result, Store, Tx, audit::Entry};
 
-/// The reason of the case that a held reply waits for a person.
+/// Reason of the case that tells people that a held reply waits for them.
 pub const REPLY_WAITS: &str = "reply_waits";
 
 #[derive(Debug, Clone)]
@@ -65,8 +65,8 @@ pub struct Escalation {
 }
 
 impl Store {
-    /// Returns the casinos with a case that waits for a person, or with an open alert of this name
-    /// about one. They are few, so callers need not visit every casino.
+    /// Returns the casinos that have a case waiting for a person, or an open alert of this name
+    /// about a case. They are few, so callers need not visit every casino.
     pub async fn with_cases(&self, alert: &str) -> Result<Vec<CasinoId>> {
         let rows: Vec<String> = sqlx::query_scalar(
             "select casino_id from fleet_cases() union select casino_id from alerts where name = $1 and resolved_at is null",
@@ -273,8 +273,9 @@ impl Tx {
         }))
     }
 
-    /// Settles the open cases of the conversation with this reason, because `by`, the guest or a
-    /// person, ended it. Returns how many.
+    /// Settles the conversation's open cases of this reason, because they are not needed any more.
+    /// `by` says what ended them: a person, the guest, or a reason such as `expired`. Returns how
+    /// many.
     pub async fn withdraw_cases(
         &mut self,
         conversation: ConversationId,

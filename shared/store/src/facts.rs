@@ -106,7 +106,7 @@ impl Part {
     }
 }
 
-/// Drafts, which may still change, are left for the next run.
+/// Copies finished turns. Drafts may still change, so they are left for the next run.
 const COPY: &str = include_str!("../sql/copy_facts.sql");
 
 impl Tx {
@@ -126,7 +126,8 @@ impl Tx {
             .await?)
     }
 
-    /// Returns the next finished turn, so that one that cannot be copied can be skipped.
+    /// Returns the first finished turn after `after`, so that a turn that cannot be copied can be
+    /// skipped.
     pub async fn turn_behind(&mut self, after: Option<Uuid>) -> Result<Option<Uuid>> {
         Ok(
             sqlx::query_scalar("select turn_id from turns where turn_id > $1 and state <> 'drafted' order by turn_id limit 1")
@@ -168,7 +169,7 @@ impl Tx {
     }
 
     /// Returns conversations with turns in the period for people to read: up to `each` for each
-    /// reason. `lot` draws the random ones; the same text draws the same ones.
+    /// reason. `lot` seeds the random choice: the same text draws the same conversations.
     pub async fn sample(
         &mut self,
         (from, to): (DateTime<Utc>, DateTime<Utc>),

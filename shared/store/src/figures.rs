@@ -7,11 +7,11 @@ use sqlx::FromRow;
 use crate::{Result, Tx, day::least_id};
 
 /// How much older than its row's time an id may be: a turn has the id of its first text, which may
-/// have waited for days. Ids only spare the reading of older rows.
+/// have waited for days. Queries compare ids only to avoid reading older rows.
 const OLDER_ID: TimeDelta = TimeDelta::days(7);
 
-/// One counted figure. A figure without any row to measure, such as a median of nothing, is
-/// missing.
+/// One counted figure. A figure without any row to measure, such as a median of nothing, is not
+/// returned.
 #[derive(Debug, Clone, PartialEq, FromRow)]
 pub struct Counted {
     pub figure: String,
@@ -50,7 +50,7 @@ impl Tx {
             .await?)
     }
 
-    /// Returns each day of the period by the clock of `zone`, an IANA name.
+    /// Returns the counts of each day of the period, by the clock of `zone`, an IANA name.
     pub async fn figure_days(
         &mut self,
         from: DateTime<Utc>,

@@ -28,7 +28,7 @@ pub struct HandedOn {
     casino_id: String,
     pub number: String,
     pub former_casino: String,
-    /// Texts written before belong to the former casino.
+    /// When the number was handed on; texts written before this time belong to the former casino.
     pub since: DateTime<Utc>,
 }
 
@@ -170,7 +170,8 @@ impl Store {
         )
     }
 
-    /// Makes the first sweep of rows that have waited for `age` due now. Returns how many.
+    /// Makes rows that have waited for `age` and were never swept due for a sweep now. Returns how
+    /// many.
     pub async fn hasten(&self, age: Duration) -> Result<i64> {
         let query =
             "select n from fleet_hasten(make_interval(secs => $1), make_interval(secs => $2))";
@@ -180,16 +181,17 @@ impl Store {
         Ok(query.fetch_one(&mut *self.fleet().await?).await?)
     }
 
-    /// Makes calls due to be settled whose answer is overdue for `overdue` although no due row names
-    /// them any more. Returns how many.
+    /// Makes attempts due to be settled whose answer is late by more than `overdue`, if no due row
+    /// names them any more. Returns how many.
     pub async fn renew_doubts(&self, overdue: Duration) -> Result<i64> {
         let query = "select n from fleet_renew_doubts(make_interval(secs => $1))";
         let query = sqlx::query_scalar(query).bind(overdue.as_secs_f64());
         Ok(query.fetch_one(&mut *self.fleet().await?).await?)
     }
 
-    /// Returns when the oldest open row of a stage was made, where a re-created consumer starts
-    /// reading; for the sender, of one queue. `None` for stages whose messages leave no open row.
+    /// Returns when the oldest open row of a stage was made (for the sender: of one queue), or the
+    /// present if there is none. A re-created consumer starts reading there. `None` for stages
+    /// whose messages leave no open row.
     pub async fn oldest_open(
         &self,
         casino: &CasinoId,

@@ -28,7 +28,8 @@ pub struct Party {
     pub stopped: bool,
     /// Whether the guest was asked if they want no more texts, and has not answered yet (D20).
     pub asked: bool,
-    /// Whether the phone is a verified one of the casino's staff, so that no guest writes (D28).
+    /// Whether the phone is a verified one of the casino's staff, so that its texts are not a
+    /// guest's (D28).
     pub staff: bool,
     /// Texts that the guest wrote until this time were erased and must not be stored again.
     pub erased_until: Option<DateTime<Utc>>,
@@ -76,7 +77,7 @@ struct Met {
     document: Document,
 }
 
-/// Returns the address of a guest's row, which has exactly one of both.
+/// Returns the address in a guest's row: a phone or a visitor's id, of which a row has exactly one.
 pub(crate) fn address(phone: Option<String>, visitor: Option<Uuid>) -> Result<Address> {
     match (phone, visitor) {
         (Some(phone), _) => Ok(Address::Phone(phone.parse()?)),
@@ -106,7 +107,8 @@ impl Tx {
     }
 
     /// Works like [`Tx::party`] for any address, and also returns the bound casino, in one round
-    /// trip. `number` is the one that the guest wrote to; empty for a channel without.
+    /// trip. `number` is the casino's number that the guest wrote to; empty for a channel without
+    /// numbers.
     pub async fn meet(
         &mut self,
         address: &Address,
@@ -193,8 +195,8 @@ impl Tx {
         }))
     }
 
-    /// Records that the guest wrote a cry for help: no play and no offers for the rest of the
-    /// session (SEC-28).
+    /// Records that the guest wrote a cry for help: for the rest of the session, replies mention no
+    /// gambling and make no offers (SEC-28).
     pub async fn note_cry(
         &mut self,
         conversation: ConversationId,

@@ -25,7 +25,7 @@ pub struct HeldReply {
     pub agent: String,
     pub trace: String,
     pub held_at: DateTime<Utc>,
-    /// When the reply is of no use any more, and ends unsent.
+    /// When the reply expires unsent, because it is of no use any more.
     pub useful_until: DateTime<Utc>,
     /// The guest's texts that it answers, in their order.
     pub asked: String,
@@ -50,15 +50,16 @@ const HELD: &str = "select h.turn_id, h.conversation_id, t.guest_id, t.draft, t.
    group by h.casino_id, h.turn_id, h.conversation_id, h.held_at, t.guest_id, t.draft, t.disclosure_kind, t.language, talk.channel, t.agent, t.trace
    order by h.held_at limit $2";
 
-/// Ends the wait of undecided turns. Nobody read their words, so the host must not remember them.
+/// Discards held turns without a decision and cancels them. The guest never read their words, so
+/// the host must not remember them.
 const END: &str = "with ended as (
    update held_turns set decision = 'discarded', decided_at = now(), decided_by = $2 where decided_at is null and";
 const ENDED: &str = " returning turn_id, conversation_id)
  update turns t set state = 'cancelled', reason = $2 from ended where t.turn_id = ended.turn_id returning ended.conversation_id";
 
 impl Tx {
-    /// Holds a turn's texts until a person decides. When nobody has after `limit`, its due row
-    /// falls due.
+    /// Holds a turn's texts until a person decides. If nobody decides within `limit`, the scheduler
+    /// handles the turn's due row, which tells people.
     pub async fn hold_turn(
         &mut self,
         turn: TurnId,
@@ -141,7 +142,7 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Ends the wait of the conversation's held replies, whose texts were cancelled for this reason.
+    /// Discards the conversation's held replies, whose texts were cancelled for the reason `why`.
     pub(crate) async fn end_held(&mut self, conversation: ConversationId, why: &str) -> Result<()> {
         let ended = sqlx::query(AssertSqlSafe(format!("{END} conversation_id = $1{ENDED}")))
             .bind(conversation.0)
@@ -154,7 +155,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Ends the wait of the held reply whose text became too old.
+    /// Discards the held reply to which this expired text belongs.
     pub(crate) async fn end_held_text(&mut self, text: OutboundId) -> Result<()> {
         let whose = "turn_id = (select turn_id from outbound_messages where outbound_id = $1)";
         let ended: Option<Uuid> =
@@ -172,7 +173,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns whether an earlier reply of the same conversation waits for a person, too.
+    /// Returns whether an earlier reply of the same conversation also waits for a person.
     pub async fn waits_behind(&mut self, held: &HeldReply) -> Result<bool> {
         Ok(sqlx::query_scalar(
             "select exists (select 1 from held_turns h join outbound_messages o on o.turn_id = h.turn_id and o.state = 'queued'
@@ -195,8 +196,9 @@ impl Tx {
         .await?)
     }
 
-    /// Records the words that a person put in the place of the host's, or that nothing was said, so
-    /// that the host does not remember words that nobody read.
+    /// Replaces the turn's words with those that a person sent instead, or cancels the turn if
+    /// nothing was sent (`None`), so that the host does not remember words that the guest never
+    /// read.
     pub async fn correct_turn(&mut self, turn: TurnId, said: Option<&str>) -> Result<()> {
         let query = match said {
             Some(words) => sqlx::query("update turns set draft = $2 where turn_id = $1")
@@ -211,7 +213,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Lets a turn's queued texts leave now.
+    /// Makes a turn's queued texts due to be sent now.
     pub async fn let_go(&mut self, turn: TurnId) -> Result<()> {
         sqlx::query("update outbound_messages set not_before = now(), sweeps = 0, next_sweep_at = now() + make_interval(secs => $2) where turn_id = $1 and state = 'queued'")
             .bind(turn.0)
@@ -221,8 +223,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Marks a reply that still waits as told; returns its conversation, or `None` if it does not
-    /// wait any more or was told.
+    /// Records that people are told that this reply still waits. Returns its conversation, or
+    /// `None` if the reply does not wait any more or people were told before.
     pub async fn tell_held(&mut self, turn: Uuid) -> Result<Option<ConversationId>> {
         let conversation: Option<Uuid> = sqlx::query_scalar(
             "update held_turns h set told_at = now() where turn_id = $1 and decided_at is null and told_at is null
@@ -235,7 +237,7 @@ impl Tx {
         Ok(conversation.map(ConversationId))
     }
 
-    /// Sets whether a person reads this conversation's replies before they leave.
+    /// Sets whether a person reads this conversation's replies before they are sent.
     pub async fn set_reviewed(
         &mut self,
         conversation: ConversationId,

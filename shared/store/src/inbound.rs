@@ -74,7 +74,7 @@ pub struct Earlier {
     pub body: String,
     pub disposition: Disposition,
     pub reason: Option<String>,
-    /// Seconds between our last text before it and this text.
+    /// Seconds from our last text before this one to this text; `None` if we had sent none.
     pub after_ours: Option<f64>,
     /// Whether we sent the guest a text after this one.
     pub sent_since: bool,
@@ -263,7 +263,7 @@ impl Tx {
             .await?)
     }
 
-    /// Ends one open text.
+    /// Closes one open text with this disposition. Returns false if the text was not open.
     pub async fn close_inbound(
         &mut self,
         id: InboundId,
@@ -332,7 +332,8 @@ impl Tx {
         }))
     }
 
-    /// Marks texts as parked behind a fallback text, with the error that caused it.
+    /// Marks open texts as parked: the guest gets the text `fallback` in place of an answer.
+    /// `reason` is the error that caused it. Returns how many were parked.
     pub async fn park_texts(
         &mut self,
         ids: &[Uuid],

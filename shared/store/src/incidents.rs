@@ -73,7 +73,7 @@ pub struct Incident {
 }
 
 impl Incident {
-    /// Returns `None` if no step opened the incident.
+    /// Builds an incident from its steps; returns `None` if no step opened it.
     fn of(incident_id: Uuid, steps: Vec<RecordedStep>) -> Option<Self> {
         let (severity, title, began) = steps.iter().find_map(|recorded| match &recorded.step {
             Step::Opened {

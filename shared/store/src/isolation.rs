@@ -51,7 +51,8 @@ pub struct Finding {
     pub found: String,
 }
 
-/// The other casinos whose rows are attempted, and the connection that counts those rows.
+/// The other casinos whose rows the attempts try to reach, and the connection that counts those
+/// rows.
 #[derive(Debug)]
 pub struct Against<'a> {
     pub others: &'a [CasinoId],

@@ -44,7 +44,7 @@ impl KeyMatch {
 
 impl Tx {
     /// Returns whether these keys find the newest guest of the bound casino. Ids grow with time, so
-    /// the primary key finds it at once.
+    /// the primary key leads to the newest guest at once.
     ///
     /// # Errors
     /// Fails when Postgres does not answer, or a row's address or hash is malformed.

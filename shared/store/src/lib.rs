@@ -98,24 +98,25 @@ static MIGRATIONS: LazyLock<sqlx::migrate::Migrator> = LazyLock::new(|| {
     migrations
 });
 
-/// Planner settings. Each statement is planned once per connection and for tables of any size, not
-/// for a new fleet's empty ones. Compiling (JIT) would take longer than running.
+/// Planner settings for tables of any size. Each connection plans a statement once. Without these
+/// settings, a plan made for a new fleet's empty tables would stay in use when they have grown.
+/// Compiling statements (JIT) would take longer than running them.
 const PLANS: [(&str, &str); 3] = [
     ("plan_cache_mode", "force_generic_plan"),
     ("enable_seqscan", "off"),
     ("jit", "off"),
 ];
 
-/// Limits on locks. If a guest's row is locked for longer than the first, only that guest is
-/// delayed: the waiting work fails and is retried, and other work in the same transaction can
-/// continue. The second ends a transaction whose process is frozen or whose machine is lost: the
-/// server would keep its locks until the connection breaks, which can take hours.
+/// Limits on locks. `lock_timeout` limits the delay to the guest whose row is locked: the waiting
+/// work fails and is retried, and other work in the same transaction can continue. The second limit
+/// ends a transaction whose process is frozen or whose machine is lost: otherwise the server would
+/// keep its locks until the connection breaks, which can take hours.
 const LOCKS: [(&str, &str); 2] = [
     ("lock_timeout", "5s"),
     ("idle_in_transaction_session_timeout", "60s"),
 ];
 
-/// The first and the longest interval of the sweep (D3), already scaled.
+/// The first and the longest interval of the sweep (D3), with the time scale applied.
 #[derive(Debug, Clone, Copy)]
 pub struct SweepPlan {
     pub base: Duration,
@@ -276,8 +277,8 @@ impl Tx {
         self.after.push(what);
     }
 
-    /// Makes the commit wait for the disk, as one of [`Store::bind`] does, because its outcome is
-    /// shown.
+    /// Makes the commit wait for the disk, as it does after [`Store::bind`]. Call it when the
+    /// outcome of the transaction is shown to a guest and must not be lost in a crash.
     pub async fn outlast_crash(&mut self) -> Result<()> {
         sqlx::query("set local synchronous_commit = on")
             .execute(self.conn())
@@ -291,7 +292,7 @@ impl Tx {
         tokio::spawn(self.commit())
     }
 
-    /// Rolls everything back: for a question that only a write can answer.
+    /// Rolls everything back. Used for questions that can only be answered by trying a write.
     pub async fn rollback(self) -> Result<()> {
         Ok(self.inner.rollback().await?)
     }

@@ -45,7 +45,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Removes the answers of models that the turn in progress would take again.
+    /// Deletes the stored answers of models that the turn in progress would reuse.
     pub async fn forget_model_results(&mut self, conversation: ConversationId) -> Result<()> {
         sqlx::query("delete from model_results where conversation_id = $1")
             .bind(conversation.0)

@@ -11,7 +11,8 @@ use crate::{
     presend_check::{Claim, PresendCheck},
 };
 
-/// Returns the queue of a text; with the mutant `first_come`, cries wait among all safety texts.
+/// Returns the queue of a text. With the mutant `first_come`, answers to cries for help share the
+/// queue of all safety texts.
 pub(crate) fn queue(class: MessageClass) -> Queue {
     match class.queue() {
         Queue::Urgent if mutant!("first_come") => Queue::Safety,
@@ -19,7 +20,7 @@ pub(crate) fn queue(class: MessageClass) -> Queue {
     }
 }
 
-/// Claims a text without any pre-send check.
+/// Claims a text without any pre-send check if the mutant `no_presend_check` is set.
 pub(crate) async fn claim_unchecked(tx: &mut Tx, check: &PresendCheck) -> Result<Option<Claim>> {
     where_armed!({
         if !mutant!("no_presend_check") {
@@ -51,8 +52,8 @@ pub(crate) async fn claim_unchecked(tx: &mut Tx, check: &PresendCheck) -> Result
     })
 }
 
-/// Returns the epoch under which a turn is committed: the conversation's current one, whatever the
-/// turn's is.
+/// Returns the epoch under which a turn is committed. With the mutant `no_epoch`, that is the
+/// conversation's current epoch instead of the turn's.
 pub(crate) async fn epoch(tx: &mut Tx, conversation: ConversationId, epoch: i64) -> Result<i64> {
     where_armed!({
         if !no_epoch() {
@@ -73,7 +74,7 @@ pub(crate) fn no_epoch() -> bool {
     mutant!("no_epoch")
 }
 
-/// Returns whether the sweep behind the gate is disabled.
+/// Returns whether the sweep of the swarm's texts is disabled.
 pub(crate) fn sweeps_nothing(stage: Stage) -> bool {
     stage == Stage::Swarm && mutant!("silent_duplicate")
 }

@@ -8,11 +8,11 @@ use seven_domain::{CasinoId, GuestHash};
 
 use crate::{Result, Store, Tx, casinos::AddError};
 
-/// How long after a casino's last text from a number a guest's STOP on that number also ends the
-/// casino's texts: 18 months of at most 31 days.
+/// Time after a casino's last text from a number during which a STOP of the guest on that number
+/// also ends the casino's texts: 18 months of at most 31 days.
 pub const FORMER_SENDER_KEPT: Duration = Duration::from_secs(18 * 31 * 24 * 3600);
-/// For this long after a number was handed on, its former casino may have guests' texts to it that
-/// its gate has not read. A STOP there then counts for every guest.
+/// Time after a number was handed on during which its former casino may still have guests' unread
+/// texts to it. During this time, a STOP on the number concerns the former casino for every guest.
 const UNREAD_FOR: Duration = Duration::from_secs(24 * 3600);
 
 /// A number that a casino has or had.
@@ -98,7 +98,8 @@ impl Store {
     }
 
     /// Deletes former numbers that were given up so long ago that no STOP on them concerns the
-    /// former casino any more, and which casino their texts belonged to just after the hand-over.
+    /// former casino any more. Also deletes old records of which casino a text belonged to around a
+    /// hand-over. Returns how many numbers were deleted.
     pub async fn forget_former_numbers(&self) -> Result<u64> {
         let mut fleet = self.fleet().await?;
         sqlx::query("select fleet_forget_claims()")
@@ -111,7 +112,7 @@ impl Store {
 }
 
 impl Tx {
-    /// Makes these the bound casino's present numbers and retires its others.
+    /// Makes these the bound casino's present numbers and retires its other numbers.
     ///
     /// # Errors
     /// Fails with [`AddError::NumberTaken`] if another casino sends from one of them.
@@ -200,8 +201,9 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns whether guest and casino texted over a number that the casino has given up, within
-    /// [`FORMER_SENDER_KEPT`], or may have: for [`UNREAD_FOR`] after another casino took it over.
+    /// Returns whether guest and casino texted within [`FORMER_SENDER_KEPT`] over a number that the
+    /// casino has given up. Also true if they may have: another casino took the number over less
+    /// than [`UNREAD_FOR`] ago, and the former one may still have unread texts.
     pub async fn may_have_spoken_over(&mut self, guest: &GuestHash, number: &str) -> Result<bool> {
         let query = include_str!("../sql/may_have_spoken_over.sql");
         Ok(sqlx::query_scalar(query)

@@ -64,8 +64,8 @@ impl Tx {
             .collect())
     }
 
-    /// Writes an offer for the guest of its turn, which must be written before; otherwise this
-    /// fails. Returns false when the offer was written before.
+    /// Writes an offer for the guest of its turn; fails if that turn is not stored yet. Returns
+    /// false when the offer was written before.
     pub async fn issue(&mut self, offer: &Offer) -> Result<bool> {
         let casino = self.casino_str();
         let (guest, conversation): (Uuid, Uuid) =
@@ -116,8 +116,8 @@ impl Tx {
         Ok(done == 1)
     }
 
-    /// Adds one entry for each tool call about offers, whether the guest was told or not: a
-    /// regulator must see why an offer was shown (AGENT-46).
+    /// Adds one audit entry for each tool call about offers, whether or not the guest learnt of the
+    /// offer: a regulator must see why an offer was shown (AGENT-46).
     pub async fn audit_offer_calls(
         &mut self,
         turn: TurnId,

@@ -20,7 +20,7 @@ use crate::{Result, Store, Tx};
 #[derive(Debug, Clone)]
 pub struct NewOperator<'a> {
     pub operator_id: OperatorId,
-    /// In lower case.
+    /// The email address, in lower case.
     pub email: &'a str,
     pub name: &'a str,
     /// The language of the console's pages: `en` or `es`.
@@ -28,7 +28,7 @@ pub struct NewOperator<'a> {
     pub by: &'a str,
 }
 
-/// An account, with what a login is checked against. It is not printed.
+/// An account with the secrets that a login is checked against. `Debug` does not print them.
 #[derive(Clone, FromRow)]
 pub struct Account {
     pub operator_id: Uuid,
@@ -39,7 +39,8 @@ pub struct Account {
     pub password_hash: Option<String>,
     pub totp_key: Option<Vec<u8>>,
     pub totp_step: i64,
-    /// The person's id at their casino's own login, after its issuer.
+    /// The issuer of the casino's own login and the person's id there, in one text; `None` if not
+    /// bound.
     pub oidc_subject: Option<String>,
 }
 
@@ -144,8 +145,8 @@ impl Tx {
         .await?)
     }
 
-    /// Returns the names of everybody who may stand in a row of the bound casino as the person who
-    /// did something: operators, and contacts who acknowledged by a link.
+    /// Returns names by actor, for everybody whom a row of the bound casino may name as the person
+    /// who acted: operators, and contacts who acknowledged by a link.
     pub async fn staff_names(&mut self) -> Result<HashMap<String, String>> {
         let rows: Vec<(String, String)> = sqlx::query_as(
             "select 'operator:' || operator_id, name from operators
@@ -171,8 +172,9 @@ impl Tx {
         .await?)
     }
 
-    /// Gives a role, for every casino if none is named and until the end of a day in UTC if one is.
-    /// Returns false when the person has it.
+    /// Gives a role at one casino, or at every casino if it is `None`. The role lasts until the end
+    /// of the day `ends_on` (UTC), or for good if that is `None`. Returns false when nothing
+    /// changed.
     pub async fn grant_role(
         &mut self,
         operator: OperatorId,
@@ -228,8 +230,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Sets the key of the second factor and the step of the code that confirmed it; `None` takes
-    /// it away. Ends every session of the person.
+    /// Sets the key of the second factor and the step of the code that confirmed it; `None` removes
+    /// the second factor. Ends every session of the person.
     pub async fn set_factor(
         &mut self,
         operator: OperatorId,
@@ -342,7 +344,8 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Makes a link that can be used once, for this many hours; it replaces the person's others.
+    /// Stores a link that can be used once within this many hours; it replaces the person's other
+    /// links.
     pub async fn put_link(
         &mut self,
         hash: &[u8],

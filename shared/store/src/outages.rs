@@ -15,7 +15,7 @@ use crate::{Result, Store, Tx};
 pub struct Waits {
     pub casino: CasinoId,
     pub kind: OutageKind,
-    /// Since when the first one has waited; `None` when nobody has waited long.
+    /// Since when the first of these guests has waited; `None` when nobody has waited long.
     pub since: Option<DateTime<Utc>>,
     /// Whether an outage of this kind is open.
     pub open: bool,
@@ -45,8 +45,8 @@ impl Store {
 }
 
 impl Tx {
-    /// Opens an outage, and plans a letter to each contact that wants to hear of it. Returns false
-    /// if one of its kind is open already.
+    /// Opens an outage, and plans a letter to each contact that wants to be told about outages.
+    /// Returns false if one of its kind is open already.
     pub async fn begin_outage(
         &mut self,
         outage: Uuid,

@@ -22,8 +22,8 @@ pub struct Paused {
     pub held: bool,
 }
 
-/// A resumed conversation. `first` is the id and trace of its oldest kept text, if any, with which
-/// it is to be signalled.
+/// A resumed conversation. The caller signals it with `first`, the id and trace of its oldest held
+/// text; `None` if no text was held.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resumed {
     pub reason: String,
@@ -41,7 +41,8 @@ pub enum Wake {
     Nothing,
 }
 
-/// A case whose time to write to the guest is over, while the conversation waits for a person.
+/// A case whose deadline for writing to the guest has passed while the conversation waits for a
+/// person.
 #[derive(Debug, Clone, PartialEq, Eq, FromRow)]
 pub struct Overdue {
     pub escalation_id: Uuid,
@@ -52,9 +53,9 @@ pub struct Overdue {
 }
 
 impl Tx {
-    /// Pauses the host for `span`, or until a person ends it; a longer pause keeps its end, and one
-    /// that only a person ends its reason. A new reason does not restart it, so that an
-    /// acknowledged case stays held.
+    /// Pauses the host for `span`; if `None`, until a person ends the pause. A pause in force keeps
+    /// its start, so that texts of an acknowledged case stay held, and keeps its end if that is
+    /// later. A timed pause does not replace the reason of a pause that only a person ends.
     pub async fn pause(
         &mut self,
         conversation: ConversationId,
@@ -125,8 +126,9 @@ impl Tx {
         Ok(())
     }
 
-    /// Gives a conversation that `by` has taken over to a colleague, with the cases that `by` has in
-    /// hand. Without a colleague nobody has it, and these cases wait again with their whole time.
+    /// Gives a conversation that `by` has taken over to the colleague `to`, with the cases that
+    /// `by` acknowledged. If `to` is `None`, nobody holds the conversation, and these cases must be
+    /// acknowledged anew, within the full time.
     pub async fn hand_over(
         &mut self,
         conversation: ConversationId,
@@ -219,8 +221,8 @@ impl Tx {
         }))
     }
 
-    /// Returns the unsettled case for which the conversation pauses, if its time to write to the
-    /// guest is over. A person who took the conversation over has no such time.
+    /// Returns the unsettled case that paused the conversation, if its deadline for writing to the
+    /// guest has passed. `None` after a takeover, which has no such deadline.
     pub async fn overdue(&mut self, conversation: ConversationId) -> Result<Option<Overdue>> {
         Ok(sqlx::query_as(
             "select e.escalation_id, i.inbound_id, g.guest_id, g.language, i.trace
@@ -278,9 +280,9 @@ impl Tx {
         Ok(())
     }
 
-    /// Holds these open texts for a person. Returns true when a holding text is to be sent, which is
-    /// then the caller's task: one for each pause, and with `again_after` another one as long after
-    /// the last, unless a person has taken over.
+    /// Holds these open texts for a person. Returns true if the caller must send a holding text:
+    /// once per pause and, unless a person has taken over, again when the last holding text is
+    /// older than `again_after`.
     pub async fn hold_texts(
         &mut self,
         conversation: ConversationId,

@@ -11,9 +11,9 @@ pub enum Named {
     Inbound,
     Outbound,
     Turn,
-    /// A text of a guest, a turn, or a text of ours.
+    /// A guest's text, a turn, or an outbound text.
     Text,
-    /// A conversation, or the one of this guest or of this text of a guest.
+    /// A conversation, named by its own id, its guest's id, or the id of one of the guest's texts.
     Conversation,
     Escalation,
     DeadLetter,
@@ -23,7 +23,7 @@ pub enum Named {
 }
 
 impl Named {
-    /// Returns the plural for messages.
+    /// Returns the kind's name in the plural, for use in messages to operators.
     pub fn plural(self) -> &'static str {
         match self {
             Self::Inbound => "texts of guests",

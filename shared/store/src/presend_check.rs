@@ -206,8 +206,8 @@ impl Tx {
     }
 }
 
-/// Permits less than [`FULL_CHECK`] and refuses nothing. A new reason to refuse goes into both. D6
-/// says why its conditions are written this way.
+/// Permits only some of the texts that [`FULL_CHECK`] permits, and refuses none. A new reason to
+/// refuse must be added to both statements. D6 says why its conditions are written this way.
 const AT_ONCE: &str = include_str!("../sql/presend_check_at_once.sql");
 
 const FULL_CHECK: &str = include_str!("../sql/presend_check.sql");

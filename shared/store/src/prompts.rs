@@ -44,8 +44,9 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns the question that a YES of this time answers: accepted, not expired, our last text,
-    /// and sent before it (two seconds' tolerance for clocks).
+    /// Returns the question that a YES written at `written_at` answers. The question must be
+    /// accepted by the provider, not expired, our last text, and sent before the YES (with two
+    /// seconds' tolerance for clocks).
     pub async fn pending_prompt(
         &mut self,
         guest: GuestId,

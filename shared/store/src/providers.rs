@@ -1,5 +1,6 @@
-//! Providers that may not be called: stopped for the fleet or parked for a casino (spend limit),
-//! and the texts that wait. These are rows, so that every process knows them, even after a restart.
+//! Stops of providers that must not be called: for the fleet, or for a casino at its spend limit (a
+//! park); and the texts that wait for them. Stops are rows, so that every process knows them, even
+//! after a restart.
 
 use std::time::Duration;
 
@@ -213,8 +214,8 @@ impl Tx {
             Some((false, useful)) => {
                 let useful = Duration::try_from_secs_f64(useful).unwrap_or_default();
                 let after = poll.min(useful);
-                // The due row wakes the text; its sweep keeps the later time if it has already
-                // backed off.
+                // The due row wakes the text. The sweep comes no earlier than that, and keeps a
+                // later time to which it has already backed off.
                 let waits = "update outbound_messages set reason = $2, next_sweep_at = greatest(next_sweep_at, now() + make_interval(secs => $3))
                    where outbound_id = $1";
                 sqlx::query(waits)

@@ -60,8 +60,8 @@ const OLD: [(&str, &str); 13] = [
     ),
 ];
 
-/// Based on the guest's last text; a guest who never texted counts from the day on which their row
-/// was created.
+/// Archives idle guests or marks them as warm. Idle time counts from the guest's last text or, if
+/// the guest never texted, from the creation of their row.
 const LIFECYCLE: [(&str, &str); 2] = [
     (
         "archived",

@@ -23,7 +23,7 @@ pub struct Hits {
 }
 
 impl Tx {
-    /// Returns the hits since then by pattern, most frequent first.
+    /// Returns the hits since `since` by pattern, most frequent first.
     pub async fn guardrail_hits(&mut self, since: DateTime<Utc>) -> Result<Vec<Hits>> {
         Ok(sqlx::query_as(
             "select detail->>'layer' as layer, coalesce(detail->>'pattern_id', '') as pattern_id, count(*) as hits, count(distinct guest_hash) as guests,
@@ -37,7 +37,7 @@ impl Tx {
         .await?)
     }
 
-    /// Counts the texts that a person reported as missed since then.
+    /// Counts the texts that the guardrails missed, as reported by people since `since`.
     pub async fn guardrail_misses(&mut self, since: DateTime<Utc>) -> Result<i64> {
         Ok(
             sqlx::query_scalar("select count(distinct subject) from audit_log where action = 'guardrail_reviewed' and at >= $1 and detail->>'judgement' = 'missed'")

@@ -42,8 +42,8 @@ impl Tx {
         Ok(sqlx::query_as(query).fetch_all(self.conn()).await?)
     }
 
-    /// Adds a saved reply, or replaces the one with its id. After [`Saved::TitleTaken`] nothing else
-    /// can be done in this transaction.
+    /// Adds a saved reply, or replaces the one with its id. After [`Saved::TitleTaken`], nothing
+    /// else can be done in this transaction.
     pub async fn put_saved_reply(&mut self, reply: &SavedReply, by: &str) -> Result<Saved> {
         let casino = self.casino_str();
         let stored = sqlx::query(

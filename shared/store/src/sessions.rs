@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::{Result, Tx, inbound::OpenText, pauses::Paused};
 
 /// A session as stored. `seven_guest::Session` parses `phase`, `summary`, `counts` and `dialogue`
-/// together with the rest.
+/// together with `rest`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct SessionRow {
     pub session_id: Uuid,

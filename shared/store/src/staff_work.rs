@@ -1,5 +1,5 @@
-//! Work of staff at a conversation: notes among themselves, and who was shown its words for a
-//! reason.
+//! Work of staff at a conversation: notes among themselves, and the operators who may read its
+//! words for some minutes.
 
 use chrono::{DateTime, Utc};
 use seven_domain::{ConversationId, OperatorId};

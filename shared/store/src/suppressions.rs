@@ -121,8 +121,8 @@ impl Tx {
             .rows_affected()
             == 1;
         Ok(match before {
-            // The same event again: ingress wrote it, and now the gate does. It counts as the
-            // change that it made.
+            // The event is stored already: ingress wrote it, and now the gate writes it again. It
+            // counts as the change that it made the first time.
             Some((_, _, event)) if event == event_id => Applied::Changed,
             Some((was, ..)) if was == state => Applied::Repeat,
             _ if changed => Applied::Changed,
@@ -266,6 +266,7 @@ impl Tx {
     }
 }
 
-/// The latest request wins, STOP at a tie (D7). A repeat keeps the first event's id, so that only
-/// that is confirmed, and the stricter method and provider knowledge.
+/// The latest request wins, STOP at a tie (D7). A repeated request keeps the event id of the first
+/// one, so that only the first is confirmed. It also keeps the stricter method, and that the
+/// provider knows of the request.
 const PUT: &str = include_str!("../sql/put_suppression.sql");

@@ -1,5 +1,5 @@
-//! Tickets: what a guest on the web waits for from a person (WID-20, WID-21). The database refuses
-//! every change of state that is not one of theirs.
+//! Tickets of website guests who wait for a person (WID-20, WID-21). The database refuses every
+//! change of state that the design does not allow.
 
 use chrono::{DateTime, Utc};
 use seven_domain::{ConversationId, TicketState};
@@ -31,8 +31,9 @@ impl Tx {
         reason: &str,
     ) -> Result<i64> {
         let casino = self.casino_str();
-        // A message that was kept while the ticket waited is read after its answer; nothing has
-        // opened the ticket again.
+        // A message that was held while the ticket waited may be handled only after a person
+        // resolved the ticket. The database refuses the move from resolved to waiting, so the
+        // ticket is reopened first.
         self.reopen_ticket(conversation).await?;
         let known: Option<i64> = sqlx::query_scalar(
             "update tickets set state = 'pending_human', reason = $2, resolved_at = null, resolved_by = null, resolve_key = null
@@ -70,8 +71,8 @@ impl Tx {
             .await?)
     }
 
-    /// Records that the conversation's ticket waits for nobody any more, if it has one: a person has
-    /// answered, or the pause ended without one (`by` is `None`).
+    /// Resolves the conversation's ticket, if one waits for a person: a person has answered, or the
+    /// pause ended without an answer (`by` is `None`).
     pub async fn resolve_ticket(
         &mut self,
         conversation: ConversationId,
@@ -101,7 +102,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Closes tickets that wait for nobody and whose guest wrote nothing for a day. Returns how many.
+    /// Closes tickets that wait for nobody and whose guest wrote nothing for a day. Returns their
+    /// number.
     pub async fn close_idle_tickets(&mut self) -> Result<u64> {
         let done = sqlx::query(
             "update tickets ticket set state = 'closed' from conversations talk

@@ -1,5 +1,5 @@
-//! Casinos that the scheduler's checks have to visit, by one fleet-wide query that returns ids only
-//! (D9): at any time they are few.
+//! Queries for the casinos that the scheduler's checks have to visit. At any time they are few.
+//! Each query reads all casinos at once and returns ids only (D9).
 
 use std::{collections::HashSet, time::Duration};
 
@@ -23,8 +23,8 @@ impl Store {
             .collect()
     }
 
-    /// Returns casinos with a send attempt within the span, or with a text found within it to have
-    /// been sent, and those with an open alert of one of these names, which may be over.
+    /// Returns casinos that attempted a send within the span, or whose text was recorded as sent
+    /// within it, and those with an open alert of one of these names, whose cause may be over.
     pub async fn sending_or_alerted(
         &self,
         span: Duration,

@@ -1,5 +1,5 @@
-//! The news of a guest's stream on the web (D33): the delivered messages of the conversation, in the
-//! order in which they became visible, and whether an answer is still being made.
+//! Messages for a guest's stream on the web (D33): the delivered messages of the conversation, in
+//! the order in which they became visible, and whether an answer is still being made.
 
 use chrono::{DateTime, Utc};
 use seven_domain::{ConversationId, Disposition, GuestHash, Language, TicketState};

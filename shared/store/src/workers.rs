@@ -1,5 +1,5 @@
-//! Workers' heartbeats, written every second, and the newest errors. For operators only; no code
-//! decides by them.
+//! Workers' heartbeats, written every second, and the newest errors. They are for operators only;
+//! no code makes decisions from them.
 
 use std::time::Duration;
 

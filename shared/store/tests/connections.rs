@@ -334,7 +334,7 @@ async fn a_server_that_takes_no_writes_is_away() {
     );
     drop(tx);
     closed("off").await;
-    // A connection made before has the old setting; each check closes one.
+    // A connection opened before the change keeps the old setting; each check closes one of them.
     let mut looks = 0;
     while !store.ready().await {
         looks += 1;

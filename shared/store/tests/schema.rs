@@ -66,7 +66,8 @@ async fn checked(owner: &mut PgConnection) -> BTreeMap<String, BTreeSet<String>>
         .collect()
 }
 
-/// Returns the columns with a list of values, and for each the enum that the store uses outside.
+/// Returns the columns whose values a CHECK constraint lists, each with the values of the store's
+/// enum for it.
 fn enums() -> Vec<(&'static str, Vec<&'static str>)> {
     macro_rules! names {
         ($kind:ident) => {

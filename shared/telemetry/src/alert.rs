@@ -1,5 +1,6 @@
-//! Alerts that a person must see now: counted, logged at error level (the same one once a minute),
-//! and kept in memory until they are taken to channels. Raising one never waits.
+//! Alerts that a person must see now. Each is counted, logged at error level (at most once a minute
+//! for the same alert), and kept in memory until it is taken to the channels. Raising an alert
+//! never waits.
 
 use std::{
     collections::HashMap,
@@ -10,7 +11,8 @@ use std::{
 use crate::metrics;
 
 const LOG_PERIOD: Duration = Duration::from_secs(60);
-/// How many alerts are remembered as logged; beyond that, all are forgotten and logged again.
+/// Maximum number of alerts that wait to be taken, and of alerts that are remembered as logged;
+/// beyond it, all of the latter are forgotten and may be logged again.
 const REMEMBERED: usize = 1_024;
 
 /// One alert. No field may hold personal data: no phone number, no guest's name, no words of an
@@ -48,14 +50,14 @@ pub struct Raised {
 /// number.
 static WAITING: LazyLock<Mutex<HashMap<Key, Raised>>> = LazyLock::new(Mutex::default);
 
-/// Takes all raised alerts. The caller returns those that it cannot pass on by [`put_back`].
+/// Takes all raised alerts. The caller gives those that it cannot deliver to [`put_back`].
 pub fn take_raised() -> Vec<Raised> {
     std::mem::take(&mut *WAITING.lock().unwrap_or_else(PoisonError::into_inner))
         .into_values()
         .collect()
 }
 
-/// Puts alerts that could not be passed on back among the waiting ones.
+/// Queues alerts again that could not be delivered.
 pub fn put_back(raised: Vec<Raised>) {
     raised.into_iter().for_each(wait);
 }

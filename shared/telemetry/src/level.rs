@@ -8,7 +8,7 @@ use tracing_subscriber::{EnvFilter, Registry, reload};
 /// The prefix of our crates' names.
 const OURS: &str = "seven";
 
-/// The filter in force and the one to fall back to.
+/// The filter in force and the configured filter, which replaces it when the level is reset.
 static FILTER: OnceLock<Reloadable> = OnceLock::new();
 
 struct Reloadable {
@@ -23,13 +23,13 @@ pub(crate) fn filter(configured: &str) -> reload::Layer<EnvFilter, Registry> {
         .filter(|filter| EnvFilter::try_new(filter).is_ok())
         .unwrap_or_else(|| configured.to_owned());
     let (layer, handle) = reload::Layer::new(EnvFilter::new(&configured));
-    // A second subscriber is never installed, so the first handle is the one that counts.
+    // A second call installs no subscriber, so the handle of the first call stays.
     drop(FILTER.set(Reloadable { configured, handle }));
     layer
 }
 
-/// Sets the level of our crates, or restores the configured filter. Libraries keep theirs: what
-/// they write at DEBUG may quote a guest.
+/// Sets the log level of our crates; `None` restores the configured filter. Libraries keep their
+/// level, because their DEBUG lines may quote a guest.
 pub fn set_level(level: Option<LogLevel>) {
     let Some(Reloadable { configured, handle }) = FILTER.get() else {
         return;

@@ -1,4 +1,5 @@
-//! Logs, metrics and spans, with a bounded set of labels and without phone numbers, names or texts.
+//! Logs, metrics and spans. Labels have a bounded set of values, and nothing contains phone
+//! numbers, names or texts.
 
 mod alert;
 mod level;
@@ -22,9 +23,9 @@ pub use metrics::{
 pub enum LogTarget<'a> {
     /// JSON lines on standard error, for workers.
     Stderr,
-    /// A file, for `./scripts/dev`, whose terminal shows the handset.
+    /// A file, for `./scripts/dev`, which uses the terminal to show a simulated phone.
     File(&'a Path),
-    /// No log, for commands whose output explains something.
+    /// No log, for commands whose output is meant for a person.
     Off,
 }
 
@@ -45,8 +46,8 @@ pub fn check_filter(filter: &str) -> Result<(), String> {
         .map_err(|error| error.to_string())
 }
 
-/// Installs the log subscriber. `filter` applies if `RUST_LOG` is not set; a second call changes
-/// nothing.
+/// Installs the log subscriber. `filter` applies unless `RUST_LOG` is set. A second call has no
+/// effect.
 pub fn init(target: LogTarget<'_>, filter: &str) -> Result<(), Error> {
     let registry = tracing_subscriber::registry().with(level::filter(filter));
     let installed = match target {

@@ -1,4 +1,5 @@
-//! Writes log lines as JSON with the same leading fields, and masks what they must not contain.
+//! Writes log lines as JSON with the same leading fields, and masks phone numbers and mail
+//! addresses.
 
 use std::{
     borrow::Cow,
@@ -161,8 +162,8 @@ fn quoted(line: &mut Writer<'_>, text: &str) -> fmt::Result {
     line.write_char('"')
 }
 
-/// Masks phone numbers in international form and mail addresses. Our own types mask themselves;
-/// this catches values that errors of other libraries quote.
+/// Masks phone numbers in international form and mail addresses. Our own types mask themselves, but
+/// errors of other libraries may quote such values.
 fn masked(text: &str) -> Cow<'_, str> {
     if !text.contains(['+', '@']) {
         return Cow::Borrowed(text);
@@ -197,8 +198,8 @@ fn masked(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// Returns whether a character ends the name before an `@`. Only one-byte characters do, so that
-/// byte positions stay valid.
+/// Returns whether a character cannot belong to the name before an `@`. Returns true only for ASCII
+/// characters, which have one byte, so that byte positions stay valid.
 fn is_delimiter(c: char) -> bool {
     c.is_ascii() && !(c.is_ascii_alphanumeric() || "._%+-".contains(c))
 }

@@ -129,11 +129,11 @@ instruments! {
         content: Content,
         /// Activity of guests and of the host, per casino.
         guests: Guests,
-        /// The state of the fleet, which a scheduler reads.
+        /// The state of the fleet, read by a scheduler.
         fleet: Figures,
         /// Guests of the casinos' websites.
         web: Web,
-        /// Figures of this process.
+        /// CPU, memory and version of this process.
         process: Process,
     }
 }
@@ -152,7 +152,7 @@ fn made() -> &'static (Registry, Metrics) {
     })
 }
 
-/// Returns all metrics in Prometheus text format. Figures of the process are read at this moment.
+/// Returns all metrics in Prometheus text format. Reads the metrics of the process at this moment.
 pub fn render() -> String {
     metrics().process.read();
     let mut text = Vec::new();
@@ -162,7 +162,7 @@ pub fn render() -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Returns all metrics as `OpenMetrics` 1.0, which also names a trace for each bucket of a
+/// Returns all metrics as `OpenMetrics` 1.0, which also names an example trace for each bucket of a
 /// duration.
 pub fn render_open() -> String {
     metrics().process.read();

@@ -1,8 +1,8 @@
 //! A linear classifier of short texts, trained elsewhere and read from a table of bytes. Words,
 //! pairs of words and runs of five bytes are hashed to rows that hold a weight per class.
 
-/// How many bytes of a text are read. The beginning shows what a text is, and the limit bounds the
-/// time.
+/// Maximum number of bytes of a text that are read. The beginning suffices to classify a text, and
+/// the limit bounds the time.
 const MOST_BYTES: usize = 1_000;
 
 /// The parameters of FNV-1a, 64 bits.
@@ -11,7 +11,8 @@ const PRIME: u64 = 0x0100_0000_01b3;
 /// 2^64 divided by the golden ratio. Multiplying by it spreads the features evenly over the rows.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A classifier of `N` classes with rows of `ROW` bytes: a weight per class, then the rarity.
+/// A classifier of `N` classes. Each row has `ROW` bytes: a weight per class, then the rarity of
+/// the row's features.
 #[derive(Debug)]
 pub struct Linear<const N: usize, const ROW: usize> {
     weight: f32,
@@ -70,8 +71,8 @@ impl<const N: usize, const ROW: usize> Linear<N, ROW> {
     }
 }
 
-/// Passes every feature to `add`: each run of five bytes as a number, and the FNV-1a hash of each
-/// word alone, with the word before it, and with the one before that.
+/// Calls `add` with every feature: each run of five bytes as a number, and the FNV-1a hash of each
+/// word alone, of the word with its predecessor, and of the word with both its predecessors.
 fn features(line: &[u8], mut add: impl FnMut(u64)) {
     let (mut run, mut word) = (0_u64, OFFSET);
     let (mut before, mut long_before) = (None, None::<u64>);
@@ -97,7 +98,7 @@ mod tests {
 
     use super::*;
 
-    /// Two classes: the word "yes" speaks for the second.
+    /// Builds a table with two classes; the word "yes" has weight for the second.
     fn table() -> Vec<u8> {
         let mut bytes = Vec::new();
         for number in [0.5_f32, 0.2, 0.0] {

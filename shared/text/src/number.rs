@@ -36,7 +36,7 @@ const NAMES: [(&str, u32); 34] = [
     ("dieciseis", 16),
     ("veinte", 20),
 ];
-/// Longest number in digits that is read; longer ones are phone numbers and the like.
+/// Maximum number of digits of a number that is read; longer ones are phone numbers and the like.
 const MAX_DIGITS: usize = 5;
 
 /// Reads a folded word as a whole number, in digits or in English or Spanish words up to twenty.

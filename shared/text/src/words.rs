@@ -49,7 +49,8 @@ pub fn stem(word: &str) -> String {
     stem
 }
 
-/// Returns a word's runs of three characters, edges marked, to compare misspelt names.
+/// Returns all runs of three characters of a word, with its two ends marked, to compare misspelt
+/// names.
 pub fn trigrams(word: &str) -> Vec<[char; 3]> {
     let chars: Vec<char> = std::iter::once('^')
         .chain(word.chars())
@@ -58,7 +59,7 @@ pub fn trigrams(word: &str) -> Vec<[char; 3]> {
     chars.windows(3).map(|w| [w[0], w[1], w[2]]).collect()
 }
 
-/// Returns how many trigrams two words share, from 0 to 1 (Dice coefficient).
+/// Returns the share of trigrams that two words have in common, from 0 to 1 (Dice coefficient).
 pub fn similarity(a: &str, b: &str) -> f32 {
     let (left, mut right) = (trigrams(a), trigrams(b));
     let total = left.len() + right.len();

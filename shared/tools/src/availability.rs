@@ -1,5 +1,5 @@
-//! check_availability: no booking system is connected, so it returns what the content says and that
-//! a person confirms.
+//! check_availability: no booking system is connected, so the tool returns what the content says,
+//! and that a person has to confirm.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -105,7 +105,7 @@ fn reservations(item: &Item) -> Option<&str> {
     }
 }
 
-/// Returns the fields that say how many people fit, as text.
+/// Returns the row's fields about capacity, such as seats or group size, with their values as text.
 fn capacity(item: &Item) -> Map<String, Value> {
     let about = |key: &str| {
         ["capacity", "seats", "party", "group", "guests", "people"]

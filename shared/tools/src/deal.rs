@@ -21,7 +21,7 @@ pub(crate) struct Deal {
     pub(crate) redeem: Option<String>,
     pub(crate) from: Option<NaiveDate>,
     until: Option<NaiveDate>,
-    /// Most times that the casino gives this out.
+    /// Maximum number of times that the casino gives the offer out; `None` if there is no limit.
     pub(crate) most: Option<u32>,
 }
 
@@ -84,7 +84,8 @@ impl Toolbox<'_> {
         })
     }
 
-    /// Returns the end of the deal's last day, in the property's time zone.
+    /// Returns the end of the deal's last day in the property's time zone. If the deal has no last
+    /// day, returns the time `USUAL_DAYS` from now.
     pub(crate) fn ends(&self, deal: &Deal) -> DateTime<Utc> {
         let after = deal
             .until

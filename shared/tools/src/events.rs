@@ -14,7 +14,7 @@ use crate::{
     when,
 };
 
-/// Days that are listed if the model names none.
+/// Number of days to list if the model names neither a first nor a last day.
 const USUAL_DAYS: u64 = 7;
 const MOST_DAYS: i64 = 60;
 const MOST_EVENTS: usize = 8;
@@ -57,7 +57,7 @@ impl Toolbox<'_> {
         if more > 0 {
             result["more"] = json!(more);
         }
-        // Events whose dates cannot be computed, such as "first Friday of the month".
+        // Also lists events whose dates cannot be computed, such as "first Friday of the month".
         let undated = rows.iter().filter(|item| is_undated(item));
         let undated: Vec<Value> = undated
             .take(MOST_EVENTS)
@@ -127,7 +127,8 @@ fn lasts(item: &Item) -> TimeDelta {
     }
 }
 
-/// Returns every start of the event within the days: its own date, or those of its weekly schedule.
+/// Returns every start of the event from day `first` to day `last`: its own date, or those of its
+/// weekly schedule.
 fn starts(item: &Arc<Item>, first: NaiveDate, last: NaiveDate, zone: chrono_tz::Tz) -> Vec<Start> {
     let Details::Entertainment(event) = &item.details else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Errors of tools, as the model is told them.
+//! Errors of tools, in the form in which the model gets them.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};

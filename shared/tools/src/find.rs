@@ -11,7 +11,7 @@ use seven_knowledge::{Category, Embedder, Item, Purpose, Query, Retrieved, Vecto
 
 use crate::{Toolbox, fault::Fault};
 
-/// Most names suggested to a model that asked for an unknown place.
+/// Maximum number of names suggested to a model that asked for an unknown place.
 const MOST_NAMES: usize = 8;
 
 impl Toolbox<'_> {
@@ -37,8 +37,8 @@ impl Toolbox<'_> {
         self.given.index.retrieve(&query)
     }
 
-    /// Returns the row that the name means, if `wanted` accepts it. No row at all is better than
-    /// the wrong place.
+    /// Returns the row that the name or id means, if `wanted` accepts it; otherwise an error,
+    /// because no row is better than the wrong place.
     pub(crate) fn place(
         &self,
         name: &str,
@@ -109,8 +109,8 @@ impl Toolbox<'_> {
         row
     }
 
-    /// Returns the row's text; for a Spanish reply with its Spanish description, so that those
-    /// words count as evidence.
+    /// Returns the row's text. For a Spanish reply it includes the Spanish name and description, so
+    /// that their words count as evidence.
     pub(crate) fn text(&self, item: &Item) -> String {
         let text = formatter::text(item, self.zone());
         match (self.given.language, &item.description_es) {

@@ -98,7 +98,7 @@ impl Toolbox<'_> {
         self.found(sentence);
     }
 
-    /// Adds to the result whether the place is open at `at`, or now.
+    /// Adds to the result whether the place is open at `at`, or now if `at` is `None`.
     fn at(
         &mut self,
         result: &mut Value,

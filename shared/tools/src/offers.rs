@@ -126,8 +126,8 @@ impl Toolbox<'_> {
         })
     }
 
-    /// Returns the guest's facts with all offers counted, those of this turn included, by the
-    /// casino's calendar.
+    /// Returns the guest's facts with counts that include all offers, also those of this turn. Days
+    /// and months are those of the casino's calendar.
     fn facts(&self) -> Facts {
         let given = self.guest.facts;
         let (now, zone) = (self.given.now, self.zone());

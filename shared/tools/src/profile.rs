@@ -15,7 +15,7 @@ use crate::{
     fault::{Answer, Fault, arguments},
 };
 
-/// Most characters of a value; longer ones are no names, tastes or occasions.
+/// Maximum length of a value, in characters; longer texts are no names, tastes or occasions.
 const MOST_CHARACTERS: usize = 80;
 const MOST_ITEMS: usize = 10;
 const MOST_PEOPLE: i64 = 100;
@@ -121,8 +121,8 @@ impl Toolbox<'_> {
         Ok(json!({"field": key.path(), "stored": stored}))
     }
 
-    /// Returns true for a known value. The texts were read before the turn, so the same words must
-    /// not count twice.
+    /// Returns whether the profile already has the value. The guest's texts were read before the
+    /// turn, so the same words must not count twice.
     fn is_known(&self, key: Key, value: &Value) -> bool {
         match (self.profile.seen(key, self.given.now), value) {
             (Some(Value::List(known)), Value::List(items)) => {

@@ -1,5 +1,5 @@
-//! The existing tools as data: those built in here, and the searches that a manifest declares
-//! (D18).
+//! The existing tools as data: those built into this crate, and the searches that a manifest
+//! declares (D18).
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::Value;
@@ -70,7 +70,7 @@ impl Builtin {
         }
     }
 
-    /// Returns true if calls of this tool are audited.
+    /// Returns whether the tool deals with offers; the calls of such tools are audited.
     pub(crate) fn is_about_offers(self) -> bool {
         matches!(
             self,
@@ -125,7 +125,7 @@ impl Builtin {
     }
 }
 
-/// Names of the built-in tools.
+/// Returns the names of the built-in tools.
 pub fn known() -> impl Iterator<Item = &'static str> {
     Builtin::ALL.into_iter().map(Builtin::name)
 }

@@ -1,5 +1,5 @@
 //! Checks that the guest said a value which a model wants to store: extraction found it, or its
-//! words stand in a text.
+//! words occur in a text.
 
 use seven_guest::{
     Confidence, Grant, Key, Observation, Setting, Source, Value, extract,
@@ -9,7 +9,7 @@ use seven_text::{stem, words};
 
 use crate::Toolbox;
 
-/// Confidence of a value whose words stand in a text but which only a model, not a rule, extracted.
+/// Confidence of a value whose words occur in a text but which only a model, not a rule, extracted.
 const READ: Confidence = Confidence::percent(70);
 
 impl Toolbox<'_> {
@@ -67,7 +67,7 @@ impl Toolbox<'_> {
         fields.filter(|seen| seen.key == key).collect()
     }
 
-    /// Returns true if the words stand in one of the texts, in this order and with nothing between
+    /// Returns true if the words occur in one of the texts, in this order and with nothing between
     /// them.
     fn stands(&self, phrase: &str) -> bool {
         let stems = |text: &str| {
@@ -94,8 +94,8 @@ const KIDS_MENU: [&str; 5] = [
     "menu para niños",
 ];
 
-/// Returns the latest observation of the value; for a list each item needs one, and the least
-/// certain is returned.
+/// Returns the latest observation of the value. For a list, every item needs an observation, and
+/// the least certain of them is returned.
 fn agreeing<'o>(extracted: &'o [Observation<Key>], value: &Value) -> Option<&'o Observation<Key>> {
     let same = |value: &Value| extracted.iter().rev().find(|seen| seen.value.agrees(value));
     match value {

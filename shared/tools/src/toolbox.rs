@@ -21,17 +21,17 @@ use crate::{
     registry::{Builtin, Tool, Toolset},
 };
 
-/// Most bytes of a call's arguments that the turn's record keeps.
+/// Maximum length of a call's arguments in the turn's record, in bytes.
 const MOST_ARGUMENTS: usize = 4_096;
 
-/// The casino's side of a turn.
+/// The inputs of a turn that come from the casino.
 #[derive(Debug, Clone, Copy)]
 pub struct Given<'a> {
     pub casino: &'a CasinoConfig,
     pub index: &'a Index,
-    /// How the index is searched.
+    /// Settings of the search in `index`.
     pub retrieval: &'a Retrieval,
-    /// The time at the property, as guests are told it.
+    /// The present time for guests and casinos, by which opening hours and offers are judged.
     pub now: DateTime<Utc>,
     /// The language of the reply.
     pub language: Language,
@@ -39,21 +39,21 @@ pub struct Given<'a> {
     pub policy: &'a Policy,
     /// Number of offers already given out in the whole casino, by content row.
     pub issued: &'a BTreeMap<String, u32>,
-    /// Must share the index's vector space. If it does not answer at once, rows are found by words
-    /// alone.
+    /// Embeds questions. An embedder of another vector space than the index's is ignored. If it
+    /// does not answer at once, rows are found by words alone.
     pub embedder: Option<&'a dyn Embedder>,
 }
 
-/// The guest's side of a turn.
+/// The inputs of a turn that come from the guest.
 #[derive(Clone, Copy)]
 pub struct Guest<'a> {
     pub profile: &'a Profile,
-    /// The consent under which the guest's own words may be stored; without it nothing is stored.
+    /// The consent under which the guest's own words may be stored; if `None`, nothing is stored.
     pub grant: Option<&'a Grant>,
     /// The guest's new texts.
     pub texts: &'a [String],
-    /// Facts about the guest. Its counts of offers are raised to those of `offers` where these are
-    /// higher.
+    /// Facts about the guest. A count of offers that is lower here than in `offers` is raised to
+    /// that of `offers`.
     pub facts: Facts,
     /// This guest's offers so far.
     pub offers: &'a [Offer],
@@ -176,8 +176,8 @@ impl<'a> Toolbox<'a> {
         &self.offer_calls
     }
 
-    /// Returns the tools' results as plain sentences, for checking a draft. They hold nothing that
-    /// only the guest said.
+    /// Returns the tools' results as plain sentences, for checking a draft. They contain no fact
+    /// that only the guest stated.
     pub fn evidence(&self) -> Vec<String> {
         self.evidence.clone()
     }
@@ -245,7 +245,7 @@ impl<'a> Toolbox<'a> {
         });
     }
 
-    /// Completeness of the profile, in percent.
+    /// Returns the completeness of the profile, in percent.
     pub(crate) fn completeness(&self) -> u8 {
         (completeness(&self.profile, self.given.now).get() * 100.0).round() as u8
     }

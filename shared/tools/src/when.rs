@@ -11,7 +11,7 @@ use seven_text::{calendar, fold};
 
 use crate::fault::Fault;
 
-/// Latest accepted day, counted from today; content does not know later ones.
+/// Maximum number of days from today to an accepted day; content does not reach further.
 const MOST_DAYS: i64 = 400;
 
 /// Parses a day from `today` on: 2026-12-25, "today", "tomorrow" or a weekday, in English or
@@ -109,7 +109,8 @@ pub(crate) fn instant(wall: NaiveDateTime, zone: Tz) -> DateTime<Utc> {
         .unwrap_or_else(|| wall.and_utc())
 }
 
-/// Formats as "Friday at 5pm", or as "Friday Dec 25 at 5pm" if the day is more than six days away.
+/// Formats a moment as "Friday at 5pm", or as "Friday Dec 25 at 5pm" if the day is more than six
+/// days away.
 pub(crate) fn show(moment: &Moment, today: NaiveDate, language: Language) -> String {
     let (name, date) = (
         calendar::weekday_name(moment.wall.weekday(), language),

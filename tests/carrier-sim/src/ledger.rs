@@ -48,11 +48,13 @@ pub struct Snapshot {
 #[derive(Debug, Default)]
 struct State {
     records: Snapshot,
-    /// Positions of sends by message id, and of webhook deliveries by delivery id. Later entries
-    /// carry only these ids.
+    /// Positions of sends in `records`, by message id. Later entries carry only this id.
     sends: HashMap<String, usize>,
+    /// Positions of webhook deliveries in `records`, by delivery id. Later entries carry only this
+    /// id.
     deliveries: HashMap<Uuid, DeliveryIndex>,
-    /// Pairs of casino's and guest's number between which Telnyx itself refuses sends after a STOP.
+    /// Pairs of a casino's and a guest's number between which Telnyx itself refuses sends after a
+    /// STOP.
     blocked: HashSet<(String, String)>,
     file: Option<File>,
 }

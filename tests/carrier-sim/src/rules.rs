@@ -82,11 +82,12 @@ pub struct Plan {
     /// Whether STOP makes the carrier itself refuse further sends to that guest (40300), as Telnyx
     /// does by default.
     pub block_on_stop: bool,
-    /// Error of the whole account: every API call is answered with this code (10009: key, 20100:
-    /// funds).
+    /// Code of an error of the whole account, such as 10009 (wrong API key) or 20100 (no funds,
+    /// which fails only sends). `None`: the account works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account_error: Option<String>,
-    /// Error of the whole account at Twilio (20003: key, 30002: suspended).
+    /// Code of an error of the whole Twilio account, such as 20003 (wrong credentials) or 30002
+    /// (suspended). `None`: the account works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub twilio_account_error: Option<String>,
     /// Percentage of webhooks, 0 to 100, that are dropped without a call; the ledger calls them
@@ -252,8 +253,9 @@ impl RuleBook {
         })
     }
 
-    /// Returns a send's faults: per group, that of the first rule that applies. Every rule counts
-    /// the sends it matches. `roll` (0.0..100.0) is called only for rules with a percentage.
+    /// Returns the faults of a send: in each group, the fault of the first rule that applies. Every
+    /// rule counts the sends it matches. `roll` (0.0..100.0) is called only for rules with a
+    /// percentage.
     pub fn strike(&mut self, sending: Sending<'_>, mut roll: impl FnMut() -> f64) -> Faults {
         let mut faults = Faults::default();
         for counted in &mut self.rules {

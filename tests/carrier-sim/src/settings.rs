@@ -24,7 +24,8 @@ pub struct Settings {
     /// Time within which a webhook must answer 2xx. It is never scaled, because it measures real
     /// work.
     pub ack_deadline: Duration,
-    /// Waits between the tries of one event at one URL; there is one try more than waits.
+    /// Waits between the tries of one event at one URL. A URL gets one try more than there are
+    /// waits.
     pub retry_delays: Vec<Duration>,
     /// Delays of `message.sent` and `message.finalized`, counted from acceptance.
     pub receipt_delays: (Duration, Duration),

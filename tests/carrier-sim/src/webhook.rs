@@ -54,8 +54,8 @@ pub(crate) fn event_data(
     })
 }
 
-/// Calls the webhook until it acknowledges or no tries are left; records every call in the ledger
-/// when it ends.
+/// Calls the webhook until it acknowledges or no tries are left; records each call in the ledger
+/// when the call ends.
 pub(crate) async fn deliver(core: &Core, mut job: Job) -> DeliveryState {
     let state = if core.swallows() {
         DeliveryState::Swallowed

@@ -1,4 +1,4 @@
-//! Chromium behind chromedriver, with the few things that a person does on a page.
+//! Drives Chromium through chromedriver, with the few actions that a person does on a page.
 
 use std::{
     path::{Path, PathBuf},
@@ -21,7 +21,8 @@ use crate::{
 
 const AXE: &str = include_str!("../../kit/axe/axe.min.js");
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Remembers what the page's policy refused; it runs before every page's own scripts.
+/// Script that records violations of a page's content security policy; it runs before the page's
+/// own scripts.
 const WATCH: &str = "window.__refused = JSON.parse(sessionStorage.getItem('refused') || '[]');\
     document.addEventListener('securitypolicyviolation', (e) => { window.__refused.push(\
     e.violatedDirective + ' ' + e.blockedURI + ' ' + e.sourceFile + ' ' + location.pathname);\
@@ -63,7 +64,7 @@ impl Drop for Browser {
     }
 }
 
-/// A person with a second factor who set up their account in the browser.
+/// A person whose account, with a second factor, was set up in the browser.
 pub(super) struct SetUp {
     email: String,
     factor: Factor,
@@ -80,7 +81,7 @@ impl Browser {
         Self::start_at(house.stack.console_url.as_ref().unwrap()).await
     }
 
-    /// Opens a browser whose pages lie at this address.
+    /// Starts a browser that resolves paths against this address.
     pub(super) async fn start_at(base: &str) -> Self {
         let port = std::net::TcpListener::bind("127.0.0.1:0")
             .unwrap()
@@ -179,13 +180,13 @@ impl Browser {
             .await;
     }
 
-    /// Sets what the guest prefers in the system, as a media feature and its value.
+    /// Emulates a preference of the guest's system, as a media feature and its value.
     pub(super) async fn prefers(&self, feature: &str, value: &str) {
         let features = json!({ "features": [{ "name": feature, "value": value }] });
         self.cdp("Emulation.setEmulatedMedia", features).await;
     }
 
-    /// Opens a page in a tab of its own, which is then the one in front.
+    /// Opens a page in a new tab and switches to that tab.
     pub(super) async fn new_tab(&self, path: &str) {
         let tab = self.driver.new_tab().await.unwrap();
         self.driver.switch_to_window(tab).await.unwrap();
@@ -205,7 +206,7 @@ impl Browser {
         self.driver.delete_all_cookies().await.unwrap();
     }
 
-    /// Opens a page of the console as this person, whoever was logged in before.
+    /// Opens a page of the console as this person; any earlier session of the browser is forgotten.
     pub(super) async fn open_as(&self, caller: &Caller, path: &str) {
         self.page("/login").await;
         self.forget().await;
@@ -213,7 +214,7 @@ impl Browser {
         self.page(path).await;
     }
 
-    /// Takes over a session that was begun without the browser.
+    /// Sets the cookie of a session that was started outside the browser. `pair` is `name=value`.
     pub(super) async fn take_cookie(&self, pair: &str) {
         let (name, value) = pair.split_once('=').unwrap();
         let mut cookie = Cookie::new(name, value);
@@ -232,7 +233,7 @@ impl Browser {
         }
     }
 
-    /// Returns the element's text. The element may be replaced while it is read; then the new one is
+    /// Returns the element's text. If the element is replaced while it is read, the new one is
     /// read.
     pub(super) async fn text(&self, css: &str) -> String {
         let until = Instant::now() + PATIENCE;
@@ -283,7 +284,7 @@ impl Browser {
         field.prop("value").await.unwrap().unwrap_or_default()
     }
 
-    /// Clicks what changes a part of the page.
+    /// Clicks an element that changes only a part of the page.
     pub(super) async fn click(&self, css: &str) {
         let until = Instant::now() + PATIENCE;
         while let Err(error) = self.find(css).await.click().await {
@@ -291,7 +292,7 @@ impl Browser {
         }
     }
 
-    /// Clicks what leads to another page, and waits for it.
+    /// Clicks an element that leads to another page, and waits for that page.
     pub(super) async fn submit(&self, css: &str) {
         let mark = "window.__old = true";
         self.driver.execute(mark, vec![]).await.unwrap();
@@ -359,15 +360,15 @@ impl Browser {
         chain.perform().await.unwrap();
     }
 
-    /// Returns everything that the pages' policy refused since the browser was started.
+    /// Returns all violations of the pages' policy since the browser was started.
     pub(super) async fn violations(&self) -> Vec<String> {
         let asked = "return JSON.parse(sessionStorage.getItem('refused') || '[]')";
         let found = self.driver.execute(asked, vec![]).await.unwrap();
         serde_json::from_value(found.json().clone()).unwrap()
     }
 
-    /// Lets axe-core look at the page on a desk, on a phone and at 200 % zoom, and checks that
-    /// nothing has to be scrolled sideways. Writes a screenshot where that is asked for.
+    /// Checks the page with axe-core at the width of a desk, of a phone and at 200 % zoom, and that
+    /// nothing has to be scrolled sideways. Writes screenshots if they are requested.
     pub(super) async fn is_accessible(&self, name: &str) {
         for width in [DESK_WIDTH, PHONE_WIDTH, DESK_WIDTH / 2] {
             self.width(width).await;
@@ -402,7 +403,8 @@ impl SetUp {
         browser.fill("email", &self.email).await;
         browser.fill("password", PASSWORD).await;
         browser.submit("#main form button").await;
-        // The code of the set-up was used; the next one is taken already.
+        // The code of the set-up was used, and the console already accepts the code of the next
+        // step.
         self.step += 1;
         browser
             .fill("code", &self.factor.code_at(self.step * 30))
@@ -411,7 +413,7 @@ impl SetUp {
     }
 }
 
-/// Reads base32 (RFC 4648) of whole groups, as an authenticator app does.
+/// Decodes base32 (RFC 4648) in whole groups, as an authenticator app does.
 fn base32(text: &str) -> Vec<u8> {
     let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let bits: String = text

@@ -1,4 +1,4 @@
-//! The story of an editor, an approver and a manager in a real browser (D31, D44).
+//! An editor, an approver and a manager do their work in a real browser (D31, D44).
 
 use std::{cell::Cell, time::Duration};
 
@@ -27,10 +27,10 @@ const QUESTIONS: [&str; 3] = [
     "What does the Swedish Massage cost?",
     "And the price of the Swedish Massage?",
 ];
-/// How long a busy machine may take.
+/// Maximum time for an answer on a busy machine.
 const ASKED_FOR: Duration = Duration::from_secs(120);
 
-/// Asks as a guest until the answer says this.
+/// Asks as a guest until the answer contains `price`.
 async fn answered(house: &House, price: &str) {
     // The gate closes a text that repeats the one before, so each question has its own words.
     let asked = Cell::new(0);
@@ -56,7 +56,8 @@ async fn a_price_goes_from_the_form_to_the_handset_and_back() {
     let mia = person(&house, &staff, "mia@example.com", Role::Manager).await;
     let browser = Browser::start(&house).await;
     browser.open_as(&ana, MASSAGE).await;
-    // The problem stands beside its field before anything is sent, and goes when it is solved.
+    // The problem is shown beside its field before the form is sent, and disappears when the value
+    // is corrected.
     browser.fill("f-d-price", "-4").await;
     browser.see("#p-d-price", "write a number").await;
     browser.fill("f-d-price", "172").await;
@@ -76,7 +77,7 @@ async fn a_price_goes_from_the_form_to_the_handset_and_back() {
     answered(&house, "$172").await;
     browser.submit("button[value='undo']").await;
     answered(&house, "$165").await;
-    // A regulation waits for somebody else.
+    // A change of a regulation waits for a second person.
     browser.open_as(&ana, RULE).await;
     browser
         .fill(
@@ -92,7 +93,7 @@ async fn a_price_goes_from_the_form_to_the_handset_and_back() {
         .await;
     let published = "select count(*) from content_items where item_id = 'regulation_001' and item->>'description' like '%bring a photo ID.'";
     assert_eq!(house.number(published).await, 1);
-    // The manager sees what came in.
+    // The manager sees the number of texts from guests.
     browser.open_as(&mia, "/c/silver_birch/figures").await;
     browser.see("#main", "Texts from guests").await;
     browser.click("table.figures summary").await;

@@ -1,4 +1,4 @@
-//! A login at the casino's own login, which is another site for the browser (D26).
+//! A login through the casino's own login provider, which is another site for the browser (D26).
 
 use seven_domain::Role;
 
@@ -18,7 +18,7 @@ async fn a_host_comes_back_from_the_casinos_own_login() {
     browser.click("#main a[href='/login/with/silver']").await;
     browser.see("h1", "Now").await;
     assert!(provider.calls().contains(&"token"));
-    // Somebody whom the console does not know is told so, and the login page stays.
+    // A person without an account sees a message and stays on the login page.
     browser.forget().await;
     provider.person("p-2", "eve@silverbirch.example");
     browser.page("/login").await;

@@ -1,5 +1,5 @@
-//! The widget on a casino's page (D32 to D34): by keyboard, over tabs, offline, under a strict policy,
-//! with hostile texts; and the concierge's page.
+//! The widget on a casino's page (D32 to D34): by keyboard, over tabs, offline, under a strict
+//! policy and with hostile texts; and the concierge's page.
 
 use std::time::Duration;
 
@@ -23,11 +23,11 @@ use crate::{
 
 /// How long a guest is offline with `SEVEN_LONG`.
 const OFFLINE: Duration = Duration::from_secs(30);
-/// Expressions for parts of the widget, which live in its shadow root.
+/// JavaScript expression for the widget's shadow root, in which all its elements are.
 const ROOT: &str = "document.querySelector('seven-chat').shadowRoot";
 
-/// Starts a fleet with a gateway, a console and a page of the casino that allows nothing but the
-/// widget; returns the page's address, too.
+/// Starts a fleet with a gateway, a console, and a casino's page whose policy allows only the
+/// widget. Also returns the page's address.
 async fn with_page(name: &str) -> (House, String) {
     let wanted = Wanted {
         workers: [&Worker::ALL[..], &[Worker::Console]].concat(),
@@ -100,7 +100,7 @@ async fn a_guest_asks_a_person_answers_and_nothing_is_lost_offline_or_over_tabs(
     browser.type_keys("Is there a steakhouse?").await;
     browser.enter().await;
     browser.chat_shows("From: Dining").await;
-    // A person is asked for, and answers in the console, in another browser.
+    // The guest asks for a person, who answers from the console in another browser.
     let person = format!("{ROOT}.querySelector('.person').click()");
     browser.ask(&person).await;
     browser.chat_shows("I would like to talk to a person").await;
@@ -123,7 +123,7 @@ async fn a_guest_asks_a_person_answers_and_nothing_is_lost_offline_or_over_tabs(
     console.submit("#who form[action$='release'] button").await;
     console.see("#who", "The host answers here.").await;
     console.stop().await;
-    // Offline, three messages wait and go out in their order.
+    // While the guest is offline, three messages wait; afterwards they are sent in order.
     browser.offline(true).await;
     for words in [
         "What time does the pool open?",
@@ -141,7 +141,8 @@ async fn a_guest_asks_a_person_answers_and_nothing_is_lost_offline_or_over_tabs(
         house.number("select count(*) from inbound_messages where body in ('What time does the pool open?', 'And the spa?', 'Is parking free?')").await == 3
     })
     .await;
-    // The gate may store two messages that came one after the other at the same moment.
+    // The query orders by `occurred_at`, because the gate may store two successive messages at the
+    // same moment.
     let order: Vec<String> = house
         .texts_of("select body from inbound_messages order by occurred_at desc limit 3")
         .await;
@@ -154,7 +155,7 @@ async fn a_guest_asks_a_person_answers_and_nothing_is_lost_offline_or_over_tabs(
         ]
     );
     house.settle(5).await;
-    // Eight tabs of one browser share one stream, and all show the same.
+    // Eight tabs of one browser share one stream, and all show the same conversation.
     for _ in 0..7 {
         browser.new_tab("/").await;
         browser
@@ -174,7 +175,7 @@ async fn a_guest_asks_a_person_answers_and_nothing_is_lost_offline_or_over_tabs(
         let chat = browser.chat().await;
         assert_eq!(chat.matches("Luis here").count(), 1, "{chat}");
     }
-    // A new conversation is empty in every tab, and is a guest of its own.
+    // A new conversation starts empty in every tab and belongs to a new guest.
     browser
         .ask(&format!(
             "{ROOT}.querySelectorAll('.more button')[1].click()"
@@ -286,7 +287,7 @@ async fn the_chat_follows_the_pages_colours_and_the_guests_motion() {
         let asked = browser.ask(&format!("return {of}")).await;
         asked.as_str().unwrap().to_owned()
     };
-    // The page decides, whatever the system prefers.
+    // The casino's page decides the color scheme, whatever the system prefers.
     browser.prefers("prefers-color-scheme", "dark").await;
     let scheme = "document.documentElement.style.colorScheme";
     let mut papers = Vec::new();
@@ -303,7 +304,7 @@ async fn the_chat_follows_the_pages_colours_and_the_guests_motion() {
         assert_eq!(style(&browser, ".log", "scrollBehavior").await, scrolls);
     }
     browser.stop().await;
-    // The concierge is a page of ours, and follows the system.
+    // The concierge's page is ours, so it follows the color scheme that the system prefers.
     let concierge = Browser::start_at(&house.stack.web_urls[0]).await;
     concierge.prefers("prefers-color-scheme", "dark").await;
     concierge.page("/").await;
@@ -330,7 +331,7 @@ async fn a_persons_hostile_words_stay_text_in_the_widget() {
         "return [...{ROOT}.querySelectorAll('.log *')].filter((one) => \
          !['DIV', 'B', 'P'].includes(one.tagName)).length"
     );
-    // A person's words come by the stream, and after a reload from the history.
+    // A person's reply arrives through the stream, and after a reload it comes from the history.
     browser.say("Is there a steakhouse?").await;
     browser.chat_shows("From: Dining").await;
     let staff = Staff::new(&house);

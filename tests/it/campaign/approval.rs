@@ -45,9 +45,9 @@ async fn a_marketer_plans_and_somebody_else_approves() {
         "{}",
         nobody.body
     );
-    // Two guests in Connecticut, one in Hawaii, where it is night.
+    // The list has two guests in Connecticut and one in Hawaii, where it is night.
     listed(&house, [0, 1, 50]).await;
-    // Every fault at once, each beside its field.
+    // The page shows every fault at once, each beside its field.
     let wrong = mara
         .act(&new, &form("submit", " ", ("Come {now}!", "Venga.")))
         .await;
@@ -104,7 +104,7 @@ async fn a_marketer_plans_and_somebody_else_approves() {
         "{}",
         early.body
     );
-    // The planner does not become the second person by another role.
+    // The planner cannot act as the second person by getting another role.
     set_role(
         &staff.store(),
         by_mara,

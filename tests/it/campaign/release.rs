@@ -54,8 +54,8 @@ async fn two_schedulers_release_each_guest_once_at_the_casinos_pace() {
     );
     done(&house).await;
     let took = begun.elapsed();
-    // The texts of one window are sent at once, then two a second, however many schedulers release
-    // them.
+    // The first burst is sent at once, the other texts at two a second, however many schedulers
+    // release them.
     assert!(
         took > Duration::from_secs((GUESTS as u64 - 4) / 2),
         "{GUESTS} texts within {took:?}"
@@ -100,8 +100,8 @@ async fn a_stop_in_the_middle_of_it() {
         .collect();
     let got = reached(&house);
     assert!(left.iter().all(|n| got.contains(n)), "{got:?}");
-    // One text, and no more, may have been released when a STOP came, because they are released one
-    // at a time.
+    // At most one text may have been released when the STOP came, because texts are released one at
+    // a time.
     let after: Vec<_> = got
         .iter()
         .filter(|n| (3..7).contains(*n) && !had.contains(n))
@@ -117,8 +117,8 @@ async fn a_stop_in_the_middle_of_it() {
     house.stop().await;
 }
 
-// D14, SMS-52: a pause of proactive texts holds within two seconds; after it the campaign goes on,
-// once per guest
+// D14, SMS-52: a pause of proactive texts takes effect within two seconds; after it the campaign
+// continues and reaches each guest once
 #[tokio::test]
 async fn a_pause_of_proactive_texts_holds_it_and_resume_goes_on() {
     let house = house("campaign_brake", slow(5)).await;

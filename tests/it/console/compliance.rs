@@ -71,7 +71,7 @@ async fn an_officer_finds_a_guests_evidence_and_sees_a_broken_chain() {
         json["events"][0]["metadata"]["reason"], "too_many",
         "{json}"
     );
-    // The conversation leads there; a host has no such page.
+    // The conversation's `consent` path redirects to the evidence page, which a host may not open.
     let thread = format!(
         "/c/silver_birch/conversations/{}",
         staff.conversation().await
@@ -145,7 +145,8 @@ async fn an_auditor_reads_the_log_changes_nothing_and_is_out_after_the_last_day(
     house.change(yesterday).await;
     assert_eq!(omar.get(AUDIT).await.status, StatusCode::NOT_FOUND);
 
-    // The command refuses what the page refuses, and prolongs.
+    // Like the page, the command refuses an auditor's role without a last day in the future. It can
+    // prolong the role.
     let role = [
         "operator",
         "role",
@@ -184,8 +185,8 @@ async fn each_role_sees_and_exports_its_own_part_of_the_log() {
         ('silver_birch', '=cmd()', 'auth_failure', 'critical', '-1+2', '{\"ip_address\": \"192.0.2.7\", \"note\": \"<b>x</b>\"}')";
     house.change(hostile).await;
 
-    // By role: an officer sees all, a manager no fault and no security, an admin no detail of
-    // texts.
+    // By role: an officer sees all entries, a manager sees neither faults nor security entries, and
+    // an admin sees no details of texts.
     let officer = cora.get(AUDIT).await.body;
     for wanted in [
         "auth_failure",
@@ -210,7 +211,7 @@ async fn each_role_sees_and_exports_its_own_part_of_the_log() {
         "{admin}"
     );
 
-    // A search finds no entry whose guest the role does not see.
+    // A search by guest finds no entry whose guest the role may not see.
     let tag = house
         .texts_of("select distinct guest_hash from audit_log where guest_hash is not null")
         .await;
@@ -221,7 +222,7 @@ async fn each_role_sees_and_exports_its_own_part_of_the_log() {
     assert!(!adam.get(&evidence).await.body.contains("sms_inbound"));
     assert!(cora.get(&evidence).await.body.contains("sms_inbound"));
 
-    // Filters.
+    // The list shows only entries that match the filters, and refuses filters that it cannot read.
     let only = rows(
         &cora
             .get(&format!("{AUDIT}?category=guardrail&layer=crisis"))
@@ -242,7 +243,7 @@ async fn each_role_sees_and_exports_its_own_part_of_the_log() {
     let bad = cora.get(&format!("{AUDIT}?from=2026-13-40")).await;
     assert_eq!(bad.status, StatusCode::UNPROCESSABLE_ENTITY);
 
-    // Exports: nobody is named without a reason, a formula is text, and each is audited.
+    // An export names no guest without a reason, writes formulas as text, and is audited.
     let export = format!("{AUDIT}/export");
     let short = cora.act(&export, &[("format", "csv")]).await;
     assert_eq!(short.status, StatusCode::OK, "{}", short.body);
@@ -287,7 +288,8 @@ async fn a_sealed_day_comes_out_the_same_and_a_changed_one_is_found() {
         from generate_series(1, 1500) n");
     house.change(&old).await;
     let night = async |date: &str| {
-        // The fleet's own scheduler has had its night when it started.
+        // The fleet's own scheduler already ran the nightly jobs when it started; deleting the rows
+        // lets them run again.
         house.change("delete from nightly").await;
         let date: NaiveDate = date.parse().unwrap();
         let done = seven_scheduler::night(&house.stack.fleet, &house.config, date);
@@ -322,7 +324,8 @@ async fn a_sealed_day_comes_out_the_same_and_a_changed_one_is_found() {
         "a day without entries is sealed, too"
     );
 
-    // The daily job writes the same bytes, once; it names what is not as it was sealed.
+    // The daily job writes the same bytes, once, and reports days whose entries no longer match
+    // their seal.
     let shelf = house.scratch.path().join("exports");
     let daily = async || {
         let into = shelf.to_str().unwrap();
@@ -341,7 +344,8 @@ async fn a_sealed_day_comes_out_the_same_and_a_changed_one_is_found() {
         "select count(*) from audit_log where action = 'audit_exported' and actor = 'daily export'";
     assert_eq!(house.number(noted).await, 1);
 
-    // Somebody with the owner's login changes the past; no field is left out of the digest.
+    // Somebody with the owner's login changes an old entry. The digest covers every field, so the
+    // change is found.
     house
         .change("alter table audit_log disable trigger all")
         .await;

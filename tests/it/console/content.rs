@@ -110,7 +110,7 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
         house.said_to(GUEST)
     );
 
-    // While it is typed, each problem is shown in its field's place, and nothing is stored.
+    // While an editor types, each problem is shown beside its field, and nothing is stored.
     let typed = |price: &str| {
         let mut all: Vec<(String, String)> = form.clone();
         all.iter_mut()
@@ -128,7 +128,7 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
         let place = place.split('>').next().unwrap();
         assert_eq!(!place.contains("hidden"), wrong, "{price}: {}", part.body);
     }
-    // An editor who reads Spanish is told in Spanish (CMS-47).
+    // An editor whose language is Spanish sees problems in Spanish (CMS-47).
     house.as_owner("update operators set language = 'es'").await;
     let all = typed("-4");
     let all: Vec<(&str, &str)> = all.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
@@ -141,7 +141,7 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
         revisions
     );
 
-    // The host answers from the draft before any guest does.
+    // On the editor's page the host answers from the draft, before guests get it.
     let mut draft = typed("199");
     draft.push((
         "question".to_owned(),
@@ -183,7 +183,8 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
     let count = "select count(*) from content_revisions where item_id = 'spa_001'";
     assert_eq!(house.number(count).await, 2);
 
-    // Two editors of one item: the later one keeps what they wrote.
+    // When two editors change one item, the later save is refused, but the form keeps what they
+    // wrote.
     let stale = form.clone();
     save(&ana, &form, &[("tip", "Book early."), ("what", "publish")]).await;
     let late = save(
@@ -195,7 +196,7 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
     assert_eq!(late.status, StatusCode::CONFLICT);
     assert!(late.body.contains("Come late &#38; stay."), "{}", late.body);
 
-    // Sending the same again overwrites nothing either.
+    // Sending the refused form again does not overwrite anything either.
     let again = save(&ana, &fields(&late.body), &[("what", "publish")]).await;
     assert_eq!(again.status, StatusCode::CONFLICT, "{}", again.body);
 
@@ -226,7 +227,7 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
         "select count(*) from content_items where item_id = 'regulation_001' and revision = 2";
     assert_eq!(house.number(published).await, 1);
 
-    // A refused revision shows why to its editor, who dismisses it.
+    // The page shows the editor why a revision was rejected, and the editor dismisses the message.
     let form = fields(&ana.get(RULE).await.body);
     save(
         &ana,
@@ -259,7 +260,7 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
     ana.act(&undo, &[("what", "undo"), ("revision", "3")]).await;
     assert_eq!(house.number(count).await, 4);
 
-    // An end that the form no longer names is none.
+    // An item whose form has no end any more loses its end.
     let end = "select count(take_down_at) from content_items i join content_revisions r using (casino_id, item_id, revision) where item_id = 'spa_001'";
     for (at, ends) in [("2030-12-31T23:00", 1), ("", 0)] {
         let form = fields(&ana.get(MASSAGE).await.body);
@@ -267,7 +268,7 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
         assert_eq!(house.number(end).await, ends, "{at}");
     }
 
-    // A host has no such pages, and an approver edits nothing.
+    // A host may not open these pages, and an approver may not edit.
     for path in [
         "/c/silver_birch/content",
         MASSAGE,
@@ -351,7 +352,8 @@ async fn an_approver_brings_an_earlier_state_back_and_removes_words() {
             .find(|(name, _)| name == "d.price");
         found.unwrap().1
     };
-    // Content of five minutes ago: the time of a form has whole minutes.
+    // Makes the published content an hour older. The form's time has whole minutes, so the rollback
+    // goes back five minutes, to before the two changes.
     house
         .change("update content_revisions set published_at = published_at - interval '1 hour'")
         .await;
@@ -376,7 +378,8 @@ async fn an_approver_brings_an_earlier_state_back_and_removes_words() {
     let seal = page.split("name=\"seal\" value=\"").nth(1).unwrap();
     let seal = seal.split('"').next().unwrap().to_owned();
     let agree = [("at", &*then), ("category", "spa"), ("seal", &*seal)];
-    // Somebody saves meanwhile: the state shown is not what would be brought back.
+    // Somebody saves meanwhile, so the rollback would no longer restore the state that bob was
+    // shown.
     let form = fields(&ana.get(MASSAGE).await.body);
     save(&ana, &form, &[("d.price", "190"), ("what", "publish")]).await;
     let done = bob.act(rollback, &agree).await;
@@ -391,7 +394,7 @@ async fn an_approver_brings_an_earlier_state_back_and_removes_words() {
     let future = bob.get(&format!("{rollback}?at=2999-01-01T00:00")).await;
     assert!(future.body.contains("Give a time in the past."));
 
-    // The words of an earlier revision go, its place in the history stays.
+    // The words of an earlier revision are removed, but its entry in the history stays.
     let decide = format!("{MASSAGE}/decide");
     let purge = [
         ("what", "purge"),
@@ -447,7 +450,7 @@ async fn a_set_of_questions_tells_which_answers_an_edit_cost() {
     add("Where can I eat a good steak?", "dining_001").await;
     let again = add(massage, "spa_001").await;
     assert!(again.body.contains("in the set already"), "{}", again.body);
-    // The newest run stands first: its questions, then its recall.
+    // The newest run is listed first, with the number of its questions and its recall.
     let recall = |percent: &str| {
         let cell = |text: &str| format!("<td class=\"number\">{text}</td>");
         format!("{}{}", cell("2"), cell(&format!("{percent} %")))
@@ -460,7 +463,7 @@ async fn a_set_of_questions_tells_which_answers_an_edit_cost() {
         page.contains(&recall("100")) && !page.contains(">missed<"),
         "{page}"
     );
-    // The massage is switched off, and the set says what guests find in its place.
+    // The massage is switched off, and the set shows what guests find in its place.
     let form = fields(&ana.get(MASSAGE).await.body);
     save(&ana, &form, &[("active", "false"), ("what", "publish")]).await;
     ana.act(set, &run).await;

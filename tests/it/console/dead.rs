@@ -29,7 +29,7 @@ async fn an_admin_orders_dead_letters_and_the_scheduler_carries_the_orders_out()
         luis.logged_in(&house).await,
     );
     assert!(ana.get(PATH).await.body.contains("No dead letters"));
-    // Two guests who wait for an answer, and one who opted out since.
+    // Files dead letters of two guests who wait for an answer, and of one who has opted out.
     house.text(GUEST, "STOP");
     house.settle(1).await;
     let phones = ["+12035550171", "+12035550172"];
@@ -54,7 +54,7 @@ async fn an_admin_orders_dead_letters_and_the_scheduler_carries_the_orders_out()
             "{body}"
         );
     }
-    // Neither a host nor a missing reason orders anything.
+    // A host cannot order a replay, and nobody can without a reason.
     let kind = [
         ("stage", "gate"),
         ("kind", "failed"),

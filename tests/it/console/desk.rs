@@ -1,5 +1,5 @@
-//! Hosts who take conversations over: what they write arrives once, and never over somebody else's
-//! head.
+//! Persons who take conversations over: each of their texts arrives once, and nobody can write into
+//! a conversation that somebody else holds.
 
 use std::time::Duration;
 
@@ -31,12 +31,12 @@ async fn a_text_against_a_thread_that_moved_on_is_refused_and_kept() {
     let mark = |body: &str| field(body, "read");
     let read = mark(&luis.get(&thread).await.body);
     let write = [("text", "Luis here, <b>one</b> moment"), ("read", &*read)];
-    // The host speaks there.
+    // Nobody has taken the conversation over yet, so a person's text is refused.
     let page = luis.act(&say, &write).await;
     assert_eq!(page.status, StatusCode::CONFLICT);
     luis.act(&format!("{thread}/takeover"), &[("reason", "asked for me")])
         .await;
-    // The guest writes meanwhile.
+    // The guest writes while luis still sees the page as it was before.
     house.text(GUEST, "Are you there?");
     until("the text is stored", Duration::from_secs(20), || async {
         mark(&luis.get(&thread).await.body) != read
@@ -51,12 +51,13 @@ async fn a_text_against_a_thread_that_moved_on_is_refused_and_kept() {
         page.body
     );
     assert!(page.body.contains("went on while you wrote"));
-    // Read again, sent once; the same form sent twice is refused the second time.
+    // After luis has read the guest's text, his own text is sent once; sending the same form again
+    // is refused.
     let read = mark(&page.body);
     let write = [("text", "Luis here, one moment"), ("read", &*read)];
     assert_eq!(luis.act(&say, &write).await.status, StatusCode::SEE_OTHER);
     assert_eq!(luis.act(&say, &write).await.status, StatusCode::CONFLICT);
-    // Maria sees who is there, and writes only after she took it over.
+    // Maria sees that luis holds the conversation, and can write only after she takes it over.
     let page = maria.get(&thread).await;
     assert!(
         page.body
@@ -83,10 +84,11 @@ async fn a_text_against_a_thread_that_moved_on_is_refused_and_kept() {
         sent("Luis here") == 1 && sent("Maria here") == 1
     })
     .await;
-    // A page that still shows luis as the holder gives nothing back over her head.
+    // A page that still shows luis as the holder cannot release a conversation that Maria holds
+    // now.
     let old = luis.act(&format!("{thread}/release"), &[]).await;
     assert_eq!(old.status, StatusCode::CONFLICT);
-    // Given back: the host answers again.
+    // After Maria releases the conversation, the host answers again.
     let held = field(&maria.get(&thread).await.body, "held");
     let release = format!("{thread}/release");
     maria.act(&release, &[("held", &*held)]).await;

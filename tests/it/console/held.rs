@@ -29,7 +29,7 @@ async fn host(house: &House) -> Caller {
     luis.await.logged_in(house).await
 }
 
-/// Returns the path of the one reply that waits.
+/// Returns the path of the only held reply.
 async fn one(house: &House) -> String {
     let held = house
         .texts_of("select turn_id::text from held_turns where decided_at is null")
@@ -54,12 +54,12 @@ async fn a_reply_of_a_reviewed_casino_leaves_when_a_person_says_so() {
     assert_eq!(released.location, HELD);
     house.settle(1).await;
     assert_eq!(house.texts_of(SENT).await.len(), 1);
-    // A second decision about the same reply finds nothing.
+    // A second decision about the same reply is refused.
     let turns = house.texts_of("select turn_id::text from held_turns").await;
     let again = format!("{HELD}/{}", turns[0]);
     let again = luis.act(&again, &[("decision", "discarded")]).await;
     assert_eq!(again.status, StatusCode::UNPROCESSABLE_ENTITY);
-    // Keywords and cries for help never wait.
+    // Answers to keywords and to cries for help are never held.
     house.text(GUEST, "HELP");
     house.text(GUEST, "I want to kill myself");
     house.settle(3).await;
@@ -118,7 +118,7 @@ async fn one_conversation_is_reviewed_and_a_reply_that_waits_too_long_is_told() 
     assert_eq!(luis.act(&review, &[("turn", "on")]).await.location, thread);
     house.text(GUEST, "And check-out?");
     waits(&house, 1).await;
-    // The limit has no length at this time scale.
+    // At this time scale the limit for a decision is zero, so a case is opened at once.
     let told =
         "select count(*) from escalations where reason = 'reply_waits' and resolved_at is null";
     until("people are told", SHORT, || async {

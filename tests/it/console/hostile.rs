@@ -1,4 +1,4 @@
-//! Texts that try to become markup, script or layout: shown as text.
+//! Texts that try to become markup, script or layout are shown as plain text.
 
 use seven_domain::Role;
 
@@ -8,7 +8,7 @@ use crate::{
     harness::GUEST,
 };
 
-/// Texts of hostile guests; `browser::` opens them, too.
+/// Returns the texts of hostile guests; the tests in `browser` use them, too.
 pub(crate) fn texts() -> Vec<String> {
     let fixed = [
         "<script>document.title='owned'</script>",

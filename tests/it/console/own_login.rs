@@ -1,5 +1,5 @@
-//! Casinos' own logins (D26, OpenID Connect): who is let in, and every way in which a token or an
-//! answer may be wrong.
+//! Logins through a casino's own login provider (D26, OpenID Connect): the people who are let in,
+//! and every way in which a token or an answer may be wrong.
 
 use reqwest::{StatusCode, header};
 use seven_domain::Role;
@@ -32,7 +32,8 @@ fn set(page: &Page, name: &str) -> Option<String> {
         .find(|pair| pair.starts_with(&format!("{name}=")))
 }
 
-/// Goes to the provider as a browser does; returns the path with which it sends the browser back.
+/// Follows the link to the provider as a browser does. Returns the path to which the provider sends
+/// the browser back.
 async fn at_provider(caller: &mut Caller) -> String {
     let page = caller.get(BEGIN).await;
     assert_eq!(page.status, StatusCode::SEE_OTHER, "{}", page.body);
@@ -56,7 +57,7 @@ async fn an_account_is_let_in_by_its_casinos_own_login_and_bound_to_the_person()
     let (house, provider) = with_provider("own_login").await;
     let staff = Staff::new(&house);
     let here = Some(house.casino());
-    // Invited, without a password; and a colleague with one.
+    // Ana is invited and has no password; luis has one.
     staff
         .invite("ana@silverbirch.example", Role::Host, here)
         .await;
@@ -87,7 +88,7 @@ async fn an_account_is_let_in_by_its_casinos_own_login_and_bound_to_the_person()
     assert_eq!(list.status, StatusCode::OK);
     let entry = "select detail->>'provider' from audit_log where action = 'operator_logged_in'";
     assert_eq!(house.texts_of(entry).await, ["silver"]);
-    // A code and a login are good once.
+    // A code and a login that was begun can be used only once.
     assert_eq!(provider.calls(), ["document", "keys", "authorize", "token"]);
 
     // Ana's address is given to another person; Ana gets Luis' address.
@@ -123,7 +124,7 @@ async fn an_account_is_let_in_by_its_casinos_own_login_and_bound_to_the_person()
     ];
     let by_password = Caller::new(&house).post("/login", &form(&password)).await;
     assert_eq!(by_password.status, StatusCode::UNAUTHORIZED);
-    // A role elsewhere, or everywhere, is beyond this login.
+    // A person with a role at another casino, or at all casinos, cannot log in this way.
     let roles = "insert into operator_roles (operator_id, casino_id, role, granted_by)
         select operator_id, $1, 'host', 'test' from operators where oidc_subject like '% p-3'";
     for elsewhere in ["'other_casino'", "''"] {
@@ -140,7 +141,7 @@ async fn an_account_is_let_in_by_its_casinos_own_login_and_bound_to_the_person()
     assert_eq!(house.number(bound).await, 3);
     provider.person("p-2", "ana@silverbirch.example");
 
-    // Disabled is disabled; strangers are not added.
+    // A disabled person is not let in, and an unknown person is not added.
     let disable = [
         "operator",
         "disable",
@@ -222,7 +223,8 @@ async fn no_wrong_token_and_no_planted_login_lets_anybody_in() {
     );
     provider.forge(false);
 
-    // A code without the login that waits for it, for another one, repeated, or with another state.
+    // A code is refused without the login that waits for it, at another login, with another state,
+    // and when it is repeated.
     let mut caller = Caller::new(&house);
     let back = at_provider(&mut caller).await;
     let stranger = Caller::new(&house);
@@ -253,8 +255,8 @@ async fn no_wrong_token_and_no_planted_login_lets_anybody_in() {
     let posted = caller.post("/login/with/silver", &form(&[])).await;
     assert_eq!(posted.status, StatusCode::NOT_FOUND);
 
-    // A key that the provider shows is read at most once a minute; one that it does not show,
-    // never.
+    // The provider's keys are read at most once a minute, so a login that is signed with a new key
+    // is refused until then.
     let read = |calls: Vec<&str>| calls.iter().filter(|call| **call == "keys").count();
     assert_eq!(read(provider.calls()), 1);
     provider.rotate(true);

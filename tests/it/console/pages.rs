@@ -1,4 +1,4 @@
-//! Now, switches, and the turn behind a reply.
+//! The pages "now" and "switches", and the page about the turn behind a reply.
 
 use reqwest::StatusCode;
 use seven_domain::Role;
@@ -16,7 +16,7 @@ async fn now_shows_what_waits_and_what_stands_still() {
     house.settle(2).await;
     house.text(GUEST, "Anybody there?");
     house.settle(3).await;
-    // Kept for a person who has taken over; no timer releases it.
+    // The text is held for a person who has taken over, so no timer releases it.
     house
         .change("update conversations set paused_at = now(), paused_until = null")
         .await;
@@ -43,7 +43,7 @@ async fn now_shows_what_waits_and_what_stands_still() {
     assert_eq!(row("Guests who wrote"), "1 0");
     assert_eq!(row("New guests"), "1 0");
     assert_eq!(row("Cases opened"), "1 0");
-    // An overdue case and a switch show at once.
+    // An overdue case and a switch that is on are shown at once.
     house
         .change("update escalations set ack_due_at = now() - interval '1 minute'")
         .await;
@@ -56,7 +56,7 @@ async fn now_shows_what_waits_and_what_stands_still() {
     house.stop().await;
 }
 
-/// Sixty guests who wrote this week, besides the one who is there.
+/// SQL that adds sixty guests who wrote this week to the one who exists.
 const CROWD: &str = "with crowd as (insert into guests (casino_id, guest_id, phone, key_id, phone_hash)
      select casino_id, gen_random_uuid(), '+186055501' || n, key_id, decode(lpad(n::text, 64, '0'), 'hex')
        from guests, generate_series(10, 69) n returning casino_id, guest_id)
@@ -81,7 +81,7 @@ async fn a_long_list_shows_its_first_fifty_and_the_rest_when_asked() {
     assert!(page.contains("Show more</a> (11)"), "{page}");
     let more = format!("{path}?show=open&language=&case=&whole=1");
     assert!(page.contains(&more.replace('&', "&#38;")), "{page}");
-    // The whole list stays whole when it fetches itself after a hint.
+    // A list that shows all its rows still does so when a hint makes it reload.
     for path in [more, format!("{path}/list?show=open&whole=1")] {
         let whole = luis.get(&path).await.body;
         assert_eq!(rows(&whole), 61, "{path}");
@@ -136,7 +136,7 @@ async fn an_admin_turns_switches_and_a_host_sees_them() {
         !page.body.contains("Turn off"),
         "a host sees, and turns nothing"
     );
-    // Nothing leaves while it is on; what waited goes on when it is off.
+    // No text is sent while the switch is on; a text that waited is answered when it is off.
     house.text(GUEST, "What time is check-in?");
     tokio::time::sleep(std::time::Duration::from_secs(2)).await;
     assert!(house.texts_to(GUEST).is_empty());
@@ -167,7 +167,7 @@ async fn behind_each_reply_stands_its_turn() {
         "/c/silver_birch/conversations/{}",
         staff.conversation().await
     );
-    // Parts that wait to be sent stand in their order, after what was sent.
+    // Parts that wait to be sent are shown in order, after the texts that were sent.
     let parts = "insert into outbound_messages (casino_id, outbound_id, conversation_id, guest_id, part, parts, kind, class, seq, body, encoding,
          units, segments, agent, useful_until, next_sweep_at, trace, state)
        select casino_id, gen_random_uuid(), conversation_id, guest_id, n, 2, 'person', class, 100 + n, 'part ' || n, encoding, units, segments, agent,
@@ -219,7 +219,7 @@ async fn an_admin_adds_a_phone_and_enters_its_code() {
         ("severity", "sev2"),
         ("level", "1"),
     ];
-    // All problems of a form are told at once, and what was typed stays.
+    // The page shows all problems of the form at once and keeps what was typed.
     let wrong = [
         ("name", " "),
         ("channel", "text"),

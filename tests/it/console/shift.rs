@@ -32,7 +32,7 @@ async fn a_saved_reply_is_put_into_a_text_in_the_guests_language() {
         .await;
     let luis = luis.logged_in(&house).await;
     let replies = "/c/silver_birch/replies";
-    // All that is wrong at once; nothing is stored.
+    // The page shows all problems at once, and nothing is stored.
     let long = "word ".repeat(300);
     let wrong = [("what", "save"), ("title", " "), ("es", &*long)];
     let page = luis.act(replies, &wrong).await;
@@ -61,7 +61,7 @@ async fn a_saved_reply_is_put_into_a_text_in_the_guests_language() {
         page.contains("Valet &#60;b&#62;") && !page.contains("Valet <b>"),
         "{page}"
     );
-    // Put behind what was written, in the guest's language; nothing is sent yet.
+    // A saved reply is appended to what luis wrote, in the guest's language; nothing is sent yet.
     let thread = format!(
         "/c/silver_birch/conversations/{}",
         staff.conversation().await
@@ -95,7 +95,7 @@ async fn a_saved_reply_is_put_into_a_text_in_the_guests_language() {
         house.texts_to(SPANISH_GUEST).len() == sent + 1
     })
     .await;
-    // Another casino's and a marketer's door stay shut.
+    // Saved replies are closed to another casino and to a person in marketing.
     let eva = staff
         .add("eva@example.com", Role::Marketing, Some(house.casino()))
         .await;
@@ -155,12 +155,12 @@ async fn a_fact_about_a_guest_is_corrected_and_the_host_uses_it() {
     assert!(page.contains("vegan") && page.contains("no nuts"), "{page}");
     let source = "select document #>> '{visit_context,party_size,source}' from profiles";
     assert_eq!(house.texts_of(source).await, ["operator"]);
-    // The host's next turn keeps it.
+    // The host's next turn does not overwrite a value that a person entered.
     house.text(GUEST, "What time is check-in?");
     house.settle(2).await;
     let value = "select document #>> '{visit_context,party_size,value}' from profiles";
     assert_eq!(house.texts_of(value).await, ["6"]);
-    // Emptied: gone. A second time there is nothing to remove.
+    // Sending an empty value removes the fact; the second time there is nothing to remove.
     luis.act(&profile, &size("")).await;
     let page = luis.act(&profile, &size(" ")).await;
     assert!(
@@ -219,7 +219,7 @@ async fn a_guest_who_wants_nothing_kept_is_answered_and_nothing_is_learnt() {
     let silent = luis.act(&profile, &[("what", "revoke")]).await;
     assert_eq!(silent.status, StatusCode::UNPROCESSABLE_ENTITY);
     assert!(silent.body.contains("who asked and when"));
-    // A turn in progress would take its models' earlier answers again.
+    // Stores a model's answer. If it stayed, a turn in progress would use it again.
     let answers = "select count(*) from model_results";
     house
         .change(
@@ -285,8 +285,8 @@ async fn a_guest_who_wants_nothing_kept_is_answered_and_nothing_is_learnt() {
     house.stop().await;
 }
 
-/// Waits until the title's number of waiting cases is this; pages share what they read for a
-/// moment.
+/// Waits until the title shows this number of waiting cases. Pages share one reading for a moment,
+/// so the number may be late.
 async fn waits(caller: &Caller, cases: usize) {
     let wanted = format!("data-waiting=\"{cases}\"");
     until("the number of cases", Duration::from_secs(10), async || {
@@ -318,7 +318,7 @@ async fn the_end_of_a_shift_hands_open_threads_on() {
     );
     let (luis, maria) = (luis.logged_in(&house).await, maria.logged_in(&house).await);
     let list = "/c/silver_birch/conversations";
-    // The list by language, and by case.
+    // The list can be filtered by language and by case.
     let spanish = luis.get(&format!("{list}/list?language=es")).await.body;
     assert!(
         spanish.contains("0147") && spanish.matches("<li>").count() == 1,
@@ -334,13 +334,13 @@ async fn the_end_of_a_shift_hands_open_threads_on() {
         luis.act(&format!("{}/takeover", thread(n)), &[("reason", "mine")])
             .await;
     }
-    // Both see that the other one looks.
+    // Each of the two sees that the other one has the conversation open.
     luis.get(&thread(0)).await;
     let page = maria.get(&thread(0)).await.body;
     assert!(page.contains("Also here now: <bdi>luis</bdi>"), "{page}");
     let page = luis.get(&format!("{}/texts", thread(0))).await.body;
     assert!(page.contains("Also here now: <bdi>maria</bdi>"), "{page}");
-    // A manager writes to no guest.
+    // A manager cannot write to guests, so luis cannot hand the conversation to one.
     let hand = format!("{}/handon", thread(0));
     let page = luis.act(&hand, &[("to", &*evas)]).await;
     assert_eq!(page.status, StatusCode::CONFLICT);
@@ -357,7 +357,8 @@ async fn the_end_of_a_shift_hands_open_threads_on() {
         page.contains("You have taken this conversation over."),
         "{page}"
     );
-    // The rest at the end of the shift, for whoever takes it: the host stays silent, a case tells.
+    // At the end of the shift luis leaves his other conversation to anybody: the host stays silent
+    // there, and a case is opened.
     let page = luis.get(list).await.body;
     assert!(
         page.contains("id=\"shift\"") && page.contains(">maria</option>"),
@@ -384,7 +385,8 @@ async fn the_end_of_a_shift_hands_open_threads_on() {
         1,
         "{with_case}"
     );
-    // Maria takes it over and hands it on: the case is in her hand, then waits with its whole time.
+    // Maria takes the conversation over and hands it on. The case does not wait while she holds it;
+    // afterwards it waits again with its whole time.
     maria
         .act(&format!("{}/takeover", thread(1)), &[("reason", "next")])
         .await;

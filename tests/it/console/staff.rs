@@ -54,7 +54,7 @@ impl<'a> Staff<'a> {
         Self(house)
     }
 
-    /// The console's own view of the database.
+    /// Returns a store that uses the console's own database login.
     pub(crate) fn store(&self) -> Store {
         let stack = &self.0.stack;
         let url = stack.settings.console.postgres_url.clone().unwrap();
@@ -106,7 +106,7 @@ impl<'a> Staff<'a> {
         }
     }
 
-    /// The only conversation of the database.
+    /// Returns the id of the only conversation in the database.
     pub(crate) async fn conversation(&self) -> Uuid {
         let ids = self
             .0
@@ -118,13 +118,14 @@ impl<'a> Staff<'a> {
 }
 
 impl Member {
-    /// Returns a code that was not used yet; the one of the next step is taken, too.
+    /// Returns a code that was not used yet. It may be the code of the next step, which a login
+    /// accepts.
     pub(crate) fn next_code(&self) -> String {
         self.step.set(self.step.get() + 1);
         self.factor.code_at(self.step.get() * 30)
     }
 
-    /// Logs in without the pages; codes of later steps than the next would be refused.
+    /// Logs in without the pages, because a login refuses codes of steps after the next one.
     pub(crate) async fn logged_in(&self, house: &House) -> Caller {
         let token = Token::draw(&mut rand::rng());
         let staff = Staff::new(house);
@@ -134,7 +135,7 @@ impl Member {
         Caller::with(house, &format!("seven-here={}", token.expose()))
     }
 
-    /// Returns the cookie's line as the login page sets it.
+    /// Returns the `Set-Cookie` header of the login page.
     pub(crate) async fn set_cookie(&self, house: &House) -> String {
         let caller = Caller::new(house);
         let fields = form(&[("email", &self.email), ("password", PASSWORD)]);

@@ -1,5 +1,5 @@
-//! The `deploy` commands: the committed files are what is rendered, wrong values are refused with
-//! the right form, and a casino's values come from its document.
+//! The `deploy` commands: the committed files equal the rendered ones, a wrong value is refused
+//! with a message that shows the right form, and a casino's values come from its document.
 
 use super::root;
 use crate::operations::{Output, seven};

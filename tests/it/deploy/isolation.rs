@@ -161,8 +161,8 @@ async fn a_casinos_user_neither_reads_nor_writes_anothers_subjects() {
     }
     assert_eq!(waiting(QUIET).await, before);
 
-    // Another casino's messages cannot be read: by its consumer, a new consumer, the stream, or
-    // anybody's inbox.
+    // Another casino's messages cannot be read: neither through its consumer, a new consumer or the
+    // stream, nor through anybody's inbox.
     assert!(
         stream
             .get_consumer::<jetstream::consumer::pull::Config>(&format!("swarm-{QUIET}"))

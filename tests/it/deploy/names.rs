@@ -1,5 +1,5 @@
-//! The rendered manifests and the servers name the same things. Reads both: the YAML as `kubectl`
-//! would, the servers as KEDA does.
+//! The rendered manifests and the servers use the same names. The tests read the YAML as `kubectl`
+//! would, and the servers as KEDA does.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,7 @@ fn all() -> Vec<Value> {
     files.iter().flat_map(|file| documents(file)).collect()
 }
 
-/// Returns account, stream and consumer of every trigger, with the workloads that have it.
+/// Returns the account, stream and consumer of every trigger, with the workloads that it scales.
 fn triggers() -> BTreeMap<(String, String, String), Vec<String>> {
     let mut found: BTreeMap<_, Vec<String>> = BTreeMap::new();
     for scaled in all()
@@ -103,7 +103,8 @@ async fn every_consumer_has_one_scaler_and_every_scaler_a_consumer() {
     for kept_by_nobody in [topology::TRACE_KEEP, topology::WORKER_BEAT] {
         assert!(subjects.remove(kept_by_nobody), "{subjects:?}");
     }
-    // A casino's own workers hint at its guests' streams alone.
+    // Hints are not stored either. A casino's own workers may only send hints about its own guests,
+    // so `HINT_SUBJECTS` covers their subjects.
     let hints = |subject: &&str| covers(topology::HINT_SUBJECTS, subject);
     assert!(subjects.iter().any(hints), "{subjects:?}");
     subjects.retain(|subject| !hints(subject));

@@ -9,8 +9,9 @@ use super::{Secured, password};
 
 const USER: &str = "scheduler";
 
-/// The scheduler's user raises the streams' limits to this release's, lowers none and keeps all
-/// messages. A server before 2.15 refuses another number of consumers, and then the limits stay.
+/// The scheduler's user raises the streams' limits to this release's, lowers no limit and keeps all
+/// messages. A server before 2.15 refuses to change the number of consumers, and then the limits
+/// stay.
 #[tokio::test] // DEP-44
 async fn streams_that_allow_less_are_given_what_ours_allow() {
     let secured = Secured::start("deploy_older", None).await;

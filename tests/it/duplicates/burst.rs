@@ -107,7 +107,7 @@ async fn five_texts_within_a_second_get_one_answer() {
     ];
     for text in texts {
         house.text(GUEST, text);
-        // The pause between the texts, which also keeps their order.
+        // Pauses between the texts, which also keeps their order.
         sleep(Duration::from_millis(100)).await;
     }
     house.settle(5).await;

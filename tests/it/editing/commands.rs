@@ -8,7 +8,7 @@ use crate::harness::{House, Wanted, house};
 
 const RULE: &str = "regulation_001";
 
-/// Makes an edit of a regulation, which waits for another person.
+/// Edits a regulation; the edit waits for another person.
 async fn edited(house: &House, words: &str) {
     let outcome = changed(house, &by("ana"), RULE, |item| {
         item["description"] = words.into();

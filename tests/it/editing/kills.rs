@@ -26,10 +26,11 @@ use crate::harness::{GUEST, House, Wanted as HouseWanted, house_on};
 const EDITS: usize = 1_000;
 const EDITORS: [&str; 3] = ["ana", "bob", "eva"];
 const ITEMS: [&str; 4] = ["spa_001", "spa_002", "dining_001", "promotions_001"];
-/// Processes that are killed: the one that takes signed edits, and the one that answers from them.
+/// Processes that are killed: `ingress-webhook` takes signed edits, `agent-swarm` answers guests
+/// from them.
 const KILLED: [&str; 2] = ["ingress-webhook", "agent-swarm"];
 
-/// An editor's work, of which every edit has words of its own.
+/// The work that the editors share. Each edit writes words that no other edit writes.
 struct Editing<'a> {
     house: &'a House,
     left: AtomicUsize,
@@ -90,7 +91,8 @@ async fn a_thousand_edits_outlive_killed_workers_and_a_killed_database() {
     postgres.wipe_data().await.unwrap();
 }
 
-/// Kills the database, or one of the processes, again and again; returns how often each.
+/// Kills the database or one of the processes, again and again. Returns how often it killed the
+/// database and how often a process.
 async fn kill(
     house: &House,
     postgres: &Postgres,
@@ -146,7 +148,8 @@ fn says(item: Option<&Value>, words: &str) -> bool {
 }
 
 impl Editing<'_> {
-    /// Makes edits, each until it is known to be stored, as its editor would who sees an error.
+    /// Makes edits. Repeats each one until it is known to be stored, as an editor who sees an error
+    /// would.
     async fn edit(&self, editor: usize) {
         let mut random = StdRng::seed_from_u64(editor as u64);
         let take = |left: usize| left.checked_sub(1);
@@ -178,7 +181,7 @@ impl Editing<'_> {
         }
     }
 
-    /// Signs the edit anew for each try, as the sheet's script does.
+    /// Sends an edit as the sheet's script does: each try has a new signature.
     async fn by_sheet(&self, words: &str, n: usize, tries: i64) -> Option<()> {
         let sheet = Sheet {
             house: self.house,
@@ -249,8 +252,8 @@ impl Editing<'_> {
         }
     }
 
-    /// Saves as the console and the API do. A person who saw an error looks first whether the edit
-    /// is there.
+    /// Saves as the console and the API do. After an error it first checks whether the edit is
+    /// stored, as a person would.
     async fn by_call(
         &self,
         random: &mut StdRng,
@@ -267,7 +270,7 @@ impl Editing<'_> {
         let mut value = all.iter().find(|one| one.current)?.item.clone()?;
         value["description"] = words.into();
         if random.random_range(0..6) == 0 {
-            // Refused and kept.
+            // This value is invalid, so the edit is refused but stored.
             value["name"] = 7.into();
         }
         let sources = [ContentSource::Console, ContentSource::Api];

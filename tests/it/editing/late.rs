@@ -1,4 +1,5 @@
-//! Changes that guests get late, and how soon they get the others (CMS-57).
+//! Measures how soon guests get a change of content, and alerts about a change that they get late
+//! (CMS-57).
 
 use seven_settings::Worker;
 

@@ -14,7 +14,8 @@ async fn a_spreadsheet_is_loaded_whole_or_not_at_all() {
         ];
         house.seven(&load, "").await
     };
-    // Windows-1252 with semicolons, as a spreadsheet program of a Spanish speaker writes it.
+    // The file is in Windows-1252 with semicolons, as a spreadsheet program with Spanish settings
+    // writes it.
     let good = b"name;description;treatment type;duration minutes;price\nCaf\xe9 Wrap;With coffee;Body treatment;60;$140\n\
         Mint Bath;Cool;Massage;90;120\n";
     let said = load("spa.csv", good).await;
@@ -32,7 +33,7 @@ async fn a_spreadsheet_is_loaded_whole_or_not_at_all() {
         house.said_to(GUEST)
     );
 
-    // A column of blank ids is none: the rows are the items of these names.
+    // A column of blank ids counts as missing: the rows change the items with these names.
     let blank = b"id,name,price\n,Mint Bath,121\n,Caf\xe9 Wrap,141\n";
     let said = load("spa.csv", blank).await;
     assert!(said.out.contains("0 new, 2 changed"), "{said:?}");

@@ -86,7 +86,7 @@ async fn the_webhook_takes_signed_edits_once_and_says_every_problem() {
         house.said_to(GUEST)
     );
 
-    // The answer was lost: the sheet signs the same edit again, and there is one revision.
+    // After a lost answer the sheet signs the same edit again, which makes no second revision.
     let (status, said) = sheet.call(us, &row("e1", "$185"), now + 1, 1).await;
     assert_eq!(
         (status, &said["status"], &said["revision"]),
@@ -116,7 +116,8 @@ async fn the_webhook_takes_signed_edits_once_and_says_every_problem() {
     assert_eq!(said["fields"].as_array().unwrap().len(), 2, "{said}");
     assert!(said["fields"][0]["fix"].is_string());
 
-    // Stale, another key, a changed body, another casino, no signature.
+    // A call is refused if its time is stale, its key or its casino is another one, its body was
+    // changed, or its signature is missing.
     for (at, version) in [(now - 400, 1), (now + 400, 1), (now, 2)] {
         let (status, said) = sheet.call(us, &row("e5", "$190"), at, version).await;
         assert_eq!(status, StatusCode::UNAUTHORIZED, "{said}");
@@ -162,7 +163,7 @@ async fn the_webhook_takes_signed_edits_once_and_says_every_problem() {
     assert_eq!(status, StatusCode::OK, "{said}");
     assert_eq!(item(&house, "spa_001").await["active"], false);
 
-    // A new row gets an id, and the answer tells it.
+    // A new row gets an id, and the answer contains it.
     let mut new = row("e8", "$99");
     new["item"].as_object_mut().unwrap().remove("id");
     new["item"]["name"] = "Hot Stone Massage".into();
@@ -216,7 +217,7 @@ async fn the_script_of_the_sheet_marks_what_became_of_each_edit() {
     assert_eq!(steps[7]["toasts"], sent, "CMS-54");
     assert_eq!(item(&house, "spa_001").await["details"]["price"], 176.0);
     let revisions = "select count(*) from content_revisions where item_id = 'spa_001'";
-    // The first load, three prices, one for review, and one that was refused.
+    // Six revisions: the first load, three prices, one edit for review, and one that was refused.
     assert_eq!(house.number(revisions).await, 6);
     house.stop().await;
 }

@@ -1,5 +1,5 @@
-//! The requests of a turn: what each model is told, and with which settings (AGENT-30, WEB-22, WEB-24,
-//! WEB-27, WEB-36).
+//! The requests of a turn: the texts that each model gets, and the settings of its call (AGENT-30,
+//! WEB-22, WEB-24, WEB-27, WEB-36).
 
 use serde_json::{Value, json};
 use seven_staff::profile::{Corrected, revoke};
@@ -76,7 +76,7 @@ async fn each_model_is_told_what_it_needs_and_no_more() {
         "{shown}"
     );
 
-    // The history is what fits of the newest exchanges.
+    // The history contains as many of the newest exchanges as fit.
     let padding = "please and thank you ".repeat(30);
     for n in 1..=8 {
         house.text(GUEST, &format!("{QUESTION} {n} {padding}"));

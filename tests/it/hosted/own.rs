@@ -1,5 +1,5 @@
-//! The offline host's route, plan and answer hold where a hosted model is unreadable, unsure or no
-//! judge, so that a hosted model never makes a turn worse than none.
+//! The offline host's route, plan and answer are used where a hosted model is unreadable, unsure or
+//! unfit as a judge, so that a hosted model never makes a turn worse than none.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use seven_testkit::models::{Models, Play, Received};
 use super::{ANSWER, QUESTION, answer, brain, calls, content_with_all, counts, last, node, wanted};
 use crate::harness::{GUEST, Wanted, house, until};
 
-/// Asks for a fleet whose judge is tried before it is used.
+/// Returns the settings of a fleet whose judge has to pass its trial before it is used.
 fn tried_first(models: &Models) -> Wanted {
     let mut wanted = wanted(models);
     let settings = &wanted.extra;

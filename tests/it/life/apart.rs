@@ -255,7 +255,7 @@ async fn a_casinos_login_serves_it_and_can_name_no_other() {
             "{arguments:?}: {said}"
         );
     }
-    // A new password leaves open connections alone, but new ones need it.
+    // A new password does not affect open connections, but new connections need it.
     let said = house
         .seven(&["casino", "login", &casino, "--quiet"], "")
         .await;

@@ -18,7 +18,8 @@ use crate::{
 
 const STOPPED: &str = "+18605550143";
 
-/// Starts a house with a guest and one who sent STOP, and makes a backup while more guests write.
+/// Starts a house with one guest who asked something and one who sent STOP. Makes a backup while
+/// more guests write.
 async fn backed_up(name: &str) -> (House, PathBuf) {
     let house = house(name, Wanted::default()).await;
     house.add_other().await;
@@ -105,7 +106,7 @@ async fn what_is_restored_elsewhere_equals_the_manifest_and_sends_nothing_until_
         1
     );
 
-    // A bus that was not lost delivers a text again that the lost fleet had answered.
+    // A bus that survived delivers a text again that the lost fleet had already answered.
     help_of_before_the_restore(&new).await;
 
     let resume = [
@@ -404,8 +405,8 @@ async fn what_waited_at_the_backup_is_answered_by_nobody_and_told() {
     )
     .await;
     assert_eq!(said.code, 0, "{said:?}");
-    // Ended: the queued confirmation of the STOP. Closed: the open question about a restaurant. The
-    // STOP was already handled, so it is not closed.
+    // The command ended the queued confirmation of the STOP and closed the open question about a
+    // restaurant. The STOP was already handled, so it is not closed.
     for told in [
         "1 queued text(s) and 0 answer(s) were ended",
         "1 text(s) of guests were closed",

@@ -1,5 +1,5 @@
-//! No worker starts with a key under which no guest would be found, because opt-outs would not be
-//! found either (docs/rotation.md).
+//! A worker does not start with a key that finds no stored guest, because it would not find the
+//! guests' opt-outs either (docs/rotation.md).
 
 use std::{process::Stdio, time::Duration};
 

@@ -72,10 +72,11 @@ async fn workers_refuse_an_older_database_and_run_on_a_newer_one() {
 #[tokio::test] // PROD-27, DEP-15
 async fn a_house_answers_while_its_workers_are_replaced_one_after_another() {
     const GUESTS: usize = 36;
-    // Few connections each: at times two of each worker share the tests' database server.
+    // Few connections each, because two processes of each worker may share the tests' database
+    // server.
     let extra = "postgres.connections = 4".to_owned();
-    // At this scale the provider's next tries come after ingress runs again; otherwise a text is
-    // found in its records a minute later.
+    // At this scale the provider's next tries come only when ingress runs again. Otherwise a text
+    // would be found in the provider's records a minute later.
     let house = house(
         "rolling",
         Wanted {

@@ -1,8 +1,10 @@
-//! The model: what a careful person with pen and paper knows about each guest, and what they would
-//! forbid. Written from D6, D7 and the answers to C-6, C-9, C-10, C-12 and C-16, not from the code.
+//! The model: it records what a careful person with pen and paper would know about each guest, and
+//! rejects the requests that this person would forbid. Written from D6, D7 and the answers to C-6,
+//! C-9, C-10, C-12 and C-16, not from the code.
 //!
 //! A STOP counts from the moment at which ingress has answered 2xx; a START, a YES and a new text
-//! after a deletion only once the gate has dealt with them. Times are the test's own milliseconds.
+//! after a deletion only once the gate has handled them. Times are milliseconds on the test's own
+//! clock.
 
 use std::collections::HashMap;
 
@@ -17,16 +19,17 @@ const DAY: i64 = 24 * 60 * MINUTE;
 /// minutes), plus three seconds that the test itself may take.
 const ANSWER: i64 = 5 * MINUTE + 3_000;
 
-/// A text of a guest. Its number in the book is also part of its message id.
+/// A guest's text. The key of the text in the book is also part of its message id.
 #[derive(Debug, Clone)]
 pub(crate) struct Text {
     pub(crate) who: Who,
     pub(crate) said: Said,
     pub(crate) at: i64,
-    /// When ingress first accepted the text, and when it last did, after Telnyx's retry.
+    /// Time at which ingress first accepted the text; `last_taken` is the time of Telnyx's last
+    /// retry.
     pub(crate) first_taken: i64,
     pub(crate) last_taken: i64,
-    /// How often the guest had opted in again before this text.
+    /// Number of times that the guest had opted in again before this text.
     season: u32,
 }
 
@@ -37,7 +40,7 @@ pub(crate) struct Call {
     pub(crate) class: MessageClass,
     pub(crate) kind: String,
     pub(crate) outbound: Uuid,
-    /// The guest's text that it answers.
+    /// Number of the guest's text that this request answers; `None` if it answers none.
     pub(crate) answers: Option<usize>,
     pub(crate) now: i64,
     pub(crate) local_hour: i64,
@@ -49,15 +52,15 @@ enum Word {
     Start {
         known: bool,
     },
-    /// The provider answered a request of that time with 40300.
+    /// The provider answered 40300 (opted out); the word has the time of that request.
     Blocked,
 }
 
-/// Whether a guest may be texted, by the newest word.
+/// Whether the guest may be texted, according to the newest word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
-    /// Opted in. `by_our_word`: by a word that the provider does not know, so its refusal says
-    /// nothing new.
+    /// The guest is opted in. `by_our_word` is true if the word is one that the provider does not
+    /// know; then a refusal by the provider says nothing new.
     With {
         by_our_word: bool,
         provider_blocks: bool,
@@ -68,7 +71,7 @@ enum Standing {
 #[derive(Debug, Default)]
 struct Guest {
     words: Vec<(i64, Word)>,
-    /// STOPs that arrived after a newer word of the guest.
+    /// Times of STOPs that arrived after a newer word of the guest.
     late: Vec<i64>,
     consents: Vec<i64>,
     /// Times at which the provider accepted our opt-in question.
@@ -77,7 +80,8 @@ struct Guest {
     known: bool,
     /// Number of times that the guest opted in again after a STOP.
     season: u32,
-    /// Per season: the confirmation, the requests for it, and whether the provider took one.
+    /// For each season: the confirmation's id, the number of requests for it, and whether the
+    /// provider accepted one.
     confirmed: HashMap<u32, (Uuid, u32, bool)>,
 }
 
@@ -92,7 +96,7 @@ pub(crate) struct Book {
 impl Guest {
     fn standing(&self) -> Standing {
         let mut words = self.words.clone();
-        // Of words with the same time, a STOP counts as the last.
+        // If words have the same time, a STOP counts as the newest.
         words.sort_by_key(|(at, word)| (*at, !matches!(word, Word::Start { .. })));
         let new = Standing::With {
             by_our_word: false,
@@ -253,8 +257,8 @@ impl Book {
                 }
             )
         {
-            // Counts only as the answer to a question that was asked before it, after the last
-            // STOP, and within a day.
+            // A YES counts only as the answer to a question that was asked before it, after the
+            // last STOP, and within a day.
             let stop = guest.newest_stop().unwrap_or(i64::MIN);
             if guest
                 .asked

@@ -92,13 +92,13 @@ impl Workers {
         self.ahead.fetch_add(millis, Ordering::Relaxed);
     }
 
-    /// Returns a time of the test as the fleet must see it now.
+    /// Converts a time of the test's clock to the machine's clock, which the fleet uses.
     pub(crate) fn real(&self, at: i64) -> DateTime<Utc> {
         DateTime::from_timestamp_millis(at - self.ahead.load(Ordering::Relaxed)).unwrap()
     }
 
-    /// Returns how far the guests' zone is ahead of UTC, in whole hours: every sequence begins at
-    /// noon there, and the clock's jumps move it.
+    /// Returns the offset of the guests' zone from UTC in whole hours. Every sequence begins at
+    /// noon in that zone, and jumps of the clock change the zone.
     fn hours_ahead_of_utc(&self) -> i64 {
         let hour = NOON + self.ahead.load(Ordering::Relaxed) / 3_600_000;
         (hour - i64::from(Utc::now().hour()) + 12).rem_euclid(24) - 12

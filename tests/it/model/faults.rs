@@ -1,7 +1,6 @@
 //! Faults planted in the test's database or sender, which the model must find.
 
-/// The faults are of different kinds: a rule that is too lax, a wrong order, a check at the wrong
-/// time.
+/// The planted faults: a rule that is too lax, a wrong order, and a check at the wrong time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// The table of the pre-send check lets replies pass to guests who are opted out.

@@ -15,8 +15,8 @@ delete from inbound_messages; delete from conversations; delete from escalations
 delete from deletions; delete from suppressions; delete from consent_heads; delete from consent_events; delete from due;
 delete from dead_letters; delete from spool; delete from provider_stops";
 
-/// Puts guests in the zone that shows the test's hour, and lets sequences delete consent events,
-/// which are append-only otherwise.
+/// SQL that puts guests into the time zone in which it is the test's hour, and lets sequences
+/// delete consent events, which are append-only otherwise.
 pub(crate) const PREPARE: &str = "
 create table model_clock (zone text not null);
 insert into model_clock values ('Etc/GMT');
@@ -27,7 +27,7 @@ create trigger model_zone before insert on guests for each row execute function 
 alter table consent_events disable trigger consent_append_only;
 insert into exclusion_lists (casino_id, entries) select casino_id, 0 from casinos";
 
-/// Asserts that the classifier understands each text as the model does.
+/// Asserts that the classifier finds the intent that the model expects in this text.
 pub(crate) fn understood(said: Said) {
     use seven_compliance::Intent::{Affirm, Delete, Help, OptIn, OptOut};
     let wanted = match said {

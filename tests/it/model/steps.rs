@@ -1,4 +1,4 @@
-//! Steps of the model test, and how a sequence of them is drawn, shrunk and read.
+//! Steps of the model test, and how a sequence of them is drawn, shrunk and printed.
 
 use std::fmt;
 
@@ -102,7 +102,7 @@ pub(crate) enum When {
     AsTheLastOne,
 }
 
-/// How far a text came before the fleet died.
+/// The last stage that a text reached before the fleet died.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
     Gate,

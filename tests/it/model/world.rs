@@ -43,7 +43,7 @@ pub(crate) struct World {
     shift: String,
     requests: Vec<Attempt>,
     fault: Option<Fault>,
-    /// Requests that the faulty sender checked when their text was queued, and does not check
+    /// Requests that the faulty sender checked when their text was queued; it does not check them
     /// again.
     looked: Vec<SendRequest>,
     pub(crate) steps: usize,

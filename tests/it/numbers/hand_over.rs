@@ -1,5 +1,5 @@
-//! A number that has just been handed on (D40): texts and STOPs of before and after that moment,
-//! late and repeated webhooks, and an ingress that has not heard of it.
+//! A number that has just been handed on (D40): texts and STOPs from before and after that moment,
+//! late and repeated webhooks, and an ingress that does not know of the hand-over yet.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use crate::harness::{GUEST, House, Wanted, house, until};
 
 const LATE_GUEST: &str = "+18605550144";
 const AT_TWILIO: &str = "+18605550120";
-/// A number of which no ingress has heard.
+/// A number that no ingress knows.
 const UNHEARD: &str = "+18605550121";
 const QUESTION: &str = "Is the pool open?";
 
@@ -42,7 +42,7 @@ async fn repeat(house: &House, first: &Inbound) {
     acknowledged(house, &first.from, 2).await;
 }
 
-/// Waits until so many calls about texts of the guest were acknowledged.
+/// Waits until `calls` webhook calls about the guest's texts were acknowledged.
 async fn acknowledged(house: &House, guest: &str, calls: usize) {
     let ours = || house.stack.sim.ledger().of_guest(guest).inbound;
     until(
@@ -65,7 +65,8 @@ async fn crossed(house: &House) -> usize {
     fleet.store.crossed(since, span).await.unwrap().len()
 }
 
-// D40: chaos, seed 3135. A webhook came again 60 ms after the number had changed its casino.
+// D40: chaos, seed 3135. The provider repeated a webhook 60 ms after the number had changed its
+// casino.
 #[tokio::test]
 async fn a_text_of_before_the_hand_over_belongs_to_the_former_casino() {
     let mut document: serde_json::Value = serde_json::from_str(seven_packs::demo::CASINO).unwrap();
@@ -99,7 +100,8 @@ async fn a_text_of_before_the_hand_over_belongs_to_the_former_casino() {
         let first = house.stack.sim.ledger().of_guest(guest).inbound.remove(0);
         repeat(&house, &first).await;
     }
-    // A first call that is late: the casino of that time answers, from its number of today.
+    // The first webhook of this text is late: the casino that had the number when the text was
+    // written answers it, from its present number.
     let late = Text {
         from: LATE_GUEST.to_owned(),
         to: Some(OLD.to_owned()),
@@ -121,16 +123,17 @@ async fn a_text_of_before_the_hand_over_belongs_to_the_former_casino() {
         !to_late.is_empty() && to_late.iter().all(|text| text.from.as_deref() == Some(NEW)),
         "{to_late:?}"
     );
-    // A text that is written from now on is the new casino's.
+    // A text that is written from now on belongs to the new casino.
     text_to_old(&house, "What time is check-in?");
     house.settle(4).await;
     assert_eq!(stored_at(&house, TAKER).await, 1);
-    // An ingress whose roster has no such route asks for both casinos (seed 3135).
+    // An ingress whose roster has no such route also asks for the number's former casino (seed
+    // 3135).
     let number = OLD.parse().unwrap();
     let former = house.stack.fleet.store.former_of_number(&number).await;
     let former = former.unwrap().map(|(casino, _)| casino);
     assert_eq!(former.as_ref(), Some(house.casino()));
-    // A late webhook is no incident; a text that was written long after the hand-over is one.
+    // A late webhook is no incident, but a text that was written long after the hand-over is one.
     assert_eq!(crossed(&house).await, 0);
     let written_later = format!(
         "update inbound_messages set occurred_at = now() + interval '11 minutes'
@@ -142,8 +145,8 @@ async fn a_text_of_before_the_hand_over_belongs_to_the_former_casino() {
     house.stop().await;
 }
 
-/// Publishes a text to the old number to a casino, as an ingress does that takes it for the
-/// number's.
+/// Publishes a text to the old number as an ingress does that takes `casino` for the number's
+/// owner.
 async fn routed_to(house: &House, casino: &CasinoId, (message, text): (&str, &str)) {
     let at = house.stack.fleet.clock.now().timestamp_millis();
     let event = InboundText {
@@ -169,7 +172,7 @@ async fn routed_to(house: &House, casino: &CasinoId, (message, text): (&str, &st
     bus.publish(&message, Duration::from_secs(5)).await.unwrap();
 }
 
-/// Returns how many texts the casino's gate has not finished.
+/// Returns the number of texts that the casino's gate has not acknowledged.
 async fn unread(house: &House, casino: &CasinoId) -> u64 {
     let client = async_nats::connect(house.nats.url()).await.unwrap();
     let stream = jetstream::new(client)
@@ -189,7 +192,8 @@ async fn a_stop_that_the_former_casino_took_reaches_the_present_one() {
     say(&house, &mut n, (GUEST, OLD), "Is the pool open?").await;
     add(&house, &moved(&house)).await;
     add(&house, &taker(&house, OLD)).await;
-    // As an ingress does that has not heard of the hand-over; gate and scheduler do the rest.
+    // Publishes the STOP like an ingress that does not know of the hand-over yet; gate and
+    // scheduler then pass it on.
     routed_to(&house, &former, ("late-stop", "STOP")).await;
     n += 1;
     house.settle(n).await;
@@ -206,7 +210,8 @@ async fn a_stop_that_the_former_casino_took_reaches_the_present_one() {
     assert_eq!(house.number(why).await, 1);
     let answer = say(&house, &mut n, (GUEST, OLD), "What time is check-in?").await;
     assert!(answer.is_empty(), "{answer:?}");
-    // Later a number's former casino takes no STOP of the present one's guests.
+    // Two days later a STOP that the number's former casino gets no longer concerns the present
+    // one.
     let aged = "with aged as (update routes set since = since - interval '2 days' returning 1)
         select count(*) from aged";
     assert!(house.number(aged).await > 0);
@@ -216,12 +221,14 @@ async fn a_stop_that_the_former_casino_took_reaches_the_present_one() {
     house.stop().await;
 }
 
-// D40: chaos, seed 499689. An ingress heard of the hand-over 19 s late, and the webhook came again.
+// D40: chaos, seed 499689. An ingress learned of the hand-over 19 s late, and a webhook was
+// repeated.
 #[tokio::test]
 async fn a_text_that_reached_both_casinos_is_answered_by_one() {
     let house = house("numbers_claimed", Wanted::default()).await;
     let (former, today): (CasinoId, CasinoId) = (house.casino().clone(), TAKER.parse().unwrap());
-    // Seed 3135: the former casino stored it before the hand-over, the webhook came again after it.
+    // Seed 3135: the former casino stored the text before the hand-over, and the webhook was
+    // repeated after it.
     routed_to(&house, &former, ("before", QUESTION)).await;
     house.settle(1).await;
     add(&house, &moved(&house)).await;
@@ -244,7 +251,7 @@ async fn a_text_that_reached_both_casinos_is_answered_by_one() {
     .await;
     let stored = stored_at(&house, former.as_str()).await + stored_at(&house, TAKER).await;
     assert_eq!(stored, 5);
-    // Without a hand-over and a day later nothing is claimed.
+    // Two days after the hand-over, a text adds no row to `handed_on_texts`.
     let aged = "with aged as (update routes set since = since - interval '2 days' returning 1)
         select count(*) from aged";
     assert!(house.number(aged).await > 0);
@@ -279,7 +286,7 @@ fn text_to_old(house: &House, text: &str) {
     house.stack.sim.text(text).unwrap();
 }
 
-/// Hands the old number on, sends STOP to it, and waits until the former casino knows.
+/// Hands the old number on, sends STOP to it, and waits until the former casino has the STOP, too.
 async fn stop_after_the_hand_over(house: &House) {
     add(house, &taker(house, OLD)).await;
     text_to_old(house, "STOP");
@@ -292,7 +299,8 @@ async fn stop_after_the_hand_over(house: &House) {
     .await;
 }
 
-/// Waits until nothing is under way; the guest must have got the confirmation and nothing else.
+/// Waits until no text is queued or being sent. The guest must have got the confirmation and
+/// nothing else.
 async fn only_the_confirmation(house: &House) {
     until(
         "the STOP is confirmed",
@@ -329,7 +337,7 @@ async fn a_stop_before_the_former_casinos_answer_silences_that_answer() {
     house.stop().await;
 }
 
-// D40, D7: the guest asked the former casino at its old number, and nobody has read that yet
+// D40, D7: the guest asked the former casino at its old number, and no gate has read that text yet
 #[tokio::test]
 async fn a_stop_on_a_number_just_handed_on_silences_the_answer_to_an_unread_text() {
     let house = moved_without("numbers_unread", Worker::ComplianceGate).await;
@@ -356,7 +364,7 @@ async fn a_stop_on_a_number_just_handed_on_silences_the_answer_to_an_unread_text
     house.stop().await;
 }
 
-// D40: chaos, seed 3135. A webhook came to an ingress whose roster had no route at that moment.
+// D40: chaos, seed 3135. A webhook came to an ingress whose roster had no route for its number.
 #[tokio::test]
 async fn an_ingress_that_does_not_know_the_number_asks_who_had_it() {
     // Without a scheduler, which would tell ingress about the number.

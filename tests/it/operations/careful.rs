@@ -1,5 +1,5 @@
-//! Commands that change a lot: they show what differs, a dry run decides like the run, and no such
-//! change is made without a name and a `--yes`.
+//! Commands that change a lot: they show the changes first, a dry run decides as the real run
+//! would, and no such change is made without a name and `--yes`.
 
 use serde_json::{Value, json};
 
@@ -181,7 +181,7 @@ async fn a_dry_run_refuses_what_the_run_refuses() {
         "the plan is shown all the same: {dry:?}"
     );
 
-    // A dead letter for a number that no casino has yet.
+    // Files a dead letter for a number that no casino has yet.
     house.text_to_other(GUEST, QUESTION);
     crate::harness::until(
         "the letter is filed",

@@ -225,7 +225,8 @@ async fn a_turn_that_fails_for_good_gives_the_fallback_once_and_a_dead_letter() 
     );
     assert_eq!(house.number("select count(*) from turns").await, 1);
 
-    // A guest whom a person has answered gets no answer of the host's after it.
+    // A guest whom a person has answered meanwhile gets no answer of the host when the letter is
+    // replayed.
     model.healed.store(false, Ordering::SeqCst);
     let other = "+18605550143";
     house.text(other, QUESTION);
@@ -300,7 +301,8 @@ async fn a_text_that_kills_its_worker_every_time_becomes_a_dead_letter_and_block
             .unwrap();
         assert!(!status.success());
     }
-    // A healthy worker takes over, and another guest's text waits behind the deadly one.
+    // A healthy worker takes over and answers another guest's text, which waits behind the deadly
+    // one.
     let other = "+18605550143";
     house.text(other, QUESTION);
     let _heir = house.process("compliance-gate", None);

@@ -152,7 +152,7 @@ async fn a_replay_that_is_stopped_and_killed_replays_each_letter_once_and_loses_
         .collect();
     file(&house, &letters).await;
 
-    // Killed after the claim and before the publish: the letter is still open.
+    // The command is killed after the claim and before the publish, so the letter is still open.
     assert_eq!(
         ended(replaying(&house, "1000/s", Some("dead.after_claim:40")))
             .await
@@ -166,8 +166,8 @@ async fn a_replay_that_is_stopped_and_killed_replays_each_letter_once_and_loses_
             .await,
         1
     );
-    // Killed after the publish and before the letter is marked: the letter is still open, and
-    // JetStream has the message already.
+    // The command is killed after the publish and before the letter is marked: the letter is still
+    // open, and JetStream has the message already.
     assert_eq!(
         ended(replaying(&house, "1000/s", Some("dead.after_publish:40")))
             .await
@@ -176,7 +176,7 @@ async fn a_replay_that_is_stopped_and_killed_replays_each_letter_once_and_loses_
     );
     assert_eq!((replayed(&house).await, published(&house).await), (78, 79));
 
-    // Killed with SIGKILL at any point.
+    // The command is killed with SIGKILL at an arbitrary point.
     let mut killed = replaying(&house, "40/s", None);
     until(
         "some more are replayed",

@@ -134,7 +134,7 @@ async fn a_letter_that_can_help_nobody_is_refused_with_its_reason_and_stays() {
         subject: subject(stage, house.casino(), None),
         ..letter(&house, n, GUEST, "")
     };
-    // A message that holds the id of a row that does not exist (field 1, 16 bytes), and bytes that
+    // `gone` holds the id of a row that does not exist (field 1, 16 bytes); `junk` holds bytes that
     // are no message.
     let nowhere = [&[0x0a, 16][..], &[7; 16]].concat();
     let gone = of(2, Stage::Envelope, nowhere);
@@ -288,7 +288,7 @@ async fn a_letter_whose_row_is_gone_is_replayed_from_its_stream() {
         .execute(&owner)
         .await
         .unwrap();
-    // An unreadable announcement lies before the others.
+    // Publishes an unreadable announcement before the others.
     let subject = seven_bus::subject_for_dead(Stage::Ingress, &CasinoId::unknown());
     let junk = Outgoing {
         subject,

@@ -107,8 +107,8 @@ async fn one_bad_event_in_each_stage_blocks_no_other_and_acts_once_when_mended()
         || async { house.said_to(&poisoned(4)).contains("Nonna Salvia") },
     )
     .await;
-    // The junk has one identity in all queues of the sender, so it makes one letter there; each text
-    // has two receipts.
+    // The junk has the same identity in all queues of the sender, so it makes only one letter
+    // there. Each text to the guest has two receipts.
     let receipts = 2 * i64::try_from(house.texts_to(&poisoned(4)).len()).unwrap();
     until(
         "all that is bad is filed",
@@ -164,7 +164,8 @@ async fn one_bad_event_in_each_stage_blocks_no_other_and_acts_once_when_mended()
     ];
     let line = |n| format!("Replayed {n} dead letter(s); refused 5 (unreadable 5), still listed.");
     // A swept copy that failed just before the triggers were removed may be filed while its letter
-    // is replayed. The command then leaves that letter open and says so; the next replay has it.
+    // is replayed. The command then leaves that letter open and reports it; the next replay handles
+    // it.
     until(
         "no letter is left that can be replayed",
         Duration::from_secs(20),

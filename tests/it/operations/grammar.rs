@@ -6,7 +6,7 @@ use super::{OTHER, QUESTION};
 use crate::harness::{GUEST, Wanted, house};
 
 const CALM: &str = "+12035550117";
-/// Number of an id's first characters that hold its time in milliseconds.
+/// Number of leading characters of an id that hold its time in milliseconds.
 const PREFIX: usize = 13;
 
 fn id(row: &Value, name: &str) -> String {

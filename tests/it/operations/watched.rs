@@ -1,5 +1,5 @@
-//! The scheduler checks only casinos that sent lately, that have a row that died, or that were not
-//! compared with the provider lately (D13).
+//! The scheduler checks only casinos that sent recently, that have a row that died, or that were
+//! not compared with the provider's records recently (D13).
 
 use std::time::Duration;
 

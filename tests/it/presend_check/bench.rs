@@ -1,4 +1,4 @@
-//! Checks one text under one condition, once.
+//! Applies the pre-send check to one text under one condition.
 
 use std::{
     sync::atomic::{AtomicU32, Ordering},
@@ -41,8 +41,8 @@ pub(crate) enum Switch {
     Retired,
 }
 
-/// Deviations of a text, its guest and their surroundings from [`Condition::NOTHING`]. The SQL
-/// fragments run as the database's owner.
+/// A condition of the table: how a text, its guest and their surroundings differ from
+/// [`Condition::NOTHING`]. The SQL fragments run as the database's owner.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Condition {
     pub(crate) name: &'static str,
@@ -55,7 +55,7 @@ pub(crate) struct Condition {
     earlier_is_new: bool,
     switch: Option<Switch>,
     window_open: bool,
-    /// The time of a STOP that Redis knows.
+    /// Time of a STOP that Redis holds; `None` if Redis holds none.
     refused: Option<&'static str>,
     /// A statement that adds another row; {casino}, {hash}, {guest} and {outbound} in it are
     /// replaced.

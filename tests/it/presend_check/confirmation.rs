@@ -101,7 +101,8 @@ async fn a_confirmation_leaves_within_five_minutes_or_never() {
         (0, "expired"),
         "its usefulness is over"
     );
-    // Whatever the pack says about its usefulness, the pre-send check counts from the guest's text.
+    // The pre-send check counts the five minutes from the guest's text, whatever lifetime the pack
+    // gives the confirmation.
     let (sent, state) = late_by(
         "confirm_answer_late",
         "update outbound_messages set answers_at = answers_at - interval '5 min', useful_until = now() + interval '1 h'",

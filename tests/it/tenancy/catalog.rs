@@ -2,8 +2,8 @@
 
 use sqlx::{Executor, FromRow, Postgres};
 
-/// Tables without a row policy: the reason, and their columns, so that nobody adds a guest's data
-/// to them unnoticed.
+/// Tables without a row policy, with the reason and their columns. The columns are listed so that
+/// nobody adds a guest's data to such a table unnoticed.
 pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
     (
         "routes",
@@ -221,7 +221,7 @@ pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
     ),
 ];
 
-/// The condition under which a pinned login may add to the audit log: the entry is of no casino.
+/// Condition under which a pinned login may add an audit entry: the entry belongs to no casino.
 const NOTED: &str = "(casino_id = '_unknown'::text)";
 
 /// The condition of the additional, restrictive policy that confines a pinned login to its casino.
@@ -233,7 +233,7 @@ const BOUND: &str = "(casino_id = seven_tenant())";
 #[derive(FromRow)]
 struct Relation {
     name: String,
-    /// The name, with the schema unless that is `public`.
+    /// Name of the table, with its schema unless that is `public`.
     full_name: String,
     schema: String,
     plain: bool,
@@ -338,7 +338,7 @@ fn complaints(relation: &Relation) -> Vec<String> {
             .any(|p| p[1] == "*" && p[2] == "f" && p[3] == HELD && p[5] == "seven_pinned"),
         "no policy holds a pinned login to its casino",
     );
-    // Permissive policies are joined by OR: one that is too wide opens the table.
+    // Permissive policies are joined by OR, so one that is too wide opens the whole table.
     for policy in policies.iter().filter(|p| p[2] == "t") {
         complain(
             policy[3] != BOUND && policy[1] != "a",
@@ -372,11 +372,12 @@ const RETURNED: &[(&str, &str)] = &[
     ("conversation_id", "uuid"),
     ("outbound_id", "uuid"),
     ("spool_id", "uuid"),
-    // The times since which the oldest row of each stage waits.
+    // Times since which the oldest row of each stage has been waiting.
     ("swarm_at", "timestamp with time zone"),
     ("envelope_at", "timestamp with time zone"),
     ("sender_at", "timestamp with time zone"),
-    // A text's class; an outage's kind, since when the first guest waits, whether it is known.
+    // `class` is a text's class. The others belong to an outage: its kind, since when the first
+    // guest has waited, and whether the outage is known.
     ("class", "text"),
     ("kind", "text"),
     ("since", "timestamp with time zone"),

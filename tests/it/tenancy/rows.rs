@@ -1,5 +1,5 @@
-//! Fills every tenant table with rows of two casinos, and tests what a casino's binding can do to
-//! the other's.
+//! Fills every tenant table with rows of two casinos, and tests what a transaction bound to one
+//! casino can do to the other casino's rows.
 
 use sqlx::{AssertSqlSafe, FromRow, PgConnection, PgPool};
 
@@ -44,7 +44,7 @@ fn value_for(table: &str, column: &Column, casino: &str) -> String {
     if column.name == "casino_id" {
         return format!("'{casino}'");
     }
-    // The first value that the column's CHECK lists.
+    // Uses the first value that the column's CHECK lists.
     if let Some(word) = column
         .check
         .as_deref()
@@ -69,8 +69,8 @@ fn value_for(table: &str, column: &Column, casino: &str) -> String {
     .to_owned()
 }
 
-/// Fills every tenant table with one row of each casino. Foreign keys are not the point and are
-/// left unchecked.
+/// Fills every tenant table with one row of each casino. Foreign keys are not tested here, so they
+/// are not checked.
 pub(crate) async fn fill(owner: &PgPool, tables: &[String]) {
     let mut tx = owner.begin().await.unwrap();
     sqlx::query("set local session_replication_role = replica")

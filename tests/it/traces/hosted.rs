@@ -1,4 +1,4 @@
-//! The steps of a turn that a hosted model answers.
+//! The spans of a turn that a hosted model answers.
 
 use serde_json::json;
 use seven_testkit::{
@@ -43,7 +43,7 @@ fn steps_of<'a>(spans: &'a [Span], turn: &Span) -> Vec<&'a Span> {
     steps
 }
 
-/// A draft that the judge sends back is written and judged again, in this order.
+/// A draft that the judge rejects is written and judged again; the spans show this order.
 #[tokio::test] // OBS-7
 async fn a_second_draft_follows_the_first_judgement() {
     let models = brain("host").await;

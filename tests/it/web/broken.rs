@@ -1,4 +1,4 @@
-//! Streams that break off, gateways and workers that die, and drafts that must not be seen.
+//! Streams that break off, gateways and workers that die, and drafts that no visitor may see.
 
 use std::{
     net::TcpListener,
@@ -18,10 +18,10 @@ use crate::{
     hosted::{ANSWER, QUESTION, brain, content_with_all, settings},
 };
 
-/// Repetitions of the random break; 200 with `SEVEN_LONG`.
+/// Number of breaks at a random point; 200 with `SEVEN_LONG`.
 const BREAKS: usize = 12;
 
-/// A gateway as a process of its own, at a port that it keeps.
+/// A gateway that runs as its own process and keeps its port when it is restarted.
 struct Gateway {
     port: u16,
     url: String,

@@ -1,5 +1,5 @@
-//! The gateway's calls that are no conversation, the key of programs, and what hosted models may cost
-//! for visitors.
+//! The gateway's endpoints outside a conversation, the keys of programs, and the limit on the costs
+//! of hosted models for visitors.
 
 use std::io::Write;
 
@@ -16,7 +16,7 @@ use crate::{
     hosted::{ANSWER, QUESTION, brain, content_with_all, settings},
 };
 
-/// The widget's file may have this many bytes when it is packed with gzip.
+/// Maximum size of the widget's file in bytes, packed with gzip.
 const MOST_SCRIPT_BYTES: usize = 12 * 1024;
 const MANY: &str = "web.requests_per_minute = 10000\n";
 

@@ -1,5 +1,5 @@
-//! Guests of the website are as private as those by text: after DELETE nothing is left, and no log
-//! has a token, an id or a word of theirs.
+//! Guests of the website are as private as guests who text: after DELETE nothing of theirs is left,
+//! and no log has their token, their id or their words.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Tickets: a guest of the website who needs a person gets a number, and the answer (WID-12..15,
-//! 20, 21).
+//! Tickets: a guest of the website who needs a person gets a ticket's number, and later the
+//! person's answer (WID-12..15, 20, 21).
 
 use std::time::Duration;
 
@@ -75,7 +75,7 @@ async fn a_draft_of_which_the_judge_is_not_sure_is_never_shown() {
         let frames = visitor.ask(first, QUESTION, Uuid::new_v4()).await;
         let frames = frames.all().await;
         assert_eq!(ticket(&frames).is_none(), sure, "{judged}: {frames:?}");
-        // Case matters: the question has "lakeside".
+        // The comparison is case-sensitive: the question itself has "lakeside" in lower case.
         let history = visitor.history(second).await;
         let whole = format!("{frames:?} {history}");
         assert_eq!(whole.contains("Lakeside"), sure, "{judged}: {whole}");
@@ -99,7 +99,7 @@ async fn a_guest_who_needs_a_person_gets_a_number_and_the_persons_answer() {
         .all()
         .await;
     assert_eq!(ticket(&frames), Some(1), "{frames:?}");
-    // The host is not sure: no draft, but a number of its own.
+    // The host is not sure of an answer, so ben gets a ticket of his own instead of the draft.
     let ben = Visitor::new(&first).await;
     let question = "Do you rent helicopters to grandmothers?";
     let frames = ben.ask(&second, question, Uuid::new_v4()).await.all().await;
@@ -108,7 +108,7 @@ async fn a_guest_who_needs_a_person_gets_a_number_and_the_persons_answer() {
         .texts_of("select draft from turns order by created_at desc limit 1")
         .await;
     assert!(drafts[0].contains("a person will reply"), "{drafts:?}");
-    // The fleet's gauges tell both (WID-24).
+    // The fleet's gauge counts both tickets (WID-24).
     let figures = format!("{}/metrics", house.stack.ops_url.clone().unwrap());
     let waiting = "seven_tickets{casino=\"silver_birch\",state=\"pending_human\"} 2";
     until("the gauge counts", Duration::from_secs(60), async || {
@@ -116,7 +116,8 @@ async fn a_guest_who_needs_a_person_gets_a_number_and_the_persons_answer() {
         text.contains(waiting)
     })
     .await;
-    // Meanwhile messages are kept, with one notice; a cry for help is answered.
+    // While a ticket waits, further messages are held after one notice, and a cry for help is still
+    // answered.
     let kept = ana
         .ask(&first, "Are you there?", Uuid::new_v4())
         .await
@@ -126,7 +127,7 @@ async fn a_guest_who_needs_a_person_gets_a_number_and_the_persons_answer() {
     ana.ask(&first, "Hello?", Uuid::new_v4()).await.all().await;
     let notices = "select count(*) from outbound_messages where kind = 'holding'";
     assert_eq!(house.number(notices).await, 1);
-    // Half an hour later there is another one.
+    // After half an hour a further message gets another notice.
     house
         .change(
             "update outbound_messages set created_at = created_at - interval '31 minutes'
@@ -221,7 +222,7 @@ async fn a_guest_who_needs_a_person_gets_a_number_and_the_persons_answer() {
         !eva.get(&thread).await.body.contains(waits),
         "the host answers"
     );
-    // Nobody moves a ticket in another way.
+    // The database refuses all other changes of a ticket's state.
     let pool = sqlx::PgPool::connect(&house.database_url).await.unwrap();
     for state in ["closed", "open"] {
         let moved = sqlx::query("update tickets set state = $1 where number = 1")
@@ -337,7 +338,7 @@ async fn a_program_answers_with_a_key_in_an_operators_name() {
         again.code == 1 && again.err.contains("another key has this label"),
         "{again:?}"
     );
-    // A key opens no page of the console.
+    // A program's key opens no page of the console.
     let page = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .build()
@@ -364,7 +365,7 @@ async fn a_program_answers_with_a_key_in_an_operators_name() {
         crm.resolve(id, "a", "Hello").await.0,
         StatusCode::UNAUTHORIZED
     );
-    // A disabled operator loses the keys, too.
+    // The keys of a disabled operator stop working, too.
     let crm = desk.with(seven(&house, &add).await);
     assert_eq!(crm.resolve(id, "b", "Hello").await.0, StatusCode::CONFLICT);
     seven(

@@ -1,4 +1,4 @@
-//! A visitor's browser, as far as its calls go: sessions, messages and streams.
+//! Makes the calls of a visitor's browser: sessions, messages and streams.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::harness::{House, Wanted, house};
 
 /// A page of the casino's website.
 pub(crate) const PAGE: &str = "https://www.birch.example";
-/// The longest that a frame may take in a test.
+/// Maximum time that a test waits for a frame.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Starts a fleet with two of every worker that handles guests, and two web gateways.
@@ -23,7 +23,7 @@ pub(crate) async fn with_gateways(name: &str, extra: &str) -> House {
     with_gateways_at(name, extra, 0.0).await
 }
 
-/// The same at another pace: with 1.0 a pause lasts as long as it says.
+/// Like [`with_gateways`], but at this time scale: with 1.0 a pause has its full length.
 pub(crate) async fn with_gateways_at(name: &str, extra: &str, scale: f64) -> House {
     let workers = [
         &Worker::ALL[..],
@@ -49,7 +49,7 @@ pub(crate) async fn with_gateways_at(name: &str, extra: &str, scale: f64) -> Hou
     house
 }
 
-/// Gives the casino its website.
+/// Adds the website of [`PAGE`] to the casino's document.
 pub(crate) async fn birch(house: &mut House) {
     house.config.operational.web_domains = vec!["www.birch.example".to_owned()];
     onboard::add_casino(&house.stack.fleet, &house.config, "test")
@@ -62,7 +62,7 @@ pub(crate) async fn birch(house: &mut House) {
 pub(crate) struct Streaming {
     response: Response,
     unread: Unread,
-    /// Everything that the socket gave, comments included.
+    /// All bytes that the socket delivered, including comments.
     bytes: String,
 }
 
@@ -117,7 +117,7 @@ impl Streaming {
         frames
     }
 
-    /// Reads on until a frame of this kind.
+    /// Reads until a frame of this kind, and returns the frames up to it.
     pub(crate) async fn until(&mut self, event: &str) -> Vec<Frame> {
         let mut frames = Vec::new();
         while frames
@@ -136,7 +136,7 @@ pub(crate) fn events(frames: &[Frame]) -> Vec<&str> {
     events
 }
 
-/// Joins the tokens of a stream.
+/// Joins the contents of the `token` frames.
 pub(crate) fn joined(frames: &[Frame]) -> String {
     let tokens = frames.iter().filter(|frame| frame.event == "token");
     tokens
@@ -144,7 +144,7 @@ pub(crate) fn joined(frames: &[Frame]) -> String {
         .collect()
 }
 
-/// A browser with a session.
+/// A visitor's browser with the token of its session.
 #[derive(Debug, Clone)]
 pub(crate) struct Visitor {
     pub(crate) client: Client,
@@ -167,7 +167,7 @@ impl Visitor {
         request.bearer_auth(&self.token).header("origin", PAGE)
     }
 
-    /// Asks, and returns the answer's stream.
+    /// Sends a message and returns the stream of its answer.
     pub(crate) async fn ask(&self, gateway: &str, message: &str, id: Uuid) -> Streaming {
         Streaming::open(self.say(gateway, message, id)).await
     }
@@ -178,7 +178,7 @@ impl Visitor {
         self.call(self.client.post(url).json(&body))
     }
 
-    /// Opens the session's stream after this frame.
+    /// Opens the session's stream, after the frame with the id `after` if that is given.
     pub(crate) async fn listen(&self, gateway: &str, after: Option<&str>) -> Streaming {
         let mut call = self.call(self.client.get(format!("{gateway}/api/v1/chat/stream")));
         if let Some(after) = after {

@@ -1,5 +1,5 @@
-//! A gateway's connections: what a stream carries between the answers, what a page of another origin
-//! may do, and how long a slow caller is waited for.
+//! A gateway's connections: what a stream carries between answers, what a page of another origin
+//! may do, and how long the gateway waits for a slow caller.
 
 use std::time::Duration;
 
@@ -60,7 +60,8 @@ async fn the_casinos_pages_may_frame_the_chat_and_ask_and_no_other_page() {
     assert!(page.contains("<seven-chat") && chat.contains("<seven-chat"));
     assert!(page.contains("<h1") && !chat.contains("<h1"), "{chat}");
 
-    // A browser asks first, and the call itself decides by the casino that it names.
+    // A browser's preflight names no casino, so every origin passes it; the call itself is decided
+    // by the casino that it names.
     for origin in [PAGE, EVIL] {
         let asked = client
             .request(Method::OPTIONS, format!("{gateway}/api/v1/chat/stream"))
@@ -86,7 +87,7 @@ async fn the_casinos_pages_may_frame_the_chat_and_ask_and_no_other_page() {
     }
     let begun = init(&client, gateway, Some(EVIL), "silver_birch").await;
     assert_eq!(begun.status(), StatusCode::FORBIDDEN);
-    // A page may read why it was refused.
+    // The page of another origin may read why its call was refused.
     assert_eq!(of(begun.headers(), "access-control-allow-origin"), EVIL);
     house.stop().await;
 }
@@ -97,7 +98,7 @@ async fn a_caller_who_drips_is_cut() {
     let house = with_gateways("web_slow", extra).await;
     let [first, _] = gateways(&house);
     let pause = Duration::from_millis(250);
-    // A byte now and then does not lengthen the time of a body or of a head.
+    // Bytes that arrive now and then do not extend the time limit of a body or a head.
     let body = json!({ "message": "x".repeat(200) }).to_string();
     let mut slow = Slow::open(first, MINE).await;
     let length = body.len();

@@ -31,8 +31,7 @@ fn random(name: &str) -> StdRng {
     StdRng::seed_from_u64(seed)
 }
 
-/// A correct event with its signature, of which time, signature or body was changed; `what` says
-/// how.
+/// An event whose time, signature or body was changed after it was signed; `what` names the change.
 struct Bent {
     at: String,
     signature: String,

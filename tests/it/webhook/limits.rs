@@ -125,7 +125,7 @@ async fn a_slow_body_takes_no_place_of_a_call_that_comes_at_once() {
         "nothing hurries it while nobody else waits"
     );
 
-    // Two calls of one address may wait; a third displaces the oldest. Each address has two places.
+    // Each address may have two waiting calls; a third one displaces the oldest of them.
     let mut others = Vec::new();
     for from in [ANOTHERS, MINE, ANOTHERS, MINE] {
         let began = begin(&house, from, &forged.headers()).await;
@@ -189,7 +189,7 @@ async fn connections_without_a_call_displace_each_other() {
     );
     assert!(second.is_waited_for().await && mine.is_waited_for().await);
 
-    // When all connections are in use, the next one closes the one that waited longest.
+    // When all connections are in use, a new one closes the connection that has waited longest.
     let mut last = Vec::new();
     for n in 3..6 {
         last.push(connect(&house, &format!("127.0.0.{n}")).await);

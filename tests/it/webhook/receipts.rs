@@ -1,4 +1,5 @@
-//! Receipts come by the same webhook, and a failed send is repeated without asking the host again.
+//! Delivery receipts arrive through the same webhook, and a failed send is repeated without asking
+//! the host again.
 
 use std::time::Duration;
 

@@ -21,8 +21,8 @@ fn too_large() -> Answer {
     Answer::error(413, "Body larger than 65536 bytes")
 }
 
-/// Sends the body in chunks, signed; `ended` says whether the last chunk follows. The server may
-/// hang up meanwhile.
+/// Sends the signed body in chunks. `ended` says whether the last chunk follows. The server may
+/// close the connection meanwhile.
 async fn chunked(house: &House, call: &Caller, body: &[u8], ended: bool) -> Answer {
     let at = call.now().to_string();
     let signature = call.sign(&at, body);

@@ -39,7 +39,7 @@ const KEYS: [&[u8]; 2] = [
     include_bytes!("identity/second.der"),
 ];
 
-/// A lie in the next ID tokens.
+/// Changes the header and the claims of an ID token before it is signed, so that the token lies.
 pub type Lie = fn(header: &mut Value, claims: &mut Value);
 
 /// A running provider; dropping it stops it.
@@ -53,15 +53,17 @@ pub struct Provider {
 #[derive(Debug)]
 struct Desk {
     issuer: String,
-    /// The person who logs in: id and address.
+    /// Id and email address of the person who logs in.
     person: (String, String),
     lie: Option<Lie>,
-    /// The key that signs, and those that the key set shows.
+    /// Index in [`KEYS`] of the key that signs the tokens.
     signs: usize,
-    /// The key whose id the tokens name.
+    /// Index of the key whose id the tokens name.
     named: usize,
+    /// Indices of the keys that the key set lists.
     shown: Vec<usize>,
-    /// The request behind each code that was given out; a code is good once.
+    /// The authorization request for which each code was given out. A code is removed when it is
+    /// used.
     codes: HashMap<String, HashMap<String, String>>,
     given: usize,
     calls: Vec<&'static str>,
@@ -70,8 +72,8 @@ struct Desk {
 type Shared = Arc<Mutex<Desk>>;
 
 impl Provider {
-    /// Starts on a free port of this machine. Browsers reach it as `localhost`, another site than
-    /// 127.0.0.1.
+    /// Starts on a free port of this machine. The issuer's URL names `localhost`, which browsers
+    /// treat as another site than 127.0.0.1.
     ///
     /// # Errors
     /// Fails when no port can be bound.
@@ -135,7 +137,7 @@ impl Provider {
         lock(&self.desk).lie = lie;
     }
 
-    /// Signs with the second key; `shown` says whether the key set has it.
+    /// Signs with the second key from now on; `shown` says whether the key set lists it.
     pub fn rotate(&self, shown: bool) {
         let mut desk = lock(&self.desk);
         (desk.signs, desk.named) = (1, 1);
@@ -144,14 +146,16 @@ impl Provider {
         }
     }
 
-    /// Signs with the second key in the name of the first, as a forger would.
+    /// Signs with the second key under the id of the first, as a forger would; `false` signs with
+    /// the first key again.
     pub fn forge(&self, forges: bool) {
         let mut desk = lock(&self.desk);
         desk.signs = usize::from(forges);
         desk.named = 0;
     }
 
-    /// Returns the calls so far: `document`, `keys`, `authorize`, `token`.
+    /// Returns the names of the endpoints that were called so far, in order: `document`, `keys`,
+    /// `authorize`, `token`.
     #[must_use]
     pub fn calls(&self) -> Vec<&'static str> {
         lock(&self.desk).calls.clone()
@@ -196,12 +200,12 @@ async fn keys(State(desk): State<Shared>) -> Json<Value> {
         Some(json!({ "kty": "RSA", "use": "sig", "alg": "RS256", "kid": id, "n": n, "e": e }))
     };
     let mut keys: Vec<Value> = desk.shown.iter().filter_map(key).collect();
-    // Providers list keys of other kinds, too.
+    // Adds a key of another type, because real providers list such keys too.
     keys.push(json!({ "kty": "EC", "crv": "P-256", "kid": "other", "x": "AA", "y": "AA" }));
     Json(json!({ "keys": keys }))
 }
 
-/// A key's id is the beginning of its modulus.
+/// Returns a key's id: the first eight characters of its modulus.
 fn id_of(modulus: &str) -> String {
     modulus.chars().take(8).collect()
 }
@@ -245,7 +249,7 @@ async fn token(State(desk): State<Shared>, headers: HeaderMap, RawForm(body): Ra
     let given = headers
         .get("authorization")
         .and_then(|value| value.to_str().ok());
-    // Both are form-encoded before they are joined (RFC 6749, 2.3.1).
+    // The client's id and secret are form-encoded before they are joined (RFC 6749, 2.3.1).
     let ours = BASE64_STANDARD.encode("seven+console:a%2Bsecret%3Awith%25signs");
     if given != Some(&format!("Basic {ours}")) {
         return (

@@ -26,7 +26,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// A fault of one mail.
+/// A fault that the server applies to one mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// The server answers the recipient with this line, such as `550 5.1.1 no such user`.
@@ -35,12 +35,12 @@ pub enum Fault {
     LostAnswer,
 }
 
-/// A mail that was taken.
+/// A mail that the server accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mail {
     pub from: String,
     pub to: Vec<String>,
-    /// Headers and body as they came, lines ended by `\n`.
+    /// Headers and body as they were received; each line ends with `\n`.
     pub text: String,
 }
 
@@ -98,7 +98,7 @@ impl Mailbox {
         lock(&self.inbox).faults.extend(faults);
     }
 
-    /// Returns the mails, oldest first.
+    /// Returns the accepted mails, oldest first.
     #[must_use]
     pub fn taken(&self) -> Vec<Mail> {
         lock(&self.inbox).taken.clone()

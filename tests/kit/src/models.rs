@@ -88,9 +88,9 @@ impl Models {
         self.script.lock().otherwise = Some(play);
     }
 
-    /// Refuses OpenAI requests for answers with a schema in any form but these, as local servers do:
-    /// `json_schema`, `json_object`, `tool`. `status` is that of the refusal. Refused requests are
-    /// recorded and use no scripted answer.
+    /// Refuses OpenAI requests that ask for an answer with a schema in a form that is not in
+    /// `forms` (`json_schema`, `json_object` or `tool`), as local servers do. The refusal has the
+    /// HTTP status `status`. Refused requests are recorded and use no scripted answer.
     pub fn takes_only(&self, forms: &[&'static str], status: u16) {
         self.script.lock().takes = Some((forms.to_vec(), status));
     }

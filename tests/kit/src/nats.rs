@@ -20,8 +20,8 @@ use crate::{
 /// A private NATS server: JetStream on disk, with every acknowledged write flushed (D2, D16).
 pub type Nats = Server<NatsKind>;
 
-/// The room that a server reserves streams from. Without it the server takes three quarters of the
-/// disk that is free, and tests would fail on a machine with little.
+/// Maximum disk space from which a server reserves its streams. By default a server takes three
+/// quarters of the free disk space, and tests would fail on a machine with little of it.
 const MAX_FILE_STORE: &str = "10GB";
 
 /// The NATS-specific part of a [`Server`].
@@ -92,8 +92,8 @@ impl Server<NatsKind> {
         .await
     }
 
-    /// Starts a cluster of three servers, each in a folder below `dir`. JetStream answers when two
-    /// of them have agreed who leads.
+    /// Starts a cluster of three servers, each in a folder below `dir`. JetStream answers once two
+    /// of them have elected a leader.
     pub async fn start_cluster(dir: &Path) -> Result<[Self; 3]> {
         let dir = absolute(dir)?;
         let ports = [
@@ -126,7 +126,7 @@ impl Server<NatsKind> {
     }
 }
 
-/// Returns the configuration of one of three servers, which meets the others on `port`.
+/// Returns the configuration of one of three servers, which listens for the two others on `port`.
 fn clustered(port: u16, routes: &str) -> String {
     format!(
         "server_name: $NATS_SERVER_NAME\n\

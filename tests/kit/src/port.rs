@@ -4,8 +4,9 @@ use std::net::{Ipv4Addr, TcpListener};
 
 use anyhow::{Context, Result, bail};
 
-/// Below the ports of outgoing connections on Linux (32768..) and macOS (49152..): a client that
-/// retries a stopped server on such a port can connect to itself and block the server's restart.
+/// Lowest port, and number of ports, to choose from. They lie below the ports of outgoing
+/// connections on Linux (32768..) and macOS (49152..): a client that retries a stopped server on
+/// such a port can connect to itself and block the server's restart.
 const FIRST: u16 = 10_240;
 const COUNT: u16 = 20_000;
 
@@ -13,7 +14,7 @@ const COUNT: u16 = 20_000;
 /// [`crate::Server`] then tries another port.
 pub(crate) fn free() -> Result<u16> {
     for _ in 0..200 {
-        // The port that the kernel chooses serves as a random number, which differs between
+        // Uses the port that the kernel chooses as a random number, because it differs between
         // processes.
         let thrown =
             TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("binding a port on 127.0.0.1")?;

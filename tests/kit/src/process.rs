@@ -1,5 +1,5 @@
-//! One server process, which writes to a log file, is guarded by a watchdog, and is stopped in
-//! order.
+//! One server process, which writes to a log file, is guarded by a watchdog, and is shut down
+//! cleanly.
 
 use std::{
     fs::{self, File},
@@ -30,7 +30,7 @@ pub(crate) struct Process {
 #[derive(Debug)]
 pub(crate) struct Launch<'a> {
     pub(crate) command: Command,
-    /// The signal that asks the server to end quickly and in order.
+    /// The signal that asks the server for a quick and clean shutdown.
     pub(crate) polite: &'static str,
     /// The signal with which the watchdog ends the server: quick, and safe for the server's data.
     pub(crate) abrupt: &'static str,
@@ -158,8 +158,8 @@ impl Log {
     }
 }
 
-/// Sends a signal with the shell's built-in `kill`: a bare Debian has no other, and the system call
-/// would need `unsafe`.
+/// Sends a signal with the shell's built-in `kill`, because a bare Debian has no `kill` program and
+/// the system call would need `unsafe`.
 pub(crate) fn signal(pid: u32, name: &str) -> Result<()> {
     send(&pid.to_string(), name)
 }

@@ -17,7 +17,7 @@ use crate::{
 
 /// The server-specific part of a [`Server`]. Implemented by this crate only.
 pub trait Kind: fmt::Debug + Send + Sync + 'static {
-    /// The server's usual name.
+    /// Name of the server's program, for logs and errors.
     const NAME: &'static str;
     #[doc(hidden)]
     fn url(&self, port: u16) -> String;
@@ -112,7 +112,7 @@ impl<K: Kind> Server<K> {
         }
     }
 
-    /// Stops the server in order; a stopped server stays stopped.
+    /// Shuts the server down cleanly; it stays stopped until [`Server::restart`].
     pub async fn stop(&self) -> Result<()> {
         let own = Arc::clone(self.own()?);
         blocking(move || {

@@ -28,8 +28,8 @@ pub struct Servers {
     pub redis: Redis,
     /// The database.
     pub postgres: Postgres,
-    // Declared last, because fields drop in order and nobody may start here before these have
-    // ended.
+    // Declared last, because fields drop in order and no other process may use the directory before
+    // these servers have ended.
     _lock: DirLock,
 }
 
@@ -59,7 +59,7 @@ impl Servers {
         })
     }
 
-    /// Stops all three servers in order. A drop does the same, but blocks its thread.
+    /// Shuts all three servers down cleanly. A drop does the same, but blocks its thread.
     pub async fn stop(self) -> Result<()> {
         let (nats, redis, postgres) =
             tokio::join!(self.nats.stop(), self.redis.stop(), self.postgres.stop());

@@ -1,12 +1,13 @@
-//! Reads server-sent events as their bytes arrive (WHATWG HTML, "Server-sent events"), as far as the
-//! web gateway writes them: one line of data, and an event name.
+//! Reads server-sent events as their bytes arrive (WHATWG HTML, "Server-sent events"). It supports
+//! only what the web gateway writes: events with a name and one line of data.
 
 use serde_json::Value;
 
 /// One event of a stream.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frame {
-    /// The place at which a stream resumes after this frame, for `Last-Event-ID`.
+    /// Value of `Last-Event-ID` with which a stream resumes after this frame; `None` if the frame
+    /// has no id.
     pub id: Option<String>,
     pub event: String,
     pub data: Value,
@@ -21,7 +22,8 @@ impl Unread {
         self.0.extend_from_slice(bytes);
     }
 
-    /// Takes the next whole frame. Comments and `retry` lines are skipped.
+    /// Removes the next whole frame and returns it, or `None` until one has arrived. Comments and
+    /// `retry` lines are skipped.
     pub fn frame(&mut self) -> Option<Frame> {
         loop {
             let end = self.0.windows(2).position(|two| two == b"\n\n")?;

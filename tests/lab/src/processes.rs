@@ -67,7 +67,7 @@ impl Process {
             .process_group(0)
             .spawn()
             .with_context(|| format!("starting {} {}", program.display(), arguments.join(" ")))?;
-        // However our process ends, even by an interrupt, no worker may stay behind.
+        // The watchdog ends the worker when our process ends, even if an interrupt ends ours.
         let leader = child.id().context("a worker ended at its start")?;
         let watchdog = Watchdog::over_group(leader).context("starting a watchdog")?;
         Ok(Self {
@@ -82,7 +82,7 @@ impl Process {
         self.child.id()
     }
 
-    /// Returns the worker's answer at `/metrics`; its log holds the address.
+    /// Returns the text of the worker's `/metrics`. The worker's log holds the address.
     pub(crate) async fn metrics(&self) -> Result<String> {
         let log = std::fs::read_to_string(&self.log).context("reading a worker's log")?;
         let url = log

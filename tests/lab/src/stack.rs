@@ -41,7 +41,8 @@ pub struct Plan {
     pub ledger_file: Option<PathBuf>,
 }
 
-/// Ports of 127.0.0.1 to listen on where they are free; 0 is any free port.
+/// Ports of 127.0.0.1 to listen on; 0 means any free port. A port that is taken is replaced by any
+/// free port.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Ports {
     pub handset: u16,
@@ -79,7 +80,7 @@ impl Stack {
         Self::start_at(plan, Ports::default()).await
     }
 
-    /// Starts the fleet on these ports, or on free ones where they are taken.
+    /// Starts the fleet on these ports; a port that is taken is replaced by a free one.
     pub async fn start_at(mut plan: Plan, ports: Ports) -> Result<Self> {
         let listener = listen(ports.webhooks).await?;
         let ingress_url = format!("http://{}", listener.local_addr()?);
@@ -93,8 +94,8 @@ impl Stack {
         Self::start_on(plan, listener, sim).await
     }
 
-    /// Starts the fleet with a listener and a simulator that already run, as after a restart of the
-    /// rest.
+    /// Starts the fleet with a listener and a simulator that already run, for instance when
+    /// everything else is restarted.
     pub async fn start_on(plan: Plan, listener: TcpListener, sim: Sim) -> Result<Self> {
         let ingress_url = format!("http://{}", listener.local_addr()?);
         Store::migrate(&SecretString::from(plan.postgres_url.clone()))
@@ -241,8 +242,8 @@ impl Stack {
     }
 }
 
-/// Makes the streams. Servers of a cluster that has just started answer only once they have agreed
-/// on a leader, so a refusal is tried again for a minute.
+/// Creates the bus's streams. A cluster of servers that has just started refuses this until it has
+/// elected a leader, so the call is retried for a minute.
 async fn streams(bus: &Bus) -> Result<()> {
     let until = Instant::now() + Duration::from_secs(60);
     while let Err(error) = bus.ensure_streams().await {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use seven_testkit::collector::Span;
 
-/// Spans of a text that is answered and whose answer is delivered.
+/// Spans that a text's trace must have if the text is answered and its answer is delivered.
 const WAY: [&str; 6] = [
     "seven.ingress",
     "seven.gate",
@@ -14,11 +14,12 @@ const WAY: [&str; 6] = [
     "seven.sender",
     "seven.receipts",
 ];
-/// Spans of a text that another text's turn answered; the trace of that other text continues from
-/// there.
+/// Spans that a text's trace must have if another text's turn answered the text; the later spans
+/// are in the other text's trace.
 const JOINED: [&str; 3] = ["seven.ingress", "seven.gate", "seven.joined"];
 
-/// The number of texts examined and of whole traces, and what the other traces lack.
+/// Number of texts examined, number of whole traces, and how often each gap occurs in the other
+/// traces.
 #[derive(Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct Wholeness {
     pub(crate) texts: usize,
@@ -40,8 +41,8 @@ pub(crate) fn by_trace(spans: &[Span]) -> HashMap<&str, Vec<&Span>> {
     traces
 }
 
-/// Examines the traces that reach a receipt. A trace is whole if it begins with its webhook and
-/// lacks no parent span.
+/// Examines every trace that has the span of a receipt. A trace is whole if it begins with its
+/// webhook and lacks no parent span.
 pub(crate) fn reaching(spans: &[Span]) -> Wholeness {
     let mut found = Wholeness::default();
     for (id, spans) in by_trace(spans) {
@@ -52,8 +53,9 @@ pub(crate) fn reaching(spans: &[Span]) -> Wholeness {
     found
 }
 
-/// Examines texts by trace id. A trace is whole if it has every span from webhook to delivery and
-/// every parent. A text answered with another one ends in a link to the other's trace.
+/// Examines the traces of these texts. A trace is whole if it has every span from webhook to
+/// delivery and every parent. The trace of a text that another text's turn answered must link to
+/// that text's trace, which must be whole too.
 pub(crate) fn of_texts<'a>(spans: &[Span], texts: impl IntoIterator<Item = &'a str>) -> Wholeness {
     let traces = by_trace(spans);
     let mut found = Wholeness::default();

@@ -1,4 +1,4 @@
-//! Tells whether a hosted model's draft asks about the topic that it was given.
+//! Checks whether a hosted model's draft asks about the topic that the model was given.
 
 use seven_guest::Topic;
 use seven_text::words;
@@ -19,8 +19,8 @@ fn beginnings(topic: Topic) -> &'static [&'static str] {
     }
 }
 
-/// Returns whether the draft ends with a question about the topic. The guest's next text is then
-/// read as its answer, so that "8" after another question is no party of eight.
+/// Returns whether the draft ends with a question about the topic. Only then is the guest's next
+/// text read as its answer: an "8" after another question is no party of eight.
 pub(super) fn asks_about(topic: Topic, draft: &str) -> bool {
     let draft = draft.trim_end();
     let Some(question) = draft.strip_suffix('?') else {

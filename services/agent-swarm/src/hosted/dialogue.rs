@@ -1,10 +1,10 @@
-//! The state of the dialogue in sentences, for the prompts of a hosted model. The offline host reads
-//! the same state as data.
+//! Describes the state of the dialogue in sentences, for the prompts of a hosted model. The offline
+//! host reads the same state as data.
 
 use seven_guest::DialogueState;
 use seven_knowledge::Index;
 
-/// Returns one sentence for each thing that the dialogue has settled; none for a new one.
+/// Returns one sentence for each thing that the dialogue has settled; empty for a new dialogue.
 pub(super) fn settled(state: &DialogueState, index: &Index) -> Vec<String> {
     let names = |ids: &[String]| {
         let known = ids.iter().filter_map(|id| index.get(id));

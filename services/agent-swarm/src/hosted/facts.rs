@@ -19,7 +19,7 @@ use crate::{turn_input::TurnInput, types::Work};
 
 /// The most rows that an agent gets without calling a tool.
 const MOST_ROWS: usize = 8;
-/// How many of them may be rows of the last reply.
+/// Maximum number of these rows that come from the last reply.
 const MOST_LISTED: usize = 3;
 /// How many characters a prompt allows for a reply of two segments, minus room for the guest's
 /// name. An emoji more than halves what a segment holds.
@@ -34,14 +34,15 @@ pub(super) struct Context {
     shared: PromptFacts,
     rows: Vec<(Arc<Item>, Option<f32>)>,
     has_minors: bool,
-    /// "vector" or "keyword": how the search found its rows.
+    /// How the search found its rows: "vector" or "keyword".
     source: &'static str,
 }
 
 // === impl Context ===
 
 impl Context {
-    /// `state` is that of the dialogue with the guest's new texts.
+    /// Collects the facts of a turn. `state` is the state of the dialogue after the guest's new
+    /// texts.
     pub(super) fn of(
         work: &Work,
         input: &TurnInput,
@@ -282,8 +283,8 @@ fn diversity<'a>(categories: impl Iterator<Item = &'a Category>) -> Option<f64> 
     (different > 0).then(|| different as f64 / categories.len() as f64)
 }
 
-/// Returns the rows that the texts name, the rows that the last reply named, to which a follow-up
-/// may refer, and rows that may answer; each with the search's score if the search found it too.
+/// Returns the rows that the texts name, then the rows that the last reply named (a follow-up may
+/// refer to them), then the rows that the search found. A row has a score if the search found it.
 fn rows(request: &Request, found: Vec<Retrieved>) -> Vec<(Arc<Item>, Option<f32>)> {
     let asked = request.texts.join("\n");
     let named = |text: &str| {

@@ -13,8 +13,8 @@ use seven_offline_host::is_for_adults;
 use super::Play;
 use crate::vetting::vet;
 
-/// The confidence of a judge that gives a verdict and no figure between 0 and 1 with it: a guest
-/// who could ask a person must not read a draft of which nobody said how sure they are.
+/// The confidence of a judge that gives a verdict without a figure between 0 and 1. It is the
+/// lowest, because a guest who could ask a person must not read a draft of unknown confidence.
 const UNSTATED: f64 = 0.0;
 
 impl Play<'_> {

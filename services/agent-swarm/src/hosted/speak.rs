@@ -16,7 +16,8 @@ use super::{Down, Play, is_down};
 const TRANSFER: &str = "transfer_to_";
 
 impl Play<'_> {
-    /// Lets the agent work until it has a draft, hands the turn over, or gives no usable answer.
+    /// Lets the agent work until it has written a draft, has handed the turn over, or has failed to
+    /// give a usable answer.
     pub(super) async fn speak(
         &mut self,
         agent: &str,
@@ -30,7 +31,8 @@ impl Play<'_> {
         self.toolbox.hand_to(own);
         let mut plan = plan.unwrap_or_else(|| Plan::own(self.input.request.ask));
         if self.input.grant.is_none() {
-            // Nothing may be kept of this guest, so nothing is asked, whatever the planner wants.
+            // Facts about this guest may not be stored, so the agent asks for none, whatever the
+            // planner wants.
             plan.next_topic = Plan::own(None).next_topic;
         }
         let plan = Some(plan);

@@ -1,5 +1,5 @@
-//! Tries the judging model on drafts of which the right verdict is known. A model that fails would
-//! pass invented answers, or none; its verdicts are then not asked for.
+//! Tries the judging model on drafts whose right verdict is known. A model that fails the trial
+//! would pass invented answers, or pass no answer at all, so it is not asked for verdicts.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -10,18 +10,20 @@ use seven_host::{Prompt, Prompts, Verdict, draft_to_judge, guests_words, trial::
 use seven_llm::chat::{ChatModel, ChatRequest, Error, Message};
 use tokio::time::Instant;
 
-/// The wait before a trial that found no answering model is repeated, once a turn asks for it.
+/// Minimum time between a trial in which the model did not answer and the next one, which a turn
+/// then starts.
 const REPEAT_AFTER: Duration = Duration::from_secs(60);
-/// The same for a model that failed: its server may run another one under the same name.
+/// Minimum time between a trial that the model failed and the next one. The model is tried again
+/// because its server may run another model under the same name.
 const REPEAT_UNFIT_AFTER: Duration = Duration::from_secs(3_600);
 
 /// The result of the trial of one model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fitness {
-    /// The model did not answer yet.
+    /// No trial has ended with an answer of the model yet.
     Unknown,
     Fit,
-    /// The number of drafts that it judged wrongly or not readably.
+    /// The model failed; holds the number of drafts that it judged wrongly or unreadably.
     Unfit(u8),
 }
 
@@ -49,7 +51,7 @@ impl Default for State {
 // === impl Trial ===
 
 impl Trial {
-    /// Trusts the judge without a trial.
+    /// Returns a trial whose judge counts as fit without being tried.
     pub fn trusted() -> Self {
         let trial = Self::default();
         trial.state().fitness = Fitness::Fit;
@@ -64,8 +66,8 @@ impl Trial {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a trial in the background, unless the judge is fit, a trial is running, or one ended
-    /// shortly before.
+    /// Starts a trial in the background, unless the judge is fit, a trial is running, or the last
+    /// one began only recently.
     pub(crate) fn start(&self, judge: Arc<dyn ChatModel>, prompts: &Prompts, deadline: Duration) {
         {
             let mut state = self.state();

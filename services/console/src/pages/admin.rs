@@ -1,6 +1,6 @@
 //! `POST /admin/tickets/{ticket}/resolve`: a program answers a ticket in a person's name (WID-14).
-//! The caller shows its key, or the person's session, as a bearer token; no browser sends one by
-//! itself, so that no other site can.
+//! The caller sends its key, or the person's session, as a bearer token. No browser adds such a
+//! token by itself, so another site cannot make this call in a person's name.
 
 use axum::{
     Json, Router,
@@ -21,7 +21,7 @@ use crate::{
     fault::Fault,
 };
 
-/// The header that makes a repeated call the same call.
+/// The header by which a repeated call is recognised, so that it answers the ticket only once.
 const KEY: &str = "idempotency-key";
 
 #[derive(Debug, Deserialize)]
@@ -42,7 +42,7 @@ async fn resolve(
 ) -> Response {
     let person = match caller(&app, &headers).await {
         Ok(person) => person,
-        // Pages lead to the login then; a program is told.
+        // A page would redirect to the login; a program gets an error.
         Err(Fault::LoggedOut) => {
             return problem(
                 StatusCode::UNAUTHORIZED,

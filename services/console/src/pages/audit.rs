@@ -1,5 +1,5 @@
-//! The audit log as the person's role shows it, with its filters (SEC-138, SEC-140 to SEC-142), and
-//! its exports (SEC-139, SEC-143).
+//! The part of the audit log that the person's role may see, with filters (SEC-138, SEC-140 to
+//! SEC-142) and exports (SEC-139, SEC-143).
 
 use askama::Template;
 use axum::{
@@ -28,9 +28,9 @@ use crate::{
     guard::{file, shown},
 };
 
-/// Entries of one page.
+/// Maximum number of entries on one page.
 const MOST: i64 = 100;
-/// The period that is shown first, in days.
+/// Length of the period that is shown at first, in days.
 const DAYS: u64 = 7;
 const MOST_REASON: usize = 300;
 
@@ -44,7 +44,7 @@ struct AuditPage {
     events: Vec<&'static str>,
     severities: &'static [Severity],
     rows: Vec<Row>,
-    /// The address of the older entries; empty for none.
+    /// The address of the page with older entries; empty if there are none.
     older: String,
     in_full: bool,
     problem: String,
@@ -60,7 +60,7 @@ struct Row {
     detail: String,
 }
 
-/// The filters, as the address has them; an empty one does not filter.
+/// The filters from the address; an empty one does not filter.
 #[derive(Default, Clone, Deserialize)]
 pub(crate) struct Chosen {
     #[serde(default)]
@@ -77,7 +77,7 @@ pub(crate) struct Chosen {
     guest: String,
     #[serde(default)]
     layer: String,
-    /// The last entry of the page before, as `microseconds-entry`.
+    /// The last entry of the previous page, as `microseconds-entry`; empty on the first page.
     #[serde(default)]
     before: String,
 }
@@ -189,8 +189,8 @@ async fn page(
     Ok((status, shown(&page)).into_response())
 }
 
-/// Returns the types of entries that are asked for and that the person sees; `None` when there are
-/// none. An empty list means all of them, those that this release does not know among them.
+/// Returns the event types that match the filters and that the person may see; `None` if there are
+/// none. An empty list means all types, including those that this release does not know.
 fn events(view: &View, chosen: &Chosen) -> Option<Vec<AuditEvent>> {
     let all = chosen.category.is_empty() && chosen.event.is_empty();
     if all && view.may_export_in_full() {
@@ -229,7 +229,7 @@ fn address(casino: &CasinoId, chosen: &Chosen, last: &Entry) -> String {
     format!("/c/{casino}/audit?{query}")
 }
 
-/// Exports the entries of a period by hand. A person who may and gives a reason gets full rows.
+/// Exports the entries of a period. With a reason, a person who may see them gets complete rows.
 pub(crate) async fn export(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,
@@ -267,7 +267,8 @@ pub(crate) async fn export(
     Ok(file(&name, lines(app, export)))
 }
 
-/// Writes an export as it is read, so that seven years of entries need no more memory than a page.
+/// Streams an export while it is read, so that seven years of entries need no more memory than one
+/// page.
 pub(super) fn lines(app: Shared, export: Export) -> Body {
     Body::from_stream(stream::try_unfold(export, move |mut export| {
         let app = app.clone();

@@ -1,5 +1,5 @@
-//! Planning a campaign: its texts with their faults beside the fields, a forecast that sends
-//! nothing, and handing it to a second person for approval.
+//! Plans a campaign: checks its texts and shows their faults beside the fields, shows a forecast
+//! without sending anything, and submits the campaign for a second person's approval.
 
 use std::sync::Arc;
 
@@ -24,8 +24,9 @@ use crate::{
     words::Words,
 };
 
-/// Most guests whom the forecast looks at: what a page can wait for. Of more, evenly chosen ones
-/// stand for all; the pre-send check decides about each text anyway.
+/// Maximum number of guests whom the forecast checks, so that a person can wait for the page. If
+/// there are more, an evenly spaced sample stands for all. The pre-send check decides about each
+/// text anyway.
 const MOST_FORECAST: usize = 2_000;
 const MOST_NAME: usize = 60;
 
@@ -47,7 +48,7 @@ struct Forecast {
     texts: [Shown; 2],
     guests: usize,
     looked_at: usize,
-    /// Number of guests, their fate and its reason.
+    /// For each outcome: the number of guests, the outcome, and its reason.
     counts: Vec<(u64, String, String)>,
     segments: u64,
     minutes: u64,
@@ -69,7 +70,7 @@ pub(crate) struct Planned {
     text_en: String,
     #[serde(default)]
     text_es: String,
-    /// `plan` or `submit`.
+    /// The button that was pressed: `plan` or `submit`.
     #[serde(default)]
     what: String,
 }
@@ -141,7 +142,7 @@ fn in_words(w: Words, faults: &[Wrong]) -> Vec<String> {
     faults.iter().map(word).collect()
 }
 
-/// Shows the forecast, or stores the campaign, which waits for a second person then.
+/// Shows the forecast or, for `submit`, stores the campaign, which then waits for a second person.
 pub(crate) async fn plan(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,
@@ -224,7 +225,8 @@ pub(crate) async fn plan(
     Ok(go_to(&format!("/c/{casino}/campaigns")))
 }
 
-/// Returns the casino's document, its guests with marketing consent, and whether the name is taken.
+/// Returns the casino's configuration, its guests with marketing consent, and whether the
+/// campaign's name is taken.
 async fn of_casino(
     app: &App,
     casino: &CasinoId,
@@ -238,7 +240,7 @@ async fn of_casino(
     Ok((row.config, guests, taken))
 }
 
-/// Returns at most [`MOST_FORECAST`] guests, evenly chosen.
+/// Returns an evenly spaced sample of at most [`MOST_FORECAST`] guests.
 fn some_of(guests: &[GuestHash]) -> Vec<GuestHash> {
     let step = guests.len().div_ceil(MOST_FORECAST).max(1);
     guests.iter().step_by(step).copied().collect()

@@ -1,5 +1,5 @@
-//! The casino's campaigns: their wording, how far each is, and approving, pausing, resuming or
-//! cancelling one.
+//! The casino's campaigns: shows their wording and progress, and lets people approve, pause, resume
+//! or cancel them.
 
 use askama::Template;
 use axum::{
@@ -25,7 +25,7 @@ use crate::{
     guard::{go_to, shown},
 };
 
-/// Most campaigns in the list.
+/// Maximum number of campaigns in the list.
 const MOST: i64 = 30;
 const MOST_REASON: usize = 300;
 const STEPS: [(Step, &str); 4] = [
@@ -54,15 +54,16 @@ struct Row {
     listed: i64,
     released: i64,
     refused: i64,
-    /// The person who began it, and when.
+    /// The person who began the campaign, and when.
     begun: String,
     ended: String,
-    /// How many guests are how far, and why: number, state, reason.
+    /// The number of guests in each state, with the reason: number, state, reason.
     counts: Vec<(i64, String, String)>,
-    /// Whether a second person has to approve it, and who did and when.
+    /// Whether the campaign needs a second person's approval, and (`approved`) who approved it and
+    /// when; empty before that.
     awaits_approval: bool,
     approved: String,
-    /// The steps that its state and the person's rights allow.
+    /// The steps that the campaign's state and the person's rights allow.
     steps: Vec<&'static str>,
 }
 
@@ -149,7 +150,8 @@ async fn page(
     Ok((status, shown(&page)).into_response())
 }
 
-/// Takes a step with a campaign. If somebody else changed it meanwhile, the page says so.
+/// Approves, pauses, resumes or cancels a campaign. If somebody else changed it meanwhile, the page
+/// says so.
 pub(crate) async fn change(
     State(app): State<Shared>,
     Path((casino, campaign)): Path<(CasinoId, Uuid)>,

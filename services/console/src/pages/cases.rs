@@ -24,7 +24,7 @@ use crate::{
     words::Words,
 };
 
-/// Most cases in the list.
+/// Maximum number of cases in the list.
 const MOST: i64 = 200;
 
 #[derive(Template)]
@@ -44,7 +44,7 @@ struct CasesPart {
     may_handle: bool,
 }
 
-/// A part of a page: its template has escaped what needs it.
+/// Pages may insert this part unescaped, because its own template already escapes its values.
 impl HtmlSafe for CasesPart {}
 
 struct Row {
@@ -59,7 +59,7 @@ struct Row {
     conversation: String,
     /// The contacts that were told about the case, and when.
     told: Vec<String>,
-    /// How often it was told to a higher level.
+    /// How often the case was passed on because nobody acknowledged it.
     level: i32,
 }
 
@@ -68,7 +68,8 @@ struct Row {
 struct CountPart {
     w: Words,
     waiting: usize,
-    /// The id of the newest case that waits; ids grow with time. Empty for none.
+    /// The id of the newest case that nobody has acknowledged (ids grow with time); empty if there
+    /// is none.
     newest: String,
 }
 
@@ -90,7 +91,7 @@ pub(crate) async fn show(
     Ok(shown(&CasesPage { frame, part }).into_response())
 }
 
-/// The list alone, which the page fetches again after a hint.
+/// Returns the list alone, which the page fetches again after a hint.
 pub(crate) async fn list(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,
@@ -101,7 +102,8 @@ pub(crate) async fn list(
     Ok(shown(&part(&app, &casino, &person, &list)).into_response())
 }
 
-/// Returns how many cases wait for somebody, and the newest, which every page shows in its title.
+/// Returns the number of cases that nobody has acknowledged, and the newest of them. Every page
+/// shows the number in its title.
 pub(crate) async fn count(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,
@@ -181,7 +183,7 @@ fn part(app: &Shared, casino: &CasinoId, person: &Person, list: &CaseList) -> Ca
     }
 }
 
-/// Writes who was told, by which channel, and when; or that it did not succeed yet.
+/// Writes which contact was told, by which channel, and when, or that the notice has not arrived.
 fn said(w: Words, one: &Told, zone: Option<chrono_tz::Tz>) -> String {
     let state = match (one.delivered_at, one.given_up_at) {
         (Some(at), _) => clock(at, zone),
@@ -203,7 +205,7 @@ pub(super) fn due(case: &Escalation) -> Option<DateTime<Utc>> {
     }
 }
 
-/// Acknowledges or settles a case. One that somebody else has handled meanwhile is left as it is.
+/// Acknowledges or settles a case. A case that somebody else has handled meanwhile stays as it is.
 pub(crate) async fn handle(
     State(app): State<Shared>,
     Path((casino, case)): Path<(CasinoId, Uuid)>,

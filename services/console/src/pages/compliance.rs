@@ -1,5 +1,5 @@
-//! The compliance officer's first page: finding a guest's evidence, the sealed days of the audit
-//! log, deletion requests with their proof, and who was shown a guest's words for what reason.
+//! The compliance officer's first page: finds a guest's evidence, and shows the sealed days of the
+//! audit log, deletion requests with their proof, and who was shown a guest's words and why.
 
 use askama::Template;
 use axum::{
@@ -53,7 +53,7 @@ struct Deletion {
     asked: String,
     by: String,
     done: String,
-    /// The number of removed rows, kind by kind.
+    /// Each kind of removed row with its number of rows.
     removed: Vec<(String, String)>,
 }
 
@@ -152,7 +152,7 @@ async fn page(
     Ok((status, shown(&page)).into_response())
 }
 
-/// Lists what a deletion removed, without kinds of which there was nothing.
+/// Lists how many rows of each kind a deletion removed, without kinds that had none.
 fn removed(counts: &Value) -> Vec<(String, String)> {
     let mut list = Vec::new();
     for (kind, count) in counts.as_object().into_iter().flatten() {
@@ -170,8 +170,8 @@ fn removed(counts: &Value) -> Vec<(String, String)> {
     list
 }
 
-/// Finds a guest by phone or keyed hash. The phone travels in the form's body and never in an
-/// address.
+/// Finds a guest by phone number or keyed hash. The phone number is sent in the form's body, never
+/// in an address.
 pub(crate) async fn find(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,
@@ -197,7 +197,7 @@ pub(crate) async fn find(
     )))
 }
 
-/// The export of a sealed day, after it was compared with its seal.
+/// Returns the export of a sealed day, if the day still matches its seal.
 pub(crate) async fn day(
     State(app): State<Shared>,
     Path((casino, day)): Path<(CasinoId, NaiveDate)>,

@@ -1,5 +1,5 @@
-//! The casino's contacts (D28): who is told about cases, by which channel, when; adding one,
-//! entering a phone's code, removing one.
+//! The casino's contacts (D28): shows who is told about cases, by which channel and when; adds and
+//! removes contacts, and verifies a phone by its code.
 
 use askama::Template;
 use axum::{
@@ -35,9 +35,9 @@ struct ContactsPage {
     casino: CasinoId,
     rows: Vec<Row>,
     may_change: bool,
-    /// Whether mail can be sent from here.
+    /// Whether this fleet can send mail.
     mail: bool,
-    /// The refused form, shown again.
+    /// The values of a refused form, which the page shows again.
     typed: Added,
     problems: Vec<String>,
 }
@@ -54,9 +54,9 @@ struct Row {
     content: bool,
     outages: bool,
     quiet: String,
-    /// When a notice or a code last arrived; empty for never.
+    /// When a notice or a code last arrived; empty if none has.
     reached: String,
-    /// A phone whose code nobody has entered.
+    /// Whether this is a phone whose code nobody has entered yet.
     unverified: bool,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct Added {
     severity: String,
     #[serde(default)]
     level: String,
-    /// `yes` or absent, as checkboxes are sent.
+    /// `yes` or absent, which is how browsers send checkboxes.
     #[serde(default)]
     security: String,
     #[serde(default)]
@@ -93,7 +93,7 @@ pub(crate) struct Added {
 
 #[derive(Deserialize)]
 pub(crate) struct Changed {
-    /// `verify`, `renew` or `remove`.
+    /// The requested change: `verify`, `renew` or `remove`.
     #[serde(default)]
     what: String,
     #[serde(default)]
@@ -163,7 +163,7 @@ async fn page(
     Ok((status, shown(&page)).into_response())
 }
 
-/// Adds a contact; all problems of the form are told at once.
+/// Adds a contact. If the form has problems, the page shows all of them at once.
 pub(crate) async fn add(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,
@@ -188,7 +188,7 @@ pub(crate) async fn add(
     }
 }
 
-/// Reads the form; returns the keys of all that is wrong with it.
+/// Parses the form. The error has the word keys of all its problems.
 fn read(form: &Added, contact_id: ContactId) -> Result<NewContact, Vec<&'static str>> {
     let mut wrong = Vec::new();
     let name: String = form.name.trim().chars().take(MOST_NAME).collect();
@@ -241,7 +241,8 @@ fn read(form: &Added, contact_id: ContactId) -> Result<NewContact, Vec<&'static 
     })
 }
 
-/// Returns the sentence for a refusal in the person's language; a failure of ours is a fault.
+/// Returns the sentence for a refusal in the person's language; a failure of our own becomes a
+/// fault.
 fn said(person: &Person, refused: Refused) -> Result<String, Fault> {
     let key = match refused {
         Refused::Address(_) => "contact_address_wrong",
@@ -262,7 +263,7 @@ fn said(person: &Person, refused: Refused) -> Result<String, Fault> {
     Ok(person.words().t(key).to_owned())
 }
 
-/// Tries a phone's code, sends another one, or removes a contact.
+/// Verifies a phone by its code, sends a new code, or removes a contact.
 pub(crate) async fn change(
     State(app): State<Shared>,
     Path((casino, contact)): Path<(CasinoId, Uuid)>,

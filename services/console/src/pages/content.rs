@@ -1,4 +1,4 @@
-//! The casino's content: its items by category, and what waits for a person (D31).
+//! The casino's content: its items by category, and the revisions that wait for a person (D31).
 
 use askama::Template;
 use axum::{
@@ -21,17 +21,17 @@ struct ContentPage {
     may_edit: bool,
     may_approve: bool,
     categories: Vec<Category>,
-    /// The category whose items are shown.
+    /// The category whose items are listed.
     here: String,
     waiting: Vec<Row>,
-    /// The words that names are searched for.
+    /// The search words for the names of items; empty without a search.
     find: String,
     rows: Vec<Row>,
-    /// Items that are found and not shown.
+    /// Number of items that match but are not shown.
     more: usize,
 }
 
-/// Most items on the page; the others are found by their name.
+/// Maximum number of items on the page; a search by name finds the others.
 const MOST: usize = 200;
 
 struct Category {
@@ -128,7 +128,8 @@ pub(crate) async fn show(
     Ok(shown(&page).into_response())
 }
 
-/// Returns the key of an item's state: what waits comes before what guests get.
+/// Returns the word key of an item's state. A revision that waits takes precedence over the
+/// published one.
 pub(super) fn state(item: &ListedItem) -> &'static str {
     match (item.waits, item.active) {
         (Some(RevisionState::Draft), _) => "content_draft",

@@ -1,4 +1,5 @@
-//! The form of an item: the fields that every item has, and those of its category's schema.
+//! The form of a content item: the fields that every item has, and the fields of its category's
+//! schema.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +14,11 @@ use crate::words::Words;
 /// A field of the form.
 pub(super) struct Field {
     pub(super) name: String,
-    /// The name as part of an element's id, where a dot would mean a class.
+    /// The name as it is used in element ids, without dots: a CSS selector would read a dot as a
+    /// class.
     pub(super) id: String,
     pub(super) label: String,
-    /// `text`, `area`, `select`, `date`, `datetime-local` or `number`.
+    /// The kind of input: `text`, `area`, `select`, `date`, `datetime-local` or `number`.
     pub(super) input: &'static str,
     pub(super) value: String,
     pub(super) required: bool,
@@ -26,7 +28,8 @@ pub(super) struct Field {
     pub(super) problems: Vec<String>,
 }
 
-/// Fields that every item has, in the order of the form: name, input, whether it is required.
+/// Fields that every item has, before and after the category's own: name, input, whether it is
+/// required.
 const FIRST: [(&str, &str, bool); 5] = [
     ("name", "text", true),
     ("name_es", "text", false),
@@ -42,12 +45,13 @@ const LAST: [(&str, &str, bool); 6] = [
     ("publish_at", "datetime-local", false),
     ("take_down_at", "datetime-local", false),
 ];
-/// Details that have no input of their own, as one JSON object.
+/// Name of the input that holds, as one JSON object, all details that have no input of their own.
 const OTHERS: &str = "details_json";
-/// Begins the names of inputs that are details, so that none is taken for a field of the item.
+/// Prefix of the names of inputs for details, so that a detail is never taken for a field of the
+/// item.
 const DETAIL: &str = "d.";
 
-/// Returns the form's field that a finding is about.
+/// Returns the name of the form's field that a finding is about.
 pub(super) fn field_of(finding: &Finding) -> String {
     match finding.problem.field.strip_prefix("details.") {
         Some(detail) => format!("{DETAIL}{detail}"),
@@ -143,7 +147,7 @@ fn hint(w: Words, kind: Kind) -> String {
     w.t(key).to_owned()
 }
 
-/// A choice may be left blank.
+/// Adds a blank option in front, so that a choice may be left open.
 fn choices(all: impl Iterator<Item = (String, String)>) -> Vec<(String, String)> {
     std::iter::once((String::new(), "–".to_owned()))
         .chain(all)
@@ -158,7 +162,7 @@ fn yes_or_no(w: Words) -> Vec<(String, String)> {
     )
 }
 
-/// Returns the values that a revision puts into the form.
+/// Returns the form's values for a revision, by field name; `None` means a new item.
 pub(super) fn typed(revision: Option<&Revision>, zone: Tz) -> BTreeMap<String, String> {
     let mut values = BTreeMap::new();
     let item = revision.and_then(|one| one.item.as_ref());
@@ -199,11 +203,11 @@ pub(super) fn typed(revision: Option<&Revision>, zone: Tz) -> BTreeMap<String, S
     values
 }
 
-/// Writes a value as a person types it; `None` for what has no input.
+/// Writes a value as a person would type it; `None` if no input can show it.
 fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
-        // Whole dollars have no fraction: 165, not 165.0.
+        // Writes whole numbers without a fraction: 165, not 165.0.
         Value::Number(number) => Some(match number.as_f64() {
             Some(float) if number.is_f64() => float.to_string(),
             _ => number.to_string(),

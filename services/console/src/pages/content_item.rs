@@ -1,5 +1,5 @@
-//! One item of the casino's content: the form made from the pack's schema, its history, and what a
-//! second person decides.
+//! One item of the casino's content: the form made from the pack's schema, the item's history, and
+//! the decisions of a second person.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ use crate::{
     words::Words,
 };
 
-/// Revisions of the item that are shown.
+/// Maximum number of the item's revisions that are shown.
 const MOST: i64 = 50;
 const MOST_REASON: usize = 300;
 
@@ -42,20 +42,21 @@ const MOST_REASON: usize = 300;
 struct ItemPage {
     frame: Frame,
     casino: CasinoId,
-    /// Empty for an item that does not exist yet.
+    /// The item's id; empty for an item that does not exist yet.
     item: String,
     category: String,
     category_name: String,
-    /// The newest revision that this page knows.
+    /// The newest revision that the editor has seen. Saving fails if a newer one exists.
     seen: i32,
-    /// The revision that guests get; 0 for none.
+    /// The published revision, which guests get; 0 if there is none.
     current: i32,
     fields: Vec<Field>,
     /// Problems that belong to no field of the form.
     problems: Vec<String>,
-    /// The revision that waits, or the newest one when it was refused.
+    /// The revision that waits for a decision, or else the newest one if it was refused.
     waiting: Option<ShownRevision>,
-    /// Whether it can be published or refused; a refused one can only be dismissed.
+    /// Whether `waiting` can be published or refused; an already refused revision can only be
+    /// dismissed.
     may_publish: bool,
     history: Vec<ShownRevision>,
     may_edit: bool,
@@ -74,7 +75,8 @@ struct ShownRevision {
     reason: String,
     findings: Vec<String>,
     changes: Vec<String>,
-    /// Whether its words may be removed from the history: guests do not get it and nothing waits.
+    /// Whether the revision's words may be removed from the history: guests do not get it, and it
+    /// does not wait for a decision.
     may_purge: bool,
 }
 
@@ -84,11 +86,11 @@ pub(crate) struct New {
     category: String,
 }
 
-/// A form that is shown again because it was refused.
+/// The values and problems of a refused form, which the page shows again.
 struct Refused {
     values: BTreeMap<String, String>,
     findings: Vec<Finding>,
-    /// A problem that belongs to no field.
+    /// A problem that belongs to no field; empty if there is none.
     problem: String,
     status: StatusCode,
 }
@@ -132,7 +134,7 @@ async fn page(
     let category = newest.map_or(category, |newest| newest.category.as_str());
     let shown_revision = |one: &Revision| ShownRevision::of(one, &revisions, (w, zone), &names);
     let waiting = revisions.iter().find(|one| is_waiting(one));
-    // The newest one may have been refused; its editor reads why.
+    // The newest revision may have been refused; the page then shows its editor why.
     let refused_one = newest.filter(|one| one.state == RevisionState::Rejected);
     let open = waiting.or(refused_one);
     let content = waiting.or_else(|| revisions.iter().find(|one| one.current));
@@ -168,7 +170,8 @@ async fn page(
         item: item.to_owned(),
         category_name: w.of_kind("category", category),
         category: category.to_owned(),
-        // A refused form goes on from what its editor saw, or it would overwrite the other's text.
+        // A refused form keeps the revision that its editor has seen. With a newer number, saving
+        // again would overwrite another editor's text.
         seen: refused
             .as_ref()
             .and_then(|refused| refused.values.get("seen")?.parse().ok())
@@ -192,7 +195,8 @@ async fn page(
     Ok((status, shown(&page)).into_response())
 }
 
-/// An approver decides about everybody's revisions, an editor about their own.
+/// Returns whether the person may decide about the revision: an approver about any, an editor only
+/// about their own.
 fn may_decide(person: &Person, casino: &CasinoId, one: &Revision) -> bool {
     person.may(casino, Right::Approve)
         || person.may(casino, Right::Edit) && one.editor == person.actor()
@@ -244,7 +248,7 @@ impl ShownRevision {
     }
 }
 
-/// Saves the form: as a draft, or published when nobody else has to look.
+/// Saves the form as a draft, or for publication, which may have to wait for a second person.
 pub(crate) async fn store(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,
@@ -300,7 +304,8 @@ pub(crate) struct Decision {
     reason: String,
 }
 
-/// Publishes, refuses or takes back the revision that waits, or brings the one before back.
+/// Publishes, refuses or withdraws the revision that waits, goes back to the previously published
+/// one, or removes a revision's words.
 pub(crate) async fn decide(
     State(app): State<Shared>,
     Path((casino, item)): Path<(CasinoId, String)>,
@@ -370,7 +375,7 @@ pub(crate) async fn decide(
     shown_again(&app, &casino, &person, &item, refused).await
 }
 
-/// Shows the item's page with its own values and the problem.
+/// Shows the item's page with the stored values and the problem.
 async fn shown_again(
     app: &Shared,
     casino: &CasinoId,
@@ -387,7 +392,7 @@ async fn shown_again(
     page(app, casino, person, (item, ""), Some(refused)).await
 }
 
-/// Whether guests get this revision, and nothing of the item waits.
+/// Returns whether guests get this revision and no revision of the item waits.
 async fn is_current(work: &mut Work<'_>, item: &str, revision: i32) -> Result<bool, Fault> {
     let revisions = work.tx().revisions(Wanted::Of(item), MOST).await?;
     let waits = revisions.iter().any(is_waiting);

@@ -1,5 +1,5 @@
-//! Bringing a category, or all content, back to what it was at a time; the difference is shown
-//! first (D31).
+//! Restores a category, or all content, to its state at an earlier time. The page shows the
+//! differences first (D31).
 
 use askama::Template;
 use axum::{
@@ -21,7 +21,8 @@ use crate::{
     guard::shown,
 };
 
-/// Names the reason in the history; contents that were published once need no second person.
+/// The approval reason that the history shows. Restored contents need no second person, because
+/// they were published before.
 const REASON: &str = "rollback";
 
 #[derive(Template)]
@@ -41,23 +42,23 @@ struct Page {
 struct Shown {
     changed: Vec<(String, Vec<String>)>,
     off: Vec<String>,
-    /// Items of which something waits that is taken back.
+    /// Names of items whose waiting revision would be withdrawn.
     withdrawn: Vec<String>,
     purged: Vec<String>,
     unchanged: usize,
-    /// Empty when there is nothing to do.
+    /// Digest of the planned changes; empty if there are none.
     seal: String,
 }
 
 #[derive(Default, Deserialize)]
 pub(crate) struct Wanted {
-    /// A time on the property's clock, as a browser writes it.
+    /// A wall-clock time in the property's time zone, as a browser writes it.
     #[serde(default)]
     at: String,
-    /// Empty for all.
+    /// The category to restore; empty for all.
     #[serde(default)]
     category: String,
-    /// The seal of what the person was shown.
+    /// The seal of the changes that the person was shown; empty before that.
     #[serde(default)]
     seal: String,
 }
@@ -146,7 +147,7 @@ impl Page {
         })
     }
 
-    /// Returns what is to be brought back; `None` without a time in the past.
+    /// Returns the time and the category to restore; `None` if the form has no time in the past.
     async fn past(&self, app: &Shared) -> Result<Option<Past<'_>>, Fault> {
         let mut tx = app.fleet.store.bind(&self.casino).await?;
         let row = tx.casino_row().await?.ok_or(Fault::NotFound)?;

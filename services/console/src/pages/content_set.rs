@@ -1,5 +1,5 @@
-//! The casino's own questions, which its content must answer: adding some, also from what guests
-//! asked in vain, and running them (RAG-41, RAG-45).
+//! The casino's own questions, which its content must be able to answer: adds questions, also from
+//! those that guests asked in vain, and runs them (RAG-41, RAG-45).
 
 use std::collections::HashMap;
 
@@ -25,10 +25,10 @@ use crate::{
     guard::{go_to, shown},
 };
 
-/// Runs that are listed.
+/// Maximum number of runs in the list.
 const MOST_RUNS: i64 = 10;
 const MOST_CHARS: usize = 300;
-/// Items that a question may expect.
+/// Maximum number of items that a question may expect.
 const MOST_EXPECTED: usize = 3;
 
 #[derive(Template)]
@@ -37,7 +37,7 @@ struct Page {
     frame: Frame,
     casino: CasinoId,
     may_edit: bool,
-    /// Names of the items, to choose from.
+    /// Names of the active items, which the form suggests.
     names: Vec<String>,
     typed: Form,
     problem: &'static str,
@@ -50,9 +50,10 @@ struct Row {
     question: String,
     expected: String,
     by: String,
-    /// Whether the newest run asked it.
+    /// Whether the newest run included this question.
     asked: bool,
-    /// The items that the newest run found in place of the right ones; `None` where it found those.
+    /// The items that the newest run found instead of the expected ones; `None` if it did not miss
+    /// them.
     missed: Option<String>,
 }
 
@@ -107,7 +108,8 @@ pub(crate) async fn change(
             None
         }
         "add" => add(&app, &casino, &form, &actor).await?,
-        // A guest's question comes here without standing in an address.
+        // Fills the form with a guest's question. It is posted, so that it never appears in an
+        // address.
         "join" => {
             let page = Page::read(&app, &casino, &person, form, "").await?;
             return Ok(shown(&page).into_response());
@@ -123,7 +125,7 @@ pub(crate) async fn change(
     }
 }
 
-/// Adds a question; returns the key of what is wrong with it, if anything.
+/// Adds a question. Returns the word key of the problem if it cannot be added.
 async fn add(
     app: &Shared,
     casino: &CasinoId,
@@ -148,7 +150,7 @@ async fn add(
         added_at: app.fleet.clock.now(),
     };
     let added = tx.add_set_question(&new).await?;
-    // A swarm that hears of a new version makes the question's vector, too.
+    // A new content version makes the swarm compute the question's vector, too.
     let version = match added && tx.content_space().await?.is_some() {
         true => Some(tx.raise_content_version().await?),
         false => None,
@@ -160,7 +162,8 @@ async fn add(
     Ok((!added).then_some("set_not_added"))
 }
 
-/// Returns the ids of items by their names or ids; `None` when one is unknown, or none is named.
+/// Returns the ids of the items that the text names by name or id; `None` if one is unknown, or if
+/// it names none or too many.
 fn items_named(text: &str, items: &[ListedItem]) -> Option<Vec<String>> {
     let id = |name: &str| {
         let same = |item: &&ListedItem| {
@@ -251,7 +254,8 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-/// Returns what a run found for a question that it missed.
+/// Returns the ids of the items that a run found instead of the expected ones; `None` if the run
+/// did not miss the question.
 fn missed(run: &Run, question: &SetQuestion) -> Option<Vec<String>> {
     let id = question.question_id.to_string();
     let misses = run.misses.as_array()?;

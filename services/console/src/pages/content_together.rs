@@ -1,4 +1,5 @@
-//! Publishing several revisions that wait as one change, as at the beginning of a season (D31).
+//! Publishes several waiting revisions as one change, for example at the beginning of a season
+//! (D31).
 
 use std::collections::BTreeMap;
 
@@ -23,9 +24,10 @@ use crate::{
     words::Words,
 };
 
-/// The beginning of the names of the form's check boxes; the item's id follows.
+/// Prefix of the names of the form's check boxes; the item's id follows.
 const PICK: &str = "pick:";
-/// The beginning of the names of the fields that say which revision of an item was shown.
+/// Prefix of the names of the fields that hold the revision shown for each item; the item's id
+/// follows.
 const SEEN: &str = "seen:";
 const ALL: &str = "all";
 
@@ -35,9 +37,9 @@ struct Page {
     frame: Frame,
     casino: CasinoId,
     rows: Vec<Row>,
-    /// Why nothing was published, by item.
+    /// Why nothing was published: item names and problems.
     problems: Vec<(String, String)>,
-    /// How many items were published and how many got a time.
+    /// The number of items that were published, and of those that were scheduled.
     done: Option<(usize, usize)>,
 }
 
@@ -59,7 +61,7 @@ pub(crate) async fn show(
     Ok(shown(&page).into_response())
 }
 
-/// Publishes what was picked, as it was shown, or nothing.
+/// Publishes all picked revisions as they were shown, or none of them.
 pub(crate) async fn publish(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,
@@ -102,8 +104,8 @@ pub(crate) async fn publish(
     Ok(shown(&page).into_response())
 }
 
-/// Returns the revisions that the form picks: of all rows, as they were shown, or of those that are
-/// checked. A number that cannot be read becomes 0, which no revision has.
+/// Returns the revisions that the form picks: those of all rows, or else of the rows that are
+/// checked. A number that cannot be parsed becomes 0, which no revision has.
 fn picked<'a>(form: &'a BTreeMap<String, String>, by: &'a str) -> Vec<Decided<'a>> {
     let prefix = if form.contains_key(ALL) { SEEN } else { PICK };
     let pick = |(name, revision): (&'a String, &'a String)| {
@@ -117,7 +119,7 @@ fn picked<'a>(form: &'a BTreeMap<String, String>, by: &'a str) -> Vec<Decided<'a
     form.iter().filter_map(pick).collect()
 }
 
-/// Returns why one revision keeps all of them back.
+/// Returns, in words, why a revision cannot be published; one such revision holds back all of them.
 fn refused(w: Words, error: &Error) -> String {
     match error {
         Error::Moved { .. } | Error::NotWaiting { .. } | Error::NoRevision { .. } => {

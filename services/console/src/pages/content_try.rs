@@ -1,5 +1,5 @@
-//! Trying the form of an item without saving it: its problems while it is typed, and what the host
-//! would say with it.
+//! Tries the form of an item without saving it: shows its problems while a person types, and the
+//! answer that the host would give with it.
 
 use std::collections::BTreeMap;
 
@@ -26,23 +26,23 @@ use crate::{
     words::Words,
 };
 
-/// Revisions of the item that are looked at.
+/// Maximum number of the item's revisions that are read.
 const MOST: i64 = 50;
-/// Most characters of a question.
+/// Maximum length of a question, in characters.
 const MOST_QUESTION: usize = 300;
 
-/// The host's answer from a draft.
+/// The host's answer to a trial question.
 #[derive(Template)]
 #[template(path = "content_asked.html")]
 struct Asked {
     w: Words,
-    /// `None` when nothing was asked.
+    /// The answer; `None` if the question is empty.
     reply: Option<String>,
-    /// Whether the answer is made from the draft.
+    /// Whether the draft is a source of the answer.
     uses: bool,
 }
 
-/// The problems beside the fields, each in the place that its field has for them.
+/// The problems of a form, each in the place of its field.
 #[derive(Template)]
 #[template(path = "content_problems.html")]
 struct Problems {
@@ -59,10 +59,12 @@ pub(crate) async fn check(
     let category = form.get("category").cloned().unwrap_or_default();
     let work = Work::begin_if_free(&app.fleet, &casino).await;
     let Some(mut work) = work.map_err(fault)? else {
-        // The next pause of the person who types asks again; a save waits for nobody who types.
+        // Another writer holds the lock. The form checks again at the next pause in typing; saving
+        // must never wait for these checks.
         return Ok(StatusCode::NO_CONTENT.into_response());
     };
-    // Whether somebody else saved meanwhile is told when the form is.
+    // `None` skips the check whether somebody else saved meanwhile; saving the form makes that
+    // check.
     let outcome = attempt(&mut work, &person, &form, None).await?;
     let schema = work.schema(&category).cloned();
     work.rollback().await.map_err(fault)?;
@@ -74,7 +76,7 @@ pub(crate) async fn check(
     Ok(shown(&Problems { fields }).into_response())
 }
 
-/// Asks the host with the form's item in place of what guests get.
+/// Asks the host a question, with the form's item in place of the published one.
 pub(crate) async fn ask(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,
@@ -88,7 +90,7 @@ pub(crate) async fn ask(
     let category = text("category");
     let schema = work.schema(category);
     let mut draft = item_of_row(category, &row_of(&form), before.as_ref(), schema);
-    // An item that is off would not be answered with; the editor asks how it would be.
+    // The host ignores an inactive item, but the editor wants to see how it would be answered.
     draft["active"] = Value::Bool(true);
     let answer = match question.is_empty() {
         true => None,
@@ -112,7 +114,7 @@ pub(crate) async fn ask(
     Ok(shown(&part).into_response())
 }
 
-/// Saves the form's item inside the transaction, which the caller commits or not.
+/// Saves the form's item inside the transaction; the caller commits it or rolls it back.
 pub(super) async fn attempt(
     work: &mut Work<'_>,
     person: &Person,
@@ -144,7 +146,7 @@ pub(super) async fn attempt(
     Ok(save(work, &terms, &[edit]).await.map_err(fault)?.pop())
 }
 
-/// Returns the item that the form showed: what waits, or what guests get.
+/// Returns the item that the form showed: the waiting revision, or else the published one.
 async fn content(work: &mut Work<'_>, item: &str) -> Result<Option<Value>, Fault> {
     let revisions = work.tx().revisions(Wanted::Of(item), MOST).await?;
     let waiting = revisions.iter().find(|one| is_waiting(one));
@@ -152,7 +154,7 @@ async fn content(work: &mut Work<'_>, item: &str) -> Result<Option<Value>, Fault
     Ok(shown.and_then(|one| one.item.clone()))
 }
 
-/// Returns the row that the form makes, without what only the form needs.
+/// Returns the form's values as a content row, without the fields that only the form uses.
 fn row_of(form: &BTreeMap<String, String>) -> Map<String, Value> {
     const OURS: [&str; 5] = ["seen", "what", "publish_at", "take_down_at", "question"];
     form.iter()
@@ -161,7 +163,7 @@ fn row_of(form: &BTreeMap<String, String>) -> Map<String, Value> {
         .collect()
 }
 
-/// Reads a time as a browser writes it, on the property's clock.
+/// Parses a time that a browser wrote, in the property's time zone.
 pub(super) fn time(text: &str, zone: Tz) -> Option<DateTime<Utc>> {
     let wall = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M").ok()?;
     let at = wall.and_local_timezone(zone).earliest()?;

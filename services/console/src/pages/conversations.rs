@@ -20,15 +20,17 @@ use crate::{
     words::Words,
 };
 
-/// Days over which the list looks back, besides what is paused or has a case.
+/// Number of days that the list goes back. Conversations that are paused or have a case are always
+/// in it.
 const DAYS: i64 = 7;
-/// Most conversations in the list.
+/// Maximum number of conversations in the list.
 const MOST: i64 = 200;
-/// Conversations that the list shows at first: every page renders it anew whenever a text arrives.
+/// Number of conversations that the list shows at first. It is small, because every open page
+/// renders the list again whenever a text arrives.
 const FIRST: usize = 50;
 
 pub(super) const FILTERS: [&str; 4] = ["open", "waiting", "paused", MINE];
-/// The filter of which everybody sees something else.
+/// The filter whose list differs from person to person.
 const MINE: &str = "mine";
 
 #[derive(Template)]
@@ -37,7 +39,7 @@ struct ListPage {
     frame: Frame,
     part: ListPart,
     severities: &'static [CaseSeverity],
-    /// Whether the person has taken conversations over, which a colleague can go on with.
+    /// Whether the person holds conversations, which they can hand on to a colleague.
     holds: bool,
     colleagues: Vec<Host>,
     problem: &'static str,
@@ -49,13 +51,13 @@ struct ListPart {
     w: Words,
     casino: CasinoId,
     rows: Vec<Row>,
-    /// Conversations that only the whole list shows.
+    /// Number of conversations that the shortened list leaves out.
     more: usize,
     wanted: Wanted,
     bus: bool,
 }
 
-/// The filters of a list.
+/// The filters of a list, and whether it is shown whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Wanted {
     show: &'static str,
@@ -65,7 +67,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Returns the filters as the page's address has them.
+    /// Returns the filters as the query of the page's address.
     fn query(&self) -> String {
         let language = self.language.map_or("", Language::as_str);
         let case = self.cases.as_str();
@@ -73,7 +75,7 @@ impl Wanted {
         format!("show={}&language={language}&case={case}{whole}", self.show)
     }
 
-    /// Returns the same for the whole list.
+    /// Returns the query for the same filters and the whole list.
     fn query_whole(self) -> String {
         let whole = true;
         Self { whole, ..self }.query()
@@ -88,10 +90,10 @@ impl Wanted {
     }
 }
 
-/// The cases that conversations of a list have.
+/// The filter by the cases that a conversation has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cases {
-    /// Conversations without a case, too.
+    /// No filter: conversations without a case are listed, too.
     Whatever,
     Open,
     Of(CaseSeverity),
@@ -107,7 +109,7 @@ impl Cases {
     }
 }
 
-/// A part of a page: its template has escaped what needs it.
+/// Pages may insert this part unescaped, because its own template already escapes its values.
 impl HtmlSafe for ListPart {}
 
 /// A conversation as the list shows it.
@@ -128,7 +130,7 @@ pub(crate) struct Filter {
     show: String,
     #[serde(default)]
     language: String,
-    /// `open` or a severity.
+    /// The filter by case: `open`, a severity, or empty.
     #[serde(default)]
     case: String,
     /// Anything but the empty string shows the whole list.
@@ -145,7 +147,7 @@ pub(crate) async fn show(
     page(&app, &casino, &person, &filter, "").await
 }
 
-/// Shows the list; `problem` is the key of what went wrong with a form, empty for nothing.
+/// Shows the list; `problem` is the word key of a form's problem, empty for none.
 pub(super) async fn page(
     app: &Shared,
     casino: &CasinoId,
@@ -188,7 +190,7 @@ pub(super) async fn page(
     Ok((status, shown(&page)).into_response())
 }
 
-/// The list alone, which the page fetches again after a hint.
+/// Returns the list alone, which the page fetches again after a hint.
 pub(crate) async fn list(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,
@@ -201,7 +203,7 @@ pub(crate) async fn list(
     let bus = app.bus_answers().await;
     let wanted = wanted(&filter);
     let render = || Bytes::from(shown(&part(&casino, wanted, &person, &list, bus)).0);
-    // The list that everybody sees alike is also rendered once.
+    // A list that looks the same for everybody is rendered only once.
     let alike = wanted.language.is_none() && wanted.cases == Cases::Whatever && !wanted.whole;
     let page = match list.shown.get(&(wanted.show, person.words().language())) {
         Some(shown) if bus && alike => shown.get_or_init(render).clone(),
@@ -230,7 +232,7 @@ async fn read(app: &Shared, casino: &CasinoId) -> Result<ConversationList, Fault
     })
 }
 
-/// Returns the filters that were asked for; a word that is none filters nothing.
+/// Returns the filters that the address names; an unknown value does not filter.
 fn wanted(filter: &Filter) -> Wanted {
     let known = FILTERS.into_iter().find(|known| *known == filter.show);
     Wanted {
@@ -302,12 +304,13 @@ fn is_wanted(row: &ListedConversation, wanted: Wanted, mine: &str) -> bool {
     }
 }
 
-/// Returns the name of who did something: an operator's, or what a command was given.
+/// Returns the operator's name for an actor, or the actor itself if it is no operator, such as a
+/// name given to a command.
 pub(super) fn name_of(names: &HashMap<String, String>, by: &str) -> String {
     names.get(by).map_or(by, String::as_str).to_owned()
 }
 
-/// Writes a time as the property's clocks have it.
+/// Writes a time in the property's time zone, or in UTC without one.
 pub(super) fn clock(at: DateTime<Utc>, zone: Option<chrono_tz::Tz>) -> String {
     let zone = zone.unwrap_or(chrono_tz::UTC);
     at.with_timezone(&zone).format("%Y-%m-%d %H:%M").to_string()

@@ -1,5 +1,6 @@
-//! Dead letters (D17): how many of which kind, the newest of them, and orders to replay or discard
-//! one or all of a kind. The scheduler carries the orders out; the page shows how far it is.
+//! Dead letters (D17): shows how many there are of each kind and the newest of them, and takes
+//! orders to replay or discard one letter or all of a kind. The scheduler carries the orders out;
+//! the page shows their progress.
 
 use askama::{Template, filters::HtmlSafe};
 use axum::{
@@ -27,7 +28,7 @@ use crate::{
     words::Words,
 };
 
-/// Most letters in the list.
+/// Maximum number of letters in the list.
 const MOST: i64 = 100;
 pub(super) const MOST_REASON: usize = 300;
 
@@ -39,7 +40,7 @@ struct DeadPage {
     problem: &'static str,
 }
 
-/// The part of the page that changes while orders are carried out.
+/// The part of the page that changes while the scheduler carries orders out.
 #[derive(Template)]
 #[template(path = "dead_list.html")]
 struct DeadPart {
@@ -47,15 +48,15 @@ struct DeadPart {
     casino: CasinoId,
     forms: String,
     may_order: bool,
-    /// Orders that wait to be carried out.
+    /// Number of orders that wait to be carried out.
     waiting: i64,
     kinds: Vec<Kind>,
     rows: Vec<Row>,
-    /// Whether letters that are replayed or discarded are listed, too.
+    /// Whether the list includes letters that were already replayed or discarded.
     all: bool,
 }
 
-/// A part of a page: its template has escaped what needs it.
+/// Pages may insert this part unescaped, because its own template already escapes its values.
 impl HtmlSafe for DeadPart {}
 
 /// The open letters of one stage and reason.
@@ -71,7 +72,7 @@ struct Kind {
 struct Row {
     id: Uuid,
     stage: String,
-    /// The guest's channel; empty where nobody could tell.
+    /// The guest's channel; empty if it is unknown.
     channel: String,
     reason: String,
     error: String,
@@ -79,7 +80,7 @@ struct Row {
     last: String,
     state: String,
     is_open: bool,
-    /// The order that waits, or why the last one was refused; empty for neither.
+    /// The order that waits, and (`refused`) why the last order was refused; empty for none.
     ordered: String,
     refused: String,
 }
@@ -95,7 +96,8 @@ pub(crate) struct Posting {
     /// `replay` or `discard`.
     #[serde(default)]
     order: String,
-    /// One letter, or else a kind by its stage and reason.
+    /// The letter's id; if it is empty, the order concerns all letters with this `stage` and
+    /// `kind`.
     #[serde(default)]
     letter: String,
     #[serde(default)]
@@ -202,14 +204,14 @@ async fn part(app: &App, casino: &CasinoId, person: &Person, all: bool) -> Resul
     })
 }
 
-/// Names the channel of the guest whom a letter is about; empty where nobody could tell.
+/// Returns the name of the channel of the guest whom a letter concerns; empty if it is unknown.
 pub(super) fn channel(w: Words, channel: Option<Channel>) -> String {
     channel
         .map(|channel| w.of_kind("dead_by", channel.as_str()))
         .unwrap_or_default()
 }
 
-/// Takes an order for one letter or a kind.
+/// Stores an order for one letter, or for all letters of a kind.
 pub(crate) async fn order(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,

@@ -1,5 +1,5 @@
-//! One dead letter: its errors, its payload without personal data, what was done to it, and the
-//! orders that it allows.
+//! One dead letter: shows its errors, its payload without personal data and its history, and takes
+//! the orders that it allows.
 
 use askama::Template;
 use axum::{
@@ -34,9 +34,9 @@ struct DeadLetterPage {
     first: (String, String),
     last: (String, String),
     trace: String,
-    /// Fields of the payload by name.
+    /// Name and value of each field of the payload.
     fields: Vec<(String, String)>,
-    /// Each action, with its person and time.
+    /// Each earlier action on the letter, with its time and the person who took it.
     history: Vec<String>,
     ordered: String,
     refused: String,

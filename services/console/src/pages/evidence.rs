@@ -1,6 +1,6 @@
-//! A guest's consent with its proof, for whoever must show it: what is in force, every change with
-//! its evidence, whether the chain verifies, and the entries of the audit log about the guest. No
-//! words of the guest.
+//! A guest's consent with its proof, for people who must show it: the present state, every change
+//! with its evidence, whether the chain verifies, and the audit log's entries about the guest. The
+//! page shows no words of the guest.
 
 use askama::Template;
 use axum::{
@@ -30,7 +30,7 @@ use crate::{
     words::Words,
 };
 
-/// Most entries of the audit log on the page.
+/// Maximum number of audit log entries on the page.
 const MOST: i64 = 200;
 
 #[derive(Template)]
@@ -39,7 +39,7 @@ struct EvidencePage {
     frame: Frame,
     casino: CasinoId,
     guest: String,
-    /// Name and value of what is in force.
+    /// The present state of consent and suppression: name and value of each line.
     standing: Vec<(&'static str, String)>,
     whole: bool,
     chain: String,
@@ -65,7 +65,7 @@ struct Noted {
 
 #[derive(Deserialize)]
 pub(crate) struct Chosen {
-    /// `json` for the file.
+    /// `json` to download the evidence as a file; anything else shows the page.
     #[serde(default)]
     format: String,
 }
@@ -131,7 +131,7 @@ pub(crate) async fn show(
     Ok(shown(&page).into_response())
 }
 
-/// Leads from a conversation to the evidence of its guest.
+/// Redirects from a conversation to the evidence of its guest.
 pub(crate) async fn of_conversation(
     State(app): State<Shared>,
     Path(place): Path<Place>,
@@ -167,7 +167,8 @@ fn standing(
     let texts = match &evidence.suppression {
         Some(state) => {
             let name = w.of_kind("suppression", state.state.as_str());
-            // A guest who never said STOP or START has a state as of the beginning of time.
+            // For a guest who never said STOP or START, the state dates from the Unix epoch, which
+            // is not shown.
             let since = (state.as_of.timestamp() > 0)
                 .then(|| format!("{} ({})", clock(state.as_of, zone), state.method));
             let blocked = state

@@ -1,5 +1,5 @@
-//! The casino's figures for its manager (OBS-33): a period beside the one before, its days, what
-//! its months cost; each figure with its definition, and as CSV.
+//! The casino's figures for its manager (OBS-33): a period beside the previous one, its single
+//! days, and the monthly cost. Each figure comes with its definition, and as CSV.
 
 use askama::Template;
 use axum::{
@@ -25,10 +25,10 @@ use crate::{
     words::Words,
 };
 
-/// The period that is shown first.
+/// Length of the period that is shown at first, in days.
 const DAYS: u64 = 30;
 
-/// Figures that are shown as one number each, by group.
+/// Figures that are shown as a single number, by group.
 const GROUPS: [(&str, &[Figure]); 4] = [
     (
         "figures_in",
@@ -81,7 +81,7 @@ const GROUPS: [(&str, &[Figure]); 4] = [
         ],
     ),
 ];
-/// Figures that are shown by their parts, with the kind of word that names a part.
+/// Figures that are split into parts, each with the prefix of the word keys that name its parts.
 const PARTED: [(Figure, &str); 8] = [
     (Figure::Topics, "topic"),
     (Figure::Languages, "language"),
@@ -101,7 +101,7 @@ struct FiguresPage {
     from: String,
     to: String,
     problem: String,
-    /// Periods that one click shows: key of the name, first day, last day.
+    /// Periods offered as links: word key of the name, first day, last day.
     quick: Vec<(&'static str, String, String)>,
     groups: Vec<Group>,
     parted: Vec<Parted>,
@@ -136,7 +136,7 @@ pub(crate) struct Chosen {
     from: String,
     #[serde(default)]
     to: String,
-    /// `days` for the table of days.
+    /// `days` to download the table of days; otherwise the figures.
     #[serde(default)]
     what: String,
 }
@@ -183,7 +183,7 @@ pub(crate) async fn show(
     Ok((status, shown(&page)).into_response())
 }
 
-/// The figures, or the days, as CSV.
+/// Returns the figures, or the table of days, as a CSV file.
 pub(crate) async fn download(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,
@@ -272,7 +272,7 @@ fn parted(w: Words, report: &Report) -> Vec<Parted> {
             (
                 w.of_kind(kind, &part.part).replace('_', " "),
                 figure.unit().shown(part.value),
-                // One guest may tell several things.
+                // One guest may tell several things, so shares would not add up to 100 percent.
                 match figure {
                     Figure::Told => String::new(),
                     _ => Unit::Share.shown(part.value / whole.max(1.0)),

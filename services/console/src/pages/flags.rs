@@ -1,5 +1,5 @@
-//! The flags of a casino: features that are on for some of its guests. They are shown and set on
-//! the page of the switches.
+//! The flags of a casino: features that are on for some of its guests. The page of the switches
+//! shows them and lets people set them.
 
 use axum::{
     extract::{Path, State},
@@ -24,14 +24,15 @@ use crate::{access::Posted, app::Shared, fault::Fault, guard::go_to, words::Word
 
 /// One flag on the page.
 pub(super) struct Row {
-    /// The last part of the flag's name.
+    /// The part of the flag's name after the last slash.
     pub(super) key: &'static str,
     pub(super) title: String,
     pub(super) hint: String,
-    /// The rule of this casino, in words, and who set it when and why; empty without one.
+    /// The casino's own rule in words, and (`set`) who set it, when and why; both empty without a
+    /// rule.
     pub(super) own: String,
     pub(super) set: String,
-    /// The rule that holds for every casino without one of its own; empty without one.
+    /// The rule for all casinos without a rule of their own; empty if there is none.
     pub(super) everywhere: String,
 }
 
@@ -39,7 +40,8 @@ pub(super) struct Row {
 pub(crate) struct Given {
     #[serde(default)]
     flag: String,
-    /// `all`, `none`, `share` or `document`.
+    /// The guests for whom the flag is on: `all`, `none` or `share`; `document` removes the
+    /// casino's rule.
     #[serde(default)]
     whom: String,
     /// Percentage of the guests, for `share`.
@@ -49,7 +51,7 @@ pub(crate) struct Given {
     reason: String,
 }
 
-/// Returns the part of a flag's name that the pages use.
+/// Returns the part of a flag's name by which the pages refer to it.
 fn key(name: &'static str) -> &'static str {
     name.rsplit('/').next().unwrap_or(name)
 }
@@ -82,7 +84,7 @@ pub(super) fn rows(
     PER_GUEST.into_iter().map(row).collect()
 }
 
-/// Returns a rule in words: for whom, and in which period.
+/// Writes in words for which guests, and in which period, a rule turns the flag on.
 fn in_words(w: Words, rule: &Rule, zone: chrono_tz::Tz) -> String {
     if !rule.enabled {
         return w.t("flag_none").to_owned();
@@ -102,7 +104,7 @@ fn in_words(w: Words, rule: &Rule, zone: chrono_tz::Tz) -> String {
     parts.join(", ")
 }
 
-/// Sets a flag of the casino, or removes it; the next turn reads it.
+/// Sets the casino's rule for a flag, or removes it; the next turn already follows it.
 pub(crate) async fn set(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,

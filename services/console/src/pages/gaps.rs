@@ -1,5 +1,5 @@
-//! The gaps of the content: questions that guests asked and the host could not answer, by group and
-//! without what names a guest (RAG-21, RAG-41), and items without Spanish.
+//! The gaps of the content: questions that the host could not answer, grouped and without anything
+//! that identifies a guest (RAG-21, RAG-41), and items without Spanish.
 
 use askama::Template;
 use axum::{
@@ -15,10 +15,10 @@ use seven_staff::Right;
 use super::conversations::clock;
 use crate::{access::Person, app::Shared, fault::Fault, frame::Frame, guard::shown};
 
-/// Most groups that are shown, and items without Spanish.
+/// Maximum number of groups on the page, and of items without Spanish.
 const MOST_GROUPS: usize = 50;
 const MOST_ITEMS: usize = 200;
-/// The periods to choose from, in weeks.
+/// The lengths of the period to choose from, in weeks.
 const WEEKS: [u64; 4] = [1, 2, 4, 12];
 
 #[derive(Template)]

@@ -1,5 +1,5 @@
-//! Replies that wait for a person (AGENT-15): what the guest wrote, what the host would say, and
-//! the decision.
+//! Replies that wait for a person (AGENT-15): shows the guest's text and the reply that the host
+//! would send, and takes the person's decision.
 
 use askama::{Template, filters::HtmlSafe};
 use axum::{
@@ -47,7 +47,7 @@ struct HeldPart {
     rows: Vec<Row>,
 }
 
-/// A part of a page: its template has escaped what needs it.
+/// Pages may insert this part unescaped, because its own template already escapes its values.
 impl HtmlSafe for HeldPart {}
 
 struct Row {
@@ -58,14 +58,14 @@ struct Row {
     /// When the reply becomes too old to be sent.
     until: String,
     asked: String,
-    /// The host's words, or those of the person whose edit was refused.
+    /// The host's draft, or the person's own words if their edit was refused.
     draft: String,
     discloses: bool,
 }
 
 #[derive(Deserialize)]
 pub(crate) struct Decided {
-    /// `released`, `edited` or `discarded`.
+    /// The person's decision: `released`, `edited` or `discarded`.
     #[serde(default)]
     decision: String,
     #[serde(default)]
@@ -74,7 +74,7 @@ pub(crate) struct Decided {
 
 #[derive(Deserialize)]
 pub(crate) struct Reviewed {
-    /// `on` or `off`.
+    /// Whether to turn the review `on` or `off`.
     #[serde(default)]
     turn: String,
 }
@@ -87,7 +87,7 @@ pub(crate) async fn show(
     page(&app, &casino, &person, None).await
 }
 
-/// The list alone, which the page fetches again after a hint.
+/// Returns the list alone, which the page fetches again after a hint.
 pub(crate) async fn list(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,
@@ -96,7 +96,7 @@ pub(crate) async fn list(
     Ok(shown(&part(&app, &casino, &person, None).await?).into_response())
 }
 
-/// An edit that was refused: the turn, the words, and why.
+/// An edit that was refused: the turn's id, the person's words, and the reason.
 type Refused = (Uuid, String, String);
 
 async fn page(
@@ -154,8 +154,8 @@ async fn part(
     })
 }
 
-/// Releases, edits or discards a reply. One that does not wait any more is left as it is, and the
-/// page says so.
+/// Releases, edits or discards a reply. A reply that no longer waits stays as it is, and the page
+/// says so.
 pub(crate) async fn change(
     State(app): State<Shared>,
     Path((casino, turn)): Path<(CasinoId, Uuid)>,
@@ -193,7 +193,7 @@ pub(crate) async fn change(
     page(&app, &casino, &person, Some((turn, form.words, why))).await
 }
 
-/// Sets whether replies of one conversation wait for a person.
+/// Sets whether the host's replies in one conversation wait for a person.
 pub(crate) async fn review(
     State(app): State<Shared>,
     Path(place): Path<Place>,

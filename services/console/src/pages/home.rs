@@ -1,4 +1,4 @@
-//! The first page: the casinos at which the person has a role. And the stream of hints.
+//! The first page, which lists the casinos at which the person has a role, and the stream of hints.
 
 use askama::Template;
 use axum::{
@@ -24,11 +24,11 @@ use crate::{
 #[template(path = "home.html")]
 struct Home {
     frame: Frame,
-    /// The casinos, each with its first page.
+    /// Each casino with the address of its first page.
     casinos: Vec<(CasinoId, String)>,
 }
 
-/// The first page of a casino, by the first of these rights that the person has.
+/// Determines a casino's first page: the first of these rights that the person has decides.
 const FIRST: [(Right, &str); 5] = [
     (Right::Conversations, "now"),
     (Right::Switches, "switches"),
@@ -67,7 +67,7 @@ pub(crate) async fn show(State(app): State<Shared>, person: Person) -> Result<Re
     Ok(page.into_response())
 }
 
-/// Hints for the open pages of one person. It ends when the session or the right does.
+/// Streams the hints for one open page. The stream ends when the session or the right ends.
 pub(crate) async fn stream(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,
@@ -80,7 +80,8 @@ pub(crate) async fn stream(
         async move {
             match access::person(&app, token, false).await {
                 Ok(person) => person.may(&casino, Right::Conversations),
-                // While the database is away nobody can tell, and the page itself says so.
+                // While the database is away, the right cannot be checked. The stream stays open;
+                // the page itself shows the problem.
                 Err(fault) => fault == Fault::Trouble,
             }
         }

@@ -1,5 +1,5 @@
-//! The incidents that the fleet found and contained (SEC-95..98): what was done at once, who found
-//! it, and how a person settled it.
+//! The incidents that the fleet found and contained (SEC-95..98): the measures that were taken at
+//! once, who found each, and how a person settled it.
 
 use askama::Template;
 use axum::{
@@ -24,7 +24,7 @@ use crate::{
     guard::{go_to, shown},
 };
 
-/// Most incidents in the list.
+/// Maximum number of incidents in the list.
 const MOST: i64 = 100;
 const MOST_SAID: usize = 1_000;
 
@@ -49,7 +49,7 @@ struct Row {
     actions: Vec<String>,
     texts: usize,
     conversation: String,
-    /// The person who settled it, and when; empty while it is open.
+    /// The person who settled the incident, and when; empty while it is open.
     settled: String,
     outcome: String,
     false_alarm: bool,
@@ -58,7 +58,7 @@ struct Row {
 
 #[derive(Deserialize)]
 pub(crate) struct Changed {
-    /// `settle`, `false_alarm` or `report`.
+    /// The action: `settle`, `false_alarm` or `report`.
     #[serde(default)]
     what: String,
     #[serde(default)]
@@ -130,8 +130,8 @@ async fn page(
     Ok((status, shown(&page)).into_response())
 }
 
-/// Settles an incident or records its report. One that somebody else settled meanwhile is left as
-/// it is.
+/// Settles an incident or records its report. An incident that somebody else settled meanwhile
+/// stays as it is.
 pub(crate) async fn change(
     State(app): State<Shared>,
     Path((casino, incident)): Path<(CasinoId, Uuid)>,

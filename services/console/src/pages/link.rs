@@ -1,4 +1,5 @@
-//! Behind an invitation or a reset: choose a password, set up the second factor.
+//! The page behind the link of an invitation or a reset: the person chooses a password and sets up
+//! the second factor.
 
 use askama::Template;
 use axum::{
@@ -30,10 +31,10 @@ struct LinkPage {
     done: bool,
     asks_password: bool,
     asks_factor: bool,
-    /// The key as the form sends it back, and as a person types it.
+    /// The second factor's key, as the form sends it back, and (`spelled`) as a person types it.
     key: String,
     spelled: String,
-    /// The picture: its side in modules, and the dark ones as an SVG path.
+    /// The QR code's side length in modules, and (`dark`) its dark modules as an SVG path.
     side: usize,
     dark: String,
 }
@@ -150,7 +151,7 @@ fn weak_words(words: Words, weak: Weak) -> String {
 }
 
 impl LinkPage {
-    /// A page without a form that says one sentence.
+    /// Returns a page without a form, which shows one sentence.
     fn dead(words: Words, text: &str) -> Self {
         Self {
             frame: Frame::plain(words, text),
@@ -167,7 +168,7 @@ impl LinkPage {
     }
 }
 
-/// Draws a QR code: its side in modules, and an SVG path over its dark ones.
+/// Draws a QR code. Returns its side length in modules, and its dark modules as an SVG path.
 fn picture(text: &str) -> (usize, String) {
     let Ok(code) = QrCode::new(text) else {
         return (0, String::new());

@@ -1,4 +1,4 @@
-//! Log in with a password, then a code; log out.
+//! The pages for logging in with a password and then a code, and for logging out.
 
 use askama::Template;
 use axum::{
@@ -26,7 +26,7 @@ struct LoginPage<'a> {
     frame: Frame,
     problem: &'a str,
     email: &'a str,
-    /// The casinos' own logins: id and name.
+    /// Id and name of the casinos' own login providers.
     others: Vec<(&'a str, &'a str)>,
 }
 
@@ -142,7 +142,7 @@ fn with_cookie(app: &App, token: Option<&seven_staff::Token>, to: &str) -> Respo
     response
 }
 
-/// Returns the status and the words for a refused login.
+/// Returns the HTTP status and the word key for a refused login.
 pub(super) fn said(refused: &Refused) -> Result<(StatusCode, &'static str), Fault> {
     Ok(match refused {
         Refused::Wrong => (StatusCode::UNAUTHORIZED, "wrong"),

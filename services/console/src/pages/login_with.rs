@@ -1,4 +1,4 @@
-//! Log in at the casino's own login, and come back from it.
+//! Sends people to their casino's own login provider, and logs them in when they come back.
 
 use askama::Template;
 use axum::{
@@ -19,8 +19,8 @@ use crate::{
     provider::Attempt,
 };
 
-/// A page of ours that goes on to the next one. The session's cookie is not sent with a redirect
-/// that began at the provider, because it is for calls from our own pages only (SameSite=Strict).
+/// A page of ours that goes on to the first page. A redirect would not do: browsers do not send the
+/// session's cookie (SameSite=Strict) with a redirect that began at the provider.
 #[derive(Template)]
 #[template(path = "logged_in.html")]
 struct LoggedInPage {
@@ -81,7 +81,7 @@ pub(crate) async fn done(
         headers.insert(SET_COOKIE, attempt_cookie(&app, None));
         page
     };
-    // Only the browser that began a login may end it, and only once.
+    // Only the browser that began a login may complete it, and only once.
     let attempt = attempt_of(&app, &parts, &id)
         .filter(|attempt| Token::read(&back.state).as_ref() == Some(&attempt.state));
     let Some(attempt) = attempt.filter(|_| !back.code.is_empty()) else {

@@ -1,5 +1,5 @@
-//! Behind the link of a notice: one case, without words of the guest, and acknowledging it. The link
-//! itself is the proof of who reads it; anything more asks for a login.
+//! The page behind the link of a notice: shows one case without the guest's words, and lets the
+//! reader acknowledge it. The link itself proves who reads it; anything more needs a login.
 
 use askama::Template;
 use axum::{
@@ -28,29 +28,29 @@ use crate::{
 #[template(path = "notice.html")]
 struct NoticePage {
     frame: Frame,
-    /// Why there is no case to see; empty when there is one.
+    /// Why the page shows no case; empty if it shows one.
     problem: String,
     severity: String,
     about: String,
     opened: String,
     acknowledge_by: String,
     write_by: String,
-    /// Name of the person who has the case in hand; empty for nobody.
+    /// Name of the person who acknowledged the case; empty if nobody has.
     in_hand: String,
     settled: bool,
-    /// The conversation's page, for those who log in; empty without a conversation.
+    /// The address of the conversation's page, which needs a login; empty without a conversation.
     conversation: String,
 }
 
 type Link = (CasinoId, String);
 
-/// Returns the link's contact and case; `None` when the link is not ours, is too old, or its contact
-/// has ended.
+/// Returns the link's contact and case; `None` if the link is not ours or too old, or if the
+/// contact no longer exists.
 async fn case_of(
     app: &App,
     (casino, token): &Link,
 ) -> Result<Option<(Tx, Contact, CaseNotice)>, Fault> {
-    // Checked before anything is asked of the database.
+    // Verifies the link before the first database query.
     let Some(notice) = read_link(&app.fleet.keys, casino, token) else {
         return Ok(None);
     };
@@ -64,7 +64,7 @@ async fn case_of(
     Ok(contact.map(|contact| (tx, contact, case)))
 }
 
-/// Shows the case. Looking changes nothing, because chat servers open links to preview them.
+/// Shows the case. This must not change anything, because chat servers open links to preview them.
 pub(crate) async fn show(
     State(app): State<Shared>,
     Path(link): Path<Link>,

@@ -1,4 +1,5 @@
-//! The page of what waits, what stands still, and today beside yesterday.
+//! The page of a casino's present state: what waits for a person, what is stopped, and today's
+//! figures beside yesterday's.
 
 use std::{sync::Arc, time::Duration};
 
@@ -30,9 +31,9 @@ use crate::{
     words::Words,
 };
 
-/// Cases on the page, the next due first.
+/// Maximum number of cases on the page, those due next first.
 const MOST_CASES: usize = 8;
-/// Cases that are counted.
+/// Maximum number of open cases that are read and counted.
 const COUNTED: i64 = 1_000;
 /// Seconds without a heartbeat after which a worker counts as missing.
 const SILENT_SECONDS: f64 = 5.0;
@@ -55,14 +56,14 @@ struct NowPart {
     cases: usize,
     overdue: usize,
     next: Vec<CaseRow>,
-    /// Switches, providers and stores that stand still, each in one line.
+    /// The switches that are on, the stopped providers, and the bus if it is away; one line each.
     stopped: Vec<String>,
-    /// Workers of which no process is alive.
+    /// Names of the workers of which no process is alive.
     missing: Vec<&'static str>,
     figures: Vec<Figure>,
 }
 
-/// A part of a page: its template has escaped what needs it.
+/// Pages may insert this part unescaped, because its own template already escapes its values.
 impl HtmlSafe for NowPart {}
 
 struct CaseRow {
@@ -91,7 +92,7 @@ pub(crate) async fn show(
     Ok(shown(&NowPage { frame, part }).into_response())
 }
 
-/// The page's content alone, which it fetches again after a hint.
+/// Returns the page's content alone, which the page fetches again after a hint.
 pub(crate) async fn fresh(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,
@@ -162,7 +163,7 @@ async fn part(
     })
 }
 
-/// Lists the switches that are on, the providers that are stopped, and what is away.
+/// Lists the switches that are on, the stopped providers, and the bus if it is away.
 async fn stopped(app: &App, w: Words, standing: &Standing) -> Vec<String> {
     let switches = standing.switches.iter();
     let mut lines: Vec<String> = switches
@@ -184,7 +185,7 @@ async fn stopped(app: &App, w: Words, standing: &Standing) -> Vec<String> {
     lines
 }
 
-/// Returns the workers of which no process has a heartbeat.
+/// Returns the names of the workers of which no process has a recent heartbeat.
 async fn missing(app: &App) -> Result<Vec<&'static str>, Fault> {
     let beats = app.fleet.store.workers(WORKERS_SINCE).await?;
     let lives = |worker: &Worker| {
@@ -196,8 +197,8 @@ async fn missing(app: &App) -> Result<Vec<&'static str>, Fault> {
     Ok(missing.map(|worker| worker.name()).collect())
 }
 
-/// Returns the figures of today and of yesterday until the same time. They are counted at most
-/// twice a minute, however many pages are open.
+/// Returns the figures of today so far, and of yesterday until the same time of day. They are
+/// counted at most twice a minute, however many pages are open.
 async fn figures(app: &App, casino: &CasinoId, zone: Tz) -> Result<Arc<Figures>, Fault> {
     let count = async {
         let now = app.fleet.clock.now();
@@ -216,7 +217,7 @@ async fn figures(app: &App, casino: &CasinoId, zone: Tz) -> Result<Arc<Figures>,
 fn midnight(now: DateTime<Utc>, zone: Tz) -> DateTime<Utc> {
     let day = now.with_timezone(&zone).date_naive();
     let begin = day.and_time(NaiveTime::MIN).and_local_timezone(zone);
-    // A day that begins in a changed hour begins at its earliest moment.
+    // If a clock change makes midnight occur twice, the day begins at the earlier one.
     begin
         .earliest()
         .map_or(now - TimeDelta::days(1), |at| at.to_utc())
@@ -257,7 +258,7 @@ mod tests {
         for (now, begin) in [
             ("2026-11-27T05:00:00Z", "2026-11-27T05:00:00Z"),
             ("2026-11-27T04:59:59Z", "2026-11-26T05:00:00Z"),
-            // The clocks went forward and back on these days.
+            // On these days the clocks go forward and back.
             ("2026-03-08T20:00:00Z", "2026-03-08T05:00:00Z"),
             ("2026-11-01T20:00:00Z", "2026-11-01T04:00:00Z"),
         ] {

@@ -1,4 +1,5 @@
-//! The people of the casinos that an administrator looks after: add, give roles, disable, reset.
+//! The people of the casinos that an administrator manages: adds them, gives them roles, disables
+//! and resets them.
 
 use askama::Template;
 use axum::{
@@ -35,7 +36,8 @@ struct OperatorsPage {
     everywhere: bool,
     form: Added,
     problems: Vec<Problem>,
-    /// A link that was just made, and the key of the sentence before it; shown once.
+    /// A new link, which is shown only once, and (`link_words`) the word key of the sentence before
+    /// it.
     link: String,
     link_words: &'static str,
 }
@@ -66,7 +68,7 @@ pub(crate) struct Added {
     casino: String,
     #[serde(default)]
     language: String,
-    /// The role's last day; empty for none.
+    /// The last day on which the role holds; empty if it has no end.
     #[serde(default)]
     ends_on: String,
 }
@@ -254,7 +256,8 @@ fn cut<'a>((left, right): (&'a str, &'a str)) -> (&'a str, Option<&'a str>) {
     (left, Some(right))
 }
 
-/// Writes the roles that this administrator gives; where else the person works is not shown.
+/// Writes the person's roles that this administrator may give; roles at other casinos are not
+/// shown.
 fn roles_of(admin: &Person, each: &ListedOperator, w: Words) -> String {
     let roles = each.roles.iter().filter_map(|role| {
         let (role, casino, end) = parts(role);
@@ -268,7 +271,7 @@ fn roles_of(admin: &Person, each: &ListedOperator, w: Words) -> String {
     roles.collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the casinos of a person's roles that have not ended; `None` is every casino.
+/// Returns the casinos of a person's roles that have not ended; `None` stands for every casino.
 fn casinos_of(each: &ListedOperator, today: NaiveDate) -> impl Iterator<Item = Option<CasinoId>> {
     let lasts = move |end: Option<&str>| {
         let end = end.and_then(|day| day.parse::<NaiveDate>().ok());
@@ -279,14 +282,14 @@ fn casinos_of(each: &ListedOperator, today: NaiveDate) -> impl Iterator<Item = O
     now.map(|(_, casino, _)| casino.and_then(|casino| casino.parse().ok()))
 }
 
-/// Returns whether the administrator looks after one of the person's casinos.
+/// Returns whether the administrator manages at least one of the person's casinos.
 fn is_known(admin: &Person, each: &ListedOperator, today: NaiveDate) -> bool {
     casinos_of(each, today).any(|casino| admin.grants.may_grant(casino.as_ref()))
         || is_theirs(admin, each, today)
 }
 
-/// Returns whether the administrator looks after all of the person's casinos: whoever works
-/// elsewhere, too, is not theirs to disable.
+/// Returns whether the administrator manages all of the person's casinos. They must not disable a
+/// person who also works elsewhere.
 fn is_theirs(admin: &Person, each: &ListedOperator, today: NaiveDate) -> bool {
     if casinos_of(each, today).next().is_none() {
         return admin.grants.may_everywhere(Right::Operators);

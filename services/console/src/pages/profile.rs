@@ -1,4 +1,4 @@
-//! The facts about a guest, correcting them, and the consent under which they are kept.
+//! The facts about a guest and their correction, and the consent to keep these facts.
 
 use axum::{
     extract::{Path, State},
@@ -23,10 +23,10 @@ use crate::{access::Posted, app::Shared, fault::Fault, words::Words};
 
 #[derive(Deserialize)]
 pub(crate) struct Correction {
-    /// The field's dotted path.
+    /// The dotted path of the profile's field.
     #[serde(default)]
     field: String,
-    /// Empty to remove the fact.
+    /// The corrected value; empty to remove the fact.
     #[serde(default)]
     value: String,
     /// Empty to correct a fact; `revoke` or `grant` for the consent to keep facts.
@@ -37,13 +37,13 @@ pub(crate) struct Correction {
     reason: String,
 }
 
-/// Most characters of a reason.
+/// Maximum length of a reason, in characters.
 const MOST_REASON_CHARS: usize = 500;
 
-/// The facts that are kept about the guest, and the consent for it.
+/// The facts that are stored about the guest, and the guest's consent to storing them.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
-    /// Name, and value with the confidence in it now.
+    /// Name of each fact, and its value with the present confidence in it.
     pub(super) facts: Vec<(String, String)>,
     /// Sentences about the consent under which facts are kept.
     pub(super) consent: Vec<String>,
@@ -87,7 +87,7 @@ impl Kept {
     }
 }
 
-/// Lists what is known about the guest, with the confidence in each fact now.
+/// Lists the facts that are known about the guest, with the present confidence in each.
 fn facts(profile: &Profile, now: DateTime<Utc>, w: Words) -> Vec<(String, String)> {
     let shown = profile.context(now).facts.into_iter().map(|fact| {
         let sure = format!(
@@ -115,7 +115,7 @@ pub(super) fn fields(w: Words) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// Returns the name of a field; a companion's field is shown by its path.
+/// Returns the name of a field; the fields of a companion have no names, so their path is shown.
 fn named(path: &str, w: Words) -> String {
     let last = path.rsplit_once('.').map_or(path, |(_, last)| last);
     match Key::at(path) {

@@ -1,5 +1,5 @@
-//! Replies that a casino's people keep for guests: the page where they are changed, and putting one
-//! into a text that is being written.
+//! Saved replies, which a casino's people keep for guests: changes them, and inserts one into a
+//! text that a person is writing.
 
 use askama::Template;
 use axum::{
@@ -31,17 +31,17 @@ struct RepliesPage {
     frame: Frame,
     casino: CasinoId,
     most_title: usize,
-    /// The casino's replies, then an empty one to add.
+    /// The casino's saved replies, then an empty row to add one.
     rows: Vec<Row>,
 }
 
 struct Row {
-    /// Empty for the one to add.
+    /// The reply's id; empty in the row that adds a reply.
     id: String,
     title: String,
     en: String,
     es: String,
-    /// The problems of the form that was sent, beside its fields.
+    /// The problems of the submitted form, one text per field; empty for none.
     title_problem: String,
     en_problem: String,
     es_problem: String,
@@ -80,7 +80,7 @@ pub(crate) async fn show(
     page(&app, &casino, &person, None).await
 }
 
-/// Shows the page; `refused` is a form that was not stored, and what was wrong with it.
+/// Shows the page; `refused` is a form that was not stored, with its problems.
 async fn page(
     app: &Shared,
     casino: &CasinoId,
@@ -91,7 +91,7 @@ async fn page(
     let mut tx = app.fleet.store.bind(casino).await?;
     let mut replies = tx.saved_replies().await?;
     tx.commit().await?;
-    // The last row is the one to add, under the id of no reply.
+    // The last row is for adding a reply, so its id belongs to no reply.
     replies.push(SavedReply::default());
     let status = match &refused {
         Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
@@ -188,7 +188,7 @@ pub(crate) async fn change(
     Ok(go_to(&format!("/c/{casino}/replies")))
 }
 
-/// Puts a saved reply behind what the person has written, in the guest's language.
+/// Appends a saved reply, in the guest's language, to the text that the person has written.
 pub(crate) async fn insert(
     State(app): State<Shared>,
     Path(place): Path<Place>,

@@ -1,4 +1,4 @@
-//! A person's text to a guest, and its length while it is typed.
+//! Sends a person's text to a guest, and measures its length while it is typed.
 
 use askama::Template;
 use axum::{
@@ -17,7 +17,7 @@ use crate::{access::Posted, app::Shared, fault::Fault, guard::shown, words::Word
 pub(crate) struct Said {
     #[serde(default)]
     text: String,
-    /// The mark of the thread that the person read.
+    /// The mark of the thread as the person last saw it.
     #[serde(default)]
     read: String,
 }
@@ -45,7 +45,7 @@ pub(crate) async fn say(
         conversation: place.1,
         by: &by,
         text: &form.text,
-        // A form without a mark counts as one that read nothing.
+        // A form without a valid mark counts as if the person had read no text.
         read: Some(form.read.parse().unwrap_or(-1)),
     };
     let (problem, status) = match seven_staff::say(&app.fleet, &write).await {

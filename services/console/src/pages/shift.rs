@@ -1,4 +1,4 @@
-//! Handing conversations on: one to a colleague, or all of a person's at the end of the shift.
+//! Hands conversations on: one to a colleague, or all of a person's at the end of the shift.
 
 use axum::{
     extract::{Path, State},
@@ -20,7 +20,7 @@ use crate::{access::Posted, app::Shared, fault::Fault, guard::go_to};
 
 #[derive(Deserialize)]
 pub(crate) struct To {
-    /// The colleague, as the audit log names them; empty for whoever takes it next.
+    /// The colleague, as the audit log names them; empty to leave the conversation to anybody.
     #[serde(default)]
     to: String,
 }
@@ -51,8 +51,8 @@ pub(crate) async fn one(
     page(&app, &place, &person, refused).await
 }
 
-/// Hands on everything that the person has at this casino. One that somebody took over meanwhile is
-/// left to them.
+/// Hands on all conversations that the person holds at this casino. A conversation that somebody
+/// else took over meanwhile stays with them.
 pub(crate) async fn all(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,

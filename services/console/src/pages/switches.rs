@@ -1,5 +1,6 @@
-//! The switches of a casino (D14): what is on, since when and why; turning them on and off. One
-//! that keeps answers from guests asks for the casino's name. The page also has the flags.
+//! The switches of a casino (D14): shows which are on, since when and why, and turns them on and
+//! off. A switch that stops answers to guests requires typing the casino's name. The page also has
+//! the flags.
 
 use askama::Template;
 use axum::{
@@ -31,7 +32,7 @@ pub(super) const MOST_REASON: usize = 300;
 struct SwitchesPage {
     frame: Frame,
     casino: CasinoId,
-    /// The casino's name, which a dangerous switch asks for.
+    /// The casino's name, which a person must type to turn a dangerous switch on.
     name: String,
     rows: Vec<Row>,
     flags: Vec<flags::Row>,
@@ -43,9 +44,9 @@ struct Row {
     key: &'static str,
     name: String,
     hint: String,
-    /// The person who turned it on, when and why; empty when it is off here.
+    /// The person who turned the switch on, when and why; empty if it is off at this casino.
     on: String,
-    /// The same for every casino; only an operator of the fleet turns that off.
+    /// Like `on`, for the switch of all casinos, which only an operator of the fleet can turn off.
     on_everywhere: String,
     is_dangerous: bool,
 }
@@ -54,7 +55,7 @@ struct Row {
 pub(crate) struct Turned {
     #[serde(default)]
     switch: String,
-    /// `on` or `off`.
+    /// Whether to turn the switch `on` or `off`.
     #[serde(default)]
     turn: String,
     #[serde(default)]
@@ -63,7 +64,7 @@ pub(crate) struct Turned {
     name: String,
 }
 
-/// Returns whether the switch keeps answers from guests who write.
+/// Returns whether the switch stops answers to guests who write.
 fn is_dangerous(switch: Switch) -> bool {
     matches!(switch, Switch::Kill | Switch::Outbound)
 }
@@ -135,8 +136,8 @@ pub(super) async fn page(
     Ok((status, shown(&page)).into_response())
 }
 
-/// Turns a switch on or off. It is stored, and the check before each send reads it; the scheduler
-/// tells the workers within a second.
+/// Turns a switch on or off. The pre-send check reads the stored switch before each send; the
+/// scheduler tells the workers within a second.
 pub(crate) async fn turn(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,

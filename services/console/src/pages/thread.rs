@@ -1,5 +1,5 @@
-//! One conversation: its texts, who answers there and who looks at it, notes among staff; and
-//! taking over and giving back.
+//! One conversation: shows its texts, who answers in it, who has it open, and the notes among
+//! staff; takes it over and gives it back.
 
 use std::time::Duration;
 
@@ -28,16 +28,16 @@ use crate::{
     words::Words,
 };
 
-/// Most texts and notes of a thread.
+/// Maximum number of texts, and of notes, that a thread shows.
 const MOST_TEXTS: i64 = 200;
 const MOST_NOTES: i64 = 100;
-/// Most characters of a reason and of a note.
+/// Maximum length of a reason, and of a note, in characters.
 const MOST_REASON: usize = 300;
 const MOST_NOTE: usize = 2_000;
-/// How long words that were shown for a reason stay shown.
+/// How long a guest's words stay visible after a person gave a reason to see them.
 const REVEAL_MINUTES: i32 = 15;
-/// Time after which a person whose page has not fetched its texts has left. An open page fetches
-/// them every 20 seconds at least.
+/// Time without a fetch of the texts after which a person counts as gone. An open page fetches them
+/// at least every 20 seconds.
 const GONE_AFTER: Duration = Duration::from_secs(45);
 
 #[derive(Template)]
@@ -46,20 +46,20 @@ struct ThreadPage {
     frame: Frame,
     part: TextsPart,
     kept: Kept,
-    /// Path and name of the facts that a person may correct; empty for who may not.
+    /// Path and name of the facts that the person may correct; empty if they may correct none.
     fields: Vec<(&'static str, String)>,
     notes: Vec<ShownNote>,
     saved: Vec<SavedReply>,
-    /// Others who may go on with the conversation.
+    /// Colleagues to whom the conversation can be handed on.
     colleagues: Vec<Host>,
-    /// The text that could not be sent, and the reason.
+    /// The text that could not be sent, and (`problem`) the reason; both empty otherwise.
     draft: String,
     problem: String,
     /// Whether the page links to the evidence of the guest's consent.
     may_audit: bool,
 }
 
-/// The part that is fetched again: who answers, and the texts.
+/// The part of the page that is fetched again after a hint: who answers, and the texts.
 #[derive(Template)]
 #[template(path = "thread_texts.html")]
 pub(super) struct TextsPart {
@@ -68,27 +68,27 @@ pub(super) struct TextsPart {
     conversation: ConversationId,
     forms: String,
     lines: Vec<Line>,
-    /// The mark of the newest text; the form sends it back with what the person writes.
+    /// The thread's mark. The form sends it back, so that a reply to an outdated thread is refused.
     mark: i64,
     guest: String,
-    /// Number of the ticket that waits for a person, as the guest has it.
+    /// The number, known to the guest, of the ticket that waits for a person.
     ticket: Option<i64>,
     paused: bool,
     /// Name of the person who took the conversation over; empty for nobody.
     taken_by: String,
-    /// The same as its row has it, for the forms.
+    /// The person who took the conversation over, as the row stores it; the forms send it back.
     held: String,
     readable: bool,
     mine: bool,
     may_converse: bool,
     may_reveal: bool,
-    /// Whether a person reads the host's replies here before they leave.
+    /// Whether the host's replies in this conversation wait for a person's review.
     reviewed: bool,
-    /// Names of the others who look at the conversation now.
+    /// Names of the other people who have the conversation open now.
     others: Vec<String>,
 }
 
-/// The rest of the page, which is read once.
+/// The parts of the page that are not fetched again after a hint.
 struct Around {
     kept: Kept,
     notes: Vec<ShownNote>,
@@ -96,18 +96,18 @@ struct Around {
     colleagues: Vec<Host>,
 }
 
-/// A part of a page: its template has escaped what needs it.
+/// Pages may insert this part unescaped, because its own template already escapes its values.
 impl HtmlSafe for TextsPart {}
 
 struct Line {
     out: bool,
     person: bool,
     at: String,
-    /// Empty for the guest's texts.
+    /// The delivery state; empty for the guest's texts.
     state: String,
     text: String,
     masked: usize,
-    /// The turn behind a reply of the host; empty for other texts.
+    /// The id of the turn behind a reply of the host; empty for other texts.
     turn: String,
 }
 
@@ -121,7 +121,7 @@ struct ShownNote {
 pub(crate) struct Reasoned {
     #[serde(default)]
     reason: String,
-    /// The person who held the conversation on the page that sends the form.
+    /// The person who held the conversation when the page with this form was rendered.
     #[serde(default)]
     held: String,
 }
@@ -142,7 +142,8 @@ pub(crate) async fn show(
     page(&app, &place, &person, (String::new(), "", StatusCode::OK)).await
 }
 
-/// Renders the whole page; `refused` has a draft that was not sent, why, and the status.
+/// Renders the whole page. `refused` is a draft that was not sent, the word key of the reason, and
+/// the status.
 pub(super) async fn page(
     app: &Shared,
     place: &Place,
@@ -177,7 +178,7 @@ pub(super) async fn page(
     Ok((status, shown(&page)).into_response())
 }
 
-/// The texts alone, which the page fetches again after a hint.
+/// Returns the texts alone, which the page fetches again after a hint.
 pub(crate) async fn texts(
     State(app): State<Shared>,
     Path(place): Path<Place>,
@@ -270,7 +271,7 @@ async fn read(
     Ok((part, around))
 }
 
-/// Returns whether the person may read the words of the conversation now.
+/// Returns whether the person may now read the guest's words in the conversation.
 pub(super) async fn is_readable(
     tx: &mut Tx,
     casino: &CasinoId,
@@ -308,7 +309,7 @@ impl Line {
     }
 }
 
-/// Replaces control characters, which a browser or a terminal would act on, by a visible mark.
+/// Replaces control characters, on which a browser or a terminal would act, with a visible mark.
 pub(super) fn visible(text: &str) -> String {
     let mark = |c: char| {
         if c.is_control() && c != '\n' {
@@ -357,13 +358,13 @@ pub(crate) async fn release(
     Ok(back_to(&app, &place))
 }
 
-/// Locks the conversation and returns whether somebody else holds it than the person's page showed.
+/// Locks the conversation. Returns whether its holder is no longer the one that the page showed.
 async fn changed_hands(tx: &mut Tx, id: ConversationId, shown: &str) -> Result<bool, Fault> {
     let held = seven_staff::holder(tx, id).await?;
     Ok(held.unwrap_or_default() != shown)
 }
 
-/// Gives the connection back, with the conversation's lock, and shows the page with the problem.
+/// Rolls back, which releases the conversation's lock, and shows the page with the problem.
 async fn refused(
     tx: Tx,
     app: &Shared,
@@ -380,7 +381,8 @@ async fn refused(
     page(app, place, person, (String::new(), problem, status)).await
 }
 
-/// Shows the words of one conversation for a while, for a reason that the audit log keeps.
+/// Makes the words of one conversation visible to the person for a while. The audit log records the
+/// reason.
 pub(crate) async fn reveal(
     State(app): State<Shared>,
     Path(place): Path<Place>,
@@ -419,7 +421,7 @@ pub(crate) async fn add_note(
     Ok(back_to(&app, &place))
 }
 
-/// Begins a transaction about a conversation that exists and that the person may do this with.
+/// Checks the person's right and that the conversation exists, and returns the open transaction.
 pub(super) async fn exists(
     app: &Shared,
     (casino, conversation): &Place,
@@ -433,7 +435,7 @@ pub(super) async fn exists(
     Ok(tx)
 }
 
-/// Hints at the change and shows the conversation again.
+/// Sends a hint about the change and redirects to the conversation.
 pub(super) fn back_to(app: &Shared, (casino, conversation): &Place) -> Response {
     app.hints.changed(casino);
     go_to(&format!("/c/{casino}/conversations/{conversation}"))

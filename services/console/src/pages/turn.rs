@@ -1,5 +1,5 @@
-//! The turn behind one reply: route, agent, rows, tools, checks and cost, as `seven turn show` has
-//! them.
+//! The turn behind one reply: route, agent, rows, tools, checks and cost, as `seven turn show`
+//! prints them.
 
 use askama::Template;
 use axum::{

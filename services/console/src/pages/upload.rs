@@ -1,5 +1,5 @@
-//! Uploading a file of content (D31): first it is checked and its report shown, then a person loads
-//! exactly what was checked.
+//! Uploads a content file (D31): first checks the file and shows a report, then lets a person load
+//! exactly the file that was checked.
 
 use std::sync::Arc;
 
@@ -29,10 +29,10 @@ use crate::{
     words::Words,
 };
 
-/// Most bytes of a request with a file. More than a file may have, so that a larger one is refused
-/// in words.
+/// Maximum bytes of a request with a file. It is above the limit of a file, so that a file that is
+/// too large gets an explanation.
 pub(crate) const MOST_BYTES: usize = 32 << 20;
-/// Most lines of one kind in the report; the audit log has all.
+/// Maximum lines of one kind in the report; the audit log has all.
 const MOST_LINES: usize = 200;
 
 #[derive(Template)]
@@ -41,13 +41,13 @@ struct UploadPage {
     frame: Frame,
     casino: CasinoId,
     name: String,
-    /// The checked file's key; empty where there is nothing to load.
+    /// The key of the checked file; empty if there is nothing to load.
     key: String,
     problems: Vec<String>,
     groups: Vec<Group>,
     unchanged: usize,
     loaded: bool,
-    /// Categories with a template to fill in: id and name.
+    /// Categories with a template to download: id and name.
     categories: Vec<(String, String)>,
 }
 
@@ -80,7 +80,7 @@ pub(crate) async fn show(
     Ok(shown(&page).into_response())
 }
 
-/// The first row of a category's table, to be filled in.
+/// Returns a CSV file with the header row of a category's table, as a template to fill in.
 pub(crate) async fn template(
     State(app): State<Shared>,
     Path((casino, category)): Path<(CasinoId, String)>,
@@ -157,7 +157,8 @@ pub(crate) async fn check(
     Ok(shown(&page).into_response())
 }
 
-/// Loads a file that the same person has had checked, if it still does what they were shown.
+/// Loads a file that the same person had checked, if it still makes the changes that they were
+/// shown.
 pub(crate) async fn agree(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,
@@ -208,12 +209,12 @@ fn terms(by: &str, options: Options) -> Loading<'_> {
     }
 }
 
-/// Leads people who reload the address of a form's answer back to the form.
+/// Redirects people to the form if they reload the address of its result.
 pub(crate) async fn again(Path(casino): Path<CasinoId>) -> Response {
     go_to(&format!("/c/{casino}/content/upload"))
 }
 
-/// Returns every problem of a file in an editor's words.
+/// Returns every problem of a file, in words for an editor.
 fn problems(error: LoadError) -> Result<Vec<String>, Fault> {
     match error {
         LoadError::Problems { lines, .. } => Ok(lines),
@@ -225,7 +226,7 @@ fn problems(error: LoadError) -> Result<Vec<String>, Fault> {
     }
 }
 
-/// Why a request has no file to check.
+/// Why no file could be read from a request.
 enum Unread {
     /// It does not come from a page of this session.
     Foreign,
@@ -233,8 +234,8 @@ enum Unread {
     Nothing,
 }
 
-/// Reads name and bytes of the file, and what was chosen beside it. The page's token
-/// stands before the file, so that nothing foreign is read.
+/// Reads the file's name and bytes and the chosen options. The form token comes before the file, so
+/// that no file from a foreign page is read.
 async fn read(mut sent: Multipart, person: &Person) -> Result<(String, Vec<u8>, Options), Unread> {
     let (mut ours, mut options, mut file) = (false, Options::default(), None);
     while let Some(field) = sent.next_field().await.map_err(|_| Unread::TooLarge)? {
@@ -276,14 +277,14 @@ impl UploadPage {
         }
     }
 
-    /// Answers with every problem of the file.
+    /// Shows the page with every problem of the file.
     fn refused(mut self, w: Words, problems: &[String]) -> Result<Response, Fault> {
         self.problems = problems.iter().map(|line| w.problem(line)).collect();
         Ok((StatusCode::UNPROCESSABLE_ENTITY, shown(&self)).into_response())
     }
 
-    /// Fills the report: what is new, what changes and how, what is switched off, what waits for a
-    /// second person, what is only warned of.
+    /// Fills the report: new items, changed items with their changes, items that are switched off,
+    /// items that wait for a second person, and warnings.
     fn report(&mut self, person: &Person, loaded: &Loaded) {
         let w = person.words();
         self.unchanged = loaded.unchanged;

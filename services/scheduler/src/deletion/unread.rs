@@ -1,5 +1,5 @@
-//! Makes sure that the guest's texts are read before a deletion: a KEEP or a cry for help may be on
-//! the bus, acknowledged by ingress and not read by the gate yet.
+//! Makes sure that the guest's texts are read before a deletion: the bus may hold a KEEP or a cry
+//! for help that ingress has accepted and the gate has not read yet.
 
 use chrono::TimeDelta;
 use prost::Message;
@@ -12,22 +12,23 @@ use seven_telemetry::Alert;
 
 use crate::cry::open_case;
 
-/// If the gate has read nothing for this long, operators are told and the guest's texts are read
-/// here.
+/// If the gate has read nothing for this long, operators get an alert, and the scheduler reads the
+/// guest's texts itself.
 const UNREAD_TIMEOUT: TimeDelta = TimeDelta::hours(1);
 
-/// Whether the texts on the bus have been read.
+/// Whether the guest's texts on the bus have been read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Read {
     All,
-    /// Some texts are not read yet; ask again later.
+    /// Some texts are not read yet; check again later.
     Waits,
     /// The guest withdrew the deletion.
     TakenBack,
 }
 
-/// Makes sure that the guest's texts on the bus when the deletion became due were read: by the
-/// gate, or here after `UNREAD_TIMEOUT`, which may withdraw the deletion. Commits `tx`.
+/// Makes sure that all texts of the guest that were on the bus when the deletion became due are
+/// read: by the gate, or by [`read_here`] after `UNREAD_TIMEOUT`. A KEEP among them withdraws the
+/// deletion. Commits `tx`.
 pub(super) async fn before_destroying(
     fleet: &Fleet,
     mut tx: Tx,
@@ -42,7 +43,7 @@ pub(super) async fn before_destroying(
         )
         .await?;
     tx.commit().await?;
-    // A casino without a consumer has no gate that could read its texts.
+    // Without a consumer, the casino has no gate that could read its texts.
     let Some(floor) = fleet.bus.read_up_to(Stage::Gate, casino).await? else {
         return read_here(fleet, casino, deletion, 0).await;
     };
@@ -67,7 +68,7 @@ pub(super) async fn before_destroying(
     read_here(fleet, casino, deletion, floor).await
 }
 
-/// Reads the guest's texts after this position of the stream. A KEEP withdraws the deletion. A cry
+/// Reads the guest's texts after the stream position `floor`. A KEEP withdraws the deletion. A cry
 /// for help opens its case, and the deletion waits until the gate has answered the cry.
 async fn read_here(
     fleet: &Fleet,

@@ -1,4 +1,4 @@
-//! Guests' texts that the gate took for ordinary ones, read again by the present pack and both
+//! Checks guests' texts in which the gate found nothing once more, with the present pack and both
 //! readers.
 
 use std::sync::Arc;
@@ -19,8 +19,8 @@ use seven_store::{
 use super::{BY, found};
 use crate::incidents::{Contained, contain_in};
 
-/// How old a missed cry may be to get the answer by which a late cry is answered; people are told
-/// of it in any case.
+/// Maximum age of a missed cry whose guest still gets the answer for late cries; people are told of
+/// the cry in any case.
 const ANSWERED_FOR: TimeDelta = TimeDelta::hours(2);
 
 pub(super) async fn read(
@@ -42,8 +42,8 @@ pub(super) async fn read(
     Ok(())
 }
 
-/// Returns the texts that the first reader finds suspicious, or that may quote us. Its patterns
-/// run on a thread of their own: a day's texts take seconds.
+/// Returns the texts that the first reader finds suspicious, or that may quote our own texts. The
+/// reader's patterns run on a blocking thread, because a day's texts take seconds.
 async fn suspects(pack: Arc<Pack>, texts: Vec<ReadAgain>) -> Result<Vec<ReadAgain>, Error> {
     let judged = tokio::task::spawn_blocking(move || {
         let suspicious = |text: &ReadAgain| {
@@ -57,7 +57,7 @@ async fn suspects(pack: Arc<Pack>, texts: Vec<ReadAgain>) -> Result<Vec<ReadAgai
         .map_err(|error| Error::Other(error.to_string()))
 }
 
-/// Returns the layer of a cry for help in the text, as the gate would find it now.
+/// Returns the layer if the text is a cry for help, as the gate would judge it now.
 async fn cry(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -91,7 +91,7 @@ async fn both(pack: &Arc<Pack>, words: String) -> Decision {
     let (shared, copy) = (Arc::clone(pack), words.clone());
     let both =
         tokio::task::spawn_blocking(move || seven_reader::decide(shared.guardrails(), &copy));
-    // A panic's words may quote the guest, so they are left out.
+    // A panic's message may quote the guest, so it is not logged.
     let error = match both.await {
         Ok(Ok(decision)) => return decision,
         Ok(Err(error)) => error.to_string(),
@@ -104,8 +104,8 @@ async fn both(pack: &Arc<Pack>, words: String) -> Decision {
     pack.guardrails().decide(&words)
 }
 
-/// Contains the incident of a missed cry. A guest who may be in danger gets the answer to a late
-/// cry, as long as it may still help.
+/// Contains the incident of a missed cry. If the guest may be in danger and the cry is recent
+/// enough, the answer for late cries is sent.
 async fn missed(
     fleet: &Fleet,
     casino: &CasinoId,

@@ -1,4 +1,4 @@
-//! Recovers guests' texts: publishes those whose webhook never came, as ingress would have.
+//! Recovers guests' texts: publishes texts whose webhook never came, as ingress would have.
 
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ impl Run<'_> {
                 let mut tx = self.fleet.store.bind(self.casino).await?;
                 let unheard = tx.unheard(records.name(), &ids).await?;
                 tx.commit().await?;
-                // Goes through the ids in the provider's order.
+                // Keeps the provider's order of the ids.
                 for id in ids.iter().filter(|id| unheard.contains(id)) {
                     if self.dry {
                         self.report.texts_recovered += 1;
@@ -64,8 +64,9 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Takes in a text as ingress does: writes its STOP, then publishes it. The mark is committed
-    /// last: after a crash the text is published again, and the gate recognises the duplicate.
+    /// Takes in a text as ingress does: writes its STOP, then publishes it. The mark that it was
+    /// recovered is committed last: after a crash the text is published again, and the gate
+    /// recognises the duplicate.
     async fn recover(&mut self, message: &Message) -> Result<(), Error> {
         let (from, to): (PhoneE164, PhoneE164) = (message.from.parse()?, message.to.parse()?);
         let lost = self

@@ -1,4 +1,4 @@
-//! Takes over opt-outs that never reached us: numbers that the provider blocks.
+//! Records opt-outs that never reached us: guests whom the provider blocks.
 
 use seven_compliance::chain::Action;
 use seven_domain::{ConsentTier, PhoneE164, SuppressionState};
@@ -39,7 +39,7 @@ impl Run<'_> {
     }
 
     async fn take_over(&mut self, opt_out: &OptOut) -> Result<(), Error> {
-        // We could not text a number that cannot be parsed, so it is skipped.
+        // A number that cannot be parsed could not be texted anyway, so it is skipped.
         let Ok(phone) = opt_out.guest.parse::<PhoneE164>() else {
             return Ok(());
         };
@@ -50,8 +50,8 @@ impl Run<'_> {
             tx.lock_conversation(conversation).await?;
         }
         let before = tx.suppression(&guest).await?;
-        // A block older than the guest's last opt-in or opt-out is left to the next send, whose
-        // error will report it.
+        // A block that is older than the guest's last opt-in or opt-out is ignored here; if it
+        // still holds, the provider's error at the next send reports it.
         if before
             .is_some_and(|now| now.state == SuppressionState::Stopped || now.as_of >= opt_out.at)
         {

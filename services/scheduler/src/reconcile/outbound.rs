@@ -1,5 +1,5 @@
-//! Settles sends whose outcome is unknown: the provider's record tells it, or the provider never
-//! had the text (D5).
+//! Settles sends whose outcome is unknown: by the provider's record, or because the provider never
+//! got the text (D5).
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -17,13 +17,14 @@ use uuid::Uuid;
 
 use super::{Held, Run};
 
-/// How much older than its call a record may be, because clocks differ.
+/// How much older than our call the provider's record may be, because clocks differ.
 const CLOCK_SKEW: TimeDelta = TimeDelta::seconds(60);
 
 impl Run<'_> {
     pub(super) async fn sends(&mut self) -> Result<(), Error> {
         let mut tx = self.fleet.store.bind(self.casino).await?;
-        // Looks further back than for texts, because a doubt remains until it is settled.
+        // Goes further back than the search for inbound texts, because a doubt remains until it is
+        // settled.
         let since = self.fleet.clock.now() - super::MAX_LOOKBACK;
         let unsettled = tx
             .unsettled(
@@ -52,8 +53,8 @@ impl Run<'_> {
         self.nameless(&nameless).await
     }
 
-    /// Settles attempts whose call got no answer. The provider's record has the webhook's address,
-    /// which names the attempt.
+    /// Settles attempts whose call got no answer and hence no message id. The provider's record
+    /// contains the webhook's address, which names the attempt.
     async fn nameless(&mut self, sends: &[Unsettled]) -> Result<(), Error> {
         let Some(oldest) = sends.iter().map(|send| send.started_at).min() else {
             return Ok(());
@@ -97,8 +98,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Returns the provider's records of texts to these guests that belong to no known send of
-    /// ours.
+    /// Returns the provider's records of texts to these guests that belong to none of our sends
+    /// with a known message id.
     async fn strangers(
         &mut self,
         sends: &[Unsettled],
@@ -139,10 +140,10 @@ impl Run<'_> {
         Ok(strangers)
     }
 
-    /// Publishes the receipt that the webhook would have brought, to the same stage and with the
-    /// same effects.
+    /// Publishes the receipt that the webhook would have brought, to the same stage, so that it has
+    /// the same effects.
     async fn settle(&mut self, send: &Unsettled, message: &Message) -> Result<(), Error> {
-        // The webhook may still come, or the record contains no news.
+        // Does nothing if the webhook may still come, or if the record contains no news.
         if message.status == "queued" || by_receipt(send.state, &message.status).is_none() {
             return Ok(());
         }

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{out, wiring};
 
-/// Most alerts that are read.
+/// Maximum number of alerts that are read.
 const MOST: i64 = 500;
 
 #[derive(Debug, Subcommand)]
@@ -113,7 +113,8 @@ async fn list(ctx: &Context, List { all, json }: List) -> Result<()> {
     Ok(())
 }
 
-/// Sorts alerts: open ones first, by severity; within one severity those that nobody handles.
+/// Sorts alerts: open ones first, then by severity; within a severity, alerts that nobody handles
+/// come first.
 pub(super) fn by_urgency(mut alerts: Vec<alerts::Alert>) -> Vec<alerts::Alert> {
     let order = [Severity::Critical, Severity::Warning, Severity::Info];
     let rank = |severity| order.iter().position(|each| *each == severity);
@@ -129,7 +130,7 @@ pub(super) fn by_urgency(mut alerts: Vec<alerts::Alert>) -> Vec<alerts::Alert> {
     alerts
 }
 
-/// Returns three lines about an alert: what and whom, its state and id, and its summary.
+/// Returns three lines about an alert: its name and casino, its state and id, and its summary.
 fn told(row: &alerts::Alert) -> [String; 3] {
     let state = match (&row.resolved_at, &row.acknowledged_by, row.overdue) {
         (Some(at), ..) => format!("ended {}, open", utc(*at)),
@@ -199,7 +200,8 @@ async fn test(ctx: &Context, json: bool) -> Result<ExitCode> {
     })
 }
 
-/// Asks every channel: first to raise the alert, then to end it, so that no incident stays open.
+/// Sends a test alert to every channel: first raises it, then ends it, so that no incident stays
+/// open.
 async fn ask(channels: &Channels) -> Vec<Answer> {
     let clock = Clock::default();
     let alert_id = IdSource::new(clock.clone()).uuid();

@@ -129,7 +129,7 @@ async fn show(
         Some(s) => out!(
             "  texts        {}{}{}",
             s.state,
-            // A guest who never said STOP or START has a state as of the beginning of time.
+            // A guest who never said STOP or START has the Unix epoch as the time of the state.
             if s.as_of.timestamp() == 0 {
                 String::new()
             } else {
@@ -165,7 +165,7 @@ async fn show(
     Ok(())
 }
 
-/// Returns in words which texts a revocation ends today.
+/// Describes which texts a revocation would end today.
 fn reach(scope: Scope, sender: Option<&LegalSender>) -> String {
     match (scope, sender) {
         (Scope::Sender, Some(sender)) => format!("the texts of every casino of {}", sender.name),

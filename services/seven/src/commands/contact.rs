@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{out, wiring};
 
-/// Longest address that is read.
+/// Maximum length of an address that is read, in bytes.
 const MOST_ADDRESS_BYTES: u64 = 2_048;
 
 #[derive(Debug, Subcommand)]
@@ -44,8 +44,8 @@ pub enum Contact {
 
 #[derive(Debug, Args)]
 pub struct Add {
-    /// The webhook's URL, the mail address or the phone's number; - reads it from standard input, so that it stays out
-    /// of the shell's history.
+    /// The webhook's URL, the mail address or the phone's number; - reads it from standard input,
+    /// so that it stays out of the shell's history.
     address: String,
     #[command(flatten)]
     of: Casino,

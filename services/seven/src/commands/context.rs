@@ -12,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 use super::output::{Table, View};
 use crate::wiring;
 
-/// Log filter for what a command's libraries write to stderr. Warnings of sqlx are left out,
-/// because a slow database is no answer to an operator.
+/// Log filter for the libraries of a command, which log to stderr. Warnings of sqlx are left out,
+/// because a slow database does not concern the operator.
 const LOG: &str = "warn,sqlx=error";
 /// A command makes one short attempt to reach NATS and goes on without it.
 const NATS_WANTED: wiring::Nats = wiring::Nats::Wanted(std::time::Duration::ZERO);
@@ -53,7 +53,8 @@ impl Context {
         Ok(Settings::load(self.config.as_deref())?)
     }
 
-    /// Names the fleet that the settings lead to: their source, and host and name of its database.
+    /// Returns a name of the fleet for people: the source of the settings, and host and name of its
+    /// database.
     pub(crate) fn fleet_name(&self) -> Result<String> {
         let named = self
             .config
@@ -70,8 +71,8 @@ impl Context {
         ))
     }
 
-    /// Lends the fleet, connected at the first call. Fails without Postgres. Warns without NATS:
-    /// most commands need only the database, and they matter most during an outage.
+    /// Returns the fleet, connected at the first call. Fails without Postgres. Only warns without
+    /// NATS: most commands need only the database, and they matter most during an outage.
     pub(crate) async fn fleet(&self) -> Result<&Fleet> {
         self.fleet.get_or_try_init(|| self.connect()).await
     }
@@ -90,7 +91,7 @@ impl Context {
         Ok(fleet)
     }
 
-    /// Connects without a query, for commands that name the stores that do not answer.
+    /// Connects without any query, for commands that report which stores do not answer.
     pub(crate) async fn handles(&self) -> Result<Fleet> {
         wiring::handles(
             &self.settings()?,

@@ -26,7 +26,7 @@ use super::{
 };
 use crate::out;
 
-/// How long a command waits for the outcome of a text.
+/// Maximum time that a command waits for the outcome of a text.
 const OUTCOME_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Subcommand)]
@@ -264,8 +264,8 @@ async fn resume(fleet: &Fleet, which: &Which, by: &str, done: &str) -> Result<()
     Ok(())
 }
 
-/// Returns the state of a text and its reason, as soon as it was sent or cannot be sent, at the
-/// latest after 5 s.
+/// Waits until the text was sent or cannot be sent, for 5 s at most. Returns its state and the
+/// reason, if there is one.
 async fn outcome(
     fleet: &Fleet,
     casino: &CasinoId,

@@ -33,13 +33,13 @@ pub struct Delivery {
     json: Json,
 }
 
-/// One line of the answer.
+/// One line of the answer: the outcomes of a casino in one hour.
 #[derive(Debug, Serialize)]
 struct Line {
     casino: CasinoId,
     #[serde(flatten)]
     hour: Hour,
-    /// Share of the texts that are old enough to have a receipt; 0 to 1.
+    /// Share of delivered texts among those old enough to have a receipt, from 0 to 1.
     delivered_share: Option<f64>,
     /// Figures beyond their thresholds: `delivery_rate: critical`.
     beyond: Vec<(String, Severity)>,

@@ -244,8 +244,8 @@ fn of_casino(document: &CasinoConfig, folder: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-/// Checks that the values which repeat the document agree with it. The file is not written, so that
-/// values an operator added stay.
+/// Checks that the values in the file agree with the document where they repeat it. The file is not
+/// written, so that values an operator added stay.
 fn compare(file: &Path, there: &CasinoValues, document: &CasinoValues) -> Result<()> {
     let mut problems = Vec::new();
     for (key, is, should) in [

@@ -1,4 +1,5 @@
-//! `seven escalation list|show|ack|resolve`: cases that a person must handle, the most severe first.
+//! `seven escalation list|show|ack|resolve`: cases that a person must handle, the most severe
+//! first.
 
 use std::process::ExitCode;
 
@@ -17,7 +18,7 @@ use super::{
 };
 use crate::out;
 
-/// Most cases that are shown.
+/// Maximum number of cases that are shown.
 const MOST: i64 = 200;
 
 #[derive(Debug, Subcommand)]
@@ -163,7 +164,7 @@ async fn show(ctx: &Context, fleet: &Fleet, Show { id, of, json }: Show) -> Resu
     Ok(())
 }
 
-/// Writes what a case is about: its row, and the day, minute and party of a booking.
+/// Describes the subject of a case: its row, and the day, minute and party of a booking.
 fn about(subject: &str, detail: Option<&serde_json::Value>) -> String {
     let field = |name: &str| {
         let value = detail?.get(name)?;

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::out;
 
-/// Rows of one page of an export.
+/// Number of rows in one page of an export.
 const PAGE: i64 = 1_000;
 
 #[derive(Debug, Args)]
@@ -68,7 +68,7 @@ pub struct Sample {
     json: Json,
 }
 
-/// Conversations of a sample for each reason (OBS-47).
+/// Number of conversations that a sample has for each reason (OBS-47).
 const EACH: i64 = 5;
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -147,7 +147,8 @@ async fn change(fleet: &Fleet, whose: Whose, rule: Option<Rule>) -> Result<()> {
     Ok(())
 }
 
-/// Returns the rule that is set for this casino, or for the fleet.
+/// Returns the rule of the flag that is set for this casino, or for the fleet; `None` if none is
+/// set.
 async fn stands(fleet: &Fleet, casino: Option<&CasinoId>, name: &str) -> Result<Option<Rule>> {
     let flags = match casino {
         None => fleet.store.fleet_flags().await?,

@@ -98,7 +98,7 @@ fn check(ctx: &Context, command: &Check) -> Result<()> {
     })
 }
 
-/// Returns the guardrail layers that hit, and the opt-out if there is one; a text may have both.
+/// Returns the guardrail layers that hit, and the opt-out, if any; a text may have both.
 fn hits(decision: &Decision) -> Vec<Value> {
     let opt_out = decision
         .keyword

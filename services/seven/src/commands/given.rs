@@ -1,4 +1,5 @@
-//! Parsers of arguments whose errors say what would be right, where the libraries' own do not.
+//! Parsers of arguments whose errors say which input is valid, where the libraries' own errors do
+//! not.
 
 use std::{str::FromStr, time::Duration};
 
@@ -14,7 +15,7 @@ pub(super) enum When {
     Ago(Duration),
 }
 
-/// Parses one of these values by its name; the names appear in the help.
+/// Returns a parser that accepts the names of the values in `all`; the help lists the names.
 pub(super) fn one_of<T>(
     all: &[T],
     name: fn(T) -> &'static str,
@@ -26,7 +27,7 @@ where
         .try_map(|name| name.parse::<T>())
 }
 
-/// Parses a text that is not blank; blanks around it are removed.
+/// Parses a text that is not blank; spaces around it are removed.
 pub(super) fn words(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
         Err("it is empty; the audit log keeps it".to_owned())

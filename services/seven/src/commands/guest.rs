@@ -200,12 +200,13 @@ async fn delete(
 struct Deletion {
     guest_id: GuestId,
     id: Uuid,
-    /// False if a deletion had begun before.
+    /// False if an earlier deletion of this guest has already begun.
     new: bool,
 }
 
 impl Deletion {
-    /// Requests the deletion; rolls the request back unless `done` is set.
+    /// Requests the deletion and returns it. Without `done` the request is rolled back, so that
+    /// nothing is written.
     async fn request(
         fleet: &Fleet,
         casino: &CasinoId,
@@ -283,7 +284,7 @@ async fn deletions(
     Ok(())
 }
 
-/// Sums up the counts that `--json` gives in full.
+/// Formats the totals of the deleted rows and messages; `--json` has all counts.
 fn removed(counts: &serde_json::Value) -> String {
     let sum = |of: &serde_json::Value| {
         of.as_object().map_or(0, |all| {

@@ -59,8 +59,8 @@ impl FromStr for GuestRef {
 }
 
 impl GuestRef {
-    /// Reads stdin now if it is asked for, so that a command that visits several casinos reads it
-    /// once.
+    /// Reads the phone from stdin now if the argument is `-`, so that a command that visits several
+    /// casinos reads it only once.
     pub fn read(self) -> Result<Self> {
         match self {
             Self::Stdin => phone_on_stdin().map(Self::Phone),

@@ -7,10 +7,11 @@ use seven_domain::Invalid;
 use seven_store::{Tx, prefix::Named};
 use uuid::Uuid;
 
-/// Fewer digits would only name a time of some days.
+/// Minimum number of digits in a prefix. An id begins with its time, so fewer digits would match
+/// the ids of years.
 const LEAST_DIGITS: usize = 4;
 const DIGITS: usize = 32;
-/// Number of candidates that are named when a prefix is ambiguous.
+/// Maximum number of candidates that an error names when a prefix is ambiguous.
 const CANDIDATES: usize = 10;
 
 /// The range of the ids that begin with the typed digits.
@@ -48,7 +49,7 @@ impl FromStr for IdPrefix {
 }
 
 impl IdPrefix {
-    /// Returns the prefix that is this whole id.
+    /// Returns the prefix that consists of this whole id.
     pub(super) fn of(id: Uuid) -> Self {
         Self {
             text: id.to_string(),

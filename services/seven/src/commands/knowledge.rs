@@ -173,7 +173,7 @@ async fn reindex(
     Ok(())
 }
 
-/// Everything that a measurement needs.
+/// The content, questions and embedding that a measurement needs.
 struct Bench {
     embedding: Embedding,
     index: Index,

@@ -108,7 +108,7 @@ impl Operate for Log {
     }
 }
 
-/// The worker's name in the database: empty for every worker.
+/// Returns the worker's name in the database; an empty name stands for every worker.
 fn name(worker: Option<Worker>) -> &'static str {
     worker.map_or("", Worker::name)
 }

@@ -64,7 +64,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use seven_domain::CasinoId;
 use seven_store::Store;
 
-/// Timeout of the first answer of a store; a person waits for it.
+/// Timeout of a store's first answer; it is short, because a person waits for it.
 const FIRST_ANSWER_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(1_500);
 
 async fn in_time<T>(asked: impl Future<Output = Result<T>>) -> Result<T> {

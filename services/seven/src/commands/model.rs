@@ -45,7 +45,7 @@ pub struct Check {
     json: Json,
 }
 
-/// One kind of call and how it went.
+/// One kind of call, with its result.
 #[derive(Debug, Serialize)]
 struct Row {
     call: &'static str,
@@ -54,7 +54,7 @@ struct Row {
     form: &'static str,
     ms: u128,
     ok: bool,
-    /// The model's answer, or why there is none.
+    /// The model's answer, or the reason why there is none.
     answer: String,
 }
 
@@ -134,7 +134,8 @@ async fn check(hosted: &Hosted, pack: &Pack) -> Vec<Row> {
 /// Builds a request about the first case of the judge's trial.
 fn request(prompts: &Prompts, prompt: Prompt, pack: &Pack, deadline: Duration) -> ChatRequest {
     let case = CASES[0];
-    // Only an agent reads the guest as a partner of the conversation.
+    // Only an agent gets the guest's words as a message of its conversation; for other prompts they
+    // are quoted.
     let words = match prompt {
         Prompt::Agent(_) => case.guest.to_owned(),
         _ => guests_words(case.guest),
@@ -232,7 +233,7 @@ async fn ask_judge(judge: &dyn ChatModel, requests: &[ChatRequest]) -> Row {
     }
 }
 
-/// Returns the error with its causes and the next thing to look at.
+/// Returns the error with its causes and a hint on what to check next.
 fn told(error: &Error) -> String {
     let next = match error {
         Error::Connection { .. } => "; does a server listen at model.base_url?",
@@ -249,7 +250,8 @@ fn told(error: &Error) -> String {
     format!("{error}{next}")
 }
 
-/// Tells how many turns the hosted model answered, and why not the others; none without such turns.
+/// Describes how many turns the hosted model answered, and why it did not answer the others; `None`
+/// without turns.
 pub fn answered(turns: &[(String, i64)]) -> Option<String> {
     let all: i64 = turns.iter().map(|(_, n)| n).sum();
     let by_model = turns.iter().find(|(outcome, _)| outcome == "model");

@@ -1,11 +1,12 @@
-//! How results look: one kind of table, the width of the terminal, and the colours.
+//! Formats results: one kind of table, fitted to the width of the terminal, with colours.
 
 use std::{collections::HashSet, fmt, io::IsTerminal};
 
 use clap::ValueEnum;
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, presets::UTF8_BORDERS_ONLY};
 
-/// Lengths to which ids are cut: behind whole parts of a UUID, from its time alone to all of it.
+/// Lengths to which ids are cut, each at the end of a part of the UUID. The shortest keeps only the
+/// id's time, the longest the whole id.
 const ID_LENGTHS: [usize; 4] = [13, 18, 23, 36];
 /// Most characters of a long cell; `-o wide` shows all.
 const MOST: usize = 60;
@@ -39,7 +40,7 @@ pub enum Format {
     Wide,
 }
 
-/// How results are shown.
+/// How results are shown: their width and colours.
 #[derive(Debug, Clone, Copy)]
 pub struct View {
     pub(crate) wide: bool,
@@ -67,7 +68,7 @@ impl View {
         }
     }
 
-    /// Colours the first word of a line if it has a colour.
+    /// Colours the first word of a line if it is one of the coloured words.
     pub(crate) fn line(self, line: &str) -> String {
         let word = line.split([' ', ':', ',']).next().unwrap_or_default();
         match colour_of(word).filter(|_| self.colour) {

@@ -213,7 +213,8 @@ async fn resume(ctx: &Context, command: &Switches) -> Result<()> {
         .err()
         .map(|error| format!("{NOT_ANNOUNCED}: {}", one_line(&error)));
     let (ended, failed) = reopen(fleet, casinos).await;
-    // After an interrupted resume the switches are already off; this run finishes the rest.
+    // After an interrupted resume the switches are already off; this run completes the remaining
+    // steps.
     let nothing = names.is_empty() && failed.is_empty() && ended.iter().all(is_nothing);
     ensure!(
         !nothing,
@@ -338,8 +339,8 @@ async fn prepared<'a>(ctx: &'a Context, command: &'a Switches) -> Result<(&'a Fl
     ))
 }
 
-/// Releases, casino by casino, the work that waited for the end of a switch. Also returns the
-/// casinos where this failed, with the error.
+/// Releases the work that waited for the end of a switch, casino by casino. Also returns the
+/// casinos for which this failed, each with its error.
 async fn reopen(fleet: &Fleet, casinos: Vec<CasinoId>) -> (Vec<Ended>, Vec<(CasinoId, String)>) {
     let (mut ended, mut failed) = (Vec::new(), Vec::new());
     for casino in casinos {

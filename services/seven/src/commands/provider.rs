@@ -140,7 +140,7 @@ pub(super) async fn breakers(fleet: &Fleet) -> Vec<Breaker> {
     breakers
 }
 
-/// Describes the stops and breakers that keep the fleet from its providers.
+/// Describes the stops and breakers because of which providers are not called.
 pub(super) fn lines(stops: &[Standing], breakers: &[Breaker]) -> Vec<String> {
     if stops.is_empty() && breakers.is_empty() {
         return vec!["Providers: nothing is stopped.".to_owned()];

@@ -134,8 +134,8 @@ fn tell(each: &Compared) {
     }
 }
 
-/// Ends answers to texts from before the restore: the bus may have delivered texts again that the
-/// lost fleet had answered.
+/// Ends answers to texts from before the restore, because the bus may have redelivered texts that
+/// the lost fleet had already answered.
 pub(super) async fn end_answers_of_before(fleet: &Fleet) -> Result<()> {
     let Some(restored_at) = fleet.store.restored_at().await? else {
         return Ok(());
@@ -155,7 +155,7 @@ pub(super) async fn end_answers_of_before(fleet: &Fleet) -> Result<()> {
     Ok(())
 }
 
-/// Prints the steps that only a person decides on.
+/// Prints the next steps, which a person has to decide on.
 async fn next(fleet: &Fleet) -> Result<()> {
     let standing = pause::standing(fleet).await?;
     for each in &standing {

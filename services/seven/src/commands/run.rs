@@ -87,7 +87,8 @@ async fn serve(ctx: &Context, worker: Worker, casinos: Vec<CasinoId>) -> Result<
         let listener = wiring::listener(worker, &settings).await?;
         let traces = traces::start(&settings, &fleet.bus, &service(worker))?;
         ops.serving();
-        // A worker that refuses to work ends its process, instead of looking ready.
+        // When the worker ends or refuses to work, the process ends too, because it would look
+        // ready otherwise.
         let served = async {
             let served = wiring::run(worker, fleet.clone(), &settings, listener).await;
             shutdown.cancel();
@@ -98,7 +99,7 @@ async fn serve(ctx: &Context, worker: Worker, casinos: Vec<CasinoId>) -> Result<
         if let Some(traces) = traces {
             traces.flush(traces::FLUSH).await;
         }
-        // Health and metrics until the work is done.
+        // Health and metrics are served until here, when the work is done.
         drop(ops);
         served
     };
@@ -183,11 +184,11 @@ async fn suits(store: &Store, worker: Worker, casinos: &[CasinoId]) -> Result<()
     Ok(())
 }
 
-/// Number of casinos whose newest guest is looked up at a start.
+/// Maximum number of casinos for which a start compares the key with that of their guests.
 const LOOKED_AT: usize = 5;
 
-/// Refuses another key than the one that guests were hashed with, because no opt-out would be found
-/// (docs/rotation.md).
+/// Fails if the key is not the one with which the guests were hashed, because no opt-out would be
+/// found with another key (docs/rotation.md).
 async fn finds_guests(fleet: &Fleet) -> Result<()> {
     for casino in fleet.roster.serving().iter().take(LOOKED_AT) {
         // An unreachable database does not prevent a worker's start.

@@ -42,8 +42,8 @@ pub struct Rotated {
     verified: String,
 }
 
-/// Returns the secrets with a rotation period, and the key of the backups, which the fleet never
-/// sees.
+/// Returns the names of the secrets that have a rotation period, and that of the backups' key,
+/// which the fleet itself never gets.
 fn names() -> Vec<&'static str> {
     SECRETS
         .iter()

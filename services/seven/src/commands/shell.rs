@@ -1,4 +1,4 @@
-//! `seven completion` and `seven man`: what a shell and a reader of man pages need.
+//! `seven completion` and `seven man`: completion scripts for shells, and man pages.
 
 use std::{
     path::{Path, PathBuf},

@@ -40,9 +40,9 @@ pub struct Status {
 /// Seconds without a heartbeat after which a worker is shown as silent.
 const SILENT_SECONDS: f64 = 5.0;
 const PERIOD: Duration = Duration::from_secs(1);
-/// Most open alerts that are read.
+/// Maximum number of open alerts that are read.
 const ALERTS: i64 = 500;
-/// Most lines about alerts.
+/// Maximum number of lines that show alerts.
 const SHOWN: usize = 5;
 const POSTGRES: &str = "Postgres";
 const NATS: &str = "NATS";
@@ -80,14 +80,14 @@ struct Limits {
 struct Snapshot {
     #[serde(flatten)]
     stored: Stored,
-    /// Filled only while Postgres is unreachable.
+    /// Casinos' switches as last mirrored to the bus; filled only while Postgres is unreachable.
     mirrored: Vec<Mirrored>,
     /// Number of processes of each worker whose heartbeats arrived over NATS; filled only while
     /// Postgres is unreachable.
     heard: BTreeMap<String, usize>,
     bus: Vec<Lag>,
     breakers: Vec<provider::Breaker>,
-    /// Stores that did not answer.
+    /// The stores that did not answer, each with its error.
     away: Vec<Away>,
 }
 
@@ -97,7 +97,8 @@ struct Stored {
     workers: Vec<Beat>,
     switches: Vec<Standing>,
     rows: Vec<Count>,
-    /// Turns of the last 24 hours for which a hosted model is set up, by who answered.
+    /// Number of turns of the last 24 hours with a hosted model set up, by outcome: the hosted
+    /// model answered, or the reason why it did not.
     hosted: Vec<(String, i64)>,
     limits: Vec<Limits>,
     provider_stops: Vec<seven_store::providers::Stop>,
@@ -144,7 +145,7 @@ pub(super) async fn redacted(fleet: &Fleet) -> Result<serde_json::Value> {
         .last_errors
         .iter_mut()
         .for_each(|error| error.last_error.clear());
-    // Text that a person typed must not leave our systems.
+    // The reasons are removed, because text that a person typed must not leave our systems.
     snapshot
         .stored
         .switches
@@ -252,8 +253,8 @@ impl Snapshot {
         self.away.iter().any(|away| away.store == store)
     }
 
-    /// Returns the lines that need no data from Postgres. While Postgres is unreachable only safety
-    /// texts are sent, because the pre-send check reads it.
+    /// Returns the lines that need no data from Postgres. While Postgres is unreachable no text is
+    /// sent, because the pre-send check reads it.
     fn without_postgres(&self) -> Vec<String> {
         let mut lines = vec![
             "No text is sent and no turn is made until Postgres answers; texts of guests are kept."
@@ -326,7 +327,8 @@ impl Stored {
         table.to_string()
     }
 
-    /// Returns lines with the number of workers of each kind, and one per worker that fell silent.
+    /// Returns lines with the number of workers of each kind, and one line per worker that fell
+    /// silent.
     fn workers(&self) -> Vec<String> {
         let silent = |beat: &&Beat| beat.silent > SILENT_SECONDS;
         let mut lines: Vec<String> = self

@@ -1,5 +1,5 @@
-//! `seven turn`: why the host said what it said. Texts are masked unless
-//! `--reveal` is given, which is audited. `copy`, `export`, `weeks` and `sample` are in `facts`.
+//! `seven turn`: shows turns and what led to their replies. Texts are masked unless `--reveal` is
+//! given, which is audited. `copy`, `export`, `weeks` and `sample` are in `facts`.
 
 use std::process::ExitCode;
 
@@ -35,9 +35,10 @@ pub enum Turn {
     Weeks(facts::Weeks),
     /// Pick up to twenty conversations of a month for a person to read.
     ///
-    /// Up to five of which the judge was least sure, five of guests who are opted out now, five that
-    /// taught us most about the guest, and five at random. While nothing of the month changes, the
-    /// same ones are picked. `conversation show` shows each; `gate mark` records what was wrong.
+    /// Up to five of which the judge was least sure, five of guests who are opted out now, five
+    /// that taught us most about the guest, and five at random. While nothing of the month changes,
+    /// the same ones are picked. `conversation show` shows each; `gate mark` records what was
+    /// wrong.
     Sample(facts::Sample),
 }
 

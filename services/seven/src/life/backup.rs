@@ -1,4 +1,4 @@
-//! `seven backup`: everything in Postgres, consent and audit included, as one moment.
+//! `seven backup`: dumps everything in Postgres, consent and audit log included, as of one moment.
 
 use std::{
     fs::File,
@@ -17,7 +17,7 @@ use super::{
     manifest::{DUMP, Dump, Key, Manifest},
 };
 
-/// Writes `dir`: a dump and a manifest of the same moment. The fleet goes on meanwhile.
+/// Writes a dump and a manifest of the same moment to `dir`. The fleet goes on working meanwhile.
 ///
 /// # Errors
 /// When the folder is in use, the database cannot be read in full, or `pg_dump` fails. The folder

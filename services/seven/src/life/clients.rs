@@ -13,7 +13,7 @@ use secrecy::{ExposeSecret, SecretString};
 use tokio::process::{Child, Command};
 use url::Url;
 
-/// Folders with one folder per version, each with a `bin`.
+/// Folders that contain one folder per Postgres version, each with a `bin`.
 const VERSIONED: [&str; 4] = [
     "/usr/lib/postgresql",
     "/opt/homebrew/opt",
@@ -101,7 +101,7 @@ pub async fn run_into(
         .try_into()?;
     let (name, filter) = filter(encrypt, plain, file.into())?;
     let (encrypted, dumped) = tokio::join!(finish(name, filter), finish(program, Ok(client)));
-    // A filter that ends early breaks the client's pipe: its own error comes first.
+    // A filter that ends early breaks the client's pipe, so the filter's error is returned first.
     encrypted.and(dumped)
 }
 
@@ -134,7 +134,7 @@ fn client(program: &Path, url: &SecretString, arguments: &[&str]) -> Result<Comm
         .args(arguments)
         .args(["--no-password"])
         .envs(environment(url)?);
-    // The account may have no right to read the current folder.
+    // The client runs in `/`, because its account may have no right to read the current folder.
     command
         .current_dir("/")
         .stderr(Stdio::piped())
@@ -190,7 +190,8 @@ async fn finish(program: &Path, child: std::io::Result<Child>) -> Result<()> {
     Ok(())
 }
 
-/// Returns the URL as environment variables, which libpq reads: the command line shows no URL.
+/// Returns the URL's parts as environment variables for libpq, so that no URL is on the command
+/// line.
 fn environment(url: &SecretString) -> Result<Vec<(&'static str, String)>> {
     let url = Url::parse(url.expose_secret()).context("reading postgres.owner_url")?;
     let plain = |text: &str| percent_decoded(text);
@@ -227,7 +228,7 @@ fn environment(url: &SecretString) -> Result<Vec<(&'static str, String)>> {
 }
 
 fn percent_decoded(text: &str) -> String {
-    // Decodes the text like a pair of a form, except `+`, which a URL's user may contain.
+    // The text is decoded like a form value, except for `+`, which a URL's user may contain.
     let escaped = text.replace('+', "%2B");
     let pair = format!("x={escaped}");
     url::form_urlencoded::parse(pair.as_bytes())

@@ -65,6 +65,8 @@ impl Key {
 }
 
 impl Dump {
+    /// Returns size and hash of the dump at `path`, with `encrypted` set to false.
+    ///
     /// # Errors
     /// When the file cannot be read.
     pub fn of(path: &Path) -> Result<Self> {

@@ -1,5 +1,5 @@
 //! `seven recover`: reads the providers' records of the time between backup and restore (D5). It
-//! never sends; each record found is handled like its webhook.
+//! never sends a text; each record found is handled like its webhook.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use seven_providers::records::Records;
 use seven_runtime::Fleet;
 use seven_scheduler::reconcile::{How, Report, reconcile};
 
-/// Reads records from this long before the backup: the two clocks differ, and a text takes a moment
-/// to be listed.
+/// Time before the backup from which records are read too, because the two clocks differ, and a
+/// text takes a moment to be listed.
 pub const MARGIN: TimeDelta = TimeDelta::minutes(15);
 
 /// Result of one casino's comparison with its provider's records.
@@ -32,8 +32,8 @@ struct Deleted {
     guest_phone_hash: Option<String>,
 }
 
-/// Creates streams, consumers and bucket, which a new server lacks; then compares every casino with
-/// the provider's records.
+/// Creates the streams, consumers and bucket, which a new NATS server lacks. Then compares every
+/// casino with the provider's records.
 pub async fn compare(
     fleet: &Fleet,
     records: &dyn Records,
@@ -91,8 +91,8 @@ fn words(error: &dyn std::error::Error) -> String {
     words
 }
 
-/// Requests the deletions of `lines` again that were done after the backup, because their guests
-/// were restored. Returns their number.
+/// Requests the deletions of `lines` once more that were done after the backup, because the restore
+/// brought their guests back. Returns their number.
 ///
 /// Fails when a line is no audit entry, or the database cannot be queried.
 pub async fn forget_again(
@@ -113,8 +113,8 @@ pub async fn forget_again(
                 number + 1
             )
         })?;
-        // Deleted before the backup: a guest with this hash in the backup wrote again after the
-        // deletion.
+        // This deletion was done before the backup: a guest with this hash in the backup wrote
+        // again after the deletion.
         if entry.timestamp < backup {
             continue;
         }

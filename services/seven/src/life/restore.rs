@@ -24,10 +24,14 @@ use super::{
 pub struct Restored {
     pub manifest: Manifest,
     pub halted: Halted,
-    /// Consent chains that were walked, and those that do not hold; none when not asked.
+    /// The number of consent chains that were checked, and the broken ones; `None` if no check was
+    /// asked for.
     pub chains: Option<(usize, Vec<String>)>,
 }
 
+/// Restores the backup in `dir` into an empty database; with `verify`, also checks every consent
+/// chain.
+///
 /// # Errors
 /// When the database is not empty, the guests' key is another one, or the restored data differs
 /// from the manifest. Workers then still cannot log in.
@@ -130,7 +134,7 @@ pub async fn restore(settings: &Settings, dir: &Path, verify: bool, by: &str) ->
     })
 }
 
-/// Walks every consent chain as a worker sees it.
+/// Checks every consent chain with a worker's database login.
 async fn chains(settings: &Settings, keys: &HashKeys) -> Result<(usize, Vec<String>)> {
     let store = Store::new(
         &settings.postgres.url,

@@ -1,4 +1,4 @@
-//! Decides whether a worker may get work, by the stores that it needs and nothing else.
+//! Decides whether a worker is ready for work. Only the stores that the worker needs count.
 
 use std::{
     sync::{OnceLock, PoisonError, RwLock},
@@ -13,10 +13,11 @@ use seven_settings::Worker;
 use seven_telemetry::{Process, metrics};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
-/// An older result does not count, because the task that checks the stores is itself in trouble.
+/// Age after which a result no longer counts, because the task that checks the stores is itself in
+/// trouble.
 const STALE: Duration = Duration::from_secs(15);
-/// Number of failed checks in a row after which a store counts as unreachable; one may only mean
-/// that it is busy.
+/// Number of failed checks in a row after which a store counts as unreachable; a single failure may
+/// only mean that the store is busy.
 const LOOKS: u32 = 2;
 
 /// Whether each store answered.
@@ -33,7 +34,8 @@ fn can_work(worker: Worker, stores: Stores) -> bool {
     match worker {
         // Either store makes an event durable (D2).
         Worker::IngressWebhook => stores.nats || stores.postgres,
-        // It stores messages like ingress, and shows what Postgres has.
+        // The web gateway stores messages like ingress, but also shows stored ones, so it needs
+        // Postgres.
         Worker::WebGateway => stores.postgres,
         Worker::ComplianceGate
         | Worker::AgentSwarm
@@ -42,7 +44,7 @@ fn can_work(worker: Worker, stores: Stores) -> bool {
         // The scheduler's due rows, spool and alerts are in Postgres, and restoring NATS is its own
         // work.
         Worker::Scheduler => stores.postgres,
-        // Without Postgres it still shows a page that says so.
+        // Without Postgres the console still shows a page that says so.
         Worker::Console => true,
     }
 }
@@ -63,7 +65,7 @@ struct State {
 }
 
 impl State {
-    /// Returns why `workers` may get no work; `None` if they may.
+    /// Returns the reason why `workers` may get no work; `None` if they may.
     fn refusal(&self, workers: &[Worker]) -> Option<&'static str> {
         match self.looked {
             _ if self.draining => Some("draining"),
@@ -230,7 +232,7 @@ impl Health {
     }
 }
 
-/// Time limit of one check, because one that hangs would leave an outdated result in force.
+/// Time limit of one check; a check that hangs would leave an outdated result in force.
 const STORE_CHECK_TIMEOUT: Duration = Duration::from_secs(3);
 
 async fn timed(store: &str, check: impl Future<Output = bool>) -> bool {

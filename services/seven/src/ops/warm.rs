@@ -7,12 +7,13 @@ use seven_domain::PhoneE164;
 use seven_runtime::Fleet;
 use seven_settings::Worker;
 
-/// After this a worker begins all the same; its readiness says what is missing.
+/// Time limit of the warm-up. After it a worker begins all the same; its readiness says which store
+/// is missing.
 const LIMIT: Duration = Duration::from_secs(8);
-/// Reserved for fiction.
+/// A phone number that is reserved for fiction, to warm up the lookup of area codes.
 const NUMBER: &str = "+18605550100";
 
-/// Warms up, within 8 s.
+/// Warms up what the worker needs, for 8 s at most.
 pub async fn warm_up(fleet: &Fleet, worker: Worker) {
     let began = tokio::time::Instant::now();
     let warmed = tokio::time::timeout(LIMIT, all(fleet, worker)).await;

@@ -1,4 +1,4 @@
-//! The log as a channel: it always exists and never fails.
+//! The log as a channel. Every fleet has it, and it never fails.
 
 use seven_domain::Severity;
 

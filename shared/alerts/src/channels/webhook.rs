@@ -1,5 +1,5 @@
-//! Sends to an incoming webhook as Slack defines it: one POST of JSON, answered `ok`. Mattermost
-//! and Discord (`/slack`) accept the same.
+//! Sends to a Slack-compatible incoming webhook: one POST of JSON, answered with `ok`. Mattermost
+//! and Discord (`/slack`) accept the same format.
 
 use reqwest::Client;
 use secrecy::{ExposeSecret, SecretString};
@@ -12,7 +12,7 @@ use crate::WEBHOOK;
 
 pub struct Webhook {
     client: Client,
-    /// Secret, because anyone who knows it can post.
+    /// The webhook's URL; secret, because anyone who knows it can post.
     url: Url,
 }
 

@@ -17,8 +17,8 @@ use crate::{
 };
 
 impl<H: Handler> Shared<H> {
-    /// Opens the stage's span (only here), as a child of the span that published the message
-    /// (OBS-6).
+    /// Handles one message within the stage's span, a child of the span that published the message
+    /// (OBS-6). No other code opens that span.
     pub(super) async fn process(
         self: Arc<Self>,
         casino: CasinoId,
@@ -48,8 +48,8 @@ impl<H: Handler> Shared<H> {
         let started = Instant::now();
         let work = self.work(casino, queue, message, from);
         tokio::pin!(work);
-        // Progress acknowledgements (every `ack_wait` / 3) keep the message assigned to us while it
-        // waits for a permit or is handled.
+        // Sends a progress acknowledgement every `ack_wait` / 3, so that the server does not
+        // redeliver the message while it waits for a permit or is handled.
         let beat = self.bus.limits.ack_wait / 3;
         let outcome = loop {
             tokio::select! {
@@ -250,7 +250,7 @@ impl<H: Handler> Shared<H> {
 }
 
 /// Sets the span attributes that OpenTelemetry's conventions require for processing a message, and
-/// the time for which the message was in the stream.
+/// the time that the message spent in the stream.
 fn describe(message: &jetstream::Message) {
     if !trace::on() {
         return;
@@ -275,7 +275,8 @@ fn key_of(message: &jetstream::Message) -> String {
         .unwrap_or_default()
 }
 
-/// Limits the retries of a message on which the handler panics or hangs every time.
+/// Decides about a message whose handler panicked or timed out: it is retried, and becomes a dead
+/// letter after `MOST` tries.
 fn failed(tries: u32, why: &str) -> Outcome {
     const MOST: u32 = 5;
     if tries >= MOST {

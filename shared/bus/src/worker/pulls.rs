@@ -1,5 +1,6 @@
-//! All pulls of a worker share one subscription: an idle consumer costs one table entry instead of
-//! some kilobytes. Messages name their consumer, status messages their pull.
+//! One subscription for all pulls of a worker, so that an idle consumer costs one table entry
+//! instead of some kilobytes. Each message names its consumer, and each status message names its
+//! pull.
 
 use std::{
     collections::HashMap,
@@ -17,7 +18,7 @@ use tokio::sync::Notify;
 use super::in_work::InWork;
 use crate::{Bus, Error};
 
-/// The inbox for the answers to all pulls of a worker, and the consumers that wait for them.
+/// The inbox for the replies to all pulls of a worker, and the consumers that wait for them.
 #[derive(Debug)]
 pub(super) struct Pulls {
     inbox: String,
@@ -215,7 +216,7 @@ impl Seat {
         }
     }
 
-    /// Ends the pull of that number, or without a number the current one.
+    /// Ends the pull of this number, or the current pull for `None`.
     fn finish(&self, number: Option<u64>, broken: Option<String>) {
         let mut pull = self.state();
         if pull.end.is_none() && number.is_none_or(|number| number == pull.number) {

@@ -1,5 +1,5 @@
-//! How many messages of one casino a worker takes (D16): its share of the permits, with some left
-//! free for the next casino that becomes busy.
+//! Limits the messages that a worker takes of one casino (D16): its share of the permits, with some
+//! permits left free for the next casino that becomes busy.
 
 use std::sync::{Arc, atomic::Ordering};
 
@@ -11,8 +11,8 @@ use super::{
     shared::{Handler, Shared},
 };
 
-/// Most messages that a casino with none in progress requests: the first batches of all casinos
-/// together must not use up the permits.
+/// Maximum number of messages that a casino requests while none of its messages is in progress: the
+/// first batches of all casinos together must not use up the permits.
 const FIRST: usize = 8;
 const LARGEST: usize = 64;
 
@@ -23,8 +23,9 @@ pub(super) struct InWorkGuard<H: Handler> {
     queue: Option<Queue>,
 }
 
-/// Returns how many of `permits` a casino may still take beside `others` busy ones, at least one
-/// message in all. An eighth stays free for a casino that becomes busy.
+/// Returns how many of `permits` a casino may still take beside `others` busy ones; the casino may
+/// have at least one message in progress. An eighth of the permits stays free for the next busy
+/// casino.
 fn room(permits: usize, others: usize, mine: usize) -> usize {
     let shared = permits.saturating_sub((permits / 8).max(1)).max(1);
     let fair = (shared / (others + 1)).max(1);
@@ -33,8 +34,8 @@ fn room(permits: usize, others: usize, mine: usize) -> usize {
 }
 
 impl<H: Handler> Shared<H> {
-    /// Returns how many more messages the casino may take, at least one; waits for one of its own
-    /// to end if necessary.
+    /// Returns how many more messages the casino may take, at least one. If it has no room, waits
+    /// until one of its messages ends.
     pub(super) async fn room(
         &self,
         queue: Option<Queue>,
@@ -83,8 +84,7 @@ impl<H: Handler> Drop for InWorkGuard<H> {
                 .busy
                 .fetch_sub(1, Ordering::AcqRel);
         }
-        // There is at most one waiter, which may not be waiting yet: `notify_one` stores the
-        // wake-up for it.
+        // At most one task waits here, perhaps not yet: `notify_one` stores the wake-up for it.
         self.work.ended.notify_one();
     }
 }

@@ -31,7 +31,7 @@ pub(super) struct Shared<H> {
     pub(super) settings: WorkerSettings,
     pub(super) urgent: Reserve,
     pub(super) safety: Reserve,
-    /// Shared by all other queues.
+    /// Permits of all queues except the urgent and the safety queue.
     pub(super) usual: Reserve,
     /// False while a dependency is unreachable.
     pub(super) open: watch::Sender<bool>,
@@ -41,7 +41,7 @@ pub(super) struct Shared<H> {
     pub(super) shutdown: CancellationToken,
 }
 
-/// The permits for messages in progress in queues that share them.
+/// Permits for messages in progress, shared by one or more queues.
 #[derive(Debug)]
 pub(super) struct Reserve {
     pub(super) permits: Semaphore,
@@ -88,7 +88,7 @@ pub struct Delivery<E> {
 pub enum Outcome {
     /// The effect is durable and the follow-up messages are published.
     Done,
-    /// The message failed and is retried; the row counts the try.
+    /// The message failed and is retried; the row in Postgres counts the try.
     Retry { after: Duration, why: String },
     /// Nothing failed, but it is too early because of a lease, a pace or a window.
     Wait { after: Duration, why: &'static str },
@@ -108,7 +108,7 @@ pub struct WorkerSettings {
     /// Maximum number of messages in progress. The urgent and the safety queue have reserves of
     /// their own: each an eighth of this, at least 4.
     pub concurrency: usize,
-    /// Longest time a handler may take; after it, the handler is abandoned and the message
+    /// Longest time a handler may take; then the handler is cancelled and the message is
     /// redelivered.
     pub deadline: Duration,
     /// Longest time for finishing messages after shutdown begins; then they are returned.
@@ -135,8 +135,8 @@ impl WorkerSettings {
         }
     }
 
-    /// Returns the maximum number of a queue's messages in progress here. Autoscaling by backlog
-    /// must expect this many in every worker.
+    /// Returns the maximum number of a queue's messages in progress in this process. Autoscaling by
+    /// backlog must use the same number for every worker.
     pub fn permits(&self, queue: Option<Queue>) -> usize {
         match queue {
             Some(Queue::Urgent | Queue::Safety) => (self.concurrency / 8).max(4),

@@ -1,5 +1,5 @@
-//! How often a message failed in this process (D16); the server's count of deliveries includes
-//! waits.
+//! Counts the failures of each message in this process (D16). The server's count of deliveries
+//! cannot serve for that, because it includes waits.
 
 use std::{
     collections::HashMap,
@@ -9,8 +9,8 @@ use std::{
 
 use tokio::time::Instant;
 
-/// Failed messages by their sequence in the stage's stream. A message that another process
-/// continued is forgotten after a while.
+/// Failed messages by their sequence in the stage's stream. An entry expires after a while, because
+/// another process may have finished the message.
 #[derive(Debug, Default)]
 pub(super) struct Tries(Mutex<HashMap<u64, Failed>>);
 
@@ -22,7 +22,7 @@ struct Failed {
 
 /// How long failures are remembered; longer than any pause between two tries.
 const FAILURE_MEMORY: Duration = Duration::from_secs(600);
-/// Number of entries up to which no old ones are removed.
+/// Maximum number of entries at which old ones are not removed yet.
 const FEW: usize = 1_000;
 
 impl Tries {

@@ -1,5 +1,5 @@
-//! The same state machine in this process, on the monotonic clock: the fallback while Redis is
-//! unreachable.
+//! The state machine of the breaker in this process, on the monotonic clock: the fallback while
+//! Redis is unreachable.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -12,7 +12,8 @@ use super::{
 #[derive(Debug, Default)]
 pub(super) struct Local {
     phase: Phase,
-    /// Times of the failures in the window, oldest first; at most as many as open the breaker.
+    /// Times of the failures in the window, oldest first; never more than the limit that opens the
+    /// breaker.
     failures: VecDeque<Instant>,
 }
 
@@ -104,7 +105,7 @@ impl Local {
         self.fail(settings)
     }
 
-    /// Takes over the shared breaker's state from an answer of Redis.
+    /// Copies the shared breaker's state from an answer of Redis.
     pub(super) fn follow(&mut self, answer: &Admitted, cooldown: Duration) {
         match answer {
             Admitted::Closed if !matches!(self.phase, Phase::Closed) => drop(self.close()),
@@ -119,7 +120,7 @@ impl Local {
         }
     }
 
-    /// Takes over the transition that Redis reported for an outcome.
+    /// Applies the transition that Redis reported for an outcome.
     pub(super) fn heard(&mut self, moved: Option<Transition>, cooldown: Duration) {
         match moved {
             Some(Transition::Opened { .. } | Transition::Reopened) => self.open(cooldown),

@@ -7,12 +7,12 @@ use redis::Script;
 
 use super::{Breaker, BreakerState, Outcome, Permit, Transition};
 
-/// Time after which an unused breaker's state is deleted, in addition to its cooldown: without
-/// calls, the state is outdated.
+/// Milliseconds, beyond the cooldown, after which the state of an unused breaker is deleted:
+/// without calls, the state says nothing about the callee.
 const FORGOTTEN_MILLIS: u64 = 3_600_000;
 
-/// Longest retry pause while another caller's probe is running, since a probe usually ends well
-/// before its lease.
+/// Maximum wait before a retry while another caller's probe is running. It is short, because a
+/// probe usually ends well before its lease.
 const PROBE_RETRY_IN: Duration = Duration::from_secs(1);
 
 pub(super) enum Admitted {

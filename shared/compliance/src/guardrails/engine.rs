@@ -29,7 +29,7 @@ pub(super) struct Engine {
     has_certain: bool,
 }
 
-/// Buffers that one decision leaves to the next, to save allocations.
+/// Buffers that successive decisions reuse, to save allocations.
 #[derive(Debug, Default)]
 pub(super) struct Workspace {
     pub(super) reading: Reading,
@@ -152,7 +152,8 @@ impl Engine {
             },
             _ => Band::Certain,
         };
-        // The classifier knows no Chinese, and such words do not make a text ordinary.
+        // A text with Chinese words never counts as ordinary, because the classifier does not know
+        // Chinese.
         let ordinary = likeness.is_some_and(|like| like.is_ordinary())
             && !self.has_certain
             && !reading.folded.has_han();
@@ -168,7 +169,7 @@ impl Engine {
             .or_else(|| self.commands.own_sentence(reading).map(Row::keyword))
             .or_else(|| phrase(Intent::OptOut).filter(|_| !kept))
             .or_else(|| phrase(Intent::OptIn).filter(|_| !negates(reading)));
-        // If words were joined into a word that only the pack knows, the keyword is decided anew
+        // If pieces were joined into a word that only the pack knows, decides the keyword again
         // without the pack, because ingress, which has no pack, must find the same keyword.
         let keyword = if reading.foreign_joins {
             Self::base().judge(text, &mut Workspace::default()).keyword
@@ -196,8 +197,8 @@ impl Engine {
         let mut hits: Vec<Hit> = certain.chain(by_shape).map(hit).collect();
         let spared =
             by_words(found).any(|found| matches!(found, OptOutRule::Spared | OptOutRule::Kept));
-        // Without rules of the pack for a layer, the classifier's finding does not count: another
-        // trade may not deal with gambling problems.
+        // Ignores the classifier's layer if the pack has no rule for it: another trade, for
+        // instance, may have nothing to do with gambling problems.
         let layer = likeness
             .filter(|_| keyword.is_none() && hits.is_empty())
             .and_then(|like| like.layer());
@@ -332,8 +333,8 @@ fn in_words(found: OptOutRule, wanted: Intent) -> Option<Keyword> {
     })
 }
 
-/// Judges each clause alone and the whole text, and returns the most certain result: a cry for help
-/// may share a text with a question about dinner.
+/// Judges the whole text and each of its clauses, and returns the most certain result, because a
+/// cry for help may share a text with a question about dinner.
 fn surest_clause(reading: &Reading, layer: Layer, whole: Likeness) -> Band {
     let clauses = reading.folded.clauses();
     let bands = clauses
@@ -350,7 +351,7 @@ fn surest_clause(reading: &Reading, layer: Layer, whole: Likeness) -> Band {
         .unwrap_or(Band::Nothing)
 }
 
-/// Returns whether a text contains a negation; such a text does not ask for our texts again.
+/// Returns whether a text contains a negation; such a text never counts as an opt-in.
 fn negates(reading: &Reading) -> bool {
     const NEGATIONS: &[&str] = &[
         "no", "not", "dont", "never", "stop", "nor", "wont", "cant", "nunca", "jamas", "ni",

@@ -73,7 +73,8 @@ pub(super) struct PackRule {
     pub(super) intent: String,
     #[serde(default)]
     pub(super) language: Option<Language>,
-    /// The rule's language where only the safety layers speak it, as BCP 47 names it (`zh`).
+    /// The rule's language, by its BCP 47 name (`zh`), if the pack has only safety layers in it;
+    /// `None` for any other rule.
     #[serde(default)]
     pub(super) safety_language: Option<String>,
     #[serde(default)]
@@ -122,8 +123,8 @@ impl Patterns {
 }
 
 impl PackRule {
-    /// Returns whether a match counts whatever the classifier finds, which knows English and Spanish
-    /// only.
+    /// Returns whether a match counts whatever the classifier finds. Rules in safety languages
+    /// always do, because the classifier knows only English and Spanish.
     pub(super) fn is_certain(&self) -> bool {
         self.certain || self.safety_language.is_some()
     }

@@ -275,7 +275,7 @@ proptest! {
 
     #[test]
     fn ingress_and_gate_see_the_same_keyword(text in pieces()) {
-        // D7: ingress has no pack
+        // D7: ingress, which has no pack, finds the same keyword as the gate.
         prop_assert_eq!(crate::classify(&text), pack().decide(&text).keyword);
     }
 

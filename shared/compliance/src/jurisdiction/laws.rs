@@ -142,8 +142,8 @@ struct Row {
 }
 
 impl Row {
-    /// Builds the state's law. Without a window of its own, the state has the federal one; every
-    /// other missing value takes the safest meaning.
+    /// Builds the state's law. A state without a window of its own gets the federal one; every
+    /// other missing value gets the safest meaning.
     fn law(self, federal_hours: Hours, federal: &Federal) -> Result<Law, Invalid> {
         let own_window = self.hours.is_some() || !self.hours_on.is_empty();
         if own_window != (self.source.is_some() && self.grade.is_some()) {

@@ -12,8 +12,8 @@ pub(crate) enum Fit {
     Alone,
     /// Courtesy: "please", "thank you", "now".
     Polite,
-    /// Also "hey", "ok", "just". The row also counts as a sentence of its own, and wins over
-    /// another keyword in the message.
+    /// Also "hey", "ok", "just". Such a row also counts as a sentence of its own, and takes
+    /// precedence over another keyword in the message.
     Core,
     /// Also words that follow a yes, as in "yes sounds good".
     Agreeing,

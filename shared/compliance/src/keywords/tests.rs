@@ -51,7 +51,8 @@ fn every_keyword_in_every_spelling() {
 
 #[test]
 fn the_lists_we_must_honour_are_in_the_table() {
-    // C-6, SEC-9 to SEC-11, spec 05 section 2.3: the lists of others are in our table
+    // C-6, SEC-9 to SEC-11, spec 05 section 2.3: our table recognises every word of the lists that
+    // we must honour
     for (expected, list) in [
         (
             "opt_out",

@@ -9,8 +9,8 @@ use crate::normal::without_marks;
 
 /// The longest text that is searched for a wrapped command.
 const LONGEST_BYTES: usize = 300;
-/// In each round, one wrapping is removed at the start and one at the end, because wrappings can be
-/// nested.
+/// The maximum number of rounds, each of which removes one wrapping at the start and one at the
+/// end; wrappings can be nested.
 const ROUNDS: usize = 5;
 
 /// The text that is left when its wrapping has been removed.
@@ -59,8 +59,8 @@ static WRAPPINGS: LazyLock<Wrappings> = LazyLock::new(|| {
     }
 });
 
-/// Words that no name contains: if one follows "stop from" or a dash, the words there are no
-/// signature.
+/// Words that no name contains: if one of them follows "stop from" or a dash, the words there are
+/// not a signature.
 const NO_NAMES: &[&str] = &[
     "a", "all", "at", "for", "here", "home", "in", "it", "me", "my", "now", "of", "on", "or",
     "that", "the", "there", "this", "to", "today", "tomorrow", "tonight", "us", "what", "when",
@@ -69,7 +69,8 @@ const NO_NAMES: &[&str] = &[
 
 /// Returns the text without its wrapping, or `None` if nothing was removed.
 pub(super) fn unwrap(text: &str) -> Option<Unwrapped> {
-    // A mark beside a letter would hide a signature: the patterns know letters only.
+    // Removes combining marks first, because the patterns know only letters and would overlook a
+    // signature with marks.
     let text = without_marks(text);
     if text.len() > LONGEST_BYTES {
         return None;
@@ -77,7 +78,7 @@ pub(super) fn unwrap(text: &str) -> Option<Unwrapped> {
     let wrappings = &*WRAPPINGS;
     let mut rest = wrappings.header.replace_all(&text, "").trim().to_owned();
     let mut doubtful = false;
-    // In a text without lower case, capitals show no name.
+    // In a text that is all capitals, a capital letter does not indicate a name.
     let capitals_show_names = rest.chars().any(char::is_lowercase);
     for _ in 0..ROUNDS {
         let before = rest.len();

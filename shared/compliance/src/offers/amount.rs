@@ -51,8 +51,8 @@ pub(super) fn range_end(words: &[Word], at: usize, currency: Currency) -> Option
     Some((Amount::Money { cents, currency }, end))
 }
 
-/// Returns the number that begins at this word, in hundredths and whatever its unit, and the index
-/// of the word after it.
+/// Returns the number that begins at this word, in hundredths of its unit, and the index of the
+/// word after the number.
 pub(super) fn number(words: &[Word], at: usize) -> Option<(u64, usize)> {
     let first = words.get(at)?;
     if first.is_number() {
@@ -71,7 +71,7 @@ pub(super) fn number(words: &[Word], at: usize) -> Option<(u64, usize)> {
     spelled(words, at)
 }
 
-/// The most words an amount may have; the limit keeps a long row of number words cheap.
+/// The maximum number of words of an amount; it bounds the time for a long row of number words.
 const LONGEST: usize = 9;
 
 fn spelled(words: &[Word], at: usize) -> Option<(u64, usize)> {

@@ -394,8 +394,9 @@ impl Reader<'_> {
         Some(name.to_owned())
     }
 
-    /// Returns the index after the thing named here or after the next word: in "free show tickets"
-    /// the thing is the tickets.
+    /// Returns the index after the first thing that the next words name, or after one word if they
+    /// name none. Adjacent things count as one: in "free show tickets" the index is after
+    /// "tickets".
     fn item_end(&self, from: usize, reach: usize) -> usize {
         let ahead = self.ahead(from, reach);
         let is_thing = |word: &&Word| thing(&word.text).is_some();

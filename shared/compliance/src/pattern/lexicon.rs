@@ -147,7 +147,8 @@ impl Lexicon {
         }
     }
 
-    /// Adds the symbols of the word at `at` that the automaton misses: numbers, respellings, typos.
+    /// Adds the symbols that the automaton misses for the word at `at`: numbers, respellings and
+    /// typos.
     fn look_again(&self, at: usize, reading: &mut Reading) {
         let word = reading.folded.word(at);
         let token = offset(at);

@@ -31,7 +31,7 @@ pub(crate) enum Element<'a> {
     Many(Arc<Alternatives<'a>>),
     NotAfter(Arc<Alternatives<'a>>),
     NotBefore(Arc<Alternatives<'a>>),
-    /// Up to this number of words, none of which may be one of these.
+    /// At most this number of words, none of which is one of the alternatives.
     Words(u8, Arc<Alternatives<'a>>),
     Any,
     Start,
@@ -39,8 +39,8 @@ pub(crate) enum Element<'a> {
     Label,
 }
 
-/// A sorted list of alternatives, each of one or more consecutive words, and the groups whose
-/// alternatives also count.
+/// A sorted list of alternatives, each of one or more consecutive words, and groups whose
+/// alternatives belong to the list too.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Alternatives<'a> {
     pub(crate) phrases: Vec<Phrase<'a>>,
@@ -78,8 +78,8 @@ impl Alternatives<'_> {
     }
 }
 
-/// Hashes only the two ends of a list, which tell lists apart well enough; hashing all words took
-/// most of a worker's start.
+/// Hashes only the first and the last phrase of a list: they suffice to distinguish lists, and
+/// hashing all words took most of a worker's start.
 impl Hash for Alternatives<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (

@@ -139,9 +139,10 @@ impl Lists {
     }
 }
 
-/// A list of more words than this gets a slot; a shorter one uses the masks of its words.
+/// A list of more words than this gets a slot; a shorter list uses the masks of its words.
 const FEW: usize = 6;
-/// Marks a number as a slot's until the number of symbols, which slots follow, is known.
+/// The bit that marks a mask number as a slot's while the program is built. Slots are numbered
+/// after the symbols, whose number is known only at the end.
 const SLOT: u32 = 1 << 31;
 
 /// One alternative of a list.

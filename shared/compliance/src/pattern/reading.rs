@@ -4,15 +4,15 @@ use crate::normal::Folded;
 
 pub(crate) type Symbol = u32;
 
-/// How many words are searched together. A mask of 64 bits also needs one for "after the last
-/// word".
+/// The number of words that are searched together. A mask of 64 bits has one bit per word and at
+/// least one for the position after the last word.
 pub(super) const WINDOW: usize = 60;
 
 /// A folded text, and the symbols found in it.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
     pub(crate) folded: Folded,
-    /// For each word, its symbol if it is a word of a keyword or an opt-out.
+    /// For each word, its symbol; `None` if the word occurs in no keyword and no opt-out.
     pub(crate) base: Vec<Option<Symbol>>,
     /// Whether pieces were joined into a word that only the pack knows; the base alone would read
     /// such a text differently.

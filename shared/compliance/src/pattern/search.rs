@@ -5,7 +5,7 @@ use super::{
     reading::{Reading, WINDOW},
 };
 
-/// Buffers that one search leaves to the next, to save allocations.
+/// Buffers that successive searches reuse, to save allocations.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     /// For each symbol, then each slot, the words of the window at which it occurs. All zero
@@ -16,7 +16,7 @@ pub(crate) struct Scratch {
     /// For each pattern, the number of the last window in which it was tried.
     tried: Vec<u64>,
     window: u64,
-    /// The rules matched in this window; `rules` has those of the whole text.
+    /// The rules that matched in the current window; `rules` has those of the whole text.
     found: Vec<u32>,
     rules: Vec<u32>,
     /// The patterns tried and the masks touched; tests check that this grows only with the text.
@@ -24,8 +24,9 @@ pub(crate) struct Scratch {
     pub(crate) work: u64,
 }
 
-/// Windows start this many words apart and overlap, so that none cuts a pattern of up to 26 words.
-/// Near a cut, `MARGIN` words are kept for words that exclude a match.
+/// The distance in words between the starts of two windows, which overlap so that no cut splits a
+/// pattern of up to 26 words. No match begins or ends within `MARGIN` words of a cut, so that a
+/// window also has the words beside the match that may exclude it.
 const STRIDE: usize = 30;
 const MARGIN: usize = 4;
 
@@ -219,8 +220,8 @@ impl Program {
         })
     }
 
-    /// Moves all partial matches one step on: takes the positions they have reached, and returns
-    /// those that they reach with this step.
+    /// Advances all partial matches by one step: takes the bit mask of the positions that they have
+    /// reached and returns the mask of the positions after the step.
     fn step(&self, step: Step, at: u64, view: &View<'_>) -> u64 {
         match step {
             Step::One(class) => self.after(class, at, view),

@@ -8,8 +8,7 @@ use seven_domain::{Invalid, config::Regulations};
 
 const DAY: u32 = 24 * 60 * 60;
 
-/// A range of seconds within one day, without its end; the last possible end is `24:00`. Never
-/// empty.
+/// A range of seconds within one day, never empty. The end is exclusive and at most `24:00`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hours {
     from: u32,

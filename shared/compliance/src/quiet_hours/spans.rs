@@ -15,8 +15,8 @@ pub(super) struct Span {
     pub(super) end: DateTime<Utc>,
 }
 
-/// Which end of a span a local time is. If a local time occurs twice, the instant that makes the
-/// span shorter is taken.
+/// The end of a span that a local time stands for. If a local time occurs twice, the instant that
+/// makes the span shorter is taken.
 #[derive(Debug, Clone, Copy)]
 enum Border {
     Start,

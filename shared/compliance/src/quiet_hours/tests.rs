@@ -177,8 +177,8 @@ fn borders_in_the_hour_that_is_left_out_or_shown_twice() {
         "00:00-24:00",
         "hours = \"02:30-22:00\"\nsource = \"fixture\"\ngrade = \"A\"",
     );
-    // On 2026-03-08 at 08:00 UTC, Chicago's clocks go from 02:00 to 03:00: 02:30 never occurs,
-    // 03:00 is inside.
+    // On 2026-03-08 at 08:00 UTC, Chicago's clocks go from 02:00 to 03:00: a window that begins at
+    // 02:30 opens at 03:00.
     assert_eq!(
         ask_fixture(&laws, Chicago, "2026-03-08T07:59").opens_at,
         Some(at("2026-03-08T08:00"))
@@ -187,8 +187,8 @@ fn borders_in_the_hour_that_is_left_out_or_shown_twice() {
         "00:00-24:00",
         "hours = \"01:30-22:00\"\nsource = \"fixture\"\ngrade = \"A\"",
     );
-    // On 2026-11-01, 01:30 occurs at 06:30 and at 07:30 UTC; the window opens at the second of
-    // them.
+    // On 2026-11-01, the local time 01:30 occurs at 06:30 and at 07:30 UTC; a window that begins at
+    // 01:30 opens at 07:30 UTC.
     assert_eq!(
         ask_fixture(&laws, Chicago, "2026-11-01T06:45").opens_at,
         Some(at("2026-11-01T07:30"))
@@ -197,7 +197,7 @@ fn borders_in_the_hour_that_is_left_out_or_shown_twice() {
         "00:00-24:00",
         "hours = \"00:00-01:30\"\nsource = \"fixture\"\ngrade = \"A\"",
     );
-    // A window that ends at 01:30 closes at the first of them.
+    // A window that ends at 01:30 closes at 06:30 UTC.
     let night = ask_fixture(&laws, Chicago, "2026-11-01T06:00");
     assert!(night.open);
     assert_eq!(night.closes_at, Some(at("2026-11-01T06:30")));
@@ -454,7 +454,8 @@ fn questions() -> impl Strategy<Value = (PhoneE164, Option<Residence>, CasinoWin
     )
 }
 
-/// Decides by the local time in a place, without computing spans.
+/// Returns whether the local time in a place is lawful and inside the casino's window, without
+/// computing spans.
 fn wall_allows(
     laws: &Laws,
     candidate: &Candidate,

@@ -143,7 +143,7 @@ fn a_fact_that_is_blank_now_is_looked_at() {
         [ContentFinding::FactsGone]
     );
     assert!(kinds(None, &pool("Daily 9am-8pm", None), among(5)).is_empty());
-    // Words without a number are no price.
+    // Words without a number do not count as a price.
     let words = pool("Daily 9am-8pm", Some("ask at the desk"));
     assert_eq!(
         kinds(Some(&old), &words, among(5)),
@@ -156,7 +156,7 @@ fn the_last_active_item_of_a_category_stays() {
     let (on, off) = (spa("a", 100.0, true), spa("a", 100.0, false));
     assert!(kinds(Some(&on), &off, among(1)).contains(&ContentFinding::LastActive));
     assert!(kinds(Some(&on), &off, among(2)).is_empty());
-    // Another item is switched on by the same changes.
+    // The same changes switch another item on.
     let (new, rules) = (spa("b", 90.0, true), rules());
     let changes = [
         Change {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The kind of a sending number; decides its pace.
+/// The kind of a sending number; it determines the number's sending rate.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -13,7 +13,7 @@ pub enum NumberKind {
     TollFree,
     /// 1 000 segments per second.
     ShortCode,
-    /// 10DLC long code: the campaign's figure, `campaign_segments_per_second`.
+    /// 10DLC long code: `campaign_segments_per_second` of its campaign.
     LongCode,
     /// A number for demonstrations and tests: 1 000 segments per second.
     Demo,
@@ -57,7 +57,7 @@ pub enum BrandTier {
     Top,
     High,
     Middle,
-    /// The lowest tier; also for a brand that nobody has vetted.
+    /// The lowest tier, which also applies to a brand that nobody has vetted.
     Low,
     SoleProprietor,
 }

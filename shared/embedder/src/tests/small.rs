@@ -1,4 +1,4 @@
-//! Packs a network of one layer, 32 values wide, as the wheel packs its own.
+//! Packs a network of one layer, 32 values wide, in the file format of the wheel.
 
 pub(super) const WIDTH: usize = 32;
 const WIDE: usize = 64;
@@ -56,7 +56,8 @@ fn rows() -> Vec<Row> {
     rows
 }
 
-/// Any numbers that differ from each other and are the same in each run.
+/// Returns the bytes of arbitrary weights, which differ from each other and are the same in each
+/// run.
 fn values(seed: usize, weights: usize, is_packed: bool) -> Vec<u8> {
     let byte = |n: usize| (n.wrapping_mul(2_654_435_761).wrapping_add(seed * 97) >> 7) as u8;
     if is_packed {
@@ -91,7 +92,7 @@ fn head(rows: &[Row], places: &[usize], begin: usize) -> Vec<u8> {
     }
     head.extend((0..WORDS.len()).flat_map(|n| (-(n as f32)).to_le_bytes()));
     head.extend(text.as_bytes());
-    // A table of normalisation with nothing in it.
+    // An empty table for normalisation.
     head.extend([0, 0].iter().flat_map(|n| number(*n)));
     head.extend(number(rows.len()));
     for ((name, weights, is_packed), place) in rows.iter().zip(places) {

@@ -1,5 +1,5 @@
-//! Tests that need the weights, which `./scripts/weights` fetches. Without them each prints a line
-//! and ends; `SEVEN_WEIGHTS=required` makes their absence a failure.
+//! Tests that need the weights, which `./scripts/weights` fetches. Without the weights each test
+//! prints a line and is skipped; `SEVEN_WEIGHTS=required` makes their absence a failure.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 #![expect(clippy::print_stderr, reason = "a skipped test must be seen")]
 
@@ -36,7 +36,7 @@ fn embedder() -> Option<Local> {
     Some(Local::open(settings).unwrap())
 }
 
-/// The folder that `./scripts/weights` prints.
+/// Returns the folder that `./scripts/weights` prints.
 fn folder() -> PathBuf {
     let cache = env::var_os("HEY_SEVEN_CACHE").map(PathBuf::from);
     let home = || PathBuf::from(env::var_os("HOME").unwrap_or_default());

@@ -1,5 +1,5 @@
-//! Our vectors against those of the wheel's own program, and what they say about English and
-//! Spanish.
+//! Compares our vectors with those of the wheel's own program, and questions with answers in the
+//! other of English and Spanish.
 
 use serde::Deserialize;
 use seven_embedder::{SHA256, WIDTH};
@@ -9,7 +9,8 @@ use crate::{embedder, one};
 
 /// Made by scripts/data/e5_reference.py.
 const REFERENCE: &str = include_str!("reference.json");
-/// The least cosine between our vector and the wheel's; theirs rounds its factors to 8 bits.
+/// Minimum cosine between our vector and the wheel's. They differ a little, because the wheel's
+/// program rounds its factors to 8 bits.
 const SAME: f32 = 0.999;
 
 #[derive(Deserialize)]
@@ -43,7 +44,7 @@ async fn known_sentences_have_the_vectors_of_the_wheels_own_program() {
         assert!(similarity >= SAME, "{similarity}: {text}");
         vectors.push(theirs);
     }
-    // The test could not fail if all vectors were alike.
+    // The vectors must differ from each other, because otherwise this test could not fail.
     let nearest = vectors.iter().enumerate().flat_map(|(n, vector)| {
         let others = vectors[n + 1..].iter();
         others.map(move |other| vector.similarity(other))
@@ -92,8 +93,8 @@ const SPANISH: Pairs = [
     ),
 ];
 
-/// Between answers of two languages the model prefers that of the question's own, which is why
-/// chunks hold both.
+/// Compares answers of one language only. Between two languages the model prefers the question's
+/// own, which is why chunks contain both.
 #[tokio::test] // RAG-13
 async fn a_question_is_nearest_to_its_answer_among_answers_of_the_other_language() {
     let Some(local) = embedder() else { return };

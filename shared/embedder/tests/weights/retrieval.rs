@@ -1,5 +1,5 @@
-//! The labelled questions about the demo casino, answered with the local embedding: the figures
-//! that it must reach.
+//! Answers the labelled questions about the demo casino with the local embedding, and checks the
+//! figures that it must reach.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,8 @@ use seven_knowledge::{
 
 use crate::{embedder, one};
 
-/// The sets of questions, each with the least share of its rows that must be found.
+/// The sets of questions: the name, the questions, and the minimum share of their rows that must be
+/// found.
 const SETS: [(&str, &str, f64); 2] = [
     (
         "demo",

@@ -1,12 +1,13 @@
-//! The pause of the host after a case is opened, and the promise to the guest about when a person
-//! writes.
+//! Computes the host's pause after a case is opened, and the time within which the guest is
+//! promised an answer by a person.
 
 use chrono::{DateTime, Datelike, TimeDelta, Timelike, Utc, Weekday};
 use chrono_tz::Tz;
 
 /// The shortest pause of the host after a case is opened.
 pub const CASE_PAUSE: TimeDelta = TimeDelta::minutes(30);
-/// The local hour by which a promise of the morning is kept.
+/// The hour, in the casino's local time, by which a person must write after a promise of the
+/// morning.
 const MORNING_HOUR: u32 = 10;
 
 /// The promise to the guest about when a person will write.
@@ -34,8 +35,8 @@ impl Promise {
     }
 }
 
-/// Returns how long the host says nothing after a case is opened: until the promise to the guest
-/// and the case's time to write are over (D28). Minutes count from `now`.
+/// Returns how long the host is silent after a case is opened (D28): at least `CASE_PAUSE`, until
+/// the response deadline `respond_minutes`, and for `Promise::Tomorrow` until the promised hour.
 pub fn case_pause(
     promise: Promise,
     respond_minutes: Option<u32>,

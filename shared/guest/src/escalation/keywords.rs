@@ -10,7 +10,7 @@ use crate::extract::words;
 pub(super) struct Keyword {
     pub(super) reason: String,
     pub(super) severity: Severity,
-    /// Whether the host keeps answering while a person looks at the conversation.
+    /// Whether the host keeps answering while a person looks at the case.
     #[serde(default)]
     pub(super) aside: bool,
     say: Vec<Phrase>,
@@ -36,7 +36,7 @@ impl From<String> for Phrase {
     }
 }
 
-/// Returns whether a guest who asked for a person takes that back, as in "never mind, what
+/// Returns whether a guest who asked for a person withdraws that request, as in "never mind, what
 /// restaurants do you have?"
 pub fn is_withdrawn(text: &str) -> bool {
     let said = words(text);

@@ -163,10 +163,10 @@ fn the_pause_lasts_as_long_as_the_promise() {
         ("2026-11-23T15:00:00Z", None, 30),
         // 11:00 on a Saturday: within four hours.
         ("2026-11-28T16:00:00Z", Some(240), 240),
-        // 22:30, and 3:30 in the morning: by ten.
+        // 22:30 and 3:30: a person writes by 10:00.
         ("2026-11-24T03:30:00Z", Some(240), 690),
         ("2026-11-24T08:30:00Z", Some(240), 390),
-        // 8:00: its own four hours are longer.
+        // 8:00: the case's own deadline of four hours is later than the promised 10:00.
         ("2026-11-24T13:00:00Z", Some(240), 240),
     ] {
         let now = at.parse().unwrap();

@@ -23,7 +23,7 @@ static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) fn emails(text: &str) -> Vec<Extracted> {
     let found = EMAIL.find_iter(text).filter(|m| {
         let before = text[..m.start()].chars().next_back();
-        // The match is only a part of something longer.
+        // Skips a match that is only a part of a longer address.
         !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '@' | '/' | '.'))
             && !text[m.end()..].starts_with('@')
             && !m.as_str().contains("..")
@@ -31,7 +31,7 @@ pub(super) fn emails(text: &str) -> Vec<Extracted> {
     let mut found: Vec<Extracted> = found
         .map(|m| Extracted::new(Slot::Email(m.as_str().to_lowercase()), 95, m.range()))
         .collect();
-    // With two addresses it is unclear which is the guest's, so neither is kept.
+    // With two addresses it is unclear which one is the guest's, so none is returned.
     if found.len() > 1 {
         found.clear();
     }

@@ -136,7 +136,7 @@ const CONTACT: &[&str] = &[
     "escribame",
 ];
 
-/// Returns the stay. Two different dates are no plan, so they give none.
+/// Returns the stay; `None` if the text names two different dates, because it then states no plan.
 pub(super) fn read(said: &Utterance<'_>, setting: &Setting) -> Option<Extracted> {
     let today = setting.today();
     let mut found: Vec<At> = Vec::new();

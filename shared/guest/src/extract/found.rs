@@ -12,7 +12,7 @@ use crate::Confidence;
 #[serde(rename_all = "snake_case")]
 pub enum Grain {
     Day,
-    /// Several days, from one to another.
+    /// Several days, from a first to a last one.
     Days,
     Weekend,
     Week,
@@ -68,14 +68,14 @@ pub enum Slot {
     },
 }
 
-/// A fact with its confidence and the place in the text that states it.
+/// A fact with its confidence and the part of the text that states it.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 pub struct Extracted {
     pub slot: Slot,
     pub confidence: Confidence,
-    /// The bytes of the text that state it.
+    /// The byte range of the words that state the fact.
     pub span: Range<usize>,
-    /// Whether the text corrects an earlier statement.
+    /// Whether the fact corrects an earlier statement of the guest.
     pub correction: bool,
 }
 

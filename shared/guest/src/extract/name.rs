@@ -83,7 +83,7 @@ const PARTICLES: &[&str] = &[
 enum Cue {
     Sure,
     Loose,
-    /// The host has asked for the name.
+    /// The text answers the host's question for the name.
     Answer,
 }
 

@@ -108,7 +108,7 @@ fn owned(said: &Utterance<'_>, n: usize) -> bool {
     (from..n).any(|at| said.one_of(at, OWN).is_some_and(|end| end <= n))
 }
 
-/// Returns whether the clause is about people who do not come along.
+/// Returns whether the clause is about people outside the party.
 fn others(said: &Utterance<'_>, n: usize) -> bool {
     let from = said.clause(n);
     (from..n).any(|at| {

@@ -54,8 +54,8 @@ pub(super) fn read(said: &Utterance<'_>) -> Vec<Extracted> {
     found
 }
 
-/// Returns whether the person does not come along: "my ex wife", "my wife passed away", "my wife
-/// is not coming".
+/// Returns whether the person is not part of the party: "my ex wife", "my wife passed away", "my
+/// wife is not coming".
 fn gone(said: &Utterance<'_>, hit: &Hit) -> bool {
     let n = hit.words.start;
     [

@@ -5,7 +5,8 @@ use std::ops::Range;
 use seven_text::fold;
 use unicode_normalization::char::is_combining_mark;
 
-/// How many words are read. No SMS has more, and the limit keeps every rule's work linear.
+/// The maximum number of words that are read. No SMS has more, and the limit bounds the work of
+/// every rule.
 const LONGEST: usize = 400;
 
 /// One word, of letters alone or digits alone: "7pm" is two words.

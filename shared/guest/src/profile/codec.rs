@@ -35,7 +35,7 @@ impl fmt::Debug for Rest {
 }
 
 impl Rest {
-    /// Returns the unknown entries, without nulls and empty objects.
+    /// Returns the unknown entries that are neither null nor an empty object.
     pub(super) fn unknown(&self) -> Map<String, Json> {
         let told = |json: &Json| {
             !json.is_null() && json.as_object().is_none_or(|object| !object.is_empty())
@@ -48,7 +48,8 @@ impl Rest {
     }
 }
 
-/// At the root, where a build that knows no grants keeps them.
+/// The key of the consents. It stands at the root of the document, because an older build, which
+/// does not know it, keeps unknown keys there.
 const GRANTS: &str = "consent_grants";
 
 const META: [&str; 8] = [

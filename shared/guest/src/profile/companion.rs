@@ -47,8 +47,8 @@ impl Companion {
         self.fields.iter().map(|(key, field)| (*key, field))
     }
 
-    /// Returns whether nothing of this companion may be used any more; one who is told of anew is
-    /// another entry.
+    /// Returns whether all fields of this companion are withdrawn. If the guest mentions the person
+    /// again, a new companion is added.
     fn is_withdrawn(&self) -> bool {
         self.fields.values().all(Field::is_withdrawn)
     }
@@ -112,8 +112,8 @@ impl Profile {
         Some(Met { index, merged })
     }
 
-    /// Makes sure that at least `number` companions of this kind are stored, so that "our two kids"
-    /// said twice means two. Returns true if one was added.
+    /// Adds companions of this kind until at least `number` are stored, so that "our two kids" said
+    /// twice means two. Returns true if one was added.
     pub fn meet_all(&mut self, said: &[Observation<CompanionKey>], number: u32) -> bool {
         let values: BTreeMap<_, _> = said
             .iter()

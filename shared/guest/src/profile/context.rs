@@ -20,8 +20,8 @@ pub struct Seen {
     pub doubtful: bool,
 }
 
-/// The facts of a profile that are neither withdrawn nor too doubtful, nor collected for other
-/// purposes.
+/// The facts of a profile that agents may see: not withdrawn, confident enough, and collected for
+/// personalization or marketing.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Context {
     pub facts: Vec<Seen>,
@@ -40,7 +40,8 @@ impl fmt::Debug for Seen {
 }
 
 impl Seen {
-    /// Returns whether the fact is health data, or one that this version does not know.
+    /// Returns whether the fact is health data. A field that this version does not know counts as
+    /// health data.
     pub fn is_sensitive(&self) -> bool {
         let last = self.path.rsplit_once("companions.");
         let own = last.and_then(|(_, rest)| rest.split_once('.'));

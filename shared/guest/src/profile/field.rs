@@ -154,8 +154,7 @@ impl Field {
         self.confirmed_at.unwrap_or(self.collected_at)
     }
 
-    /// Returns the confidence now: it shrinks to nine tenths for every 90 days without
-    /// confirmation.
+    /// Returns the confidence now: every 90 days without confirmation multiply it by nine tenths.
     pub fn effective(&self, now: DateTime<Utc>) -> Confidence {
         let periods = (now - self.confirmed()).num_days().max(0) / 90;
         self.confidence

@@ -1,5 +1,6 @@
-//! The consents under which a guest's facts are kept (DATA-40, DATA-41). A guest gives one by
-//! writing to us; who revokes it is served on, but nothing told is used or kept any more.
+//! The consents under which a guest's facts are stored (DATA-40, DATA-41). A guest gives the first
+//! consent by writing to us. After a revocation the guest still gets answers, but facts are neither
+//! used nor stored any more.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -11,13 +12,13 @@ use super::{Grant, GrantRef, Profile, Scope, field::NOTICE};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Via {
-    /// By writing to us.
+    /// The guest wrote to us.
     Text,
-    /// Told a person, who entered it.
+    /// The guest told a person, who entered the consent.
     Person,
 }
 
-/// One consent, in force or revoked. The fields that it covers name it.
+/// One consent, in force or revoked. The profile fields stored under it refer to its `reference`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Granted {
     #[serde(rename = "id")]
@@ -25,7 +26,7 @@ pub struct Granted {
     pub scope: Scope,
     pub granted_at: DateTime<Utc>,
     pub granted_via: Via,
-    /// SHA-256 of the wording that the guest was shown with it, in hex; `None` where none was.
+    /// SHA-256, in hex, of the wording that the guest was shown; `None` if no wording was shown.
     pub consent_text_hash: Option<String>,
     /// The version of the privacy notice.
     pub consent_version: u32,
@@ -45,7 +46,7 @@ pub struct NotGranted;
 pub struct Revoked {
     pub reference: GrantRef,
     pub scope: Scope,
-    /// Dotted paths.
+    /// The dotted paths of the withdrawn fields.
     pub fields: Vec<String>,
 }
 
@@ -55,9 +56,9 @@ impl Profile {
         &self.grants
     }
 
-    /// Returns the consent under which facts of this guest are kept now; `None` after it was
-    /// revoked, and where the document's consents cannot be read. A guest without any gave one with
-    /// their first text.
+    /// Returns the consent under which new facts of this guest are stored; `None` if it was revoked
+    /// or if the document's consents cannot be read. If there is no consent yet, adds the one that
+    /// the guest gave with the first text.
     pub fn consent_of(&mut self, guest: Uuid, at: DateTime<Utc>) -> Option<Grant> {
         if self.unread_grants {
             return None;
@@ -74,21 +75,22 @@ impl Profile {
         })
     }
 
-    /// Notes the hash of the wording that the guest was shown with the consent that they just gave.
+    /// Stores the hash of the wording that the guest was shown with the latest consent, unless it
+    /// has a hash already.
     pub fn note_wording(&mut self, hash: String) {
         if let Some(last) = self.grants.last_mut() {
             last.consent_text_hash.get_or_insert(hash);
         }
     }
 
-    /// Returns whether the guest has revoked the last consent.
+    /// Returns whether the latest consent is revoked; true also if the consents cannot be read.
     pub fn is_revoked(&self) -> bool {
         let last = self.grants.last();
         self.unread_grants || last.is_some_and(|last| last.revoked_at.is_some())
     }
 
-    /// Records that the guest consents anew; facts withdrawn before stay withdrawn. Returns false
-    /// where a consent is in force.
+    /// Adds a new consent after a revocation; facts withdrawn before stay withdrawn. Returns false,
+    /// and adds none, if the latest consent is not revoked or the consents cannot be read.
     pub fn grant_anew(&mut self, id: Uuid, at: DateTime<Utc>) -> bool {
         let revoked = self.is_revoked() && !self.unread_grants;
         if revoked {
@@ -97,11 +99,11 @@ impl Profile {
         revoked
     }
 
-    /// Revokes the consent in force and withdraws the facts that were kept under it. Facts under
-    /// another consent stay.
+    /// Revokes the consent in force and withdraws the facts stored under it. Facts under another
+    /// consent stay.
     ///
     /// # Errors
-    /// Fails when no consent is in force.
+    /// Fails if no consent is in force.
     pub fn revoke(&mut self, reason: &str, at: DateTime<Utc>) -> Result<Revoked, NotGranted> {
         let last = self.grants.last_mut().ok_or(NotGranted)?;
         if last.revoked_at.is_some() {
@@ -172,7 +174,7 @@ mod tests {
         assert_eq!(p.revoke("again", at(4)), Err(NotGranted));
         assert!(p.context(at(4)).facts.is_empty() && p.is_revoked());
 
-        // The document and the guest's export tell all of it.
+        // The stored document and the guest's export contain the consent and its revocation.
         let read = Profile::from_json(p.to_json()).unwrap();
         assert_eq!(
             (read.skipped, read.profile.to_json()),
@@ -218,7 +220,7 @@ mod tests {
         document["consent_grants"] = json!([{ "id": "of a later build" }]);
         let mut read = Profile::from_json(document.clone()).unwrap();
         assert_eq!(read.skipped, ["consent_grants"]);
-        // Nobody knows whether one was revoked.
+        // The unread consent may have been revoked, so the profile counts as revoked.
         assert_eq!(read.profile.consent_of(Uuid::nil(), at(1)), None);
         assert!(read.profile.is_revoked() && !read.profile.grant_anew(Uuid::nil(), at(1)));
         let written = read.profile.to_json();

@@ -27,14 +27,14 @@ impl Kind {
     }
 }
 
-/// Most characters of a text, and of an item of a list, that a person enters.
+/// Maximum number of characters of a text, or of an item of a list, that a person enters.
 const MOST_CHARACTERS: usize = 200;
-/// Most items of a list that a person enters.
+/// Maximum number of items of a list that a person enters.
 const MOST_ITEMS: usize = 20;
 
 impl Kind {
-    /// Reads a value as a person enters it: a number, `yes` or `no`, a date such as 2026-12-24, or
-    /// items between commas. `None` if the field cannot have this value.
+    /// Parses a value as a person enters it: a number, `yes` or `no`, a date such as 2026-12-24, or
+    /// items separated by commas. `None` if the field cannot have this value.
     pub fn read(self, text: &str) -> Option<Value> {
         let text = text.trim();
         let short = |text: &str| text.chars().count() <= MOST_CHARACTERS;
@@ -221,7 +221,8 @@ impl CompanionKey {
     }
 }
 
-/// Returns the path at which an agent's or planner's extraction target is stored.
+/// Returns the profile path for the name under which an agent or the planner extracts a fact;
+/// `None` for an unknown name.
 pub fn home_of_target(target: &str) -> Option<&'static str> {
     let key = match target {
         "kids_ages" => return Some("companions[].age"),

@@ -1,5 +1,5 @@
-//! Merges an observation into a profile field. The order of observations that agree does not
-//! matter: the highest confidence per source and the number of sources decide.
+//! Merges an observation into a profile field. Observations that agree may come in any order: the
+//! highest confidence per source and the number of sources decide.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -85,8 +85,8 @@ pub enum Merged {
 }
 
 impl Merged {
-    /// Returns whether the profile knows more than before. Turns without news are counted to notice
-    /// a conversation that goes in circles.
+    /// Returns whether the profile knows more than before. The caller counts turns without news to
+    /// notice a conversation that goes in circles.
     pub fn is_news(self) -> bool {
         matches!(
             self,

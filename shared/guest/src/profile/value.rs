@@ -5,7 +5,8 @@ use std::fmt;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-/// A field's value. In JSON it is the bare value; a string in the format of a date is read as one.
+/// A field's value. In JSON it is the bare value; a string in the format of a date is read as a
+/// date.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {

@@ -26,8 +26,9 @@ pub struct Step {
     pub names_next_visit: bool,
 }
 
-/// Returns the phase after this turn, which the session has already counted. The silence before the
-/// text is applied first, as a timer would: it may make the phase dormant, and the text active.
+/// Returns the phase after this turn, which the session has already counted. Applies the silence
+/// before the text first, as a timer would: a silence may make the phase dormant, and the text then
+/// makes it active again.
 pub fn advance(session: &Session, profile: &Profile, step: &Step) -> Phase {
     let entered = profile
         .engagement
@@ -56,7 +57,7 @@ pub fn advance(session: &Session, profile: &Profile, step: &Step) -> Phase {
     };
     let before = step.silence.map_or(session.phase, |silence| {
         let (zero, hours) = (Confidence::ZERO, Some(hours(silence)));
-        // A timer would have run before this text arrived, so this text is left out of its facts.
+        // A timer would have run before this text arrived, so these facts do not include the text.
         let quiet = Facts {
             exchanges_in_phase: 0,
             substantive_in_phase: 0,

@@ -5,7 +5,8 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     pub exchanges: usize,
-    /// The most characters of both sides together; four characters are about one token.
+    /// Maximum number of characters of the guest's and the host's texts together; four characters
+    /// are about one token.
     pub characters: usize,
 }
 

@@ -14,11 +14,11 @@ use strsim::osa_distance;
 const DATA: &str = include_str!("concepts.txt");
 /// The share of a word's weight that its concept passes on to the wider concept.
 const PARENT: f32 = 0.35;
-/// The most concepts that a vector has room for.
+/// Maximum number of concepts; a vector has one value for each.
 pub(super) const ROOM: usize = 192;
-/// The word length from which two letters may be wrong instead of one.
+/// Minimum length of a word in which two letters may be wrong instead of one.
 pub(super) const LONG: usize = 9;
-/// The most words in a phrase.
+/// Maximum number of words in a phrase.
 const PHRASE: usize = 4;
 
 /// A concept's number, and how strongly a word stands for it.

@@ -7,7 +7,8 @@ use super::{Embedder, Embedding, Purpose, Space, Vector, lexicon};
 use crate::index::is_common;
 use seven_text::{stem, words};
 
-/// The number of a vector's values: one per concept, then `HASHED` for words and their pieces.
+/// Number of a vector's first values, one for each concept. `HASHED` values for words and their
+/// pieces follow.
 const CONCEPTS: usize = lexicon::ROOM;
 const HASHED: usize = 320;
 /// The version of this file's arithmetic; raise it with every change. The lexicon has its own

@@ -131,7 +131,7 @@ fn time(text: &str) -> Result<Token, String> {
     Ok(Token::Time { minute, half })
 }
 
-/// Makes an opening of two times. If one of them lacks am or pm, the other decides.
+/// Makes an opening from two times. If one of them lacks am or pm, the other decides.
 fn span(from: (u16, Half), to: (u16, Half)) -> Result<Span, String> {
     let twelve = |minute: u16| if minute >= 720 { minute - 720 } else { minute };
     let (opens, closes) = match (from, to) {
@@ -170,8 +170,8 @@ struct Week {
 }
 
 impl Week {
-    /// Decides the days of the next time. In "Closed Mon, Tue-Sun 5pm", only the last group gets
-    /// it.
+    /// Decides to which days the next time applies. In "Closed Mon, Tue-Sun 5pm", it applies only
+    /// to the last group.
     fn take_days(&mut self) {
         if self.groups.is_empty() {
             if !self.said {

@@ -223,8 +223,7 @@ fn counts(item: &Item) -> BTreeMap<String, f32> {
         .iter()
         .for_each(|sub| add(&sub.replace('_', " "), 2.0));
     item.description_es.iter().for_each(|text| add(text, 1.0));
-    // UTC serves here, because the time zone only changes the hour of an event, and nobody searches
-    // for that.
+    // Uses UTC, because the time zone only changes the hour of an event, which nobody searches for.
     add(&formatter::text(item, chrono_tz::Tz::UTC), 1.0);
     counts
 }

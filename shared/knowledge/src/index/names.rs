@@ -12,7 +12,7 @@ use strsim::osa_distance;
 #[derive(Debug, Clone)]
 pub struct Mention {
     pub item: Arc<Item>,
-    /// The first of the text's words that the name covers; `to` is the index after the last.
+    /// Index of the first word of the text that the name covers; `to` is the index after the last.
     pub from: usize,
     pub to: usize,
     /// Whether the text contains every word of the name, in order.
@@ -37,7 +37,7 @@ pub(super) struct Names {
     shared: HashMap<usize, Vec<usize>>,
 }
 
-/// The most rows that may share a name; more of them do not stand for one place.
+/// Maximum number of rows that may share a name; more rows than that do not describe one place.
 const NAMESAKES: usize = 4;
 
 impl Names {
@@ -95,8 +95,8 @@ impl Names {
         built
     }
 
-    /// Joins a row of opening hours with the venue if one's name contains the other's: "Valet" and
-    /// "Valet Parking".
+    /// Joins a row of opening hours with a venue if the name of one contains that of the other:
+    /// "Valet" and "Valet Parking".
     fn join_schedules(&mut self, items: &[Arc<Item>]) {
         let inside = |a: &[String], b: &[String]| a.iter().all(|word| b.contains(word));
         let mut pairs: Vec<(usize, usize)> = Vec::new();
@@ -151,8 +151,8 @@ impl Names {
                 found.push((from, to, whole, name.item));
             }
         }
-        // A whole or longer name replaces the names inside it. Rows of the same name stand at the
-        // same place, and all are kept.
+        // A whole or longer name replaces names that it overlaps. Rows of the same name cover the
+        // same words, and all of them are kept.
         let beats = |a: &(usize, usize, bool, usize), b: &(usize, usize, bool, usize)| {
             let overlap = a.0 < b.1 && b.0 < a.1;
             overlap && (a.2, a.1 - a.0) > (b.2, b.1 - b.0)

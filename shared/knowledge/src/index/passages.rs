@@ -29,21 +29,21 @@ const ENDING: f32 = 0.75;
 const ENDED: usize = 4;
 /// Factor for a word that helps to choose among sentences but need not be found.
 const SOFT: f32 = 0.15;
-/// The lowest score at which a row's name counts as naming a word.
+/// The lowest score at which a row's name or keywords count as containing a term.
 const NAMED: f32 = 0.82;
 /// Factor for a common word, such as "room" or "friday".
 const COMMON: f32 = 0.5;
-/// Weight of a word that is found only in the row's name or keywords; `BESIDE`: only in another
-/// sentence of the row.
+/// Weight of a word that is found only in the row's name or keywords; `BESIDE` is the weight of one
+/// that is found only in another sentence of the row.
 const TITLE: f32 = 0.9;
 const BESIDE: f32 = 0.5;
 /// Fields that are left out, because other fields of the row tell the same in their own words.
 const TOLD_ELSEWHERE: [&str; 6] = ["price", "cost", "fee", "location", "phone", "hours"];
 
-/// A word or phrase of a question that means something.
+/// A meaningful word or phrase of a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Term {
-    /// The first of the text's words that the term covers; `to` is the index after the last.
+    /// Index of the first word of the text that the term covers; `to` is the index after the last.
     pub from: usize,
     pub to: usize,
     /// Whether a row or the lexicon knows the term.
@@ -87,7 +87,7 @@ struct Senses {
 #[derive(Debug, Clone)]
 struct Passage {
     item: usize,
-    /// The sentence's language; `None` if it serves both.
+    /// The sentence's language; `None` if it is used for both languages.
     language: Option<Language>,
     text: String,
     sense: Sense,
@@ -106,7 +106,7 @@ pub(super) struct Passages {
 // === impl Term ===
 
 impl Term {
-    /// Returns the term as one that only helps to choose.
+    /// Returns the term as one that only helps to choose among sentences.
     #[must_use]
     pub fn softened(self) -> Self {
         Self {

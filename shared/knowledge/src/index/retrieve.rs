@@ -12,16 +12,16 @@ use super::{Index, fusion};
 use crate::{Category, Item, Offline, Retrieval, Space, Vector};
 use seven_text::words;
 
-/// How many rows a question gets; the specification fixes the number.
+/// Number of rows that a question gets; the specification fixes it.
 pub const TOP_K: usize = 5;
-/// How many rows of each ranking take part in the fusion; lower ranks say nothing.
+/// Number of rows of each ranking that take part in the fusion; lower ranks say nothing.
 const DEPTH: usize = 20;
 /// The fused score of a row that is close enough but in no ranking; lower than any ranked row's.
 const LAST: f32 = 1.0 / (fusion::RRF_K + DEPTH as f32 + 1.0);
-/// For how many of the best rows other rows of the same name are added.
+/// Number of best rows for which other rows of the same name are added.
 const NAMESAKES_OF: usize = 2;
-/// The least share of the best score by words with which a row takes part in that ranking; see
-/// [`Thresholds::share`].
+/// A row takes part in the ranking by words only if its score is at least this share of the best
+/// score; see [`Thresholds::share`].
 const WORDS_SHARE: f32 = 0.35;
 
 /// One question to the index.

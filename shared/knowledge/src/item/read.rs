@@ -119,7 +119,7 @@ pub(super) fn item(value: &Value, reference: Option<Reference>) -> Result<Item, 
         f.text("tip", 300),
         f.text("notes", 10_000),
     );
-    // A content sheet keeps these two columns for itself; the item does not.
+    // Reads two columns of content sheets only so that they are not refused; the item lacks them.
     for kept_elsewhere in ["last_modified", "modified_by"] {
         let _ = f.value(kept_elsewhere);
     }
@@ -186,8 +186,8 @@ fn read_details(
             }))
         }
         Category::Hours => hours_info(f, reference),
-        // A place in a category without fixed fields (pool, parking) may have hours. A text that is
-        // no hours stays text.
+        // A place in a category without fixed fields (pool, parking) may have hours. A text that
+        // cannot be read as hours stays a text.
         Category::GeneralInfo | Category::Other(_) => {
             match map.get("hours").map(WeeklyHours::from_json) {
                 Some(Ok(hours)) => {

@@ -1,5 +1,5 @@
-//! `Debug` without content, so that a `{:?}` cannot write texts of guests, models or tools to a
-//! log.
+//! `Debug` implementations that print no content, so that `{:?}` cannot write texts of guests,
+//! models or tools to a log.
 
 use std::fmt::{Debug, Formatter, Result};
 

@@ -28,8 +28,8 @@ pub enum Error {
     },
     #[error("asking {model}: no answer within {waited:?}")]
     Timeout { model: String, waited: Duration },
-    /// The provider rejected our request or our key. `code` is the provider's, reduced to safe
-    /// characters.
+    /// The provider rejected our request or our key. `code` is the provider's error code, reduced
+    /// to characters that are safe to log.
     #[error("asking {model}: refused (HTTP {status}, {code})")]
     Refused {
         model: String,
@@ -50,11 +50,11 @@ pub enum Error {
         defect: Defect,
         usage: Usage,
     },
-    /// Our own rate limiter would let the request out only after the deadline.
+    /// The call was not made, because our own rate limiter would permit it only after the deadline.
     #[error("asking {model}: over our own rate limit for another {wait:?}")]
     Throttled { model: String, wait: Duration },
-    /// The breaker is open; answer without this model. `source` is set if this very call opened the
-    /// breaker.
+    /// The breaker is open, so the caller must answer without this model. `source` is set if this
+    /// very call opened the breaker.
     #[error("asking {model}: the breaker is open")]
     Open {
         model: String,
@@ -67,7 +67,7 @@ pub enum Error {
     Setup { model: String, reason: &'static str },
 }
 
-/// The defect of an answer.
+/// The reason why an answer cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Defect {
     #[error("the answer's JSON ends too early")]
@@ -110,7 +110,7 @@ pub enum Fault {
 // === impl Error ===
 
 impl Error {
-    /// Says whether asking again can help, and after which wait.
+    /// Returns whether a retry can help, and after which wait.
     pub fn retry(&self) -> Retry {
         match self {
             Self::RateLimited {
@@ -130,8 +130,9 @@ impl Error {
         }
     }
 
-    /// Returns true if the guard itself repeats the call. It does not after a time-out, which
-    /// leaves no time, nor after a bad answer, because then the turn asks again with feedback.
+    /// Returns true if the guard repeats the call by itself. It does not after a timeout, which
+    /// leaves no time, nor after an unusable answer, because the turn then asks again with
+    /// feedback.
     pub fn repeats_in_call(&self) -> bool {
         matches!(
             self,
@@ -170,7 +171,7 @@ impl Error {
         }
     }
 
-    /// Returns the error with the tokens of all attempts of its call.
+    /// Returns the error with `all`, the tokens of all attempts of its call, as its usage.
     #[must_use]
     pub(crate) fn billed(mut self, all: Usage) -> Self {
         if let Self::Blocked { usage, .. } | Self::Answer { usage, .. } = &mut self {

@@ -1,5 +1,5 @@
-//! Finds the JSON in an answer that a model wrapped in other text: reasoning between `<think>` tags,
-//! a code fence, a sentence before or after.
+//! Finds the JSON in an answer that a model wrapped in other text: reasoning between `<think>`
+//! tags, a code fence, a sentence before or after.
 
 use serde_json::Value;
 
@@ -8,8 +8,9 @@ use super::Defect;
 const THOUGHT: &str = "<think>";
 const THOUGHT_ENDS: &str = "</think>";
 
-/// Returns the text without the model's reasoning, which some servers leave in the answer. Text
-/// before an end tag without a start is reasoning, and so is text after a start without an end.
+/// Returns the text without the model's reasoning, which some servers leave in the answer. An end
+/// tag without a start tag ends reasoning that began with the text; a start tag without an end tag
+/// begins reasoning that goes on to the end of the text.
 pub(crate) fn without_thoughts(text: &str) -> &str {
     let rest = text
         .rsplit_once(THOUGHT_ENDS)

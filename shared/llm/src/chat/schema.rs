@@ -1,4 +1,4 @@
-//! The part of JSON Schema that models' replies are checked against; not a complete validator.
+//! Checks replies of models against the part of JSON Schema that we use; not a complete validator.
 //!
 //! Known: type, enum, const, properties, required, additionalProperties, items, anyOf, oneOf (as
 //! anyOf), allOf, local `$ref`, and minimum and maximum keywords. Others are ignored.
@@ -15,7 +15,7 @@ pub struct Violation {
     pub rule: &'static str,
 }
 
-/// Deeper nesting counts as a violation, so that circular references end.
+/// Maximum nesting depth. Deeper nesting counts as a violation, so that circular references end.
 const DEEPEST: usize = 64;
 
 /// Returns the first violation, if any.
@@ -23,7 +23,8 @@ pub fn violation(schema: &Value, value: &Value) -> Option<Violation> {
     Checker { root: schema }.check(schema, value, "$", 0).err()
 }
 
-/// Reads the answer's JSON, also from text around it, and checks it against the schema.
+/// Parses the JSON of the answer, even if other text surrounds it, and checks it against the
+/// schema.
 pub(super) fn read(schema: &Value, text: &str) -> Result<Value, Defect> {
     let value = serde_json::from_str(text).or_else(|_| lenient::object(text))?;
     match violation(schema, &value) {

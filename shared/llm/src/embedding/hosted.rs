@@ -29,8 +29,8 @@ enum Wire {
 }
 
 impl Hosted {
-    /// Refuses a provider that has no server, an alias instead of a pinned model, and a dimension or batch
-    /// of zero.
+    /// Creates the embedder. Fails for a provider that has no server, for an alias instead of a
+    /// pinned model, and for a dimension or batch size of zero.
     pub fn new(
         settings: &Settings,
         cache: &Cache,

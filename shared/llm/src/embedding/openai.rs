@@ -21,7 +21,7 @@ use crate::{
 pub(super) struct OpenAi {
     endpoint: Endpoint,
     model: String,
-    /// The vector length to ask for; `None` if the server does not know the field.
+    /// The length of vectors to request; `None` if the server does not know the field.
     dimension: Option<usize>,
 }
 
@@ -33,7 +33,7 @@ struct Answer {
 
 #[derive(Deserialize)]
 struct Datum {
-    /// Position of the text in the request; the list itself may come in another order.
+    /// Position of the text in the request; the server may return the vectors in another order.
     index: usize,
     embedding: Vec<f32>,
 }
@@ -63,7 +63,8 @@ impl OpenAi {
         })
     }
 
-    /// Takes no purpose, because these models embed questions and documents alike.
+    /// Embeds the texts. There is no parameter for the purpose, because these models embed
+    /// questions and documents alike.
     pub(super) async fn embed(&self, texts: &[&str], deadline: Duration) -> Result<Raw, Error> {
         let mut body = json!({ "model": self.model, "input": texts, "encoding_format": "float" });
         if let Some(dimension) = self.dimension {

@@ -162,8 +162,8 @@ impl From<UsageMetadata> for Usage {
     }
 }
 
-/// Reads `{"error": {"code", "status", "details": [{"@type", ...}]}}`. After a 429 the wait stands
-/// in `details`, not in a header.
+/// Reads `{"error": {"code", "status", "details": [{"@type", ...}]}}`. After a 429, `details`
+/// contains the time to wait; no header does.
 pub(crate) fn problem(body: &Value) -> Problem {
     // Some gateways wrap the object in a list.
     let error = body

@@ -87,7 +87,7 @@ impl Guard {
         self.settings.price.of(usage)
     }
 
-    /// Runs `call`, with retries, and passes it the time that one request may take. Returns the
+    /// Runs `call`, with retries, and passes the time limit of each request to it. Returns the
     /// result, the tokens of all attempts and their cost.
     pub(crate) async fn run<'a, T>(
         &self,
@@ -129,7 +129,7 @@ impl Guard {
             }
         };
         self.moved(permit.transition());
-        // All attempts share one deadline. Only the report to the breaker may end later, by at most
+        // All attempts share one deadline. Only the report to the breaker may exceed it, by at most
         // 150 ms.
         let outcome = match tokio::time::timeout_at(until, self.attempts(call, until, bill)).await {
             Ok(outcome) => outcome,
@@ -141,8 +141,8 @@ impl Guard {
         self.settle(permit, outcome).await
     }
 
-    /// Reports the outcome to the breaker. The call that opens it returns the same error as the
-    /// calls after it.
+    /// Reports the outcome to the breaker. If this outcome opens the breaker, returns the error
+    /// that later calls will get, with the original error as its source.
     async fn settle<T>(&self, permit: Permit, outcome: Result<T, Error>) -> Result<T, Error> {
         let said = match outcome.as_ref().map_err(Error::fault) {
             Ok(_) => Outcome::Success,

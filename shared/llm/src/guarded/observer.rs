@@ -28,7 +28,7 @@ pub trait Observer: Send + Sync {
     /// Called before the wait for a retry, with the error that caused the retry.
     fn retried(&self, _model: &str, _error: &Error) {}
 
-    /// Called for every transition of the breaker that a call of this process caused.
+    /// Called for every transition of the breaker that this process caused.
     fn breaker(&self, _name: &str, _moved: Transition) {}
 }
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::chat::{Error, Retry};
 
-/// delay = min(initial x multiplier^retry, max) +- jitter; never below zero, nor below the wait
+/// delay = min(initial x multiplier^retry, max) +- jitter, but at least zero and at least the wait
 /// that the provider asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -14,7 +14,7 @@ pub struct RetryPolicy {
     pub initial_ms: u64,
     pub multiplier: f64,
     pub max_ms: u64,
-    /// Number of calls after the first.
+    /// Maximum number of calls after the first.
     pub retries: u32,
     pub jitter_ms: u64,
 }

@@ -23,12 +23,12 @@ pub struct Settings {
     pub price: Price,
 }
 
-/// Most requests that this process sends.
+/// Maximum rate of requests that this process sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limit {
     pub per_minute: NonZeroU32,
-    /// The number of them that may go out at once.
+    /// Maximum number of requests that may be sent at once.
     pub burst: NonZeroU32,
 }
 

@@ -1,5 +1,5 @@
-//! The ways in which servers of `chat/completions` take a schema for the answer. Each server takes
-//! some of them; the first that it takes is remembered for its model.
+//! The ways in which servers of `chat/completions` accept a schema for the answer. Each server
+//! accepts only some of them; the first that works is remembered for its model.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -24,12 +24,12 @@ pub(super) enum Format {
     Text,
 }
 
-/// The format that a model's server takes, once it is found.
+/// The format that works for a model's server, once a call has found it.
 #[derive(Debug, Default)]
 pub(super) struct Settled {
-    /// The number of the format, from 1; 0 as long as none was tried with success.
+    /// The format's number, counted from 1; 0 until a format has worked.
     found: AtomicU8,
-    /// How many of the first formats the server refused while it took a later one.
+    /// How many formats, counted from the first, the server refused before it accepted one.
     refused: AtomicU8,
 }
 
@@ -85,7 +85,8 @@ impl Format {
                     "Answer with one JSON object that fits this JSON Schema, and with nothing else:\n\
                      {schema}"
                 );
-                // Some chat templates take one system message only.
+                // Some chat templates allow only one system message, so the schema is appended to
+                // it.
                 match body.get_mut("messages").and_then(Value::as_array_mut) {
                     Some(messages)
                         if messages.first().is_some_and(|one| one["role"] == "system") =>
@@ -102,9 +103,9 @@ impl Format {
         }
     }
 
-    /// Returns whether another format may help after this error of a format that never worked: the
-    /// server refused the request, or it took the format and answered with something else. Local
-    /// servers also answer 500 to what they do not know.
+    /// Returns whether another format may help after this error, if no format has worked yet: the
+    /// server refused the request, or it accepted the format but the answer does not fit. Some
+    /// local servers answer 500 to fields that they do not know.
     pub(super) fn may_be_at_fault(error: &Error) -> bool {
         match error {
             Error::Refused { status, .. } => matches!(status, 400 | 405 | 415 | 422),
@@ -135,19 +136,19 @@ impl Settled {
         self.found.store(format.place() + 1, Ordering::Relaxed);
     }
 
-    /// Forgets the format, so that the next call finds one anew.
+    /// Forgets the format, so that the next call tries the formats again.
     pub(super) fn forget(&self) {
         self.found.store(0, Ordering::Relaxed);
         self.refused.store(0, Ordering::Relaxed);
     }
 
-    /// Notes that the server took this format, whatever it answered; the formats before it, which
-    /// it refused, are not tried again.
+    /// Records that the server accepted this format, whether or not its answer was usable. The
+    /// formats before it, which the server refused, are not tried again.
     pub(super) fn taken(&self, format: Format) {
         self.refused.store(format.place(), Ordering::Relaxed);
     }
 
-    /// Returns the formats to try.
+    /// Returns the formats to try, in order, without those that the server refused.
     pub(super) fn candidates(&self) -> &'static [Format] {
         let refused = usize::from(self.refused.load(Ordering::Relaxed));
         Format::ALL.get(refused..).unwrap_or(&Format::ALL)

@@ -40,7 +40,7 @@ struct Call {
 #[derive(Deserialize)]
 struct Function {
     name: String,
-    /// A string that holds JSON; some local servers send the object itself.
+    /// A string that contains JSON; some local servers send the JSON object itself.
     #[serde(default)]
     arguments: Value,
 }

@@ -1,4 +1,4 @@
-//! Answers with a schema: the form that a server takes is found once and kept.
+//! Answers with a schema: a format that the server accepts is found once and used for later calls.
 
 use serde_json::json;
 use seven_llm::chat::{ChatModel as _, ChatRequest, Defect, Error, Usage};
@@ -83,7 +83,7 @@ async fn an_ignored_form_is_left_for_one_that_works() {
     assert_eq!(reply.usage, both, "the unreadable answer was paid for");
     assert_eq!(model.format(), Some("json_object"));
 
-    // From then on one unreadable answer is the model's fault, not the form's.
+    // Once a format has worked, an unreadable answer is the model's fault, not the format's.
     house.models.then(Play::text("Hello to you."));
     let before = house.models.count();
     let error = model.chat(&route()).await.unwrap_err();

@@ -22,7 +22,7 @@ fn with_tool() -> ChatRequest {
     }
 }
 
-/// Continues as a turn does after a reply that asks for tools.
+/// Appends the reply and the results of its tool calls, as a turn does.
 fn go_on(request: &mut ChatRequest, reply: seven_llm::chat::ChatReply) {
     let results = reply.tool_calls.iter().map(|call| ToolResult {
         call_id: call.id.clone(),

@@ -1,4 +1,4 @@
-//! How often the guard asks the test double, and after which errors it does not ask again.
+//! The number of requests that the guard makes, and the errors after which it makes no retry.
 
 use std::time::Duration;
 
@@ -84,7 +84,7 @@ async fn what_must_not_be_repeated_is_asked_once() {
                     ..quick()
                 },
             );
-            // A format settled before leaves the call one request.
+            // Once the format is known, a call makes one request, even if the answer is unusable.
             model.chat(&strict).await.unwrap();
             let before = house.models.count();
             house.models.then(play);

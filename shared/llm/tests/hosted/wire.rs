@@ -1,4 +1,4 @@
-//! Both formats carry a whole exchange, and print neither keys nor guests' words.
+//! Both wire formats carry a whole exchange, and neither prints keys or guests' words.
 
 use serde_json::json;
 use seven_llm::chat::{ChatRequest, Finish, Message, ToolResult, ToolSpec, Usage};

@@ -1,4 +1,4 @@
-//! The conditions of the table in `acts.rs`: how a sentence and the state before it tell the act.
+//! The conditions of the table in `acts.rs`: how a sentence and the state before it show the act.
 
 use seven_knowledge::Category;
 
@@ -9,9 +9,9 @@ use crate::{
     understand::Wish,
 };
 
-/// The probability from which the learnt table alone shows an act.
+/// The lowest probability at which the learnt table alone shows an act.
 const CLEAR: f32 = 0.5;
-/// The same for a sentence about nothing that rows hold, which no look-up could answer.
+/// The same for a sentence that mentions nothing from the rows, so that no look-up could answer it.
 const LIKELY: f32 = 0.3;
 
 // === impl Heard ===
@@ -36,7 +36,7 @@ impl Heard<'_> {
         self.u.facets.iter().any(|facet| !apart.contains(facet))
     }
 
-    /// Returns whether the sentence is about nothing that rows hold.
+    /// Returns whether the sentence mentions nothing that rows contain.
     pub(super) fn is_apart(&self) -> bool {
         let u = self.u;
         let kinds = u.kinds.iter().any(|kind| kind.field != Field::Kids);
@@ -47,8 +47,7 @@ impl Heard<'_> {
         !of_rows && !facts && !only_time
     }
 
-    /// Returns whether the sentence speaks of things that rows hold without asking for them, as in
-    /// "that steak was unreal".
+    /// Returns whether the sentence asks for nothing, as in "that steak was unreal".
     pub(super) fn is_remark(&self) -> bool {
         let asks = self.u.is_question || self.u.wants("about") || self.u.intends("cheapest");
         // "Two teens, a 2 year old and no stairs" asks for nothing.
@@ -60,7 +59,8 @@ impl Heard<'_> {
         !asks && !self.has_fact(of_people) && !self.is_fragment()
     }
 
-    /// Returns whether the sentence is a few words about rows, which ask for them: "poker blinds".
+    /// Returns whether the sentence is only a few words that name something in the rows, and so
+    /// asks for it: "poker blinds".
     pub(super) fn is_fragment(&self) -> bool {
         let u = self.u;
         let of_rows = !u.topics.is_empty() || !u.kinds.is_empty() || self.names_something;
@@ -68,8 +68,8 @@ impl Heard<'_> {
         of_rows && self.words() <= 4 && !told && u.refused.is_empty()
     }
 
-    /// Returns whether the pack lists a phrase of the act, or the sentence is about nothing that
-    /// rows hold.
+    /// Returns whether a phrase of the pack or, clearly, the learnt table shows the act. A phrase
+    /// that the pack lists for the act does not count in a question about a rule.
     pub(super) fn is_shown(&self, key: &str) -> bool {
         self.u.intends(key) || self.lists(key) && !self.asks_a_rule() || self.is_clear(key)
     }
@@ -79,19 +79,20 @@ impl Heard<'_> {
         self.u.intends(key) || self.lists(key)
     }
 
-    /// Returns whether the table alone leaves no doubt about the act.
+    /// Returns whether the learnt table alone leaves no doubt about the act.
     pub(super) fn is_clear(&self, key: &str) -> bool {
         let remark = self.is_remark() && self.words() > 3;
         (self.is_apart() || remark) && self.learnt.odds(key) > CLEAR
     }
 
-    /// Returns whether the table alone shows the act, in a sentence about nothing that rows hold.
+    /// Returns whether the learnt table alone shows the act of a sentence that mentions nothing
+    /// from the rows.
     pub(super) fn is_learnt(&self, key: &str) -> bool {
         self.is_apart() && self.learnt.odds(key) > LIKELY
     }
 
-    /// Returns whether the sentence may be mere talk: a question with a word that nobody knows asks
-    /// for the thing, unless the pack lists a phrase of the act.
+    /// Returns whether the sentence may be mere talk. A question with an unknown word asks for the
+    /// thing that the word names, unless the pack lists a phrase of the act.
     pub(super) fn is_chat(&self, key: &str) -> bool {
         let asks = self.u.is_question && !self.u.leftover.is_empty();
         self.lists(key) || (self.is_shown(key) || self.is_learnt(key)) && !asks
@@ -118,14 +119,15 @@ impl Heard<'_> {
         !elsewhere && (listed || asks && self.is_learnt("comp"))
     }
 
-    /// Returns whether the sentence asks what happens in a case, as in "can we cancel if it rains?"
+    /// Returns whether the sentence asks about a rule, as in "can we cancel if it rains?"
     pub(super) fn asks_a_rule(&self) -> bool {
         self.u.intends("rules") || self.lists("policy")
     }
 
     pub(super) fn asks_a_fact(&self) -> bool {
         let service = |service: &Service| service.phrases.found(&self.u.said);
-        // A question with a word that nobody knows may ask for it: "do you have babysitting?"
+        // A question with an unknown word may ask for the thing that it names: "do you have
+        // babysitting?"
         let suggestible = |topic: &Category| ["dining", "entertainment"].contains(&topic.as_str());
         let wished = self.u.topics.iter().any(suggestible) || self.names_a_kind();
         let unknown = !wished && !self.lists("recommend") && !self.u.leftover.is_empty();
@@ -240,8 +242,8 @@ impl Heard<'_> {
             && !self.names_something
     }
 
-    /// Returns whether the sentence may only add conditions to the present request. "Kid friendly?"
-    /// after one place asks about that place.
+    /// Returns whether the sentence may only add conditions to the present request. After a reply
+    /// about one place, "Kid friendly?" asks about that place.
     pub(super) fn can_narrow(&self) -> bool {
         let u = self.u;
         let asks_there = u.points_back && u.is_question && u.refused.is_empty();
@@ -267,7 +269,7 @@ impl Heard<'_> {
     pub(super) fn can_tell(&self) -> bool {
         let tastes = !self.news && self.u.intends("statement") && self.names_a_kind();
         let shown = self.tells() || self.lists("party") || self.learnt.odds("tell") > CLEAR;
-        // A phrase that asks for something outweighs what is told beside it.
+        // A phrase that asks for something outweighs anything that the sentence tells beside it.
         let asks = ["comp", "complaint", "booking", "change", "human"];
         let asks = asks.iter().any(|key| self.lists(key));
         self.is_remark() && shown && !asks && !self.names_a_place() && !tastes
@@ -313,12 +315,12 @@ impl Heard<'_> {
     /// Returns whether the sentence asks about a row that it names, or that was named last.
     fn asks_about_named(&self) -> bool {
         let u = self.u;
-        // "Is there an arcade or something for them" names a row that is not suggested from.
+        // "Is there an arcade or something for them" names a row of a category without suggestions.
         let named = u.venues().into_iter().any(|mention| {
             let of = mention.item.category.as_str();
             mention.telling && (of == "dining" || !is_suggestible(of))
         });
-        // "Do the oysters come with a view" asks about what was named.
+        // "Do the oysters come with a view" asks about the place just named.
         let definite = |place: &(usize, usize)| {
             let before = place.0.checked_sub(1).map(|at| u.said.words[at].as_str());
             matches!(before, Some("the" | "los" | "las"))
@@ -337,7 +339,8 @@ impl Heard<'_> {
             && u.topics.is_empty()
             && !u.kinds.is_empty()
             && u.kinds.iter().all(of_condition);
-        // "Could they do a dessert with a candle" asks them, and not for another place.
+        // "Could they do a dessert with a candle" asks about the place just named, not for another
+        // one.
         let open = self.lists("recommend") || self.lists("more") || !u.topics.is_empty();
         conditions || u.refers() && u.is_question && !open
     }
@@ -346,7 +349,7 @@ impl Heard<'_> {
     pub(super) fn tells(&self) -> bool {
         let u = self.u;
         let served = u.kinds.iter().any(|kind| !kind.is_condition());
-        // A long remark without a word that asks tells something, whatever rows share its words.
+        // A long remark that does not ask tells something, even if it shares words with rows.
         let bar = |kind: &&Kind| kind.field == Field::Subcategory;
         let served = served && !u.kinds.iter().all(bar);
         let remark = self.words() > 8 && !served && u.topics.is_empty() && !self.state.proposed;

@@ -48,7 +48,7 @@ pub(super) fn halves(
     if !first.is_particular() || !(back || second.is_particular()) {
         return None;
     }
-    // "Is it heated?" asks for something else than the first half does.
+    // "Is it heated?" asks for something other than the first half.
     let asks_anew = second.points_back && !second.leftover.is_empty();
     if second.facets.is_empty() && !asks_anew {
         second.facets.clone_from(&first.facets);

@@ -1,5 +1,5 @@
-//! Looks a question up in the rows: those talked of last, then those that the text itself leads to,
-//! then those that the search of the hosted host finds.
+//! Looks a question up in the rows: first those named last, then those that the text itself leads
+//! to, then those that the hosted host's search finds.
 
 use seven_knowledge::{Category, Item};
 
@@ -20,7 +20,7 @@ pub(super) fn settled(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) ->
     let of_subject = company::age_rule(host, u).or_else(|| focus::answer(host, u));
     match of_subject {
         Some(part) if part.grounded => part,
-        // The subject does not tell it; a row that tells everything asked for may.
+        // The subject's row does not answer; another row that contains everything asked for may.
         Some(missing) => {
             let part = found(host, u, said_now);
             if focus::tells_all(host, u, &part) {

@@ -45,7 +45,8 @@ pub(crate) fn small_talk(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
         .map(|intent| say(host, intent))
 }
 
-/// Acknowledges what the guest told; only at the beginning it offers where to start.
+/// Acknowledges what the guest told. Only at the beginning of a conversation does it also suggest
+/// where to start.
 pub(crate) fn heard(host: &Host<'_>) -> Part {
     let begins = host.request.history.is_empty();
     let said = say(host, "statement");
@@ -67,7 +68,8 @@ pub(crate) fn grave(host: &Host<'_>, intent: &str) -> Part {
     }
 }
 
-/// Confirms what the guest chose: the row with how to get a place there, or the open request.
+/// Confirms the row that the guest chose, with its facts. If several rows may be meant, asks which
+/// one; if none, only acknowledges.
 pub(crate) fn accepted(host: &Host<'_>, u: &Understood<'_>) -> Part {
     let listed = resolve::listed_for(host, u);
     let chosen = resolve::nth(u, &listed).or_else(|| {

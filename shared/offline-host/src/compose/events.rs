@@ -226,7 +226,8 @@ fn among(host: &Host<'_>, u: &Understood<'_>, all: &[Arc<Item>]) -> Part {
         body: denial(&bare),
         ..on.clone()
     };
-    // If they do not all fit, the date of the next such show stays and the other shows' places go.
+    // If the whole reply does not fit, it drops places, and keeps the date of the next show of that
+    // kind.
     let next_at = |place: bool| {
         let entry = entries(host, &next[..1], false, place);
         host.say("events_next_kind", &[("list", &host.first_of(&entry, 1))])
@@ -257,8 +258,8 @@ fn among(host: &Host<'_>, u: &Understood<'_>, all: &[Arc<Item>]) -> Part {
     }
 }
 
-/// Answers with a bar or restaurant that is open then and has the thing asked for, such as "live
-/// piano".
+/// Answers with a bar or restaurant that is open at the time asked about and has the thing asked
+/// for, such as "live piano".
 fn in_a_bar(host: &Host<'_>, u: &Understood<'_>, wishes: &[&Wish]) -> Option<Part> {
     let known = !wishes.is_empty() && wishes.iter().all(|w| w.known);
     let (open, asked) = several::open_then(host, u, &host.items(&Category::Dining));
@@ -289,7 +290,7 @@ fn in_a_bar(host: &Host<'_>, u: &Understood<'_>, wishes: &[&Wish]) -> Option<Par
     }
 }
 
-/// Says that no show of that kind is listed, and which other shows are on then.
+/// Says that no show of that kind is listed, and which other shows are on at that time.
 fn none_like_it(
     host: &Host<'_>,
     u: &Understood<'_>,

@@ -18,7 +18,8 @@ fn hits(host: &Host<'_>, query: &str, keep: impl Fn(&Item) -> bool) -> Vec<Hit> 
         .collect()
 }
 
-/// The least share of a question's words, by weight, that the row of the last look-up holds.
+/// The lowest share of a question's words, by weight, that a row must contain for [`retrieved`] to
+/// answer with it.
 const RETRIEVED: f32 = 0.7;
 
 /// Answers from the row that the search of the hosted host puts first, by words and by vectors, if
@@ -268,7 +269,7 @@ pub(crate) fn within(
         found.retain(literal);
     }
     let best = found.first()?;
-    // The value of points is told by a sentence of the row; no price field has it.
+    // A sentence of the row gives the value of points, because no price field has it.
     if u.wants("price") && category.as_str() == "loyalty" {
         let worth = |hit: &&Hit| {
             ["worth", "value"]
@@ -409,7 +410,7 @@ pub(crate) fn house(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
             .current(host.request.now)
             .find(|i| i.hours().is_some() && rows::has_word(&i.name, name))
     });
-    // Without such a row, the casino is open while any of its games is.
+    // Without such a row, the game that is open longest gives the hours of the casino.
     let games = host.items(&Category::Gaming);
     let open = |item: &&Arc<Item>| {
         item.hours()
@@ -478,8 +479,8 @@ pub(crate) fn booking(host: &Host<'_>, u: &Understood<'_>) -> Part {
             ..venue::info(host, &best.item)
         },
         None => {
-            // For "a facial" or "the steakhouse": tells how to book if all rows of the topic give
-            // the same way.
+            // For "a facial" or "the steakhouse": gives the phone number of a row of the topic, if
+            // one has any.
             let of_topic = |item: &Arc<Item>| u.topics.contains(&item.category);
             let phone = |item: &&Arc<Item>| {
                 item.details

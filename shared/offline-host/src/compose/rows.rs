@@ -52,7 +52,8 @@ pub(crate) fn fields(item: &Item) -> Vec<String> {
         .collect()
 }
 
-/// Returns whether any text of the row contains one of the words. The row is taken apart once.
+/// Returns whether any text of the row contains one of the words. Each text is split into words
+/// only once.
 pub(crate) fn tells_any(item: &Item, wanted: &[String]) -> bool {
     if wanted.is_empty() {
         return false;

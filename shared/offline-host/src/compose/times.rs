@@ -69,8 +69,8 @@ pub(crate) fn minute(wall: NaiveDateTime) -> u16 {
     u16::try_from(wall.hour() * 60 + wall.minute()).unwrap_or(0)
 }
 
-/// Returns all coming performances in order of time, for weekly shows those of one week. One that
-/// has begun is included for half an hour.
+/// Returns all coming performances in order of time; of a weekly show, those of one week. A
+/// performance that has begun stays in the list for half an hour.
 pub(crate) fn nights(host: &Host<'_>, items: &[Arc<Item>]) -> Vec<Night> {
     let now = host.local();
     let mut nights = Vec::new();

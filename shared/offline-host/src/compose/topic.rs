@@ -118,8 +118,8 @@ fn particular(
 ) -> Option<Part> {
     let wishes = u.wishes_of(category);
     let mut division = unlisted::divide(u, &wishes, items);
-    // A row listed under the wish is preferred: real massages to a pedicure that includes a foot
-    // massage.
+    // A row with the wish in its name or keywords is preferred: real massages to a pedicure that
+    // includes a foot massage.
     let filed: Vec<Arc<Item>> = division
         .fitting
         .iter()

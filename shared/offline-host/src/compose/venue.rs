@@ -42,7 +42,7 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<Item>]) ->
         .iter()
         .any(|f| u.wants(f))
         || (u.when.is_said() && u.facets.is_empty());
-    // "What time is bingo?" asks for the sessions, if the description tells them.
+    // "What time is bingo?" asks for the sessions, if the description gives their times.
     let sessions = matches!(main.details, Details::Gaming(_))
         && u.wants("hours")
         && !["open", "opens", "closes"].iter().any(|f| u.wants(f))
@@ -116,7 +116,7 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<Item>]) ->
         return info(host, main);
     }
     if said.is_empty() && (u.wants("kids") || u.wants("age")) && dining(main).is_none() {
-        // A place without a field for its age rule tells the rule in its description.
+        // A place without a field for its age rule has the rule in its description.
         return info(host, main);
     }
     if said.is_empty() {
@@ -492,8 +492,8 @@ fn extras(host: &Host<'_>, item: &Item) -> Vec<String> {
     extras.push(sentence(
         item.tip.clone().filter(|_| host.language == Language::En),
     ));
-    // A fact that the description tells is not repeated. Figures are compared, because the words
-    // may differ.
+    // A fact that the description already gives is not repeated. Figures are compared, because the
+    // words may differ.
     let known = host.description(item).to_lowercase();
     let figures = |text: &str| -> Vec<String> {
         text.split(|c: char| !c.is_ascii_digit())

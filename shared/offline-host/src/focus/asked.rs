@@ -45,8 +45,8 @@ const IDLE: [&str; 20] = [
     "seguido",
     "certain",
 ];
-/// Short words for a fact, which are clear only if the subject is known, each with the question
-/// they stand for.
+/// Facts, each with a short phrase that asks for it; the phrases are clear only if the subject is
+/// known.
 const FACTS: [(&str, &str); 38] = [
     ("age", "certain age"),
     ("age", "an adult with"),
@@ -87,7 +87,7 @@ const FACTS: [(&str, &str); 38] = [
     ("sleeps", "cuantos caben"),
     ("sleeps", "how many does it"),
 ];
-/// Words that ask for everything that is known about the subject.
+/// Words that ask for everything that the content says about the subject.
 pub(super) const WHOLE: [&str; 13] = [
     "incluye", "incluido", "include", "includes", "included", "use", "usa", "usamos", "redeem",
     "work", "works", "funciona", "uso",
@@ -97,7 +97,7 @@ const TICKETS: [&str; 8] = [
     "tickets", "ticket", "boletos", "boleto", "entradas", "entrada", "funcion", "seats",
 ];
 
-/// Returns the understood text, with the facts for which its short words stand.
+/// Returns the understood text, with the facts added for which its short phrases ask.
 pub(super) fn asked<'a>(u: &Understood<'a>) -> Understood<'a> {
     let mut again = u.clone();
     let joined = format!(" {} ", u.said.words.join(" "));

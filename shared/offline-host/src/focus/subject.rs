@@ -15,8 +15,8 @@ use crate::{
     resolve::{listed, nth},
 };
 
-/// Returns the rows that the text may mean, the one picked if it picks one: "the second one", "the
-/// magic show", "the steak place".
+/// Returns the rows that the text may mean; only those that it picks, if it picks any: "the second
+/// one", "the magic show", "the steak place".
 pub(crate) fn subjects(host: &Host<'_>, u: &Understood<'_>, hard: &[Term]) -> Vec<Arc<Item>> {
     let listed = listed(host);
     if listed.len() < 2 {

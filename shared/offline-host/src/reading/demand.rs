@@ -56,7 +56,7 @@ impl Demand {
         }
     }
 
-    /// Returns the kind of thing that a sentence must contain to tell this fact.
+    /// Returns the kind of thing that a sentence must contain to state this fact.
     pub(crate) fn of_facet(facet: &str) -> Option<Self> {
         match facet {
             "price" => Some(Self::Money),

@@ -13,8 +13,8 @@ use super::{
 };
 use crate::sentences::{fits_topic, terms};
 
-/// The lowest shares of the question for the sentence with its row and for the sentence alone, and
-/// the lowest ratio to the score of the next row.
+/// The lowest share of the question that the sentence and its row must contain; `CLEAR_OWN` is the
+/// lowest share for the sentence alone, `LEAD` the lowest ratio to the score of the next row.
 const CLEAR: f32 = 0.3;
 const CLEAR_OWN: f32 = 0.2;
 const LEAD: f32 = 1.35;

@@ -1,4 +1,4 @@
-//! Says that nothing fits, and what comes nearest.
+//! Says that nothing fits, and names the nearest match.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::{
     when::{Asked, When},
 };
 
-/// Says that nothing fits, and which condition the nearest row does not hold.
+/// Says that nothing fits, and which condition the nearest row does not meet.
 pub(super) fn nothing(
     host: &Host<'_>,
     act: Act,
@@ -36,12 +36,13 @@ pub(super) fn nothing(
             ..host.part("recommend", body, &[])
         });
     }
-    // The list of open places says when the first of them opens.
+    // Leaves a question that is only about the time to the list of open places, which says when the
+    // first of them opens.
     let any = wanted.kinds.is_empty() && wanted.wishes.is_empty() && host.diets().is_empty();
     if wanted.category != Category::Dining || any && wanted.when.is_said() {
         return None;
     }
-    // Without the time, and then without the wishes, something may be left to name.
+    // Tries again without the time, and then without the diets, because a row may fit then.
     let untimed = Wanted {
         when: When::default(),
         ..wanted.clone()
@@ -68,7 +69,7 @@ pub(super) fn nothing(
     without_diet(host, u, wanted, all)
 }
 
-/// Names a place that fits but for a diet, and says so.
+/// Names a place that fits except for a diet, and names that diet.
 fn without_diet(
     host: &Host<'_>,
     u: &Understood<'_>,

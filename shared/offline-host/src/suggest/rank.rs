@@ -12,10 +12,10 @@ use crate::{
     pack::Field,
 };
 
-/// Most rows that one reply suggests.
+/// Maximum number of rows that one reply suggests.
 const MOST: usize = 2;
 
-/// Ranks a row that fits: what suits the party comes first.
+/// Returns the rank of a row that fits; the better the row suits the party, the higher the rank.
 pub(super) fn score(host: &Host<'_>, wanted: &Wanted<'_>, item: &Item) -> i32 {
     let state = host.state;
     let mut score = 0;
@@ -33,7 +33,7 @@ pub(super) fn score(host: &Host<'_>, wanted: &Wanted<'_>, item: &Item) -> i32 {
             .iter()
             .any(|kind| kind.values.iter().any(|v| v == "fine_dining"));
         score += i32::from(finest) * figure(host, item).map_or(0, |price| price as i32);
-        // A bar or cafe is a meal only for somebody who asks for one.
+        // A bar or cafe counts as a place for a meal only if the guest asks for one.
         let asked = wanted
             .kinds
             .iter()
@@ -64,7 +64,7 @@ pub(super) fn score(host: &Host<'_>, wanted: &Wanted<'_>, item: &Item) -> i32 {
     score
 }
 
-/// Orders rows of equal rank: by time for shows, by the seed for the others.
+/// Returns the key that orders rows of equal rank: shows by time, all other rows by the seed.
 pub(super) fn tie(host: &Host<'_>, item: &Arc<Item>) -> (i64, u64) {
     let at = if item.category == Category::Entertainment {
         nights(host, std::slice::from_ref(item))

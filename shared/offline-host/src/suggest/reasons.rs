@@ -1,4 +1,4 @@
-//! The facts of a row that speak for it.
+//! Lists the facts of a row that speak for it.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -14,7 +14,7 @@ use crate::{
     when::{Asked, When},
 };
 
-/// Most reasons beside a name.
+/// Maximum number of reasons after a row's name.
 const MOST_REASONS: usize = 4;
 
 pub(super) fn named(host: &Host<'_>, row: &Arc<Item>, wanted: &Wanted<'_>) -> String {
@@ -83,7 +83,8 @@ fn reasons_for(host: &Host<'_>, row: &Arc<Item>, diets: &[&Kind], when: When) ->
     reasons
 }
 
-/// Writes until when a place is open then, or when it opens.
+/// Writes when a place is open: until when at the moment asked about, when it opens if it is closed
+/// at that moment, or its hours on the day asked about.
 fn until(host: &Host<'_>, row: &Item, when: When) -> Option<String> {
     let hours = row.hours()?;
     let (now, zone) = (host.request.now, host.request.zone);
@@ -109,7 +110,8 @@ fn until(host: &Host<'_>, row: &Item, when: When) -> Option<String> {
     }
 }
 
-/// Reminds of an allergy, because no row says what is safe.
+/// Returns a note about the party's allergy, because no row says what is safe; `None` without an
+/// allergy.
 pub(super) fn caution(host: &Host<'_>) -> Option<String> {
     let allergic = host
         .state

@@ -1,4 +1,4 @@
-//! The conditions that a suggestion must hold, and whether a row holds them.
+//! The conditions that a suggestion must meet, and whether a row meets them.
 
 use std::sync::Arc;
 
@@ -18,15 +18,15 @@ use crate::{
     when::{Asked, When},
 };
 
-/// The conditions that a suggestion must hold.
+/// The conditions that a suggestion must meet.
 #[derive(Clone)]
 pub(super) struct Wanted<'a> {
     pub(super) category: Category,
     pub(super) kinds: Vec<&'a Kind>,
     pub(super) wishes: Vec<Wish>,
-    /// Other words of the guest that rows hold, such as "rooftop".
+    /// Other words of the guest, such as "rooftop"; rows that contain one are preferred.
     pub(super) words: Vec<String>,
-    /// Rows that are not offered again.
+    /// Ids of rows that are not offered again.
     pub(super) skipped: Vec<String>,
     /// The price that a suggestion must stay below.
     pub(super) below: Option<f64>,
@@ -46,7 +46,8 @@ pub(super) struct Disliked<'a> {
 // === impl Wanted ===
 
 impl<'a> Wanted<'a> {
-    /// Wants any row of the category that the guest's diets, dislikes and refusals leave.
+    /// Accepts any row of the category that suits the diets and that the guest neither dislikes nor
+    /// refused.
     pub(super) fn any(host: &Host<'a>, category: Category, when: When) -> Self {
         let disliked = |word: &'a String| {
             let (kinds, wishes) = host.words(word, &category);

@@ -14,8 +14,8 @@ use crate::{
 const DEV: &str = include_str!("../../../../tests/conversations/acts/dev.jsonl");
 const TEST: &str = include_str!("../../../../tests/conversations/acts/test.jsonl");
 
-/// Least share of texts whose act is found, of the texts that were read while the table was
-/// written and of those that were not.
+/// Minimum share of texts whose act is found: `DEV_SHARE` for the texts that were read while the
+/// table was written, `TEST_SHARE` for those that were not.
 const DEV_SHARE: f64 = 0.80;
 const TEST_SHARE: f64 = 0.54;
 

@@ -22,7 +22,7 @@ fn digits(text: &str) -> HashSet<String> {
         .collect()
 }
 
-/// Removes how many rows a list leaves out, because the number is counted and not in the content;
+/// Removes the number of rows that a list leaves out, because it is counted and not in the content;
 /// the tests of `open_now` check it.
 fn without_count(text: &str) -> String {
     let words: Vec<&str> = text.split(' ').collect();

@@ -5,7 +5,8 @@ use seven_domain::Language;
 
 use super::fixture::{CONTENT, Fixture, at, index};
 
-/// A text whose reply names subjects, the word for the spa and the word for restaurants.
+/// A text with its language, and the words by which the reply must name the spa and the
+/// restaurants.
 const ASKED: &[(Language, &str, &str, &str)] = &[
     (Language::En, "hi", "spa", "restaurants"),
     (Language::En, "asdf qwer zxcv", "spa", "restaurants"),

@@ -1,4 +1,4 @@
-//! Tests of facts that only a sentence of a row tells: exceptional hours, facts without a field,
+//! Tests of facts that only a sentence of a row states: exceptional hours, facts without a field,
 //! rules for a person of a certain age.
 
 use super::fixture::{Fixture, at, index};

@@ -2,7 +2,7 @@
 
 use crate::phrases::Tokens;
 
-/// Words that ask wherever they stand near the beginning.
+/// Words that make a text a question if they are among its first four words.
 const ASKING: [&str; 25] = [
     "what", "whats", "when", "whens", "where", "wheres", "which", "who", "how", "any", "que",
     "cual", "cuales", "cuando", "donde", "cuanto", "cuanta", "cuantos", "cuantas", "quien", "hay",
@@ -49,7 +49,7 @@ pub(super) fn asks(text: &str, said: &Tokens) -> bool {
         || (1..said.words.len()).any(|at| is_inverted(said, at))
 }
 
-/// Returns whether the word asks. The "que" of "dijo que" joins two sentences.
+/// Returns whether the word at `at` asks. The "que" of "dijo que" does not; it joins two sentences.
 fn asks_with(said: &Tokens, at: usize) -> bool {
     const SAYING: [&str; 24] = [
         "dijo", "dice", "dicen", "dijeron", "creo", "digo", "se", "pienso", "parece", "espero",
@@ -88,7 +88,7 @@ const PASSED: &[&str] = &[
     "we", "she", "he", "hes", "shes", "is", "does",
 ];
 
-/// Returns the words that are refused with what stands at `from`, if it is.
+/// Returns whether the thing at `from` is refused by a word before it.
 pub(super) fn is_refused(said: &Tokens, from: usize) -> bool {
     let mut at = from;
     while at > 0 && from - at < 6 {
@@ -104,7 +104,7 @@ pub(super) fn is_refused(said: &Tokens, from: usize) -> bool {
     false
 }
 
-/// Words for something named before.
+/// Words that refer to something named before.
 const REFERRING: [&str; 19] = [
     "it", "its", "they", "theyre", "their", "them", "those", "ese", "esa", "eso", "esos", "esas",
     "ahi", "alli", "alla", "ellos", "aquel", "las", "los",

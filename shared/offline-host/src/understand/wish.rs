@@ -141,8 +141,7 @@ pub(crate) fn all(pack: &HostPack, said: &Tokens, heard: &Heard<'_>) -> Vec<Wish
         values: vec![words(*at)],
         known: true,
     }));
-    // The longest phrase counts; of two equally long ones, the one for which the pack has more
-    // words.
+    // The longest phrase counts; of several wishes for the same words, the first one.
     let all = wishes.clone();
     let beaten = |wish: &Wish| {
         let longer = |other: &Wish| {

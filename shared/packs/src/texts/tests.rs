@@ -58,7 +58,7 @@ fn every_text_keeps_its_segments() {
         for language in Language::ALL {
             let text = longest(key, language);
             let n = septets(&text);
-            // Of two segments, each has room for 153 septets.
+            // If a text has two segments, each has room for 153 septets.
             let most = [160, 306][casino().texts.most_segments(key) - 1];
             assert!(
                 (1..=most).contains(&n),

@@ -13,7 +13,7 @@ use crate::{
     records::{Direction, Message, OptOut, Page, Record, Records, RecordsFuture, Span, Unread},
 };
 
-/// Most detail records on one page.
+/// Number of detail records on a full page.
 const PAGE: usize = 50;
 
 impl Records for Telnyx {
@@ -46,8 +46,7 @@ impl Records for Telnyx {
 
     fn message<'a>(&'a self, message_id: &'a str) -> RecordsFuture<'a, Option<Message>> {
         Box::pin(async move {
-            // The id becomes part of the path, so it may contain only characters that ids are made
-            // of.
+            // The id becomes part of the path, so only characters that occur in ids are accepted.
             if !message_id
                 .bytes()
                 .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
@@ -83,7 +82,7 @@ impl Records for Telnyx {
 }
 
 impl Telnyx {
-    /// Returns the answer's JSON; `None` for 404.
+    /// Makes a GET request and returns the answer's JSON; `None` for 404.
     async fn look(&self, path: &str, query: &[(&str, String)]) -> Result<Option<Value>, Unread> {
         let url = self
             .settings
@@ -131,8 +130,8 @@ fn unreadable(what: &str) -> Unread {
     }
 }
 
-/// Reads a page. One unreadable record fails the page, because a gap would look like a text that
-/// the provider never had.
+/// Reads a page. One unreadable record fails the page: if it were skipped, the text would seem
+/// never to have reached the provider.
 fn page_of<T>(body: &Value, read: impl Fn(&Value) -> Option<T>) -> Result<Page<T>, Unread> {
     let data = body
         .get("data")

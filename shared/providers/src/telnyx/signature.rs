@@ -1,5 +1,5 @@
-//! Verifies webhook signatures (D1): Ed25519 over `{timestamp}|{raw body}`, with a timestamp at
-//! most 300 s away.
+//! Verifies webhook signatures (D1): Ed25519 over `{timestamp}|{raw body}`. The timestamp must be
+//! within 300 s of the current time.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use ed25519_dalek::{Signature, VerifyingKey};
@@ -9,7 +9,7 @@ pub const TIMESTAMP_HEADER: &str = "telnyx-timestamp";
 pub const TOLERANCE_SECONDS: u64 = 300;
 
 /// The reason why a call is not accepted as Telnyx's, in the order of the checks. `Display` is the
-/// text of our answer.
+/// body of our HTTP response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     #[error("Missing signature headers")]
@@ -32,14 +32,14 @@ pub enum KeyError {
     None,
 }
 
-/// The accepted public keys: the current one first, others during a rotation.
+/// The accepted public keys: the current one first, then further keys during a rotation.
 #[derive(Debug, Clone)]
 pub struct Verifier {
     keys: Vec<VerifyingKey>,
 }
 
 impl Verifier {
-    /// Each key is the base64 of 32 raw bytes.
+    /// Creates a verifier from public keys, each the base64 of 32 raw bytes.
     pub fn new<S: AsRef<str>>(keys: &[S]) -> Result<Self, KeyError> {
         if keys.is_empty() {
             return Err(KeyError::None);
@@ -51,8 +51,8 @@ impl Verifier {
         Ok(Self { keys })
     }
 
-    /// Checks headers and raw body at `now` (Unix seconds). The timestamp is verified exactly as
-    /// the header spells it.
+    /// Checks headers and raw body at `now` (Unix seconds). The signature covers the timestamp
+    /// exactly as the header spells it.
     pub fn verify(
         &self,
         timestamp: Option<&str>,
@@ -81,8 +81,8 @@ impl Verifier {
     }
 }
 
-/// The signature headers of a call, well formed and recent. They are checked before the body is
-/// read, so that a caller without them cannot make us wait for a body.
+/// The signature headers of a call, well-formed and recent. They are checked before the body is
+/// read, so that a caller without valid headers cannot make us wait for a body.
 #[derive(Debug)]
 pub struct Head<'a> {
     timestamp: &'a str,
@@ -90,7 +90,7 @@ pub struct Head<'a> {
 }
 
 impl<'a> Head<'a> {
-    /// `now` is in Unix seconds.
+    /// Checks the form of the headers, and that the timestamp is recent. `now` is in Unix seconds.
     pub fn parse(
         timestamp: Option<&'a str>,
         signature: Option<&str>,
@@ -129,7 +129,7 @@ fn parse_key(text: &str) -> Result<VerifyingKey, KeyError> {
 mod tests {
     use super::*;
 
-    // The published vector of spec 05, section 1.3.
+    // The published test vector of spec 05, section 1.3.
     const KEY: &str = "+7E99DXiiQXvceNX4nHm3Lbm5mqPWad5RhDr2ufuCik=";
     const TIMESTAMP: &str = "1700000000";
     const BODY: &[u8] = br#"{"data":{"event_type":"message.received","id":"test-123"}}"#;

@@ -1,5 +1,5 @@
-//! Reads webhook bodies as Telnyx really sends them: `to` as a list or as text, null texts, unknown
-//! fields.
+//! Parses webhook bodies in every form that Telnyx sends: `to` as a list or as text, null texts,
+//! unknown fields.
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use serde_json::Value;
 pub enum Event {
     Received(Received),
     Status(Status),
-    /// Acknowledged and counted, but not handled (D2).
+    /// Another event, which is acknowledged and counted, but not handled (D2).
     Other {
         event_type: String,
     },
@@ -21,9 +21,10 @@ pub struct Received {
     pub event_id: String,
     pub message_id: String,
     pub from: String,
-    /// Every recipient; a group message has several, with our number at any position.
+    /// Every recipient. A group message has several, and our number may be any of them.
     pub to: Vec<String>,
-    /// `None` if the message has only media. The subject of a media message comes before its text.
+    /// `None` if the message has only media. If a media message has a subject, it precedes the
+    /// text.
     pub text: Option<String>,
     pub media_count: usize,
     pub autoresponse: Option<String>,
@@ -44,7 +45,8 @@ pub struct Status {
     pub occurred_at: DateTime<Utc>,
 }
 
-/// An authentic body that is no usable event. Names the field and its problem, never its content.
+/// An authentic body that cannot be used as an event. Names the field and its problem, never its
+/// content.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("webhook field {field}: {problem}")]
 pub struct Unreadable {
@@ -161,8 +163,8 @@ fn text(object: &Value, key: &str, field: &'static str) -> Result<String, Unread
     }
 }
 
-/// Returns true for short printable text. An id becomes a header of the bus, where a line break
-/// would begin a new header, and a column, which cannot hold NUL.
+/// Returns true for short text without control characters. Ids become headers on the bus, where a
+/// line break would begin a new header, and database columns, which cannot hold NUL.
 pub(crate) fn plain(text: &str) -> bool {
     (1..=200).contains(&text.len()) && !text.chars().any(char::is_control)
 }
@@ -200,8 +202,8 @@ fn with_subject(subject: Option<String>, text: &str) -> String {
     }
 }
 
-/// Replaces every lone half of an escaped surrogate pair by U+FFFD. Phones that cut an emoji in two
-/// send one, and JSON parsers would refuse the whole body.
+/// Replaces every unpaired escaped surrogate by U+FFFD. Phones that cut an emoji in two send one,
+/// and JSON parsers would refuse the whole body.
 fn without_lone_surrogates(body: &[u8]) -> Vec<u8> {
     let unit = |at: usize| {
         let digits = body.get(at..at + 6)?.strip_prefix(b"\\u")?;
@@ -216,8 +218,8 @@ fn without_lone_surrogates(body: &[u8]) -> Vec<u8> {
             continue;
         }
         let length = match unit(at) {
-            // Any other escape is skipped as two bytes, so that an escaped backslash does not begin
-            // an escape.
+            // Any other escape is skipped as two bytes, so that the second backslash of `\\` does
+            // not count as the start of an escape.
             None => 2,
             Some(0xd800..=0xdbff) if matches!(unit(at + 6), Some(0xdc00..=0xdfff)) => 12,
             Some(0xd800..=0xdfff) => {
@@ -234,8 +236,8 @@ fn without_lone_surrogates(body: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Reads a number from `{phone_number}`, from the first of a list, or from plain text (in older
-/// events).
+/// Reads a phone number from an object with `phone_number`, from the first element of a list, or
+/// from plain text (in older events).
 fn number(value: Option<&Value>) -> Option<String> {
     match value? {
         Value::String(text) => Some(text.clone()),
@@ -375,8 +377,8 @@ mod tests {
             ("/data/occurred_at", "data.occurred_at"),
         ] {
             for odd in [json!({}), json!("two\r\nlines"), json!("zero\0")] {
-                // The type for phone numbers checks the text in `from`, so a text there is no error
-                // here.
+                // `from` may hold any string, because the type for phone numbers checks it later;
+                // so a string is no error here.
                 if path == "/data/payload/from" && odd.is_string() {
                     continue;
                 }

@@ -23,7 +23,7 @@ pub struct Settings {
     pub account_sid: String,
     /// The user for basic authentication: the SID of the account or of an API key.
     pub user: String,
-    /// The password for it: the auth token or the API key's secret.
+    /// The auth token, or the secret of the API key, that belongs to `user`.
     pub secret: SecretString,
     /// Our webhook's address; each request appends its attempt's id.
     pub webhook_url: Url,
@@ -62,8 +62,8 @@ struct Account {
     status: String,
 }
 
-/// A fragment in our webhook's address: Twilio repeats a call that got a 5xx or no answer up to
-/// three times. The fragment is neither sent nor signed.
+/// A fragment appended to our webhook's address. It makes Twilio repeat a call up to three times
+/// after a 5xx or no answer. The fragment is neither sent nor signed.
 const CALL_AGAIN: &str = "rc=3&rp=all";
 
 impl Twilio {
@@ -107,7 +107,7 @@ impl Twilio {
         let mut form = form_urlencoded::Serializer::new(String::new());
         form.append_pair("To", request.to.as_str());
         // If a messaging service is used, its pool must contain this number, so that status
-        // callbacks name a number of the casino.
+        // callbacks contain one of the casino's numbers.
         form.append_pair("From", request.from.as_str());
         if let Some(service) = &request.messaging_profile_id {
             form.append_pair("MessagingServiceSid", service);
@@ -154,7 +154,8 @@ impl Twilio {
         }
     }
 
-    /// Reads the account: a wrong key gives 401, missing funds give the status `suspended`.
+    /// Reads the account: a wrong key gives HTTP 401, and an account without funds has the status
+    /// `suspended`.
     async fn ask(&self) -> Result<(), String> {
         let request = self.client.get(self.at(".json")).basic_auth(
             &self.settings.user,
@@ -234,7 +235,7 @@ fn read(status: StatusCode, body: &[u8]) -> SendOutcome {
             detail: format!("code {code}"),
         };
     }
-    // Twilio's messages may quote phone numbers, so a message with a plus sign is dropped.
+    // Twilio's messages may quote phone numbers, so a message that contains a plus sign is dropped.
     let detail = if detail.contains('+') {
         String::new()
     } else {

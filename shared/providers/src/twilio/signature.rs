@@ -1,5 +1,6 @@
-//! Verifies `X-Twilio-Signature`: base64 of an HMAC-SHA1, under the auth token, over address and
-//! sorted fields. No timestamp is signed; the message's id makes a repeated call harmless.
+//! Verifies `X-Twilio-Signature`: the base64 of an HMAC-SHA1 over address and sorted fields, keyed
+//! with the auth token. It covers no timestamp, but the message's id makes a replayed call
+//! harmless.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use hmac::{Hmac, KeyInit, Mac};
@@ -11,7 +12,7 @@ use crate::telnyx::signature::Refusal;
 
 pub const SIGNATURE_HEADER: &str = "x-twilio-signature";
 
-/// Bytes of an HMAC-SHA1.
+/// Length of an HMAC-SHA1 in bytes.
 const MAC_BYTES: usize = 20;
 
 /// Form fields in the order of arrival, with decoded names and values.
@@ -40,8 +41,9 @@ impl Verifier {
         }
     }
 
-    /// Checks a call to `url`, the address configured at Twilio and never taken from the call, with
-    /// or without a standard port. `query` must be as received: parsing changes what was signed.
+    /// Checks a call. `url` is the address configured at Twilio, never taken from the call; it
+    /// matches with or without a standard port. `query` must be as received, because parsing
+    /// changes the signed text.
     pub fn verify(
         &self,
         url: &Url,
@@ -51,8 +53,8 @@ impl Verifier {
     ) -> Result<(), Refusal> {
         let given = given(signature)?;
         let forms = addresses(url, query);
-        // Every form and token is tried in constant time, so that timing reveals nothing about the
-        // signature.
+        // Tries every token with every form of the address in constant time, so that timing reveals
+        // nothing about the signature.
         let right = self
             .tokens
             .iter()
@@ -71,8 +73,8 @@ impl Verifier {
     }
 }
 
-/// Decodes a call's signature. Used before the body is read, so that a caller without one cannot
-/// make us wait for a body.
+/// Decodes a call's signature. Used before the body is read, so that a caller without a signature
+/// cannot make us wait for a body.
 pub fn given(signature: Option<&str>) -> Result<[u8; MAC_BYTES], Refusal> {
     let bytes = BASE64_STANDARD.decode(signature.ok_or(Refusal::MissingHeaders)?);
     bytes
@@ -81,7 +83,7 @@ pub fn given(signature: Option<&str>) -> Result<[u8; MAC_BYTES], Refusal> {
         .ok_or(Refusal::InvalidSignature)
 }
 
-/// Returns the signature that Twilio puts into the header for this call.
+/// Returns the value that Twilio puts into the signature header for this call.
 pub fn sign(token: &str, url: &str, fields: &Fields) -> String {
     BASE64_STANDARD.encode(mac(token, url, fields).finalize().into_bytes())
 }
@@ -92,7 +94,7 @@ fn mac(token: &str, url: &str, fields: &Fields) -> Hmac<Sha1> {
     mac.update(url.as_bytes());
     let mut sorted: Vec<_> = fields.iter().collect();
     sorted.sort();
-    // A field repeated with the same value is signed once, as Twilio's own libraries do.
+    // If a field occurs twice with the same value, it is signed once, as Twilio's own libraries do.
     sorted.dedup();
     for (name, value) in sorted {
         mac.update(name.as_bytes());

@@ -6,7 +6,7 @@ use url::form_urlencoded;
 
 use crate::telnyx::webhook::{Event, Received, Status, Unreadable, plain};
 
-/// Returns the form's decoded fields; a body that is not a form has none.
+/// Returns the form's decoded fields; empty for a body that is not a form.
 pub fn fields(body: &[u8]) -> Vec<(String, String)> {
     form_urlencoded::parse(body).into_owned().collect()
 }

@@ -1,5 +1,6 @@
-//! Exports of the audit log (SEC-139, SEC-143): repeatable, redacted, and audited themselves. A
-//! finished day is sealed with the digest of its entries, so that a later change shows.
+//! Exports of the audit log (SEC-139, SEC-143). Exports are repeatable and redacted, and each is
+//! audited itself. A finished day is sealed with the digest of its entries, so that a later change
+//! is detected.
 
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use serde_json::{Value, json};
@@ -13,12 +14,12 @@ use sha2::{Digest, Sha256};
 
 use super::{Category, View, category};
 
-/// Entries read at a time.
+/// Number of entries that are read at a time.
 const PAGE: i64 = 1_000;
-/// Keys whose values no export shows (SEC-139); the last is what a guest wrote to agree.
+/// Keys whose values no export shows (SEC-139); the last holds the words with which a guest agreed.
 const REDACTED: [&str; 4] = ["ip_address", "user_agent", "sms_carrier", "opt_in_raw_text"];
-/// Keys that name a guest or a session; only full exports show them (SEC-143).
-/// A first consent has the guest's id.
+/// Keys that identify a guest or a session; only full exports show their values (SEC-143). The
+/// values of `granted` and `revoked` name a consent; the name of a first consent is the guest's id.
 const HASHED: [&str; 5] = [
     "guest_phone_hash",
     "session_id",
@@ -35,7 +36,7 @@ text_enum! {
     }
 }
 
-/// Why there is no export.
+/// Why no export was made.
 #[derive(Debug, thiserror::Error)]
 pub enum NoExport {
     #[error("your role has no full rows; leave the reason empty for an export without guests")]
@@ -47,20 +48,20 @@ pub enum NoExport {
 /// Result of comparing a day with its seal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sealed {
-    /// The day has no seal: it is not over, or the night has not come.
+    /// The day has no seal, because it is not over or the nightly job has not run yet.
     Not,
     Whole(Seal),
-    /// The day's entries are not those that were sealed.
+    /// The day's entries differ from those that were sealed.
     Broken(Seal),
 }
 
-/// An export under way: it reads entries in pages and writes their lines.
+/// An export in progress, which reads entries page by page and writes their lines.
 #[derive(Debug, Clone)]
 pub struct Export {
     casino: CasinoId,
     view: View,
     format: Format,
-    /// Whether guests are named by their hash.
+    /// Whether rows contain the guests' hashes.
     full: bool,
     since: DateTime<Utc>,
     until: DateTime<Utc>,
@@ -69,11 +70,11 @@ pub struct Export {
     begun: bool,
 }
 
-/// Begins an export of the bound casino's entries from `since` to before `until`, and audits it.
-/// Full rows need a reason.
+/// Begins an export of the bound casino's entries from `since` to before `until`, and audits it. A
+/// reason asks for full rows.
 ///
 /// # Errors
-/// The person's role has no full rows, or Postgres does not answer.
+/// Fails when the person's role has no right to full rows, or Postgres does not answer.
 pub async fn start(
     tx: &mut Tx,
     view: View,
@@ -108,8 +109,8 @@ pub async fn start(
 }
 
 impl Export {
-    /// Returns the export of a sealed day (UTC): all its entries, guests as `[HASH]`. It is the
-    /// same whenever it is made.
+    /// Returns the export of a sealed day (UTC): all its entries, with guests as `[HASH]`. It is
+    /// always the same, whenever it is made.
     pub fn of_day(
         casino: &CasinoId,
         day: NaiveDate,
@@ -134,7 +135,7 @@ impl Export {
         &self.casino
     }
 
-    /// Returns the next lines, the head first; `None` when there are no more.
+    /// Returns the next lines, beginning with the header; `None` when there are no more.
     ///
     /// # Errors
     /// Fails when Postgres does not answer.
@@ -164,7 +165,8 @@ impl Export {
                     let mut line = serde_json::to_value(&row).unwrap_or_default();
                     line["casino_id"] = json!(self.casino);
                     line["export_timestamp"] = json!(self.exported_at);
-                    // The same bytes in every build, whichever order of keys serde_json keeps.
+                    // Sorting makes the bytes the same in every build, because builds of serde_json
+                    // keep keys in different orders.
                     line.sort_all_objects();
                     format!("{line}\n")
                 })
@@ -202,7 +204,7 @@ impl Export {
     fn redacted(&self, mut row: Row) -> Row {
         redact(&mut row.detail, self.full);
         if !self.full {
-            // The subject of a change of consent is the guest's id.
+            // The subject of an entry about consent is the guest's id.
             let event = row.event_type.parse().map(category);
             let names = row.guest_hash.is_some() && event == Ok(Category::Consent);
             row.guest_hash = row.guest_hash.map(|_| HASH.to_owned());
@@ -233,7 +235,7 @@ fn is_hash(text: &str) -> bool {
     text.starts_with("hmac:")
 }
 
-/// Removes what an export may not show, at any depth.
+/// Removes the values that an export may not show, at any depth.
 pub fn redact(value: &mut Value, full: bool) {
     match value {
         Value::Object(fields) => {
@@ -253,7 +255,7 @@ pub fn redact(value: &mut Value, full: bool) {
     }
 }
 
-/// Seals a finished day of the bound casino. A day that is sealed keeps its seal.
+/// Seals a finished day of the bound casino. A day that already has a seal keeps it.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.

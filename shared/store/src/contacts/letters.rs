@@ -36,8 +36,8 @@ impl Store {
 }
 
 impl Tx {
-    /// Plans the missing reports of a week for the contacts that want them and were there when it
-    /// ended. Nothing is sent before `at`.
+    /// Plans the missing reports of a week for the contacts that want them and were added before
+    /// the week `ended`. Nothing is sent before `at`.
     pub async fn plan_weekly_reports(
         &mut self,
         week: NaiveDate,
@@ -58,9 +58,9 @@ impl Tx {
         Ok(done.rows_affected())
     }
 
-    /// Plans a letter about a refused edit for each contact that wants to hear of it. `key` names
-    /// the edit; `subject` is the item's name, or the kind of a letter about a whole file;
-    /// `problems` has a line each.
+    /// Plans a letter about a refused edit for each contact that is told about content. `key`
+    /// identifies the edit; `subject` is the item's name, or a fixed name if the letter is about a
+    /// whole file; `problems` has one line per problem.
     pub async fn plan_refusal_letters(
         &mut self,
         key: &str,
@@ -81,7 +81,7 @@ impl Tx {
         Ok(done.rows_affected())
     }
 
-    /// Plans the missing letters about the content of a week for the contacts that look after
+    /// Plans the missing letters about the content of a week for the contacts that are told about
     /// content. Nothing is sent before `at`.
     pub async fn plan_content_week(
         &mut self,
@@ -102,8 +102,8 @@ impl Tx {
         Ok(done.rows_affected())
     }
 
-    /// Claims a due letter for the duration `claim`; no two schedulers hold the same one. Kinds of a
-    /// later release are left to later schedulers.
+    /// Claims a due letter for the duration `claim`; no two schedulers hold the same one. Letters
+    /// of a kind that only a later release knows are left to its schedulers.
     pub async fn claim_letter(&mut self, claim: Duration) -> Result<Option<DueLetter>> {
         let known: Vec<&str> = LetterKind::ALL.iter().map(|kind| kind.as_str()).collect();
         Ok(sqlx::query_as(
@@ -119,8 +119,8 @@ impl Tx {
         .await?)
     }
 
-    /// Records the outcome of a claimed letter, whose problems are forgotten once it is settled; a
-    /// claim that another scheduler renewed meanwhile is left alone.
+    /// Records the outcome of a claimed letter, and clears its `detail` once it is delivered or
+    /// given up. Has no effect if another scheduler has renewed the claim meanwhile.
     pub async fn note_letter(&mut self, due: &DueLetter, outcome: NoticeOutcome<'_>) -> Result<()> {
         let (done, given_up, wait, error) = outcome.columns();
         sqlx::query(

@@ -22,11 +22,13 @@ pub struct DueNotice {
     pub contact_id: Uuid,
     /// Number of tries, this one included.
     pub tries: i32,
-    /// The text by which it is told, once that is queued; `None` for other channels, too.
+    /// The queued text that carries the notice to a phone; `None` before that, and for other
+    /// channels.
     pub outbound_id: Option<Uuid>,
 }
 
-/// A case as its notice tells it, and the notice itself for whoever follows its link.
+/// A case and one of its notices: the data for the notice's message, and for the page behind its
+/// link.
 #[derive(Debug, Clone, FromRow)]
 pub struct CaseNotice {
     pub contact_id: Uuid,
@@ -42,7 +44,8 @@ pub struct CaseNotice {
     pub respond_due_at: Option<DateTime<Utc>>,
     pub acknowledged_by: Option<String>,
     pub resolved_at: Option<DateTime<Utc>>,
-    /// When the channel took the notice, else the present: the link's time counts from here.
+    /// When the channel took the notice, or the present if it has not. The link is valid from this
+    /// time.
     pub told_at: DateTime<Utc>,
 }
 
@@ -123,7 +126,7 @@ impl Tx {
         Ok(raised)
     }
 
-    /// Notes at the incidents of raised cases that people on the first level did not look in time.
+    /// Marks the incidents of these raised cases as escalated: nobody handled the cases in time.
     async fn escalate_incidents(&mut self, cases: &[Uuid]) -> Result<()> {
         sqlx::query(
             "update incidents set state = 'escalated' where state = 'mitigating' and escalation_id = any($1)",
@@ -134,8 +137,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Raises a case whose time to write to the guest is over, and asks again for somebody: who
-    /// acknowledged it did not write.
+    /// Raises a case whose deadline for writing to the guest has passed, and removes its
+    /// acknowledgement: the person who acknowledged it did not write, so somebody else has to.
     pub async fn raise_overdue(&mut self, escalation: Uuid) -> Result<()> {
         let level: Option<i32> = sqlx::query_scalar(
             "update escalations set level = least(level + 1, $2), raised_at = now(), acknowledged_at = null, acknowledged_by = null
@@ -204,8 +207,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Records the outcome of a claimed notice; a claim that another scheduler renewed meanwhile
-    /// is left alone.
+    /// Records the outcome of a claimed notice. Has no effect if another scheduler has renewed the
+    /// claim meanwhile.
     pub async fn note_case_notice(
         &mut self,
         due: &DueNotice,

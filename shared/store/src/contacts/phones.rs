@@ -52,8 +52,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Tries a code, on behalf of the person who was told it. The right one verifies the phone, and
-    /// is used up.
+    /// Tries a code that the person `by` entered. The right code verifies the phone and cannot be
+    /// used again.
     pub async fn try_contact_code(
         &mut self,
         contact: Uuid,
@@ -120,8 +120,8 @@ impl Tx {
         Ok(ended)
     }
 
-    /// Records the text by which a claimed notice is told, unless it has one; the notice is looked
-    /// at again after `wait`. Returns false if another scheduler has taken the notice over.
+    /// Records the text that carries a claimed notice; the notice is due again after `wait`.
+    /// Returns false if it has a text already, or if another scheduler has claimed it since.
     pub async fn put_notice_text(
         &mut self,
         due: &DueNotice,

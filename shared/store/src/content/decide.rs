@@ -1,4 +1,4 @@
-//! Publishes revisions, refuses them and takes them back.
+//! Publishes revisions, refuses them, takes them down, and erases their contents.
 
 use chrono::{DateTime, Utc};
 use seven_domain::RevisionState;
@@ -15,8 +15,9 @@ pub struct Decided<'a> {
 }
 
 impl Tx {
-    /// Makes a revision what guests get. The caller raises the content version to `version` in the
-    /// same transaction. A revision that was published before stays in the history.
+    /// Publishes a revision: guests get it from now on. The caller raises the content version to
+    /// `version` in the same transaction. A revision that was published before stays in the
+    /// history.
     pub async fn publish_revision(&mut self, what: &Decided<'_>, version: i64) -> Result<()> {
         sqlx::query(
             "with published as (
@@ -65,7 +66,7 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Returns the revisions whose time to be published has come, with their editors.
+    /// Returns the scheduled revisions whose time to be published has come: (item id, revision).
     pub async fn revisions_due(&mut self, now: DateTime<Utc>) -> Result<Vec<(String, i32)>> {
         Ok(sqlx::query_as(
             "select item_id, revision from content_revisions where state = 'scheduled' and publish_at <= $1 order by publish_at",
@@ -75,7 +76,7 @@ impl Tx {
         .await?)
     }
 
-    /// Returns the items whose published revision is to be taken down now.
+    /// Returns the items whose published revision is to be taken down now: (item id, revision).
     pub async fn take_downs_due(&mut self, now: DateTime<Utc>) -> Result<Vec<(String, i32)>> {
         Ok(sqlx::query_as(
             "select r.item_id, r.revision from content_revisions r join content_items i on i.item_id = r.item_id and i.revision = r.revision
@@ -86,8 +87,8 @@ impl Tx {
         .await?)
     }
 
-    /// Switches an item off because its time is over: a new published revision with the same
-    /// contents. Revisions that wait for their own time stay, and change the new one.
+    /// Switches an item off because its time is over, by a new published revision with the same
+    /// contents. Revisions that still wait stay, and the new revision becomes their base.
     pub async fn take_down_item(&mut self, item_id: &str, by: &str, version: i64) -> Result<()> {
         sqlx::query(
             "with ended as (
@@ -111,8 +112,9 @@ impl Tx {
         Ok(())
     }
 
-    /// Removes what a revision said from the history, for personal data that was entered by
-    /// mistake; returns false when guests get the revision, or there is none.
+    /// Erases the contents of a revision from the history, for personal data that was entered by
+    /// mistake. Returns false if guests get the revision, it still waits, or there is none left to
+    /// erase.
     pub async fn purge_revision(&mut self, item_id: &str, revision: i32) -> Result<bool> {
         let done = sqlx::query(
             "update content_revisions r set item = null, name = '', findings = '[]', decision_reason = null, purged_at = now()

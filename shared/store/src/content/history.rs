@@ -14,7 +14,7 @@ pub struct Revision {
     pub revision: i32,
     pub category: String,
     pub name: String,
-    /// The whole item; of a refused revision as it came, and `None` once it was purged.
+    /// The whole item; for a refused revision, as it was received. `None` once it was purged.
     pub item: Option<Value>,
     pub active: bool,
     pub state: RevisionState,
@@ -51,7 +51,8 @@ pub struct ListedItem {
 }
 
 impl ListedItem {
-    /// Returns whether a draft or a revision for review waits: neither refused nor scheduled.
+    /// Returns whether the newest waiting revision is a draft or needs review, so that people must
+    /// act; a refused or scheduled revision does not count.
     pub fn awaits_people(&self) -> bool {
         matches!(
             self.waits,
@@ -60,25 +61,25 @@ impl ListedItem {
     }
 }
 
-/// An item as it was at a time; `None` for `item` when it was not published then.
+/// An item as it was at a past time; `item` is `None` when the item was not published then.
 #[derive(Debug, Clone, FromRow)]
 pub struct Then {
     pub item_id: String,
     pub name: String,
     pub revision: Option<i32>,
     pub item: Option<Value>,
-    /// When that revision was to end.
+    /// When that revision was to be taken down.
     pub take_down_at: Option<DateTime<Utc>>,
 }
 
-/// Restricts a reading of revisions.
+/// The revisions to read.
 #[derive(Debug, Clone, Copy)]
 pub enum Wanted<'a> {
-    /// All of one item, newest first.
+    /// All revisions of one item, newest first.
     Of(&'a str),
     /// One revision of an item.
     One(&'a str, i32),
-    /// Those that wait for a person or their time, oldest first.
+    /// Revisions that wait for a person or for their publication time, oldest first.
     Waiting,
 }
 
@@ -99,7 +100,8 @@ impl Tx {
                 0,
             ),
         };
-        // Every part is a constant of this file; the unused parameters keep one form for all.
+        // Every part of the query is a constant of this file. The always true condition uses $1 and
+        // $2, so that all variants take the same parameters.
         let query = format!(
             "{REVISION}($1::text is not null and $2::int is not null) and {condition} limit $3"
         );
@@ -125,7 +127,7 @@ impl Tx {
             .await?)
     }
 
-    /// Returns every item that was ever published as guests got it at `at`.
+    /// Returns every item that was ever published, each with the revision that guests got at `at`.
     pub async fn content_at(
         &mut self,
         at: DateTime<Utc>,

@@ -17,8 +17,8 @@ pub struct Unanswered {
 }
 
 impl Tx {
-    /// Returns the newest `most` texts since `since` that the host passed on because nothing of the
-    /// content fits. Texts that a guardrail took are not among them.
+    /// Returns the newest `most` texts since `since` whose reply was not grounded, because no
+    /// content fits. Texts that a guardrail caught are left out.
     pub async fn unanswered(&mut self, since: DateTime<Utc>, most: i64) -> Result<Vec<Unanswered>> {
         Ok(sqlx::query_as(
             "select t.created_at as at, t.guest_id, t.language, i.body from turns t

@@ -1,4 +1,4 @@
-//! Saves revisions, and reads what they change.
+//! Saves revisions, and reads the items and revisions that they change.
 
 use std::collections::HashMap;
 
@@ -18,12 +18,12 @@ pub struct NewRevision<'a> {
     pub item: &'a Value,
     pub content_hash: &'a str,
     pub active: bool,
-    /// Any state but `published`, which [`Tx::publish_revision`] gives.
+    /// Any state but `published`, which only [`Tx::publish_revision`] sets.
     pub state: RevisionState,
     pub source: ContentSource,
     pub editor: &'a str,
     pub base: Option<i32>,
-    /// Why it waits, was refused, or what its editor was warned of.
+    /// The guards' findings: why the revision waits or was refused, or the warnings to its editor.
     pub findings: &'a Value,
     pub publish_at: Option<DateTime<Utc>>,
     pub take_down_at: Option<DateTime<Utc>>,
@@ -41,11 +41,12 @@ pub struct PublishedItem {
     pub take_down_at: Option<DateTime<Utc>>,
 }
 
-/// An edit that its source told.
+/// An edit that its source has reported to us.
 #[derive(Debug, Clone, FromRow)]
 pub struct ToldEdit {
     pub item_id: String,
-    /// The revision that it made; `None` when it changed nothing.
+    /// The revision that the edit made; `None` if it made none, for example because it changed
+    /// nothing.
     pub revision: Option<i32>,
     pub signed_at: DateTime<Utc>,
 }
@@ -58,17 +59,17 @@ pub const WAITING: [RevisionState; 4] = [
     RevisionState::Rejected,
 ];
 
-/// The contents of an item that people have not decided about, or decided against.
+/// Contents of an item that wait for a decision or were refused.
 #[derive(Debug, Clone)]
 pub struct Undecided {
     pub waits: bool,
-    /// Hash of the newest contents that wait or were refused; empty where they could not be read.
+    /// Hash of the newest such contents; empty where they could not be read.
     pub refused: String,
 }
 
 impl Tx {
-    /// Returns these items as guests get them, switched-off ones included; all of the casino for
-    /// `None`.
+    /// Returns these items as guests get them, switched-off ones included; with `None`, all items
+    /// of the casino.
     pub async fn published_items(&mut self, ids: Option<&[String]>) -> Result<Vec<PublishedItem>> {
         Ok(sqlx::query_as(
             "select item_id, revision, item, content_hash, active,
@@ -92,8 +93,7 @@ impl Tx {
         Ok(rows.into_iter().collect())
     }
 
-    /// Returns those of the items of which something waits for people, or whose newest revision a
-    /// person refused.
+    /// Returns those of the items that have a revision that waits or was refused.
     pub async fn undecided(&mut self, ids: &[String]) -> Result<HashMap<String, Undecided>> {
         let rows: Vec<(String, bool, String)> = sqlx::query_as(
             "select item_id, bool_or(state in ('draft', 'review', 'scheduled')),
@@ -108,8 +108,9 @@ impl Tx {
         Ok(rows.into_iter().map(one).collect())
     }
 
-    /// Saves a revision of an item and returns its number. It replaces earlier ones that wait: a
-    /// draft only drafts, a refused one only refused ones, any other one all of them.
+    /// Saves a revision of an item and returns its number. It replaces earlier ones: a draft
+    /// replaces drafts and refused revisions, a refused one replaces refused ones, any other one
+    /// replaces all that wait.
     pub async fn add_revision(&mut self, new: &NewRevision<'_>) -> Result<i32> {
         let casino = self.casino_str();
         let replaced: &[RevisionState] = match new.state {
@@ -144,7 +145,8 @@ impl Tx {
         .await?)
     }
 
-    /// Takes back what waits of an item because a later revision, or what guests get, replaces it.
+    /// Withdraws an item's revisions in these states, because a later or the published revision
+    /// replaces them. Returns how many.
     pub async fn withdraw_revisions(
         &mut self,
         item_id: &str,
@@ -164,7 +166,7 @@ impl Tx {
         Ok(done.rows_affected())
     }
 
-    /// Returns what an edit of this source did when it was told before.
+    /// Returns the recorded result of an edit if this source reported the edit before.
     pub async fn told_edit(
         &mut self,
         source: ContentSource,
@@ -179,7 +181,7 @@ impl Tx {
         .await?)
     }
 
-    /// Notes that an edit was told, and the revision that it made.
+    /// Records that a source reported an edit, with the revision that the edit made.
     pub async fn note_edit(
         &mut self,
         source: ContentSource,

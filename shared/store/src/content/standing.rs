@@ -13,12 +13,12 @@ pub struct Name {
     pub category: String,
     pub name: String,
     pub active: bool,
-    /// Whether it was switched off since the time that was asked for.
+    /// Whether the item was switched off at or after the time that the caller gave.
     pub off_lately: bool,
 }
 
-/// How many revisions of a casino wait, and for what: `due` for the scheduler, `late` for a process
-/// that answers with them, and by state those that wait for people or their time.
+/// Number of a casino's revisions that wait for `what`: `due` for the scheduler, `late` for a
+/// process that answers with them, or the state of revisions that wait for people or their time.
 #[derive(Debug, Clone)]
 pub struct Waits {
     pub casino: CasinoId,
@@ -27,8 +27,8 @@ pub struct Waits {
 }
 
 impl Store {
-    /// Returns what waits at all casinos. `late_before` is when a published change should have
-    /// reached guests.
+    /// Returns the waiting revisions of all casinos. A change that was published before
+    /// `late_before` should have reached guests by now.
     pub async fn content_waits(
         &self,
         at: DateTime<Utc>,
@@ -50,7 +50,7 @@ impl Store {
 }
 
 impl Tx {
-    /// Returns the items of these categories; those that were on and are off since `since` are
+    /// Returns the items of these categories; those that were switched off since `since` are
     /// marked.
     pub async fn names_in(
         &mut self,
@@ -82,8 +82,8 @@ impl Tx {
         .await?)
     }
 
-    /// Notes that a process answers with the content of this version; returns the seconds that each
-    /// revision took since it was published, when no process had it before.
+    /// Records that a process answers with the content of this version. Returns the seconds since
+    /// its publication for each revision that no process had before.
     pub async fn note_indexed(&mut self, version: i64) -> Result<Vec<f64>> {
         Ok(sqlx::query_scalar(
             "update content_revisions set indexed_at = now()

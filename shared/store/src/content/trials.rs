@@ -7,9 +7,9 @@ use uuid::Uuid;
 
 use crate::{Result, Tx};
 
-/// Most questions of a casino's set.
+/// Maximum number of questions in a casino's set.
 pub const MOST_QUESTIONS: i64 = 500;
-/// Runs that are kept; older ones are deleted.
+/// Number of newest runs that are kept; older ones are deleted.
 const KEPT_RUNS: i64 = 60;
 
 /// A question and the items that answer it.
@@ -17,7 +17,7 @@ const KEPT_RUNS: i64 = 60;
 pub struct SetQuestion {
     pub question_id: Uuid,
     pub question: String,
-    /// Ids of items.
+    /// Ids of the items that answer the question.
     pub expected: Vec<String>,
     pub added_by: String,
     pub added_at: DateTime<Utc>,

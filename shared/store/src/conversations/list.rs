@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::{Result, Tx, day::least_id};
 
-/// Texts that are looked through per conversation of the list.
+/// Number of newest texts that a list searches for each conversation that it may return.
 const RECENT_TEXTS: i64 = 5;
 
 /// A conversation in a list.
@@ -22,7 +22,7 @@ pub struct ListedConversation {
     pub severity: Option<CaseSeverity>,
     /// Number of open cases.
     pub cases: i64,
-    /// Someone acknowledged every open case.
+    /// Whether every open case is acknowledged.
     pub acknowledged: bool,
     pub pause_reason: Option<String>,
     pub paused_until: Option<DateTime<Utc>>,
@@ -58,9 +58,9 @@ pub struct TranscriptLine {
 }
 
 impl Tx {
-    /// Returns conversations in which a guest wrote since `since`, and those that are paused, have
-    /// an open case or a text without an answer, whenever that was; the most urgent first. Guests
-    /// who wrote are found among the newest texts, five times as many as `most`.
+    /// Returns conversations, the most urgent first: those in which a guest wrote since `since`,
+    /// and those that are paused or have an open case or an unanswered text of any age. Guests who
+    /// wrote are searched among the newest texts, five times as many as `most`.
     pub async fn list_conversations(
         &mut self,
         since: DateTime<Utc>,

@@ -53,7 +53,8 @@ pub struct Behind {
     pub safety: bool,
     /// Whether a person has written to the guest since.
     pub by_person: bool,
-    /// The time since which an answer is no longer useful, if it is not.
+    /// Time after which an answer is of no use, if that has passed; `None` while an answer is
+    /// useful.
     pub useless_since: Option<DateTime<Utc>>,
 }
 

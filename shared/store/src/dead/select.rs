@@ -44,11 +44,12 @@ pub struct Listed {
     pub replays: i32,
     /// A replay is in progress, or began and was never finished.
     pub claimed: bool,
-    /// The order that waits to be carried out, and the code of the last one's refusal.
+    /// The order that waits to be carried out; the next field is the code of the last order's
+    /// refusal.
     pub asked: Option<DeadOrder>,
     pub refused: Option<String>,
     pub guest_hash: Option<String>,
-    /// The guest's channel; `None` where nobody could tell.
+    /// The guest's channel; `None` if it is unknown.
     pub channel: Option<Channel>,
     pub payload_bytes: i32,
     pub trace: String,

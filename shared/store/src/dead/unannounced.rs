@@ -36,16 +36,16 @@ impl Unannounced {
     }
 }
 
-/// Selects one row per failed answer, which are the texts parked behind the same fallback. A signal
-/// may carry the id of any of them.
+/// Selects one row per failed answer: the texts parked behind the same fallback text count as one.
+/// A signal may carry the id of any of them.
 const SWARM: &str = include_str!("../../sql/unannounced_swarm.sql");
 
-/// A turn does not record when it was parked, so a replay counts as finished once it is older than
-/// the margin.
+/// Selects parked turns. A turn does not record when it was parked, so a replay of its dead letter
+/// counts as finished once the replay is older than the margin.
 const ENVELOPE: &str = include_str!("../../sql/unannounced_envelope.sql");
 
-/// Only a text that was retried until it was given up becomes a dead letter; a permanent refusal
-/// does not (SMS-44).
+/// Selects texts that were retried until they were given up; a permanent refusal does not become a
+/// dead letter (SMS-44).
 const SENDER: &str = include_str!("../../sql/unannounced_sender.sql");
 
 impl Tx {
@@ -68,8 +68,8 @@ impl Tx {
             .await?)
     }
 
-    /// Returns whether a dead letter of this stage about this guest was announced since; its key
-    /// may be that of an earlier text.
+    /// Returns whether a dead letter of this stage about this guest was announced since `since`;
+    /// its key may be that of an earlier text.
     pub async fn has_dead_of(
         &mut self,
         stage: Stage,

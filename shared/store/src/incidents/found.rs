@@ -23,10 +23,10 @@ pub struct NewIncident<'a> {
     pub by: &'a str,
     pub conversation: ConversationId,
     pub guest: GuestId,
-    /// The id of the text that shows it.
+    /// The id of the text that shows the incident.
     pub evidence: Uuid,
     pub actions: &'a [Containment],
-    /// The case that tells people.
+    /// The case that tells people about the incident.
     pub escalation_id: Uuid,
 }
 
@@ -66,7 +66,7 @@ pub struct ReadAgain {
     pub text_id: Uuid,
     pub conversation_id: Uuid,
     pub body: String,
-    /// When the host wrote it, or the guest's text reached us.
+    /// When the host wrote the reply, or when the guest's text reached us.
     pub at: DateTime<Utc>,
 }
 
@@ -74,7 +74,8 @@ const INCIDENTS: &str = "select incident_id, kind, severity, state, detected_by,
    detected_at, contained_at, resolved_at, resolved_by, false_alarm, outcome, report from incidents";
 
 impl Store {
-    /// Returns the texts since `since` whose row crossed into another conversation.
+    /// Returns the texts since `since` whose row belongs to another guest, turn or number than its
+    /// conversation.
     pub async fn crossed(&self, since: DateTime<Utc>, span: Duration) -> Result<Vec<Crossed>> {
         let rows: Vec<(String, Uuid, Uuid)> = sqlx::query_as(
             "select casino_id, row_id, conversation_id from fleet_crossed(make_interval(secs => $1), $2) order by 1, 2",
@@ -255,7 +256,8 @@ impl Tx {
     }
 
     /// Returns the host's texts that were sent from `since` to `until`. A turn that began less than
-    /// `margin` after the newest change of content is left out: what proved it may be gone.
+    /// `margin` after the newest change of content is left out: the content that its reply is based
+    /// on may be gone.
     pub async fn sent_replies(
         &mut self,
         since: DateTime<Utc>,

@@ -1,4 +1,5 @@
-//! Keys with which programs act in an operator's name. A row stands under the SHA-256 of its key.
+//! Keys with which programs act in an operator's name. A row holds the SHA-256 of its key, not the
+//! key.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -75,9 +76,9 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns the operator in whose name the key under this hash acts, with the roles of now.
+    /// Returns the operator in whose name the key with this hash acts, with their current roles.
     pub async fn session_of_key(&mut self, hash: &[u8]) -> Result<Option<Session>> {
-        // Once a minute is enough, and spares a write for each call.
+        // The time of use is written at most once a minute, which spares a write for each call.
         sqlx::query(
             "update operator_keys set used_at = now() where key_hash = $1
                and coalesce(used_at < now() - interval '1 minute', true) and ends_at > now()",

@@ -1,5 +1,5 @@
-//! Sessions of operators, timed by the database's clock. A row stands under the SHA-256 of the
-//! session's token.
+//! Sessions of operators, timed by the database's clock. A row holds the SHA-256 of the session's
+//! token, not the token.
 
 use seven_domain::{CasinoId, OperatorId, Role};
 use sqlx::FromRow;
@@ -7,14 +7,14 @@ use uuid::Uuid;
 
 use crate::{Error, Result, Store, Tx};
 
-/// How long a session lasts at most.
+/// Maximum duration of a session.
 pub const SESSION_HOURS: i32 = 12;
-/// How long a session lasts without a call.
+/// Time without an action of the person after which a session ends.
 pub const SESSION_IDLE_MINUTES: i32 = 30;
-/// Minutes for the second factor after the password.
+/// Time after the password within which the second factor must be entered.
 const FACTOR_MINUTES: i32 = 5;
 
-/// A session that is in force, and whose it is.
+/// A session that is in force, with its operator.
 #[derive(Debug, Clone)]
 pub struct Session {
     pub operator: OperatorId,
@@ -23,7 +23,7 @@ pub struct Session {
     pub language: String,
     /// False between password and second factor.
     pub complete: bool,
-    /// The person's roles now; `None` is every casino.
+    /// The person's current roles, each at one casino, or at every casino if that is `None`.
     pub roles: Vec<(Option<CasinoId>, Role)>,
 }
 
@@ -38,7 +38,8 @@ struct Found {
     roles: Vec<Role>,
 }
 
-/// The session under hash $1, unless it was idle for $2 minutes; with $3 also the key under it.
+/// Selects the session with hash $1, unless it was idle for $2 minutes. If $3 is true, a key with
+/// that hash counts as a session.
 const SESSION: &str = "select o.operator_id, o.name, o.email, o.language, s.complete,
      coalesce((select array_agg(r.casino_id order by r.casino_id, r.role) from operator_roles r where r.operator_id = o.operator_id and coalesce(r.ends_on >= (now() at time zone 'utc')::date, true)), '{}') as casinos,
      coalesce((select array_agg(r.role order by r.casino_id, r.role) from operator_roles r where r.operator_id = o.operator_id and coalesce(r.ends_on >= (now() at time zone 'utc')::date, true)), '{}') as roles
@@ -49,7 +50,8 @@ const SESSION: &str = "select o.operator_id, o.name, o.email, o.language, s.comp
    ) s join operators o on o.operator_id = s.operator_id where o.status = 'active'";
 
 impl Store {
-    /// Like [`Tx::session`] with `touch` false, in one round trip: open pages ask every second.
+    /// Works like [`Tx::session`] with `touch` false, in one round trip: open pages ask every
+    /// second.
     pub async fn session(&self, hash: &[u8]) -> Result<Option<Session>> {
         let found: Option<Found> = sqlx::query_as(SESSION)
             .bind(hash)
@@ -86,11 +88,11 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns the session in force under this hash, with the roles that the person has now.
-    /// `touch`: a person did something; a page that fetches by itself keeps no session alive.
+    /// Returns the session in force with this hash, with the person's current roles. `touch` keeps
+    /// the session alive: true if a person did something, false if a page fetches by itself.
     pub async fn session(&mut self, hash: &[u8], touch: bool) -> Result<Option<Session>> {
         if touch {
-            // Once a minute is enough, and spares a write for each call.
+            // The time is written at most once a minute, which spares a write for each call.
             sqlx::query(
                 "update operator_sessions set seen_at = now() where token_hash = $1 and seen_at < now() - interval '1 minute'
                    and seen_at > now() - make_interval(mins => $2) and ends_at > now()",

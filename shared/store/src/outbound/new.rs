@@ -15,8 +15,8 @@ pub struct Recipient {
     pub guest_id: GuestId,
 }
 
-/// Where a text comes from. Together with the part it is unique, so that a repeated stage finds its
-/// row.
+/// The origin of a text. Origin and part number together are unique, so that a repeated stage finds
+/// the row that it wrote before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     Turn(TurnId),
@@ -25,9 +25,10 @@ pub enum Origin {
         inbound: InboundId,
         key: &'static str,
     },
-    /// A person wrote it; no stage repeats it.
+    /// A text that a person wrote; no stage repeats it.
     Person,
-    /// To a phone of staff: a code or a notice, named by the kind. Its sender keeps the row's id.
+    /// A code or a notice to a phone of staff, named by the kind. The caller remembers the row's
+    /// id.
     Staff(&'static str),
     /// Each guest gets one text of a campaign.
     Campaign(CampaignId),

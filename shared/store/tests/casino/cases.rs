@@ -1,4 +1,4 @@
-//! How long people took for cases, counted by hand beside what the fleet's gauges are told.
+//! How long people took for cases: counted by hand, and compared with the fleet's gauges.
 
 use crate::house::house;
 

@@ -49,7 +49,7 @@ pub(crate) enum Report {
     /// The true result: accepted if the call arrived, otherwise a transient failure that is
     /// certainly not taken.
     Truth,
-    /// A timeout, a broken read, a 5xx.
+    /// No clear answer: a timeout, a broken read or a 5xx.
     Nothing,
     /// A permanent refusal, if the call did not arrive.
     Never,

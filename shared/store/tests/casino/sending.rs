@@ -99,7 +99,7 @@ fn a_sweep_takes_the_answers_to_cries_first() {
             Life::begin(&house, class).await;
         }
         let pool = sqlx::PgPool::connect(&house.url).await.unwrap();
-        // The one to the cry is due last.
+        // The answer to the crisis is due last.
         let due = "update outbound_messages set next_sweep_at = now() - interval '1 hour'
           + (interval '1 minute' * array_position(array['reply', 'help', 'crisis'], class))";
         sqlx::raw_sql("set row_security = off")

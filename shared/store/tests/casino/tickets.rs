@@ -7,7 +7,7 @@ use sqlx::{Connection, PgConnection};
 use crate::house;
 
 const STATES: [&str; 4] = ["open", "pending_human", "resolved", "closed"];
-/// The moves of the design, besides staying where it is.
+/// The moves that the design allows, besides staying in the same state.
 const MOVES: [(&str, &str); 4] = [
     ("open", "pending_human"),
     ("open", "closed"),

@@ -12,8 +12,8 @@ const OTHER: &str = "other";
 
 static KNOWN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// Returns a provider's error code as a label. Codes should be short and few, but no provider
-/// guarantees it.
+/// Returns a provider's error code as a label value. The value is bounded here, because no provider
+/// guarantees that its codes are short and few.
 pub fn code(given: &str) -> &str {
     keep(
         &mut KNOWN.lock().unwrap_or_else(PoisonError::into_inner),

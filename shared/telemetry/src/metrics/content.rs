@@ -1,4 +1,4 @@
-//! Changes of casinos' content, and how soon guests get them.
+//! Changes of casinos' content, and the time until guests get them.
 
 use prometheus::{HistogramVec, IntCounterVec, IntGaugeVec};
 
@@ -19,5 +19,5 @@ instruments! {
     }
 }
 
-/// Seconds; the goal is 30 (CMS-57).
+/// Buckets in seconds; the goal is 30 (CMS-57).
 const PROPAGATION: &[f64] = &[0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0];

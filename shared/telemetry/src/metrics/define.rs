@@ -1,5 +1,5 @@
-//! Lets each metric be defined in one line: field, type, name, help, labels, and a histogram's
-//! buckets.
+//! A macro that defines each metric in one entry: field, type, name, help, labels, and the buckets
+//! of a histogram.
 
 use prometheus::{
     Gauge, GaugeVec, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec,
@@ -16,7 +16,8 @@ pub struct Definition {
     pub buckets: &'static [f64],
 }
 
-/// All labels that metrics may have. None of them can hold a guest, a conversation or a text.
+/// All labels that metrics may have. None of them may identify a guest or a conversation, or hold a
+/// text.
 pub const LABELS: &[&str] = &[
     "agent",
     "alert",
@@ -77,7 +78,8 @@ pub(super) const SLOW: &[f64] = &[
 ];
 /// Buckets in seconds, for searches. Alerts and targets use 0.2, 0.5 and 1.
 pub(super) const SEARCH: &[f64] = &[0.005, 0.01, 0.03, 0.1, 0.2, 0.5, 1.0, 3.0];
-/// Buckets in seconds, for the steps of a turn. The goals per step use 0.001, 0.03, 0.5, 0.6 and 1.5.
+/// Buckets in seconds, for the steps of a turn. The goals per step use 0.001, 0.03, 0.5, 0.6 and
+/// 1.5.
 pub(super) const STEPS: &[f64] = &[
     0.0005, 0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.6, 0.8, 1.5, 3.0, 5.0, 10.0,
 ];
@@ -112,8 +114,8 @@ instrument! {
     );
 }
 
-/// Defines a struct of metrics, with their help as documentation, and the list of their
-/// definitions.
+/// Defines a struct of metrics and the list of their definitions. The help of each metric also
+/// becomes its documentation.
 macro_rules! instruments {
     (
         $(#[$meta:meta])*

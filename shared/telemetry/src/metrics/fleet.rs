@@ -1,10 +1,10 @@
 //! The state of the fleet, which a scheduler reads every few seconds. Several schedulers export the
-//! same figures, so the rules take the highest.
+//! same values, so the rules take the maximum.
 
 use prometheus::{GaugeVec, IntGaugeVec};
 
 instruments! {
-    /// Figures read from Postgres and NATS, and not from this process's own work.
+    /// Values read from Postgres and NATS; they do not describe this process's own work.
     Figures {
         pending: IntGaugeVec = "seven_consumer_pending_messages",
             "Messages pending at a consumer, not yet delivered", ["stage", "casino", "queue"];

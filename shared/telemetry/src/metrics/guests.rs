@@ -8,7 +8,7 @@ use super::{
 };
 
 instruments! {
-    /// Only counts; no figure tells who the guests are.
+    /// Metrics about guests. None of them identifies a guest.
     Guests {
         sessions: IntCounterVec = "seven_sessions_total", "Conversations started or resumed",
         ["casino"];

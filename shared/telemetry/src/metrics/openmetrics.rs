@@ -11,8 +11,8 @@ use seven_domain::trace::hex_of;
 
 use super::timed::Exemplar;
 
-/// Encodes all metrics. `exemplars` returns, for a histogram, the observation with its trace to
-/// name at each bucket.
+/// Encodes all metrics. `exemplars` returns the exemplar (an observation with its trace) of each
+/// bucket of a histogram, given the histogram's name and labels.
 pub(super) fn encode(
     families: &[MetricFamily],
     exemplars: impl Fn(&str, &[LabelPair]) -> Vec<Option<Exemplar>>,
@@ -55,8 +55,8 @@ pub(super) fn encode(
     text
 }
 
-/// Returns the base name of a metric, its type, and the suffix of its samples. The endings `_total`
-/// and `_info` decide about the type, whatever type we use for the metric.
+/// Returns the base name of a metric, its type, and the suffix of its samples. In this format the
+/// name endings `_total` and `_info` determine the type, even if our own type differs.
 fn kind_of(name: &str, kind: MetricType) -> (&str, &'static str, &'static str) {
     if let Some(base) = name.strip_suffix("_total") {
         return (base, "counter", "_total");

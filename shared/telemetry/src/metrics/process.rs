@@ -1,13 +1,13 @@
-//! Metrics of this process: version, readiness, CPU and memory. They are read from /proc when asked
-//! for, and stay 0 on systems other than Linux.
+//! Metrics of this process: version, readiness, CPU and memory. CPU and memory are read from /proc
+//! for each scrape, and stay 0 on systems other than Linux.
 
 use std::sync::OnceLock;
 
 use prometheus::{Gauge, GaugeVec, IntGauge, IntGaugeVec};
 
 instruments! {
-    /// Every Prometheus client uses these `process_*` names. CPU seconds are a gauge here that only
-    /// grows.
+    /// Metrics of this process. The `process_*` names are those of every Prometheus client. Here
+    /// CPU seconds are a gauge that only grows.
     Process {
         build: IntGaugeVec = "seven_build_info", "1, with what runs here", ["version", "commit"];
         runs: IntGaugeVec = "seven_worker_info", "1 for each worker of this process", ["worker"];
@@ -34,7 +34,7 @@ instruments! {
     }
 }
 
-/// Kernel clock ticks per second; user space sees 100 on every Linux.
+/// Kernel clock ticks per second; every Linux reports times to user space in this unit.
 const TICKS: f64 = 100.0;
 const PAGE: i64 = 4_096;
 

@@ -5,7 +5,7 @@ use prometheus::IntCounterVec;
 use super::{TimedVec, define::SLOW};
 
 instruments! {
-    /// Labels go down to casino and provider, never to a guest.
+    /// Metrics about texts. The finest labels are casino and provider; no label identifies a guest.
     Texts {
         replies: TimedVec = "seven_reply_seconds",
             "Seconds from the webhook of a guest's newest text to the provider's request; part `whole`, or `processing` without quiet window and typing delay",

@@ -19,7 +19,7 @@ use crate::trace;
 /// The exemplar stores of all metrics, by name.
 static STORES: RwLock<Vec<(&'static str, Arc<Store>)>> = RwLock::new(Vec::new());
 
-/// A family of histograms that also keeps exemplars. If no collector receives spans, it keeps none.
+/// A family of histograms that also keeps exemplars. While no spans are exported, it keeps none.
 #[derive(Debug, Clone)]
 pub struct TimedVec {
     histograms: HistogramVec,
@@ -46,8 +46,8 @@ pub(super) struct Exemplar {
 pub(super) struct Store {
     labels: &'static [&'static str],
     buckets: &'static [f64],
-    /// The exemplars by label values, one per bucket; the last bucket has no upper limit. There are
-    /// as many entries as histograms.
+    /// The exemplars by label values, one per bucket; the last bucket has no upper limit. The map
+    /// has one entry per histogram.
     kept: Mutex<HashMap<Vec<String>, Vec<Option<Exemplar>>>>,
 }
 

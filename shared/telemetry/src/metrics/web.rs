@@ -1,4 +1,4 @@
-//! The gateway for guests of the casinos' websites.
+//! Metrics of the gateway for guests of the casinos' websites.
 
 use prometheus::{IntCounterVec, IntGauge};
 

@@ -21,7 +21,7 @@ tokio::task_local! {
 struct Here {
     stage: &'static str,
     casino: RefCell<Option<CasinoId>>,
-    /// The span's context. While nothing is exported, it is the context of the inbound message.
+    /// The span's context; if spans are not recorded, the context of the inbound message.
     context: Cell<TraceContext>,
     /// The current step, which is the parent of steps that begin now.
     inside: Cell<Option<[u8; 8]>>,
@@ -35,8 +35,8 @@ struct Live {
     /// Spans that belong to other traces, and whether each of those traces is sampled.
     apart: Vec<(Finished, bool)>,
     keep: bool,
-    /// Whether the span is dropped, unless the work fails or a published message names it as its
-    /// parent.
+    /// If true, the span is dropped, unless the work fails, has steps or is kept, or a published
+    /// message names the span as its parent.
     discarded: bool,
     /// Whether a published message names this span as its parent.
     named: bool,
@@ -56,14 +56,16 @@ pub async fn consume<F: Future>(
         .await
 }
 
-/// Runs the work on a call from outside. Its span begins a trace, to which [`assume`] gives its id.
+/// Runs the work for a call from outside. Its span is the first of a trace, whose id [`assume`]
+/// sets.
 pub async fn serve<F: Future>(stage: &'static str, work: F) -> F::Output {
     let here = Here::new(stage, None, TraceContext::start(), Kind::Server);
     here.rooted(None);
     HERE.scope(here, work).await
 }
 
-/// Runs scheduled work on a row, as a child of the webhook's span, which the row's `trace` names.
+/// Runs scheduled work on a row, as a child of the webhook's span, whose context is in the row's
+/// `trace`.
 pub async fn resume<F: Future>(
     stage: &'static str,
     casino: &CasinoId,
@@ -78,8 +80,8 @@ pub async fn resume<F: Future>(
     .await
 }
 
-/// Runs the first work on a text that no webhook caused. The text's trace was chosen when the text
-/// was written.
+/// Runs the first work on a text that no webhook caused. `trace` was chosen when the text was
+/// written, and this work's span is the first of it.
 pub async fn originate<F: Future>(
     stage: &'static str,
     casino: &CasinoId,
@@ -131,8 +133,8 @@ impl Here {
         self.context.set(TraceContext { sampled, ..context });
     }
 
-    /// Makes the span the first of its trace. `context` is given if the trace has a context
-    /// already.
+    /// Makes the span the first of its trace. `context` is `Some` if the trace and its first span
+    /// already have ids.
     fn rooted(&self, context: Option<TraceContext>) {
         if let Some(live) = self.live.borrow_mut().as_mut() {
             live.span.parent = None;
@@ -145,8 +147,8 @@ impl Here {
 }
 
 impl Drop for Here {
-    /// Hands over the spans even if the work was abandoned, because messages that it published may
-    /// name this span as their parent.
+    /// Passes the spans to the recorder even if the work was cancelled, because messages that it
+    /// published may name this span as their parent.
     fn drop(&mut self) {
         let Some(live) = self.live.borrow_mut().take() else {
             return;
@@ -206,12 +208,12 @@ fn with_live(act: impl FnOnce(&mut Live)) {
     });
 }
 
-/// Returns the context to write into a row or message now; `None` if no work is running.
+/// Returns the trace context to write into a row or message; `None` if no work is running.
 pub fn current() -> Option<TraceContext> {
     with(|here| here.context.get())
 }
 
-/// Returns the current trace if its spans are exported.
+/// Returns the current trace context if its spans are exported.
 pub fn exported() -> Option<TraceContext> {
     if on() {
         current().filter(|context| context.sampled)
@@ -220,8 +222,8 @@ pub fn exported() -> Option<TraceContext> {
     }
 }
 
-/// Returns the context for a message of the trace `trace`: this span, if it belongs to that trace
-/// and will be exported. `None` means that the message keeps the context it has.
+/// Returns the context to publish with a message of the trace `trace`: this span's, if it belongs
+/// to that trace and is not discarded. `None` means that the message keeps the context it has.
 pub fn outgoing(trace: &str) -> Option<TraceContext> {
     let leaves_none = || {
         with(|here| {
@@ -243,8 +245,8 @@ pub fn outgoing(trace: &str) -> Option<TraceContext> {
     Some(ours)
 }
 
-/// Moves the work into its row's trace (`trace` is a `traceparent`), if its message carried another
-/// trace or none.
+/// Moves the work into its row's trace (`trace` is a `traceparent`), if its message carried no
+/// trace or a different one.
 pub fn adopt(trace: &str) {
     let Ok(row) = trace.parse::<TraceContext>() else {
         return;
@@ -265,7 +267,8 @@ pub fn adopt(trace: &str) {
             return here.context.set(row);
         };
         live.span.parent = Some(row.span_id);
-        // If the trace was to be kept, the row's trace is kept now, because the work belongs to it.
+        // If the message's trace was to be exported in any case, the row's trace is now, because
+        // the work belongs to it.
         let keep = live.keep;
         here.context.set(TraceContext {
             trace_id: row.trace_id,
@@ -275,7 +278,7 @@ pub fn adopt(trace: &str) {
     });
 }
 
-/// Sets the trace that a call from outside begins.
+/// Sets the trace of work that [`serve`] runs.
 pub fn assume(context: TraceContext) {
     with(|here| {
         let span_id = here.context.get().span_id;
@@ -284,8 +287,8 @@ pub fn assume(context: TraceContext) {
     });
 }
 
-/// Sets the work's casino, if it becomes known only during the work, and decides again by that
-/// casino's share whether the trace is exported.
+/// Sets the work's casino once it is known, and decides by that casino's share again whether the
+/// trace is exported.
 pub fn concern(casino: &CasinoId) {
     with(|here| {
         *here.casino.borrow_mut() = Some(casino.clone());
@@ -302,14 +305,15 @@ pub fn tell(key: &'static str, value: &dyn Display) {
     with_live(|live| live.span.put(key, Value::from(value.to_string())));
 }
 
-/// Marks the work as failed and keeps its trace. `why` is a fixed word from our code.
+/// Marks the work as failed and exports its trace. `why` is a fixed word from our code.
 pub fn fail(why: &str) {
     with_live(|live| live.span.error = Some(Cow::Owned(why.to_owned())));
     keep();
 }
 
 /// Exports this trace even if it is not sampled: for consent, guardrails, safety and failures.
-/// Later messages carry the mark, and other processes export the spans of it that they hold.
+/// Later messages carry the sampled flag, and other processes export their buffered spans of this
+/// trace.
 pub fn keep() {
     with(|here| {
         if let Some(live) = here.live.borrow_mut().as_mut() {
@@ -322,8 +326,7 @@ pub fn keep() {
     });
 }
 
-/// Records the outcome of the work. If `waits` is true, the span is exported only if the work had
-/// steps.
+/// Records the outcome of the work. If `waits` is true, the span is discarded as by [`discard`].
 pub fn ended(outcome: &'static str, waits: bool) {
     with_live(|live| {
         live.span.put("seven.outcome", Value::from(outcome));
@@ -331,13 +334,13 @@ pub fn ended(outcome: &'static str, waits: bool) {
     });
 }
 
-/// Drops the span of this work, unless the work fails.
+/// Drops the span of this work, unless the work fails, has steps or is kept.
 pub fn discard() {
     with_live(|live| live.discarded = true);
 }
 
-/// Records that this work also answered another text, whose trace gets a span with a link to this
-/// one.
+/// Records that this work also answered another text. Adds a span to that text's trace, with a link
+/// to this span.
 pub fn join(trace: &str, name: &'static str) {
     let Ok(theirs) = trace.parse::<TraceContext>() else {
         return;
@@ -394,8 +397,7 @@ pub(super) fn hold_step(step: Finished) {
     with_live(|live| live.steps.push(step));
 }
 
-/// Calls `tell` with the stage, casino and context of the current work, so that a log line can name
-/// them.
+/// Calls `tell` with the stage, casino and context of the current work, for use in a log line.
 pub(crate) fn told<T>(
     tell: impl FnOnce(&'static str, Option<&str>, TraceContext) -> T,
 ) -> Option<T> {

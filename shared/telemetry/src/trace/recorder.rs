@@ -1,5 +1,5 @@
-//! Handles finished spans: exports them, holds them in case their trace becomes important, or drops
-//! and counts them.
+//! Handles finished spans: exports them, buffers them in case their trace becomes important, or
+//! drops and counts them.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -16,10 +16,12 @@ use tokio::{sync::mpsc, time::Instant};
 use super::Finished;
 use crate::metrics;
 
-/// How many spans of unsampled traces are held in memory, each for at most `UNSAMPLED_SPAN_TTL`.
+/// Maximum number of spans of unsampled traces in memory. Each stays for at most
+/// `UNSAMPLED_SPAN_TTL`.
 pub const HELD: usize = 4_096;
 const UNSAMPLED_SPAN_TTL: Duration = Duration::from_secs(60);
-/// How many traces are remembered as kept, so that their later spans are exported too.
+/// Maximum number of traces that are remembered as important, so that their later spans are
+/// exported too.
 const REMEMBERED: usize = 4_096;
 
 static ON: AtomicBool = AtomicBool::new(false);
@@ -33,16 +35,16 @@ struct Recorder {
     held: Mutex<Held>,
 }
 
-/// Decides which ordinary traces are exported.
+/// Decides which traces are exported that nobody marked as important.
 #[derive(Debug, Clone, Default)]
 pub struct Sample {
-    /// The share of traces to export, from 0 to 1.
+    /// The share of traces that are exported, from 0 to 1.
     pub share: f64,
-    /// Shares of single casinos, which replace `share`, for example for a load test.
+    /// Shares of single casinos, which override `share`, for example for a load test.
     pub of: HashMap<CasinoId, f64>,
 }
 
-/// How many spans wait for the exporter, and how many may wait now.
+/// Number of spans that wait for the exporter, and the current limit on it.
 #[derive(Debug)]
 struct Places {
     waiting: AtomicUsize,
@@ -54,7 +56,7 @@ struct Places {
 pub struct Outbox {
     spans: mpsc::UnboundedReceiver<Vec<Finished>>,
     places: Arc<Places>,
-    /// The most spans that may wait for the exporter.
+    /// Maximum number of spans that may wait for the exporter.
     room: usize,
 }
 
@@ -72,7 +74,7 @@ struct Held {
     kept_order: VecDeque<[u8; 16]>,
 }
 
-/// Starts recording. `room` is the most spans that may wait for the exporter.
+/// Starts recording. `room` is the maximum number of spans that may wait for the exporter.
 pub fn start(sample: Sample, room: usize) -> (Outbox, Kept) {
     let (outbox, spans) = mpsc::unbounded_channel();
     let (kept, wanted) = mpsc::channel(256);
@@ -117,13 +119,13 @@ fn recorder() -> Option<Arc<Recorder>> {
         .clone()
 }
 
-/// Returns whether this trace is exported, by its casino's share or else the fleet's; true without
-/// a recorder. It depends only on the id and the shares, so all processes agree.
+/// Returns whether this trace is exported, by its casino's share or else the fleet's; true if
+/// nothing is recorded. The result depends only on the id and the shares, so all processes agree.
 pub fn is_sampled(trace_id: &[u8; 16], casino: Option<&CasinoId>) -> bool {
     recorder().is_none_or(|recorder| recorder.sample.takes(trace_id, casino))
 }
 
-/// Starts a trace that no webhook begins; the same share of such traces is exported.
+/// Starts a trace that has no webhook. The same share of such traces is exported.
 pub fn begin() -> TraceContext {
     let context = TraceContext::start();
     TraceContext {
@@ -140,8 +142,8 @@ pub fn keep_trace(trace_id: [u8; 16]) {
     }
 }
 
-/// Takes the finished spans of one trace. If `matters` is true, this process found the trace
-/// important and tells the others.
+/// Receives the finished spans of one trace. If `matters` is true, this process found the trace
+/// important, and announces it to the other processes.
 pub(super) fn take(
     trace_id: [u8; 16],
     casino: Option<&CasinoId>,
@@ -155,7 +157,8 @@ pub(super) fn take(
         found.append(&mut spans);
         spans = found;
         if new {
-            // If nobody listens or the channel is full, this process still exports its own spans.
+            // If the announcement fails (no receiver, or a full channel), this process still
+            // exports its own spans.
             recorder.kept.try_send(trace_id).ok();
         }
     } else if !sampled && !recorder.held().kept.contains(&trace_id) {
@@ -218,7 +221,8 @@ impl Held {
                 break;
             }
             self.order.pop_front();
-            // The trace has fewer spans than it had, if some were taken out meanwhile.
+            // The trace may have fewer spans than `count` by now, because others were taken out for
+            // export.
             if let Some(spans) = self.spans.get_mut(&oldest) {
                 let count = count.min(spans.len());
                 spans.drain(..count);
@@ -230,7 +234,8 @@ impl Held {
         }
     }
 
-    /// Marks a trace as kept. Returns whether it was not marked before, and the spans held of it.
+    /// Marks a trace as important. Returns whether it was not marked before, and its buffered
+    /// spans.
     fn keep(&mut self, trace_id: [u8; 16]) -> (bool, Vec<Finished>) {
         let new = self.kept.insert(trace_id);
         if new {
@@ -271,14 +276,14 @@ impl Outbox {
         batch
     }
 
-    /// Frees the places of `count` spans that left the queue, whether they were exported or
-    /// dropped.
+    /// Lowers the number of waiting spans by `count`: those spans left the queue, whether they were
+    /// exported or dropped.
     pub fn done(&self, count: usize) {
         self.places.waiting.fetch_sub(count, Ordering::AcqRel);
     }
 
-    /// Sets how many spans may wait, at most as many as at the start. Lowered while the collector
-    /// does not answer.
+    /// Sets the maximum number of waiting spans, at most the one given at the start. The exporter
+    /// lowers it while the collector does not answer.
     pub fn limit(&self, most: usize) {
         self.places
             .room

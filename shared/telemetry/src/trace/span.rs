@@ -35,9 +35,9 @@ pub struct Finished {
     pub started: SystemTime,
     pub ended: SystemTime,
     pub attributes: Vec<(&'static str, Value)>,
-    /// Spans of other traces for which this work was done too.
+    /// Spans of other traces that this work also served.
     pub links: Vec<TraceContext>,
-    /// Why the work failed, as a fixed word from our code.
+    /// The reason why the work failed, as a fixed word from our code; `None` if it did not fail.
     pub error: Option<Cow<'static, str>>,
 }
 

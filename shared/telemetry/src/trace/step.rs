@@ -8,18 +8,18 @@ use super::{
     span::Finished,
 };
 
-/// A step, which ends when it is dropped. It records nothing while nothing is exported.
+/// A step, which ends when it is dropped. While no spans are recorded, a step does nothing.
 #[derive(Debug)]
 #[must_use = "a step ends when it is dropped"]
 pub struct Step {
     span: Option<Box<Finished>>,
-    /// For an entered step: the parent that new steps had before, and get again when this step
-    /// ends.
+    /// The parent that new steps had before [`Step::entered`], restored when this step ends; the
+    /// outer `None` if the step was not entered.
     before: Option<Option<[u8; 8]>>,
 }
 
-/// Starts a step of the current task's span; outside of a span it records nothing. Its name is
-/// `prefix` plus `name`, joined only if it is exported.
+/// Starts a step of the current task's span; outside of a span it records nothing. The step's name
+/// is `prefix` plus `name`, joined only if it is recorded.
 pub fn step(prefix: &'static str, name: &str) -> Step {
     Step {
         span: here::child(|| named(prefix, name)).map(Box::new),
@@ -36,8 +36,8 @@ fn named(prefix: &'static str, name: &str) -> Cow<'static, str> {
 }
 
 impl Step {
-    /// Makes this step the parent of all steps that begin before it ends. Only for work without
-    /// parallel parts.
+    /// Makes this step the parent of all steps that begin before it ends. Only for work whose steps
+    /// do not run in parallel.
     pub fn entered(mut self) -> Self {
         self.before = self
             .span
@@ -67,8 +67,8 @@ impl Step {
         }
     }
 
-    /// Marks the step as failed and keeps its trace even if it is not sampled. `why` is a fixed
-    /// word from our code, and no message of a library.
+    /// Marks the step as failed and exports its trace even if it is not sampled. `why` is a fixed
+    /// word from our code, never a library's message.
     pub fn fail(&mut self, why: &str) {
         if let Some(span) = &mut self.span {
             span.error = Some(Cow::Owned(why.to_owned()));
@@ -76,7 +76,7 @@ impl Step {
         }
     }
 
-    /// Ends the step and records nothing.
+    /// Ends the step without recording it.
     pub fn forget(mut self) {
         self.span = None;
     }

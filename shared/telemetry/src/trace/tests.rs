@@ -22,7 +22,7 @@ async fn spans_of_a_text_hang_together() {
         100,
     );
 
-    // Spans of an ordinary, unsampled trace are held and not exported.
+    // Spans of an unsampled trace are buffered and not exported.
     let text = TraceContext {
         sampled: false,
         ..TraceContext::of_text("telnyx", "m1")
@@ -73,7 +73,7 @@ async fn spans_of_a_text_hang_together() {
     );
     assert_eq!(kept.next().await, Some(text.trace_id));
 
-    // A span that ends later in a kept trace is exported, even if its message lost the mark.
+    // Later spans of a kept trace are exported, even if their message lost the sampled flag.
     consume("receipts", &casino(), text, Kind::Consumer, async {}).await;
     assert_eq!(outbox.next(100).await.unwrap()[0].name, "seven.receipts");
 
@@ -114,7 +114,8 @@ async fn spans_of_a_text_hang_together() {
     assert_eq!(outbox.next(100).await.unwrap()[0].trace_id, theirs.trace_id);
     assert!(!begin().sampled);
 
-    // A span that will not be exported is no parent; a span that is a parent will be exported.
+    // A discarded span never becomes a message's parent, and a span that is a parent is always
+    // exported.
     consume("sender", &casino(), row, Kind::Consumer, async {
         discard();
         assert_eq!(outgoing(&row.to_string()), None);
@@ -145,7 +146,7 @@ async fn spans_of_a_text_hang_together() {
         50
     );
 
-    // The limit falls while the exporter takes no spans.
+    // The limit can be lowered while the exporter takes no spans.
     outbox.done(100);
     outbox.limit(10);
     for _ in 0..15 {
@@ -161,7 +162,7 @@ async fn spans_of_a_text_hang_together() {
     );
     outbox.limit(1_000);
 
-    // Held spans are exported when another process asks for them.
+    // Buffered spans are exported when another process announces their trace.
     let far = TraceContext {
         sampled: false,
         ..TraceContext::of_text("telnyx", "m3")

@@ -194,7 +194,7 @@ fn an_observation_says_where_it_comes_from() {
             !format!("{effects:?}").contains("Platinum"),
             "no value in a log"
         );
-        // Staged effects can be kept and read back.
+        // Staged effects can be serialised and read back.
         let kept = serde_json::to_value(&effects).unwrap();
         assert_eq!(
             serde_json::from_value::<Vec<Effect>>(kept).unwrap(),

@@ -159,7 +159,7 @@ pub(super) fn grant() -> Grant {
     }
 }
 
-/// Everything that a toolbox borrows.
+/// Owns everything that a toolbox borrows.
 #[derive(Clone)]
 pub(super) struct House {
     pub(super) casino: CasinoConfig,

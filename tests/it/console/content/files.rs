@@ -1,4 +1,4 @@
-//! Files of content: checked, loaded, and entered as drafts of a season (D31).
+//! Content files are checked, loaded, and entered as drafts of a season (D31).
 
 use reqwest::StatusCode;
 use seven_domain::Role;
@@ -31,7 +31,7 @@ async fn a_file_is_checked_and_loaded_by_an_editor() {
     let revisions = "select count(*) from content_revisions";
     let before = house.number(revisions).await;
 
-    // Everything that is wrong is said at once, by row; nothing is stored.
+    // The page lists all problems at once, by row, and nothing is stored.
     let wrong = "name;price;treatment_type\nHot Stone;-5;massage\n;20;massage\n";
     let page = upload(&ana, "spa.csv", wrong.as_bytes()).await;
     assert_eq!(
@@ -67,7 +67,7 @@ async fn a_file_is_checked_and_loaded_by_an_editor() {
     assert_eq!(page.status, StatusCode::PAYLOAD_TOO_LARGE);
     assert_eq!(house.number(revisions).await, before);
 
-    // A table to fill in has the category's columns.
+    // The template of a category has the category's columns.
     let table = ana.get("/c/silver_birch/content/template/spa").await;
     assert!(
         table.body.starts_with("id,name,") && table.body.contains("treatment_type"),
@@ -77,7 +77,7 @@ async fn a_file_is_checked_and_loaded_by_an_editor() {
     let none = ana.get("/c/silver_birch/content/template/nothing").await;
     assert_eq!(none.status, StatusCode::NOT_FOUND);
 
-    // A good one shows what it would change, and one person loads exactly that, once.
+    // A valid file is previewed with its changes; then one person loads exactly these, once.
     let good = "name;price\nSwedish Massage;170\n";
     let page = upload(&ana, "spa.csv", good.as_bytes()).await;
     assert_eq!(page.status, StatusCode::OK, "{}", page.body);
@@ -113,7 +113,7 @@ async fn a_file_is_checked_and_loaded_by_an_editor() {
         house.said_to(GUEST)
     );
 
-    // A file that would do something else by now is not loaded.
+    // A file is not loaded if its effect has changed since the preview.
     let later = "name;price\nSwedish Massage;180\n";
     let page = upload(&ana, "spa.csv", later.as_bytes()).await;
     let stale = page.body.split("name=\"key\" value=\"").nth(1).unwrap();
@@ -129,7 +129,7 @@ async fn a_file_is_checked_and_loaded_by_an_editor() {
     );
     assert_eq!(house.number(revisions).await, before + 2);
 
-    // Rights, and a form from elsewhere.
+    // A host may not upload, and a form without a page's token is refused.
     let page = upload(&luis, "spa.csv", good.as_bytes()).await;
     assert_eq!(page.status, StatusCode::NOT_FOUND);
     let page = ana.send_file(UPLOAD, &[], "spa.csv", good.as_bytes()).await;
@@ -163,7 +163,7 @@ async fn a_season_is_entered_as_drafts_and_published_as_one_change() {
     let said = house.said_to(GUEST);
     assert!(!said.contains("$47"), "guests get no draft: {said}");
 
-    // Approvers publish; what is sent is what their page showed.
+    // Only approvers publish, and they publish exactly what their page showed.
     assert_eq!(ana.get(together).await.status, StatusCode::NOT_FOUND);
     let shown = async || {
         let page = bob.get(together).await.body;
@@ -183,7 +183,7 @@ async fn a_season_is_entered_as_drafts_and_published_as_one_change() {
     assert_eq!(seen.len(), 2);
     let none = bob.act(together, &[]).await;
     assert_eq!(none.status, StatusCode::UNPROCESSABLE_ENTITY);
-    // A revision that came after the page was shown is not published for the one that was.
+    // A revision that was saved after the page was shown is not published instead of the one shown.
     let form = fields(&ana.get(MASSAGE).await.body);
     save(&ana, &form, &[("d.price", "410"), ("what", "draft")]).await;
     let done = all(&seen).await;
@@ -197,7 +197,7 @@ async fn a_season_is_entered_as_drafts_and_published_as_one_change() {
         done.body
     );
     assert_eq!(house.number(published).await, before);
-    // A refused edit of another item keeps nothing back.
+    // A rejected edit of another item does not stop the publication.
     let refuse = [
         ("what", "reject"),
         ("revision", "2"),

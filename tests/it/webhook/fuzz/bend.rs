@@ -9,7 +9,7 @@ use super::super::caller::Caller;
 const TEXT: &str = "/data/payload/text";
 const PHONE: &str = "/data/payload/from/phone_number";
 
-/// Returns the `n`th body.
+/// Returns the body of the `n`th event, with a structure that was changed at random.
 pub(super) fn event(call: &Caller, random: &mut StdRng, n: usize) -> Vec<u8> {
     let id = n.to_string();
     let mut event = match random.random_range(0..10) {

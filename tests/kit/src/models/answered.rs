@@ -1,4 +1,4 @@
-//! The form of an answer, and a JSON look-up that both wire formats use.
+//! The status and body of an answer, and a JSON look-up that both wire formats use.
 
 use serde_json::Value;
 

@@ -35,7 +35,8 @@ pub(super) fn read(path: &str, key: Option<String>, body: Value) -> Received {
     }
 }
 
-/// Returns the form in which the request asks for an answer with a schema, if it does.
+/// Returns the form in which the request asks for an answer with a schema; `None` if it asks for
+/// none.
 pub(super) fn form(request: &Received) -> Option<&'static str> {
     if request.body.get("tool_choice").is_some() {
         return Some("tool");

@@ -22,7 +22,7 @@ pub(super) enum Answer {
     Calls(Vec<(String, Value)>),
     /// A tool call with this name and these raw arguments, which may be no valid JSON.
     RawCall(String, String),
-    /// The text of the newest tool results, as from a model that obeys its tools.
+    /// Answers with the text of the newest tool results, as a model does that obeys them.
     EchoToolResults,
     /// The content filter stopped the answer.
     Blocked,
@@ -31,7 +31,7 @@ pub(super) enum Answer {
     Status(u16, Option<Value>),
     /// Any body, with status 200.
     Raw(String),
-    /// The vectors of the texts to embed.
+    /// Answers with one vector for each text to embed; the function computes it.
     Vectors(fn(&str) -> Vec<f32>),
 }
 

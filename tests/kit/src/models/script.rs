@@ -65,7 +65,8 @@ impl Script {
         (nth, play.unwrap_or_else(|| Play::status(500)))
     }
 
-    /// Records the request and returns the status of its refusal, if its form is not taken.
+    /// Records the request and returns the refusal's status if [`State::takes`] excludes the
+    /// request's form. Otherwise returns `None` and records nothing.
     pub(crate) fn refuses(&self, request: &Received) -> Option<u16> {
         let form = openai::form(request)?;
         let mut state = self.lock();
@@ -111,8 +112,8 @@ pub(crate) struct State {
     pub(crate) matchers: Vec<(Matcher, Play)>,
     pub(crate) queue: VecDeque<Play>,
     pub(crate) otherwise: Option<Play>,
-    /// The forms of answers with a schema that are taken, and the status of a refusal; `None` takes
-    /// OpenAI's.
+    /// The accepted forms of requests for an answer with a schema, and the HTTP status that refuses
+    /// other forms; `None` accepts the forms that OpenAI accepts.
     pub(crate) takes: Option<(Vec<&'static str>, u16)>,
     pub(crate) requests: Vec<Received>,
     pub(crate) open: usize,

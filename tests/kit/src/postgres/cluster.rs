@@ -88,8 +88,8 @@ impl Cluster {
             "--auth=trust",
             "--no-instructions",
         ]);
-        // C.UTF-8 knows the case of non-ASCII letters; glibc and musl have it, older macOS versions
-        // do not.
+        // Uses C.UTF-8 where it exists, because it knows the case of non-ASCII letters. Both glibc
+        // and musl have it; older macOS versions do not.
         initdb.arg(if cfg!(target_os = "linux") {
             "--locale=C.UTF-8"
         } else {
@@ -129,8 +129,8 @@ impl Cluster {
             "log_timezone=UTC",
             "lc_messages=C",
             "logging_collector=off",
-            // The log names the statement of a warning, too: a COMMIT outside of a transaction is
-            // a fault of ours.
+            // Also logs the statement that caused a warning, because a warning such as a COMMIT
+            // outside of a transaction shows a fault of ours.
             "log_min_error_statement=warning",
         ];
         if self.fast {

@@ -17,7 +17,7 @@ impl Server<PostgresKind> {
     pub fn url_of(&self, database: &str) -> String {
         let url = self.url();
         let (path, query) = url.split_once('?').unwrap_or((&url, ""));
-        // The database's name follows the scheme and the address.
+        // Keeps the scheme and the address, and replaces the database's name, which follows them.
         let address = path.splitn(4, '/').take(3).collect::<Vec<_>>().join("/");
         let mark = if query.is_empty() { "" } else { "?" };
         format!("{address}/{database}{mark}{query}")

@@ -39,20 +39,24 @@ use super::{
 };
 use crate::processes::Process;
 
-/// Open pages: most show the list of conversations, some the thread in which the probes appear.
+/// Number of open pages. `THREADS` of them show the thread in which the probes appear, the others
+/// show the list of conversations.
 const PAGES: usize = 50;
 const THREADS: usize = 5;
-/// The page's own pace: `hx-trigger="change throttle:500ms"`.
+/// Shortest time between two fetches of a page, as the page's own `hx-trigger` sets it
+/// (`throttle:500ms`).
 const THROTTLE: Duration = Duration::from_millis(500);
-/// Unanswered texts while the fleet's throughput is measured.
+/// Number of texts that are kept unanswered while the fleet's throughput is measured.
 const UNDER_WAY: usize = 64;
-/// The guest whose texts are looked for on a page; no measured guest has this number.
+/// Phone number of the guest whose texts are looked for on a page; no measured guest has it.
 const PROBE: &str = "+13055550199";
 const PROBE_EVERY: Duration = Duration::from_secs(1);
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Runs of each kind, in turns: the machine's own pace changes within minutes.
+/// Number of runs with open pages and without. The two kinds alternate, because the machine's own
+/// speed changes within minutes.
 const ROUNDS: usize = 3;
-/// Goals.
+/// Goals: upper limits for the rise of the guests' p95 as a fraction, for the p95 until a text is
+/// visible, for the console's resident memory, and for the fetches per page and second.
 const MOST_RISE: f64 = 0.10;
 const MOST_VISIBLE_MS: f64 = 1_000.0;
 const MOST_RESIDENT_MB: f64 = 80.0;
@@ -63,14 +67,15 @@ pub(super) struct Consoles {
     pub(super) pages: usize,
     /// Texts per second.
     pub(super) rate: f64,
-    /// Guests' latency in milliseconds, the median of the runs' p95.
+    /// Guests' latency without open pages, in milliseconds: the median of the runs' p95.
     pub(super) quiet_p95: f64,
+    /// Guests' latency with open pages, in milliseconds: the median of the runs' p95.
     pub(super) watched_p95: f64,
-    /// The latter's rise over the former, as a share.
+    /// Rise from `quiet_p95` to `watched_p95`, as a fraction of `quiet_p95`.
     pub(super) rise: f64,
     /// Milliseconds from a guest's text until it is on an open page.
     pub(super) visible: Percentiles,
-    /// Fetches per page and second, the highest of all pages.
+    /// Fetches per second of the page that fetched most often.
     pub(super) fetches_per_second: f64,
     pub(super) resident_mb: f64,
     pub(super) goals_met: bool,
@@ -163,7 +168,7 @@ fn resident_of(running: &Running) -> Result<u64> {
     Ok(usage::of(pid.context("the console has ended")?).resident_bytes)
 }
 
-/// Lets the probe's guest write once, and returns the path of their thread.
+/// Sends the probe guest's first text and returns the console's path of the guest's thread.
 async fn probe_thread(running: &Running) -> Result<String> {
     write(running.ground.sim(), "hello")?;
     let casino = &running.ground.casinos[0];
@@ -191,7 +196,7 @@ fn write(sim: &Sim, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Where the console listens, and its login of the database.
+/// URL of the console, and a store that uses the console's database login.
 struct Address {
     url: String,
     store: Store,
@@ -210,7 +215,8 @@ impl Address {
         })
     }
 
-    /// Adds a host and returns the cookie of a session of theirs.
+    /// Adds an operator with the role host, begins a session for it and returns the session's
+    /// cookie.
     async fn log_in(&self, n: usize) -> Result<String> {
         let ids = IdSource::default();
         let id: OperatorId = ids.next();
@@ -239,11 +245,11 @@ impl Address {
     }
 }
 
-/// The open pages.
+/// The open pages of one run; each is a task that follows the console's event stream.
 struct Pages {
     tasks: Vec<JoinHandle<()>>,
     fetches: Vec<Arc<AtomicUsize>>,
-    /// The newest text of the probe's thread, as the pages that show it have it.
+    /// HTML of the probe's thread, as one of the pages that show it fetched it last.
     seen: Arc<std::sync::Mutex<String>>,
 }
 
@@ -251,7 +257,8 @@ impl Pages {
     async fn open(address: &Address, ground: &Ground, thread: &str) -> Result<Self> {
         let mut cookies = Vec::new();
         for n in 0..PAGES {
-            // One after the other: only a few passwords are hashed at the same time.
+            // Logs in one operator after the other, because only a few passwords are hashed at the
+            // same time.
             cookies.push(address.log_in(n).await?);
         }
         let seen = Arc::default();
@@ -278,7 +285,7 @@ impl Pages {
                 }
             }));
         }
-        // All streams are open before anything is measured.
+        // Waits until all streams are open, before anything is measured.
         sleep(Duration::from_secs(2)).await;
         ensure!(
             tasks.iter().all(|task| !task.is_finished()),
@@ -291,7 +298,8 @@ impl Pages {
         })
     }
 
-    /// Writes one text after the other, and returns how long each took to be on a page.
+    /// Sends the probe's texts one after the other, and returns the time from each text until an
+    /// open page shows it.
     async fn probe(&self, sim: &Sim, round: usize, seconds: f64) -> Result<Vec<Duration>> {
         let until = Instant::now() + Duration::from_secs_f64(seconds);
         let mut took = Vec::new();
@@ -331,14 +339,15 @@ impl Pages {
     }
 }
 
-/// One open page, as its script behaves: it hears hints, and fetches its part again.
+/// One open page. Like the page's script, it fetches its part again when the stream reports a
+/// change.
 struct Page {
     http: reqwest::Client,
     cookie: String,
     stream: String,
     part: String,
     fetches: Arc<AtomicUsize>,
-    /// Takes what the page shows, for a page of the probe's thread.
+    /// Receives the fetched HTML if the page shows the probe's thread; `None` for other pages.
     seen: Option<Arc<std::sync::Mutex<String>>>,
 }
 

@@ -112,7 +112,8 @@ async fn point(dir: &Path, bench: &Bench, casinos: usize, guests: usize) -> Resu
         casinos: 1,
         ..bench
     };
-    // So far the guests wrote to other casinos too; this introduces all of them to this casino.
+    // Lets every guest write to this casino once, because so far the guests wrote to other casinos
+    // too.
     running.introduce(&one).await?;
     let (at_one, _) = running.saturate(&one).await?;
     let at_rate = running.at(&one, RATE).await?.from_accepted;

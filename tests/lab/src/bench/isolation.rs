@@ -153,7 +153,7 @@ async fn listening(ground: &Ground) -> Result<()> {
         .context("ingress does not listen")
 }
 
-/// Holds the steady rate at the measured casino and returns its figures.
+/// Sends texts to the measured casino at the steady rate and returns the figures of the run.
 async fn steady(sim: &Sim, bench: &Bench) -> Result<Shown> {
     let count = ((RATE * bench.seconds as f64) as usize).clamp(1, bench.texts);
     let guests = Guests {

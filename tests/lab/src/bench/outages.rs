@@ -1,5 +1,6 @@
-//! Measures what an unreachable trace collector costs: one fleet, one rate, the collector up and
-//! away in turn, so that other load affects both. Spans also give a text's time in each step.
+//! Measures the cost of an unreachable trace collector. One fleet runs at one rate while the
+//! collector is up and away in turn, so that other load affects both. Also calculates from the
+//! spans how long a text spends in each step.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -68,7 +69,7 @@ pub(super) async fn measure(
 ) -> Result<Outages> {
     let rate = rate / 2.0;
     let before = collector.spans().len();
-    // A fleet that has just started is slower than one that has worked for a while.
+    // Warms the fleet up, because a fleet that has just started is slower.
     let warm = Guests {
         casinos: bench.casinos,
         first: 0,

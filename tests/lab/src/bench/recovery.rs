@@ -31,8 +31,8 @@ const KILLS: u32 = 4;
 const BETWEEN: Duration = Duration::from_millis(2_137);
 /// Number of texts sent while one process is killed repeatedly.
 const TEXTS: usize = 720;
-/// Messages in progress at a death are redelivered after `ack_wait` (D13); after this time any
-/// second answer has been sent.
+/// Wait after the last text, until any second answer has been sent: messages in progress at a death
+/// are redelivered after `ack_wait` (D13).
 const LATE: Duration = Duration::from_secs(12);
 const SERVERS: [&str; 3] = ["nats", "redis", "postgres"];
 /// Guests who wait longer than this count as delayed by a death.
@@ -45,23 +45,24 @@ pub(super) struct Recovery {
     pub(super) kept: Kept,
 }
 
-/// The effect of one process that was killed without notice and restarted at once, several times.
+/// Effect of killing one process several times without warning and restarting it at once each time.
 #[derive(Debug, Serialize)]
 pub(super) struct Death {
     pub(super) of: &'static str,
     pub(super) texts: usize,
-    /// Servers only: the longest time from a kill until the restarted server answers. No guest can
-    /// wait less.
+    /// Longest time from a server's kill until the restarted server answers: a lower bound for the
+    /// wait of a guest who needs the server. `None` for workers.
     pub(super) away_seconds: Option<f64>,
     /// Texts that are not answered because nobody knows whether the provider has them (D5).
     pub(super) in_doubt: usize,
-    /// Texts that waited for more than a second, and the longest wait, from the sending of the text
-    /// to the provider's request.
+    /// Number of texts that waited for more than a second.
     pub(super) delayed: usize,
+    /// Longest wait of a text, from the time at which it was due to the provider's request.
     pub(super) worst_seconds: f64,
 }
 
-/// A backup of `guests` guests and its restore on an empty server.
+/// Size of a backup of `guests` guests, and durations of the backup and of its restore on an empty
+/// server.
 #[derive(Debug, Serialize)]
 pub(super) struct Kept {
     pub(super) guests: usize,

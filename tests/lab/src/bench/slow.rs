@@ -35,8 +35,9 @@ const GOAL_MS: f64 = 500.0;
 pub(super) struct Slow {
     pub(super) senders: usize,
     pub(super) stops: usize,
-    /// Milliseconds from a STOP's call to its 2xx, without and with slow senders.
+    /// Milliseconds from a STOP's call to its 2xx, without slow senders.
     pub(super) alone: Percentiles,
+    /// Milliseconds from a STOP's call to its 2xx, while slow senders are connected.
     pub(super) beside: Percentiles,
     pub(super) p99_goal: f64,
 }
@@ -82,7 +83,7 @@ pub(super) async fn measure(dir: &Path) -> Result<Slow> {
         let kind = [Kind::Unsigned, Kind::Forged, Kind::Head][n % 3];
         senders.spawn(waste(listen, kind, now.clone()));
     }
-    // By then all slow senders have begun.
+    // Waits until all slow senders have begun.
     sleep(TRICKLE * 3).await;
     let beside = stops(&ground, listen)
         .await

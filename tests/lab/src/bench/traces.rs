@@ -25,7 +25,7 @@ const PAUSES: f64 = 0.05;
 const NO_PAUSES: &str = "time.pauses = 0.0";
 /// Every tenth guest sends a second text at once, whose webhook is delivered twice.
 const EVERY: usize = 10;
-/// Unanswered texts while the fleet's throughput is measured.
+/// Number of texts that are kept unanswered while the fleet's throughput is measured.
 const UNDER_WAY: usize = 64;
 const READY_TIMEOUT: Duration = Duration::from_secs(120);
 
@@ -154,8 +154,9 @@ async fn ready(running: &Running) -> Result<()> {
     Ok(())
 }
 
-/// Lets guests write, some of them two texts, until all have their last receipt, and returns the
-/// rate. Without a given rate it is half of the fleet's throughput, measured with these guests.
+/// Lets guests write, some of them two texts, waits until all have their last receipt, and returns
+/// the rate in texts per second: the given rate, else half of the fleet's throughput, which is
+/// measured with the same guests.
 async fn traced(running: &Running, bench: &Bench) -> Result<f64> {
     let all = Guests {
         casinos: bench.casinos,

@@ -105,8 +105,8 @@ impl Asked {
         })
     }
 
-    /// Returns the requests per text since `before`, less those of the same time without texts
-    /// (`idle`).
+    /// Returns the requests per text since `before`. Subtracts `idle`, the requests that the fleet
+    /// makes in the same time without texts.
     pub(super) fn per_text(self, before: Self, idle: Self, count: usize) -> Self {
         let each = |after: f64, before: f64, idle: f64| {
             ((after - before - idle) / count.max(1) as f64).max(0.0)

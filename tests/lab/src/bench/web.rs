@@ -1,6 +1,6 @@
-//! Measures the web path: from a visitor's POST to the first and the last frame of the answer, beside
-//! the floor of one durable publish, one commit and one write to a socket; what idle streams cost; and
-//! what readers who never read do to the others (D33).
+//! Measures the web path (D33): the time from a visitor's POST to the first and the last frame of
+//! the answer, compared with the floor of one durable publish, one commit and one write to a
+//! socket; the cost of idle streams; and the effect of readers who never read on other visitors.
 
 use std::{
     net::SocketAddr,
@@ -35,17 +35,18 @@ use super::{
 };
 use crate::processes::Process;
 
-/// Visitors who ask; each is known to the fleet before anything is measured.
+/// Number of visitors who ask; each asks once before anything is measured, so that the fleet knows
+/// them.
 const VISITORS: usize = 400;
-/// Questions under way while the fleet's throughput is measured.
+/// Number of questions that are unanswered at any time while the fleet's throughput is measured.
 const UNDER_WAY: usize = 32;
-/// Visitors who cry for help, one after the other.
+/// Number of visitors who cry for help, one after the other.
 const CRIES: usize = 100;
 const CRY: &str = "i want to kill myself";
 const IDLE_STREAMS: usize = 10_000;
 const NEVER_READERS: usize = 1_000;
-/// Questions to the visitor whose conversation is too long for the buffers of a reader who never
-/// reads.
+/// Number of questions that make a visitor's conversation too long for the buffers of a reader who
+/// never reads.
 const LONG_CONVERSATION: usize = 19;
 const PAGE: &str = "https://www.birch.example";
 const LIMITS: &str = "web.requests_per_minute = 100000000\nweb.connections = 20000\nweb.connections_per_address = 20000\nweb.token_key = \"bench only: signs sessions of this run\"\n";
@@ -55,10 +56,11 @@ const QUESTIONS: [&str; 4] = [
     "Where can I park?",
     "What shows are on this week?",
 ];
-/// Time in which streams that were opened together have read what there is.
+/// Wait after many streams were opened at once, until each has read the messages that are there and
+/// the cost of opening them has passed.
 const SETTLED: Duration = Duration::from_secs(12);
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Goals of issue L.
+/// Goals of issue L, as upper limits.
 const MOST_OVER_FLOOR_MS: f64 = 10.0;
 const MOST_GROWTH_MB: f64 = 300.0;
 const MOST_P95_IDLE_MS: f64 = 400.0;
@@ -68,7 +70,8 @@ const MOST_UNREAD_MB: f64 = 64.0;
 const MOST_UNREAD_SECONDS: f64 = 60.0;
 const MOST_RISE: f64 = 0.20;
 
-/// Times of the answers to some questions, in milliseconds from the POST.
+/// Latencies of a series of questions, in milliseconds: from the POST to the first words of the
+/// answer, and to its end.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(super) struct Asked {
     pub(super) rate: f64,
@@ -78,23 +81,25 @@ pub(super) struct Asked {
 
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Web {
-    /// Answers per second with as many questions under way as the fleet can use.
+    /// Answers per second while [`UNDER_WAY`] questions are unanswered at any time.
     pub(super) throughput: f64,
     pub(super) asked: Asked,
-    /// One publish, one commit and one write, in milliseconds, at the same rate.
+    /// Duration of one publish, one commit and one write to a socket, in milliseconds, at the same
+    /// rate as `asked`.
     pub(super) floor: Percentiles,
-    /// From a cry for help to the helplines on the page, in milliseconds.
+    /// Time from a cry for help until the helplines are on the page, in milliseconds.
     pub(super) cry: Percentiles,
     pub(super) idle_streams: usize,
-    /// Growth of the gateway's memory by the idle streams, in megabytes.
+    /// Memory that the idle streams add to the gateway, in megabytes.
     pub(super) idle_mb: f64,
     pub(super) beside_idle: Asked,
-    /// Seconds from SIGTERM to the gateway's end, and the streams that were told.
+    /// Seconds from SIGTERM to the gateway's end.
     pub(super) end_seconds: f64,
+    /// Number of idle streams that got the event `bye` before the gateway ended.
     pub(super) told: usize,
     pub(super) never_readers: usize,
     pub(super) unread_mb: f64,
-    /// Seconds until all of them were cut.
+    /// Seconds until the gateway had cut all readers who never read.
     pub(super) cut_seconds: f64,
     pub(super) beside_unread: Asked,
     pub(super) goals_met: bool,
@@ -124,7 +129,8 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Web> {
     let second = Gateway::start(&running.ground, "web-2").await?;
     let visitors = Visitors::meet(&running.ground, first.address).await?;
     let throughput = visitors.saturate(bench.seconds).await?;
-    // A new fleet's tables are counted within its first minute; nothing is measured before.
+    // Updates the planner's statistics before anything is measured; autovacuum would do so within a
+    // new fleet's first minute.
     running.ground.sql("analyze").await?;
     let rate = bench.rate.unwrap_or((throughput / 2.0).max(1.0));
     out!("web: {throughput:.0} answers/s, measured at {rate:.0}");
@@ -136,7 +142,7 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Web> {
     let floor = floor(&running.ground, rate, bench.seconds).await?;
     let before = second.resident()?;
     let idle = Idle::open(second.address, &visitors).await?;
-    // The first look of each stream is over then.
+    // Waits until each idle stream has read the messages that are there.
     sleep(SETTLED).await;
     let idle_mb = (second.resident()? - before) / 1e6;
     out!("web: {IDLE_STREAMS} idle streams took {idle_mb:.0} MB");
@@ -144,7 +150,7 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Web> {
     let (end_seconds, told) = second.end(idle).await?;
     let before = first.resident()?;
     let unread = Unread::open(first.address, &visitors).await?;
-    // The cost of opening so many at once is over then, and all of them are stuck.
+    // Waits until the cost of opening so many streams at once has passed and all of them are stuck.
     sleep(SETTLED).await;
     let pid = first.process.pid().context("the gateway has ended")?;
     let (beside_unread, cut) = tokio::join!(visitors.ask(rate, bench.seconds), unread.cut(pid));
@@ -180,7 +186,7 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Web> {
     })
 }
 
-/// A gateway as a process.
+/// A web gateway that runs as a process of its own.
 struct Gateway {
     process: Process,
     address: SocketAddr,
@@ -188,7 +194,8 @@ struct Gateway {
 
 impl Gateway {
     async fn start(ground: &Ground, name: &str) -> Result<Self> {
-        // Not the first free one, which ingress takes as it starts.
+        // Lets the kernel choose the port, because `free_address` could return the port that
+        // ingress is about to take.
         let address = TcpListener::bind("127.0.0.1:0").await?.local_addr()?;
         let config: PathBuf = ground.dir.join(format!("{name}.toml"));
         let text = std::fs::read_to_string(&ground.config)?;
@@ -218,8 +225,8 @@ impl Gateway {
         Ok(usage::of(pid).resident_bytes as f64)
     }
 
-    /// Ends the process as an orchestrator does; returns the seconds that it took and how many
-    /// streams were told.
+    /// Ends the process with SIGTERM, as an orchestrator does; returns the seconds that this took
+    /// and the number of streams that got the event `bye`.
     async fn end(mut self, idle: Idle) -> Result<(f64, usize)> {
         let pid = self.process.pid().context("the gateway has ended")?;
         let began = Instant::now();
@@ -296,7 +303,8 @@ impl Visitors {
         ask(&self.http, self.address, token, question).await
     }
 
-    /// Returns the answers per second with [`UNDER_WAY`] questions under way.
+    /// Asks for `seconds`, with [`UNDER_WAY`] questions unanswered at any time, and returns the
+    /// answers per second.
     async fn saturate(&self, seconds: u64) -> Result<f64> {
         let began = Instant::now();
         let until = began + Duration::from_secs(seconds);
@@ -313,7 +321,8 @@ impl Visitors {
         Ok(answered as f64 / began.elapsed().as_secs_f64())
     }
 
-    /// Lets new visitors cry for help, and measures until each has the helplines.
+    /// Lets new visitors cry for help, one after the other, and returns the times until they have
+    /// the helplines.
     async fn cry(&self) -> Result<Percentiles> {
         let mut took = Vec::with_capacity(CRIES);
         for _ in 0..CRIES {
@@ -323,7 +332,7 @@ impl Visitors {
         Ok(percentiles(took))
     }
 
-    /// Asks at a rate, however long the answers take.
+    /// Asks questions at a fixed rate, however long the answers take, and returns the latencies.
     async fn ask(&self, rate: f64, seconds: u64) -> Result<Asked> {
         let count = ((rate * seconds as f64) as usize).max(1);
         let mut ticks = interval(Duration::from_secs_f64(1.0 / rate));
@@ -403,7 +412,8 @@ async fn floor(ground: &Ground, rate: f64, seconds: u64) -> Result<Percentiles> 
         let id = Uuid::new_v4();
         let began = Instant::now();
         let message = Outgoing {
-            // A stream keeps it, and no casino of this name listens.
+            // A stream stores this subject's messages, but no worker acts on them, because no
+            // casino has this name.
             subject: "content.bench_floor".to_owned(),
             key: &id.to_string(),
             copy: None,
@@ -423,7 +433,8 @@ async fn floor(ground: &Ground, rate: f64, seconds: u64) -> Result<Percentiles> 
     Ok(percentiles(took))
 }
 
-/// Opens a stream by hand, as small as possible on our side.
+/// Opens a stream over plain TCP, so that it costs our process little. `buffer` is the size of its
+/// receive buffer in bytes; `None` is the system's default.
 async fn open(address: SocketAddr, token: &str, buffer: Option<u32>) -> Result<TcpStream> {
     let socket = TcpSocket::new_v4()?;
     if let Some(bytes) = buffer {
@@ -438,13 +449,13 @@ async fn open(address: SocketAddr, token: &str, buffer: Option<u32>) -> Result<T
     Ok(stream)
 }
 
-/// Streams on which nothing happens.
+/// Open streams on which no message arrives.
 struct Idle {
     streams: Vec<TcpStream>,
 }
 
 impl Idle {
-    /// Each of another visitor, as browsers share one stream over their tabs.
+    /// Opens each stream for another visitor, because a browser shares one stream over its tabs.
     async fn open(address: SocketAddr, visitors: &Visitors) -> Result<Self> {
         let opened: Vec<Result<TcpStream>> = stream::iter(0..IDLE_STREAMS)
             .map(|_| async move {
@@ -467,7 +478,7 @@ impl Idle {
         })
     }
 
-    /// Returns how many streams were told that the gateway ends.
+    /// Returns the number of streams that got the event `bye`, which announces the gateway's end.
     async fn told(self) -> usize {
         let told = stream::iter(self.streams).map(|mut stream| async move {
             let mut rest = Vec::new();
@@ -480,7 +491,7 @@ impl Idle {
     }
 }
 
-/// Readers who open a long conversation and never read.
+/// Streams of readers who open a long conversation and never read.
 struct Unread {
     streams: Vec<TcpStream>,
     opened: Instant,
@@ -505,14 +516,16 @@ impl Unread {
         })
     }
 
-    /// Waits until the gateway has cut all of them; returns its most memory and the seconds.
+    /// Waits until the gateway has cut all of these streams. Returns the gateway's highest resident
+    /// memory in bytes, and the seconds since the streams were opened.
     async fn cut(self, gateway: u32) -> Result<(f64, f64)> {
         let mut most = 0.0_f64;
         let mut left = self.streams;
         while !left.is_empty() && self.opened.elapsed() < Duration::from_secs(90) {
             sleep(Duration::from_secs(1)).await;
             most = most.max(usage::of(gateway).resident_bytes as f64);
-            // A cut connection reports its error to a write; a byte more of a call is no call.
+            // Writes one byte to each stream, because a write reports a cut connection. The gateway
+            // does nothing with the byte, which is no whole request.
             let mut open = Vec::with_capacity(left.len());
             for mut stream in left {
                 if stream.write_all(b"x").await.is_ok() {

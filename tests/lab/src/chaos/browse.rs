@@ -1,5 +1,5 @@
 //! Plays the visitors of the websites: their browsers call the gateways, read streams, lose
-//! connections, and go on at another gateway after the last frame that they have.
+//! connections, and resume at another gateway after the last frame that they received.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -20,12 +20,12 @@ use super::{
     visitors::{Question, Visitor},
 };
 
-/// Time after which a browser that got no answer, or no frame, connects again.
+/// Time without an answer or a frame after which a browser connects again.
 const SILENT: Duration = Duration::from_secs(5);
 const RECONNECT: Duration = Duration::from_millis(100);
-/// Longest time for which a browser tries to send a message, or to read the rest.
+/// Longest time for which a browser tries to send a message, or to read the messages that it lacks.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The place before the first frame of a conversation.
+/// Value of `Last-Event-ID` that stands before the first frame of a conversation.
 const BEGINNING: &str = "0:0";
 
 /// A visitor's visit, as the visitor's browser saw it.
@@ -34,23 +34,24 @@ pub(crate) struct Browsed {
     pub(crate) guest: GuestHash,
     /// Secrets of the visit: the session's token and id.
     pub(crate) secrets: [String; 2],
-    /// Messages that were sent, and the ids of those that a gateway took.
+    /// Number of messages that were sent.
     pub(crate) posted: usize,
+    /// Ids of the messages that a gateway accepted.
     pub(crate) taken: Vec<Uuid>,
-    /// Answers of gateways that no browser may see.
+    /// Statuses of answers that no gateway may give: neither 2xx nor 5xx.
     pub(crate) refused: Vec<StatusCode>,
     pub(crate) read: Read,
     pub(crate) held: Option<Held>,
-    /// When the visitor began to read what was left. A pause of which the time ends later, because
-    /// the machine is slow, has its answers after the visit.
+    /// Time at which the visitor began to read the messages that were left. A message that is
+    /// delivered later, as after a long takeover on a slow machine, may stay unread.
     pub(crate) left_at: Option<DateTime<Utc>>,
     session: Session,
 }
 
-/// The messages of ours that a visitor has read.
+/// The fleet's messages that a visitor has read.
 #[derive(Debug, Default)]
 pub(crate) struct Read {
-    /// Text and number of sources frames of each message, by its number.
+    /// Text of each message and the number of its `sources` frames, by the message's number.
     pub(crate) messages: BTreeMap<i64, (String, usize)>,
     /// Frames that came after a frame of a later message.
     pub(crate) disordered: usize,
@@ -64,7 +65,7 @@ struct Session {
     http: Client,
 }
 
-/// The end of a call that opens a stream.
+/// Outcome of a call that opens a stream.
 enum Streamed {
     /// The answer is complete.
     Ended,
@@ -175,8 +176,8 @@ pub(crate) async fn visit(ground: Arc<Ground>, visitor: Visitor) -> Result<Brows
 }
 
 impl Browsed {
-    /// Sends a message until a gateway takes it. A question that is read at once is sent until its
-    /// answer is complete, too.
+    /// Sends a message until a gateway accepts it. If the visitor reads the answer at once, sends
+    /// it until the answer is complete.
     async fn ask(&mut self, ground: &Ground, question: Question) {
         let id = Uuid::new_v4();
         let until = Instant::now() + PATIENCE;
@@ -187,7 +188,7 @@ impl Browsed {
             let call = session.say(ground, first + n, question.text, id);
             async move { call.send().await.map(|answer| answer.status()) }
         });
-        // Until their answers come, these calls are under way beside the one whose stream is read.
+        // These repeated calls run at the same time as the call whose stream is read.
         let again = join_all(again);
         let mut breaks_after = question.breaks_after;
         let reading = async {
@@ -196,7 +197,8 @@ impl Browsed {
                 if question.reads {
                     call = call.header("accept", "text/event-stream");
                 }
-                // The first answer of a visit needs no place: it is the only one.
+                // The first call of a visit needs no `Last-Event-ID`: there is no earlier answer to
+                // skip.
                 if self.posted > 1 || self.read.last.is_some() {
                     call = call.header("last-event-id", self.place());
                 }
@@ -231,7 +233,8 @@ impl Browsed {
         }
     }
 
-    /// Reads a stream until its end, until the connection breaks, or up to a frame's id.
+    /// Reads a stream until its end, until the connection breaks, or until the frame with the id
+    /// `up_to`.
     async fn stream(
         &mut self,
         call: RequestBuilder,
@@ -265,8 +268,8 @@ impl Browsed {
         }
     }
 
-    /// Reads what is left once the fleet has settled. Returns without an error when something stays
-    /// unread; the checks find it.
+    /// Reads the messages that are left once the fleet has settled. Returns without an error if
+    /// some stay unread; the checks find them.
     pub(crate) async fn catch_up(&mut self, ground: &Ground) {
         self.left_at = Some(ground.stack.fleet.clock.now());
         let until = Instant::now() + PATIENCE;
@@ -289,7 +292,8 @@ impl Browsed {
         }
     }
 
-    /// Asks a gateway for the place at the conversation's end; the outer `None`: it does not answer.
+    /// Asks a gateway for the id of the conversation's last frame. The outer `None` means that the
+    /// gateway does not answer, the inner one that the conversation has no frame.
     async fn last_of(&self, ground: &Ground, gateway: usize) -> Option<Option<String>> {
         let url = format!("{}/api/v1/chat/history", ground.gateway(gateway));
         let call = self.session.head(self.session.http.get(url));

@@ -20,7 +20,7 @@ use url::form_urlencoded;
 
 const EMAIL: &str = "dana@chaos.example";
 const PASSWORD: &str = "four green boats";
-/// How long a form may take; a console that was killed does not answer.
+/// Longest wait for the answer to a form; a console that was killed does not answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A host who is logged in at every casino.
@@ -28,24 +28,25 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) struct Desk {
     http: Client,
     token: Token,
-    /// The host as the pages and the audit log name them.
+    /// Name of the host in the pages and in the audit log.
     pub(crate) actor: String,
     consoles: Vec<String>,
     calls: AtomicUsize,
 }
 
-/// The answer to a form.
+/// Outcome of a posted form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Posted {
     Done,
-    /// The page had moved on; nothing was stored.
+    /// The form came from an outdated page, and nothing was stored.
     Outdated,
-    /// Nobody can tell whether it was stored.
+    /// It is unknown whether the form was stored.
     Unclear,
 }
 
 impl Desk {
-    /// Sets the account up, begins a session, and uses the consoles at these addresses in turn.
+    /// Creates the host's account and a session. The forms go to the consoles at these addresses in
+    /// turn.
     pub(crate) async fn open(fleet: &Fleet, store: &Store, consoles: Vec<String>) -> Result<Self> {
         let id = fleet.ids.next();
         let invitation = Invitation {
@@ -83,14 +84,15 @@ impl Desk {
         })
     }
 
-    /// Returns a page of the conversation from the next console.
+    /// Returns the URL of one of the conversation's pages or forms, at the consoles in turn.
     fn page(&self, casino: &CasinoId, conversation: ConversationId, form: &str) -> String {
         let n = self.calls.fetch_add(1, Ordering::Relaxed) % self.consoles.len();
         let console = &self.consoles[n];
         format!("{console}/c/{casino}/conversations/{conversation}{form}")
     }
 
-    /// Returns the mark of what the thread's page shows, with which a person writes.
+    /// Returns the mark that the thread's page shows: a reply must name it, so that the console can
+    /// tell whether the page was outdated.
     pub(crate) async fn mark(
         &self,
         casino: &CasinoId,
@@ -133,7 +135,7 @@ impl Desk {
         format!("seven-here={}", self.token.expose())
     }
 
-    /// Returns the session's token, which no log may have.
+    /// Returns the session's token, which no log may contain.
     pub(crate) fn secret(&self) -> String {
         self.token.expose()
     }

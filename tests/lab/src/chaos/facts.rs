@@ -28,7 +28,8 @@ pub(crate) struct InboundRow {
     pub(crate) disposition: String,
     pub(crate) disposition_ref: Option<Uuid>,
     pub(crate) reason: Option<String>,
-    /// When a text that was held for a person was opened again.
+    /// Time at which a text that was held for a person was opened again; `None` if that never
+    /// happened.
     pub(crate) released_at: Option<DateTime<Utc>>,
     pub(crate) closed_at: Option<DateTime<Utc>>,
     pub(crate) sweeps: i64,
@@ -57,8 +58,9 @@ pub(crate) struct OutboundRow {
     pub(crate) created_at: DateTime<Utc>,
     pub(crate) ended_at: Option<DateTime<Utc>>,
     pub(crate) sweeps: i64,
-    /// Number and text of a message that was delivered to the web.
+    /// Number of a message that was delivered to the web; `None` for other messages.
     pub(crate) web_seq: Option<i64>,
+    /// Text of a message that was delivered to the web; `None` for other messages.
     pub(crate) web_body: Option<String>,
     pub(crate) sent_at: Option<DateTime<Utc>>,
 }
@@ -101,19 +103,21 @@ pub(crate) struct Facts {
     pub(crate) attempts: HashMap<Uuid, AttemptRow>,
     pub(crate) dead: Vec<DeadRow>,
     pub(crate) paused: Vec<Paused>,
-    /// Visits to the websites, each with its conversation if the fleet knows one.
+    /// Visits to the websites, each with its conversation; `None` if the fleet stored none.
     pub(crate) browsed: Vec<(Browsed, Option<Uuid>)>,
     /// Conversations whose ticket waits for a person.
     pub(crate) waiting: HashSet<Uuid>,
-    /// Times during which people had conversations.
+    /// Takeovers: the times during which a person had a conversation.
     pub(crate) held: Vec<Held>,
     pub(crate) odd: Vec<Visit>,
     pub(crate) deletions: HashMap<String, DeletionRow>,
-    /// Phones whose rows were deleted with their guest.
+    /// Phones of guests whose deletion was requested and not withdrawn, so that their rows may be
+    /// gone.
     pub(crate) forgotten: HashSet<String>,
-    /// When the old number of the casino that moves went to another casino, and the phones of odd
-    /// guests who are opted out at the casino they first wrote to.
+    /// Time at which the old number of the casino that moves went to another casino; `None` if it
+    /// never did.
     pub(crate) handed_on: Option<DateTime<Utc>>,
+    /// Phones of odd guests who are opted out at the casino they first wrote to.
     pub(crate) stopped_at_former: HashSet<String>,
 }
 

@@ -33,7 +33,7 @@ use crate::stack::{API_KEY, Plan, SIGNING_SEED, Stack};
 /// servers.
 pub(crate) struct Ground {
     pub(crate) stack: Stack,
-    /// The host who takes conversations over.
+    /// The browser of the host who takes conversations over.
     pub(crate) desk: Desk,
     pub(crate) webhooks: Proxy,
     nats: Proxy,
@@ -48,13 +48,14 @@ pub(crate) struct Ground {
     /// Settings files by instance: the first process of each kind connects to its servers directly,
     /// the second through the proxies.
     configs: Vec<PathBuf>,
-    /// When the old number of the casino that changed its number went to another casino.
+    /// Time at which the old number of the casino that changed its number went to another casino;
+    /// `None` until then.
     pub(crate) handed_on: watch::Sender<Option<DateTime<Utc>>>,
 }
 
 pub(crate) const DATABASE: &str = "seven";
 
-/// A page of the casinos' websites.
+/// Origin of the visitors' calls: a page of the casinos' websites.
 pub(crate) const PAGE: &str = "https://www.chaos.example";
 
 pub(crate) fn casino_id(n: usize) -> String {
@@ -167,7 +168,8 @@ impl Ground {
             .sum()
     }
 
-    /// Returns the URL of a web gateway; instances beyond the last one begin again.
+    /// Returns the URL of the web gateway with this index; the index wraps around at the number of
+    /// gateways.
     pub(crate) fn gateway(&self, instance: usize) -> String {
         format!("http://{}", self.gateways[instance % self.gateways.len()])
     }
@@ -259,7 +261,7 @@ fn casino(demo: &CasinoConfig, n: usize, number: &str) -> Result<CasinoConfig> {
     Ok(config)
 }
 
-/// Returns the database as the console's login sees it.
+/// Returns a store that uses the console's database login.
 fn console_store(stack: &Stack) -> Result<Store> {
     let url = stack.settings.console.postgres_url.clone();
     let url = url.context("the fleet's settings have no console.postgres_url")?;

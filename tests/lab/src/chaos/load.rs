@@ -1,5 +1,5 @@
-//! Lets the guests of all visits send their texts through the carrier simulator, and the visitors of
-//! the websites use the gateways.
+//! Lets the guests of all visits send their texts through the carrier simulator, and the visitors
+//! of the websites use the gateways.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,15 +19,15 @@ use super::{
     visits::{ASKED, DELETION, MACHINE, Odd, Visit},
 };
 
-/// The longest time that guests wait for the number to go to another casino. Then they text without
-/// it, and the run has no case to examine.
+/// Longest time for which guests wait until the number has gone to another casino. After it they
+/// text anyway, and the run has nothing to examine for that promise.
 const HAND_OVER: Duration = Duration::from_secs(60);
 
 /// Facts of a run that neither the carrier's ledger nor the fleet's rows hold.
 #[derive(Debug, Default)]
 pub(crate) struct Played {
     pub(crate) browsed: Vec<Browsed>,
-    /// Times during which people had conversations of guests who text.
+    /// Takeovers of conversations by text: the times during which a person had the conversation.
     pub(crate) held: Vec<Held>,
 }
 
@@ -125,7 +125,8 @@ async fn guest(ground: Arc<Ground>, visit: Visit) -> Result<Option<Held>> {
     }
 }
 
-/// Waits until the number has gone to another casino, which takes longer while servers are down.
+/// Waits until the number has gone to another casino, but no longer than [`HAND_OVER`]; this takes
+/// longer while servers are down.
 async fn handed_on(ground: &Ground) {
     let mut handed_on = ground.handed_on.subscribe();
     drop(timeout(HAND_OVER, handed_on.wait_for(Option::is_some)).await);

@@ -45,7 +45,7 @@ pub(crate) enum Strike {
         by: Duration,
         span: Duration,
     },
-    /// The send API fails this many of the next sends; with `mute` their receipts are lost, too.
+    /// Applies the fault to the next `times` sends; with `mute`, their receipts are lost too.
     Spoil {
         fault: Fault,
         times: u32,
@@ -119,8 +119,8 @@ pub(crate) fn schedule(seed: u64, span: Duration) -> Vec<(Duration, Strike)> {
         });
     }
     for n in 0..times(150.0, 10) {
-        // Every third fault: the carrier accepts the text, but neither an answer nor a receipt
-        // shows it.
+        // Every third fault leaves a text in doubt: the carrier accepts the text, but neither an
+        // answer nor a receipt shows that.
         let (fault, mute) = if n % 3 == 0 {
             (doubtful(&mut rng), true)
         } else {
@@ -138,8 +138,8 @@ pub(crate) fn schedule(seed: u64, span: Duration) -> Vec<(Duration, Strike)> {
             span: millis(&mut rng, 1_000, 5_000),
         });
     }
-    // No strike in the first second, in which the fleet starts its work, or in the last tenth, so
-    // that every strike meets texts.
+    // Schedules no strike in the first second, in which the fleet starts its work, or in the last
+    // tenth, so that every strike meets texts.
     let last = span.mul_f64(0.9).max(Duration::from_secs(2));
     let mut timed: Vec<(Duration, Strike)> = strikes
         .into_iter()

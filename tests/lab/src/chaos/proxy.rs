@@ -86,7 +86,8 @@ async fn accept(
     carried: Arc<AtomicUsize>,
 ) {
     loop {
-        // An accept fails through the client's fault or for too many open files; neither lasts.
+        // An accept fails when the client has gone or too many files are open. Both pass, so it is
+        // retried.
         let Ok((client, _)) = listener.accept().await else {
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;

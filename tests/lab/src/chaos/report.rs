@@ -18,11 +18,11 @@ use super::{
     watch::Seen,
 };
 
-/// Least kills of each kind of process, and least STOPs in flight, in ten minutes of load; shorter
-/// runs need a proportional share.
+/// Minimum number of kills of each kind of process, and of STOPs in flight, in ten minutes of load;
+/// shorter runs need a proportional share.
 const KILLS: f64 = 5.0;
 const STOPS: f64 = 50.0;
-/// Violations shown per promise.
+/// Maximum number of violations that are printed per promise.
 const SHOWN: usize = 10;
 
 /// Verifies every consent chain of every casino.
@@ -127,7 +127,7 @@ pub(crate) fn print(
             continue;
         }
         held = false;
-        // A run too short to examine anything has caught nothing, either.
+        // A check that examined nothing found no violation either, but proves nothing.
         if finding.violations.is_empty() {
             out!("EMPTY   {} (no {what})", finding.promise);
             continue;

@@ -16,16 +16,16 @@ use super::{
 
 /// Time between two tries while a store is down.
 const AGAIN: Duration = Duration::from_millis(20);
-/// A conversation that does not exist by then waits for the bus, and is looked for less often, so
-/// that those who look do not occupy the database.
+/// Time after which a conversation that still does not exist is looked for only every [`LATER`], so
+/// that the search does not load the database: the guest's text then waits for the bus.
 const SOON: Duration = Duration::from_secs(2);
 const LATER: Duration = Duration::from_millis(500);
-/// Longest time for which a person tries the same thing. It outlasts stores that are down again and
-/// again and a machine that falls behind.
+/// Longest time for which a person retries one action. It outlasts repeated outages of the stores
+/// and a machine that falls behind.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// The time during which a person had a conversation: from the commit of the takeover to the request
-/// to end it.
+/// The time during which a person had a conversation: from the commit of the takeover to the
+/// request to end it.
 #[derive(Debug, Clone)]
 pub(crate) struct Held {
     pub(crate) conversation: Uuid,
@@ -33,8 +33,9 @@ pub(crate) struct Held {
     pub(crate) to: DateTime<Utc>,
 }
 
-/// Takes the guest's conversation over as soon as it exists, writes to the guest, and gives it back.
-/// Returns `None` when the guest got no conversation, because the message never reached the fleet.
+/// Takes the guest's conversation over as soon as it exists, writes to the guest, and gives it
+/// back. Returns `None` when the guest got no conversation, because the message never reached the
+/// fleet.
 pub(crate) async fn take_over(
     ground: &Ground,
     casino: &CasinoId,
@@ -80,8 +81,9 @@ async fn conversation_of(
     Ok(found.map(|(_, conversation)| conversation))
 }
 
-/// Takes the conversation over. If the answer of a try was lost, the next one finds the person as
-/// the one who has it.
+/// Takes the conversation over. If a console refuses the form as outdated, posts it again with this
+/// person as the current holder, because an earlier try may have succeeded although its answer was
+/// lost.
 async fn begin(ground: &Ground, place: (&CasinoId, ConversationId)) -> bool {
     let (desk, reason) = (&ground.desk, ("reason", "chaos"));
     let free = desk.post(place, "/takeover", &[reason, ("held", "")]).await;
@@ -92,8 +94,8 @@ async fn begin(ground: &Ground, place: (&CasinoId, ConversationId)) -> bool {
     desk.post(place, "/takeover", &mine).await == Posted::Done
 }
 
-/// Writes to the guest. A form that a console refuses as outdated is written again; one whose
-/// answer was lost is not, because nobody could tell whether it was stored.
+/// Writes to the guest. A form that a console refuses as outdated is posted again; a form whose
+/// answer was lost is not, because nobody can tell whether it was stored.
 async fn write(ground: &Ground, (casino, conversation): (&CasinoId, ConversationId)) {
     let began = Instant::now();
     while began.elapsed() < PATIENCE {
@@ -112,8 +114,8 @@ async fn write(ground: &Ground, (casino, conversation): (&CasinoId, Conversation
     }
 }
 
-/// Gives the conversation back. If the answer of a try was lost, the next one finds that nobody has
-/// it.
+/// Gives the conversation back. If a console refuses the form as outdated, posts it again with no
+/// current holder, because an earlier try may have succeeded although its answer was lost.
 async fn end(ground: &Ground, place: (&CasinoId, ConversationId)) -> bool {
     let desk = &ground.desk;
     let mine = desk
@@ -125,7 +127,7 @@ async fn end(ground: &Ground, place: (&CasinoId, ConversationId)) -> bool {
     desk.post(place, "/release", &[("held", "")]).await == Posted::Done
 }
 
-/// Tries until it succeeds, because consoles and stores may be down.
+/// Retries the action until it succeeds, because consoles and stores may be down.
 async fn insist<F: Future<Output = bool>>(attempt: impl Fn() -> F) -> Result<()> {
     let began = Instant::now();
     while !attempt().await {

@@ -78,7 +78,8 @@ impl Striker {
             done.context("a strike panicked")??;
         }
         self.ground.stack.sim.set_rules(Plan::default())?;
-        // Also removes flags that were set although the connection was lost before the answer.
+        // Deletes all flags, also those that were stored although the connection broke before the
+        // answer.
         self.insist("delete from controls".to_owned()).await?;
         Ok(std::mem::take(&mut *self.struck.lock().await))
     }

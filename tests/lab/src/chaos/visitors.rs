@@ -9,7 +9,7 @@ use super::{
     visits::{QUESTIONS, Takeover, takeover},
 };
 
-/// A visitor of a website, whose gateways are killed while it reads.
+/// A visitor of a website. The web gateways are killed while visitors read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Visitor {
     /// Time from the start of the load.
@@ -22,24 +22,26 @@ pub(crate) struct Visitor {
 /// A message of a visitor, in the order of the visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Question {
-    /// Time from the beginning of the visit, or the answer before it if that is later.
+    /// Time from the beginning of the visit. The message is sent later if the visitor is still busy
+    /// with the one before it.
     pub(crate) after: Duration,
     pub(crate) text: &'static str,
-    /// Whether the visitor reads the answer at once; else with all others, at the end.
+    /// Whether the visitor reads the answer at once; if not, it is read at the end with all others.
     pub(crate) reads: bool,
-    /// Calls with the message's id that are made at once, at the gateways in turn.
+    /// Number of calls with the message's id, made at the same time to the gateways in turn.
     pub(crate) calls: usize,
-    /// Frames of the first stream after which the visitor's connection breaks.
+    /// Number of frames of the first stream after which the visitor's connection breaks; `None` if
+    /// it does not break.
     pub(crate) breaks_after: Option<usize>,
 }
 
-/// Visitors per second. Together with the texts, a casino stays below its limit of messages.
+/// Visitors per second: few enough that a casino stays below its message limit, texts included.
 const RATE: f64 = 1.0;
 
 /// Returns all visitors of a run in the order of their arrival.
 pub(crate) fn visitors(seed: u64, span: Duration) -> Vec<Visitor> {
     let mut rng = StdRng::seed_from_u64(seed ^ 0x0077_6562);
-    // The last ones arrive early enough to be served under load.
+    // Lets the last visitors arrive early enough to be served under load.
     let count = (span.as_secs_f64() * 0.9 * RATE) as usize;
     (0..count)
         .map(|n| Visitor {

@@ -59,14 +59,14 @@ pub(crate) enum Odd {
 pub(crate) struct Takeover {
     /// Time from the start of the conversation until the person has it.
     pub(crate) after: Duration,
-    /// Time until the person gives it back.
+    /// Time from the takeover until the person gives the conversation back.
     pub(crate) span: Duration,
 }
 
 /// The text of a person who took a conversation over.
 pub(crate) const PERSONS_TEXT: &str = "Dana here, a table by the window is yours at seven.";
 
-/// Returns a takeover that often meets an answer under way.
+/// Draws a takeover that often begins while an answer is on its way.
 pub(crate) fn takeover(rng: &mut StdRng) -> Takeover {
     Takeover {
         after: Duration::from_millis(rng.random_range(0..250)),
@@ -78,13 +78,14 @@ pub(crate) fn takeover(rng: &mut StdRng) -> Takeover {
 pub(crate) const MACHINE: Duration = Duration::from_secs(8);
 /// Time from the arrival of an [`Odd::Deleted`] guest to the operator's request for deletion.
 pub(crate) const ASKED: Duration = Duration::from_millis(2_500);
-/// Time from that request to the deletion.
+/// Time from the operator's request for deletion to the deletion.
 pub(crate) const DELETION: Duration = Duration::from_secs(4);
-/// When after a guest's arrival the gates freeze, and for how long, so that the guest's KEEP still
-/// waits on the bus when the deletion is due.
+/// Time from an [`Odd::Deleted`] guest's arrival until the gates freeze, and the duration of the
+/// freeze. The guest's KEEP then still waits on the bus when the deletion is due.
 pub(crate) const FROZEN_FROM: Duration = Duration::from_millis(4_800);
 pub(crate) const FROZEN: Duration = Duration::from_secs(3);
-/// Number of kinds of odd guests that take turns; `DELETED` is the index of one kind.
+/// Number of kinds of odd guests that take turns; `DELETED` is the index of the kind
+/// [`Odd::Deleted`].
 const KINDS: usize = 3;
 pub(crate) const DELETED: usize = 2;
 
@@ -92,11 +93,11 @@ pub(crate) const DELETED: usize = 2;
 pub(crate) fn odd_moments(span: Duration) -> impl Iterator<Item = (Duration, usize)> {
     (0..span.as_secs() / 7).map(|n| (Duration::from_secs(3 + 7 * n), n as usize % KINDS))
 }
-/// Guests of a crowd, and the time from one crowd to the next: twice what the slow casino's number
-/// needs for all answers.
+/// Number of guests in a crowd, and seconds from one crowd to the next: twice the time in which the
+/// slow casino's number can send all answers.
 const CROWD: u64 = 60;
 const CROWD_EVERY_SECONDS: u64 = 60;
-/// Age of the texts of an [`Odd::Stale`] guest, well over the pack's usefulness.
+/// Age of the texts of an [`Odd::Stale`] guest, well over the pack's `usefulness_minutes`.
 pub(crate) const STALE_HOURS: i64 = 2;
 const STALE_EVERY_SECONDS: u64 = 10;
 
@@ -151,9 +152,9 @@ pub(crate) fn visits(seed: u64, span: Duration) -> Vec<Visit> {
     all
 }
 
-/// Returns one odd guest every seven seconds, the kinds in turn; one whom a person takes over every
-/// four seconds; crowds; guests whose texts come hours late; and the guests who write to a number
-/// shortly before and after its reassignment.
+/// Returns the odd guests: every seven seconds one of the alternating kinds, every four seconds one
+/// whose conversation a person takes over, crowds, guests whose texts come hours late, and guests
+/// who write to a number shortly before and after its reassignment.
 fn odd(rng: &mut StdRng, span: Duration) -> Vec<Visit> {
     let phone = |n: usize| format!("+1{}55502{:02}", AREA_CODES[n / 100], n % 100);
     let say = |after: u64, text| ScriptLine {

@@ -27,13 +27,13 @@ pub(crate) struct Seen {
     pub(crate) connections: AtomicUsize,
     /// Names and labels of all metrics that workers exposed, without values.
     pub(crate) series: Mutex<BTreeSet<String>>,
-    /// Number of bus messages whose subject and headers were searched, and a note for each message
-    /// that held a secret.
+    /// Number of bus messages whose subject and headers were searched.
     pub(crate) messages: AtomicUsize,
+    /// One note for each bus message that held a secret.
     pub(crate) told: Mutex<Vec<String>>,
 }
 
-/// Metrics are read once in this many rounds.
+/// Number of rounds between two readings of the metrics.
 const ROUNDS: usize = 10;
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -74,7 +74,8 @@ pub(crate) async fn watch(ground: Arc<Ground>, workers: Arc<Workers>, seen: Arc<
             Err(error) => tracing::warn!(%error, "looking after the workers failed"),
         }
         if round.is_multiple_of(ROUNDS) {
-            // A worker that was just killed exposes no metrics.
+            // Misses the metrics of workers that were just killed; a later round reads those of
+            // their successors.
             let shown = workers.series().await;
             lock(&seen.series).extend(shown);
         }

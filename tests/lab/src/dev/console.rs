@@ -14,12 +14,12 @@ use seven_store::{Store, operators::Account};
 use crate::stack::Stack;
 
 pub(super) const EMAIL: &str = "demo@example.com";
-/// The console's port, and no second factor: nobody but this machine reaches it.
+/// Settings of the console: its port, and no second factor, because only this machine can reach it.
 pub(super) const SETTINGS: &str = "console.listen = \"127.0.0.1:7714\"\nconsole.public_url = \"http://127.0.0.1:7714\"\n\
      console.second_factor = false\n";
 const BY: &str = "seven dev";
 
-/// Makes the person, or gives them another password; returns the password.
+/// Creates the demo operator, or gives it a new password; returns the password.
 pub(super) async fn password(stack: &Stack) -> Result<String> {
     let store = console_store(&stack.settings, stack)?;
     let password = hex::encode(rand::random::<[u8; 8]>());

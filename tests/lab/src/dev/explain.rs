@@ -16,8 +16,8 @@ use uuid::Uuid;
 /// Short timeout, because a page waits for the answer.
 const PATH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Builds the explanation from the rows. `shifted`: the fleet's clock differs from the database's,
-/// so receipt times do not compare with later times, and times count from the text's row.
+/// Builds the explanation from the rows. If `shifted`, the fleet's clock differs from the
+/// database's, so times count from when the guest's text was stored, not from when it was received.
 pub(crate) fn explain(store: Store, shifted: bool) -> Explain {
     Explain::new(move |attempt| {
         let store = store.clone();
@@ -74,7 +74,7 @@ fn told(
         ("ingress", received),
         ("gate", inbound.map(|i| i.stored_at)),
         ("swarm", turn.map(|t| t.created_at)),
-        // The gate writes canned texts itself.
+        // A canned text has no step in the envelope, because the gate writes it itself.
         ("envelope", turn.map(|_| text.created_at)),
         ("sender", called),
     ];

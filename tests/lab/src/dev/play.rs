@@ -27,7 +27,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 pub(crate) struct Line {
     pub(crate) from: String,
     pub(crate) text: String,
-    /// Milliseconds until the next line is sent; without it the script waits for the answers first.
+    /// Milliseconds until the next line is sent; `None`: the script first waits for the answers.
     #[serde(default)]
     pub(crate) wait_ms: Option<u64>,
 }

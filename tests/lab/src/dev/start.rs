@@ -68,7 +68,8 @@ pub(crate) async fn house(dev: &Dev, workers: &[Worker], scratch: bool) -> Resul
         workers: workers.to_vec(),
         casino_name: config.prompts.casino_name_display.clone(),
         casino_number: config.operational.telnyx_phone_number.as_str().to_owned(),
-        // A table ends the keys above it, so the model comes last.
+        // The `[model]` table comes last, because TOML counts all keys after a table's heading to
+        // the table.
         extra: console_settings(workers).to_owned()
             + &web_settings(workers, &config)
             + &dev.otlp.as_ref().map(traced).unwrap_or_default()
@@ -97,7 +98,8 @@ pub(crate) async fn house(dev: &Dev, workers: &[Worker], scratch: bool) -> Resul
         )?,
     };
     onboard::load_content(&stack.fleet, &config.casino_id, &file, &text, "seven dev").await?;
-    // No guest of the demo has excluded themselves; without a list no guest would count as checked.
+    // Stores an empty list of self-excluded guests, because without a list no guest would count as
+    // checked.
     let mut tx = stack.fleet.store.bind(&config.casino_id).await?;
     tx.replace_exclusions(&[], "seven dev").await?;
     tx.commit().await?;
@@ -128,7 +130,8 @@ impl House {
     }
 }
 
-/// Returns the website's port, and the casino that its page shows.
+/// Returns settings of the web gateway, its port and the casino that its page shows; empty if the
+/// gateway does not run.
 fn web_settings(workers: &[Worker], config: &CasinoConfig) -> String {
     if workers.contains(&Worker::WebGateway) {
         let casino = &config.casino_id;

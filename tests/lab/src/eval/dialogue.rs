@@ -70,7 +70,7 @@ pub struct Expect {
     /// The content does not hold the answer: the host must say that it does not know, or name the
     /// phone, and must invent nothing.
     pub unanswerable: bool,
-    /// Most segments, over all texts of the answer.
+    /// Maximum number of segments over all texts of the answer.
     pub segments_max: Option<usize>,
     pub question: Option<Question>,
     pub language: Option<Language>,

@@ -26,13 +26,14 @@ pub struct Host {
     pub models: Models,
     /// The hosted model, which is asked first if there is one.
     pub hosted: Option<Hosted>,
-    /// The longest that the hosted model may take for a turn; `None`: the setting's default.
+    /// Longest time that the hosted model may take for a turn; `None` uses the default of the
+    /// settings.
     pub deadline: Option<Duration>,
-    /// Dialogues played at the same time.
+    /// Number of dialogues that are played at the same time.
     pub at_once: usize,
 }
 
-/// Dialogues played at the same time with models that need no server.
+/// Number of dialogues that are played at the same time with models that need no server.
 pub const AT_ONCE: usize = 8;
 
 impl From<Models> for Host {

@@ -330,8 +330,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Returns the timeline once the fleet has finished its work, or after the timeout, then with
-    /// the reason.
+    /// Waits until the fleet has finished its work, or until the timeout. Returns the guest's
+    /// timeline, and after a timeout the reason (else an empty string).
     async fn hear(&mut self, texts: usize) -> Result<(Timeline, String)> {
         let settled = |timeline: &Timeline| {
             timeline.inbound.len() >= texts
@@ -431,7 +431,8 @@ impl Scene {
         })
     }
 
-    /// Returns who answered the turn; `None` without a hosted model.
+    /// Returns `model`, `fallback_text`, or why the offline host answered the turn; `None` without
+    /// a hosted model.
     async fn answered_by(&self, turn: Uuid) -> Result<Option<String>> {
         let mut tx = self.fleet.store.bind(self.casino()).await?;
         let shown = tx.shown_turn(turn).await?;

@@ -18,7 +18,7 @@ use super::judge::House;
 pub struct Property {
     pub config: CasinoConfig,
     pub content: String,
-    /// The content's file, as errors name it.
+    /// Name of the content's file, for error messages.
     pub content_file: String,
 }
 
@@ -31,7 +31,7 @@ impl Property {
         let (content_file, content) =
             read(content, "demo/content.json", seven_packs::demo::CONTENT)?;
         let mut config = onboard::read_casino(&casino_file, &casino)?;
-        // A dialogue is played faster than people type.
+        // Lifts the limit of texts per guest, because a dialogue is played faster than people type.
         config.limits.guest_texts_per_minute = u32::MAX;
         Ok(Self {
             config,
@@ -54,7 +54,7 @@ impl Property {
         })
     }
 
-    /// Returns the instant at which it is `at` at the casino.
+    /// Converts `at` from the casino's local time; fails if the casino's clock skips this time.
     pub fn instant(&self, at: NaiveDateTime) -> Result<DateTime<Utc>> {
         let at_casino = at
             .and_local_timezone(self.config.operational.timezone)
@@ -64,7 +64,7 @@ impl Property {
     }
 }
 
-/// Returns the file's name and text, or those of the demo.
+/// Returns the file's name and text; `None` selects the demo's.
 fn read(file: Option<&Path>, demo_file: &str, demo: &str) -> Result<(String, String)> {
     let Some(file) = file else {
         return Ok((demo_file.to_owned(), demo.to_owned()));
@@ -110,7 +110,7 @@ pub(super) fn house(
     })
 }
 
-/// Collects every text in a stored row, including the Spanish ones.
+/// Adds every text and number of a stored row to `said`, including the Spanish texts.
 fn words(row: &serde_json::Value, said: &mut Vec<String>) {
     match row {
         serde_json::Value::String(text) => said.push(text.clone()),

@@ -24,12 +24,13 @@ pub struct Report {
     pub model: String,
     pub score: Share,
     pub classes: BTreeMap<Class, Share>,
-    /// Shares of the dialogues that were fixed before the code, and of the others.
+    /// Share of passed checks, separately for dialogues that were written before the tested code
+    /// first ran on them and for the others.
     pub written: BTreeMap<Written, Share>,
     /// Share of the turns tagged `follow-up` whose facts and items are all correct.
     pub follow_ups: Share,
-    /// Turns by who answered, if a hosted model is played: `model`, `fallback_text`, or why the
-    /// offline host did.
+    /// Number of turns by `model`, `fallback_text`, or the reason why the offline host answered;
+    /// empty without a hosted model.
     pub answered_by: BTreeMap<String, i64>,
     pub dialogues: Vec<Played>,
     pub took_ms: u64,
@@ -360,7 +361,7 @@ fn whole(page: &mut String, played: &Played) {
     page.push_str("</details>");
 }
 
-/// Writing into a string cannot fail.
+/// Appends to the page; writing into a string cannot fail.
 fn write_to(page: &mut String, what: std::fmt::Arguments<'_>) {
     page.write_fmt(what).unwrap_or_default();
 }

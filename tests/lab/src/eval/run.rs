@@ -110,7 +110,8 @@ pub async fn run(config: Option<&Path>, command: &Eval) -> Result<ExitCode> {
     } = command;
     let dialogues = eval::read_dir(dir, only)?;
     let property = Property::read(casino.as_deref(), content.as_deref())?;
-    // A wrong row is told before servers start, and not as a failure of every dialogue.
+    // Reports a wrong row before the servers start; otherwise every dialogue would fail because of
+    // it.
     if let Some(first) = dialogues.first() {
         property.items(first.at)?;
     }
@@ -157,7 +158,8 @@ pub async fn run(config: Option<&Path>, command: &Eval) -> Result<ExitCode> {
         && report.ratio(Class::Facts) >= *min_facts
         && report.ratio(Class::Extraction) >= *min_extraction
         && report.follow_ups.ratio() >= *min_follow_ups
-        // A hosted model that answered nothing was not measured: the figures are the offline host's.
+        // A hosted model that answered nothing was not measured: the figures are those of the
+        // offline host.
         && (*model != Who::Settings || report.by_model() > 0);
     Ok(if enough {
         ExitCode::SUCCESS

@@ -1,5 +1,5 @@
-//! `seven audit daily`: the sealed days of every casino as files, for a job that runs each day
-//! (SEC-139).
+//! `seven audit daily`: writes the sealed days of every casino as files, for a job that runs each
+//! day (SEC-139).
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use tokio::io::AsyncWriteExt;
 
 use crate::{commands::args::By, out};
 
-/// Most sealed days that are looked at: seven years.
+/// Maximum number of sealed days that are read: about seven years.
 const MOST_DAYS: i64 = 2_600;
 
 #[derive(Debug, Args)]
@@ -33,7 +33,7 @@ pub struct Daily {
 
 pub(super) async fn daily(fleet: &Fleet, command: &Daily) -> Result<()> {
     let (mut files, mut problems) = (0, Vec::new());
-    // One casino that fails keeps no other from its files.
+    // A casino that fails must not keep other casinos from getting their files.
     for casino in fleet.store.tenants().await? {
         if let Err(error) = of_casino(fleet, command, &casino, &mut files).await {
             problems.push(format!("{casino}: {error:#}"));
@@ -70,7 +70,8 @@ async fn of_casino(
         if missing.is_empty() {
             continue;
         }
-        // Noted before there is a file: none leaves without an entry.
+        // The export is audited before its files exist, so that no file leaves without an audit
+        // entry.
         note(fleet, casino, seal.day, &missing, &command.by.by).await?;
         std::fs::create_dir_all(&folder)
             .with_context(|| format!("creating {}", folder.display()))?;
@@ -102,7 +103,7 @@ async fn note(
     Ok(tx.commit().await?)
 }
 
-/// Writes a whole file, or none: a job that died leaves only its temporary file.
+/// Writes a whole file or none: a job that dies leaves only its temporary file.
 async fn write(fleet: &Fleet, mut export: Export, path: &Path) -> Result<()> {
     let unfinished = format!("{}.{}.unfinished", path.display(), std::process::id());
     let writing = || format!("writing {}", path.display());

@@ -1,4 +1,5 @@
-//! `seven audit export|seals`: entries as a file, and whether the sealed days are as they were.
+//! `seven audit export|seals`: writes entries as a file, and checks that the sealed days are
+//! unchanged.
 
 use std::process::ExitCode;
 

@@ -157,7 +157,7 @@ async fn guests(fleet: &Fleet, casino: &CasinoId, whom: &Whom) -> Result<Vec<Gue
         if word.is_empty() {
             continue;
         }
-        // The text of the line is not repeated in the error: it may be a phone.
+        // The error does not repeat the text of the line, because it may be a phone.
         let guest: GuestRef = word
             .parse()
             .ok()

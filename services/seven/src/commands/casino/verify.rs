@@ -136,7 +136,8 @@ pub async fn verify(
         against != Some(casino),
         "--against names {casino} itself; name another casino"
     );
-    // A pinned login sees no other casino, not even its name.
+    // A login of one casino sees no other casino, not even its name, so the owner's login reads the
+    // roster.
     let owner = settings.postgres.owner_url.as_ref();
     let witness = login.pinned.as_ref().and(owner);
     let roster = match witness {

@@ -1,4 +1,4 @@
-//! `seven content publish|reject|purge`: what a second person decides about revisions.
+//! `seven content publish|publish-all|reject|purge`: a second person's decisions about revisions.
 
 use anyhow::{Result, ensure};
 use clap::Subcommand;
@@ -139,7 +139,7 @@ pub(super) async fn decide(ctx: &Context, command: Decide) -> Result<()> {
     Ok(())
 }
 
-/// Publishes all that waits as one change, or nothing.
+/// Publishes all revisions that wait as one change, or none of them.
 async fn together(
     ctx: &Context,
     casino: &CasinoId,
@@ -150,7 +150,8 @@ async fn together(
     let fleet = ctx.fleet().await?;
     let mut work = Work::begin(fleet, casino).await?;
     let names = publish_waiting(&mut work, category, by).await?;
-    // A person takes their time to answer, and meanwhile others may change content.
+    // The transaction ends before the question: a person takes their time to answer it, and others
+    // may change content meanwhile.
     work.rollback().await?;
     if names.is_empty() {
         out!("Nothing waits.");
@@ -175,7 +176,7 @@ async fn together(
     vectors(ctx, casino).await
 }
 
-/// Publishes all that waits and returns it by name and revision.
+/// Publishes all revisions that wait; returns them by name and revision number.
 async fn publish_waiting(
     work: &mut Work<'_>,
     category: Option<&str>,

@@ -1,4 +1,4 @@
-//! `seven content list|history|diff|export`: what guests get, and how it became that.
+//! `seven content list|history|diff|export`: the content that guests get, and its revisions.
 
 use anyhow::{Context as _, Result, ensure};
 use clap::{Args, Subcommand};
@@ -15,7 +15,7 @@ use crate::{
     out,
 };
 
-/// Most revisions of one item that are shown.
+/// Maximum number of revisions of one item that are shown.
 const MOST: i64 = 200;
 
 #[derive(Debug, Subcommand)]
@@ -261,7 +261,7 @@ fn history(ctx: &Context, rows: &[Revision], as_json: bool) -> Result<()> {
     Ok(())
 }
 
-/// Returns what the checks found about a revision, in one line.
+/// Returns the findings of the checks about a revision, in one line.
 fn findings(row: &Revision) -> String {
     let all = row.findings.as_array().into_iter().flatten();
     let text = |finding: &Value, key| finding[key].as_str().unwrap_or_default().to_owned();

@@ -48,10 +48,10 @@ pub struct Load {
     by: By,
 }
 
-/// Number of items of each kind that are named; the audit log has all.
+/// Maximum number of items of each kind that are printed by name; the audit log has all.
 const NAMED: usize = 20;
-/// A file that switches off more than one item in ten is probably the wrong one or incomplete, so a
-/// person must agree.
+/// A person must agree to switch off more than one item in this many, because the file is then
+/// probably the wrong one or incomplete.
 const ONE_IN: usize = 10;
 
 pub(super) async fn load(ctx: &Context, command: Load) -> Result<()> {
@@ -109,7 +109,7 @@ fn read(file: &Path) -> Result<Vec<u8>> {
     std::fs::read(file).with_context(|| format!("reading {}", file.display()))
 }
 
-/// Makes the vectors of what changed. Without them the content is still found by words.
+/// Makes the vectors of changed content. Without vectors the content is still found by words.
 pub(super) async fn vectors(ctx: &Context, casino: &CasinoId) -> Result<()> {
     let fleet = ctx.fleet().await?;
     let paid = Paid::new(&ctx.settings()?, &fleet.cache)?;
@@ -118,7 +118,8 @@ pub(super) async fn vectors(ctx: &Context, casino: &CasinoId) -> Result<()> {
         let row = tx.casino_row().await?;
         tx.commit().await?;
         if let Some(row) = row {
-            // A swarm that has heard of the change leaves its vectors to this command.
+            // Claims the vectors, so that a swarm that got the announcement of the change leaves
+            // them to this command.
             claim_vectors(fleet, casino, row.content_version).await;
         }
     }
@@ -158,7 +159,7 @@ fn show(casino: &CasinoId, planned: &Loaded) {
     }
 }
 
-/// Returns an item's name with the fields that differ, a line each.
+/// Returns an item's name, followed by the fields that differ, one per line.
 pub(super) fn with_fields((name, fields): &(String, Vec<Change>)) -> String {
     let fields: Vec<String> = fields
         .iter()
@@ -167,7 +168,7 @@ pub(super) fn with_fields((name, fields): &(String, Vec<Change>)) -> String {
     format!("{name}{}", fields.concat())
 }
 
-/// Lists the first names after a sign, and how many more there are.
+/// Prints the first names after a sign, and the number of further names.
 pub(super) fn named(sign: char, names: impl ExactSizeIterator<Item = String>) {
     let more = names.len().saturating_sub(NAMED);
     names.take(NAMED).for_each(|name| out!("  {sign} {name}"));
@@ -187,7 +188,7 @@ fn counted(planned: &Loaded) -> String {
     )
 }
 
-/// Returns the question that a person must agree to, if any.
+/// Returns the question that a person must agree to; `None` if the change needs no agreement.
 fn question(casino: &CasinoId, planned: &Loaded) -> Option<String> {
     let off = planned.switched_off.len();
     let many = off * ONE_IN > planned.active_before;

@@ -108,7 +108,8 @@ pub(super) async fn restored(ctx: &Context, command: Restore) -> Result<()> {
     }
 }
 
-/// Restored contents were published once, so that a rollback asks no second person.
+/// Returns the terms of a rollback. It needs no second person, because the restored contents were
+/// published before.
 fn terms<'a>(by: &'a str, approved_by: Option<&'a str>) -> Terms<'a> {
     Terms {
         source: ContentSource::File,

@@ -1,4 +1,5 @@
-//! `seven conversation dialogue`: a conversation as a test that plays again what the guest wrote.
+//! `seven conversation dialogue`: prints a conversation as a test that plays the guest's texts
+//! again.
 
 use std::process::ExitCode;
 
@@ -121,7 +122,7 @@ fn written(head: &Head, turns: &[Turn<'_>]) -> Result<String> {
     let mut yaml = serde_yaml_ng::to_string(head)?;
     yaml += "turns:\n";
     for turn in turns {
-        // JSON's strings are YAML's, too, and stay on their line.
+        // Strings are written as JSON: it is valid YAML too, and stays on one line.
         let guest = match &turn.guest[..] {
             [one] => json!(one),
             more => json!(more),

@@ -1,4 +1,4 @@
-//! `seven conversation list`: the conversations that need a person first.
+//! `seven conversation list`: lists conversations; those that need a person come first.
 
 use std::process::ExitCode;
 
@@ -17,7 +17,7 @@ use crate::{
     out,
 };
 
-/// Period in days whose conversations are shown when none is given.
+/// Default length of the period whose conversations are shown, in days.
 const DAYS: u64 = 1;
 
 #[derive(Debug, Args)]
@@ -87,7 +87,7 @@ impl Operate for List {
     }
 }
 
-/// Returns the reason of the state: the gravest case, or why the host is paused.
+/// Returns the reason of the conversation's state: its most severe case, or why the host is paused.
 fn why(row: &ListedConversation) -> String {
     match (&row.severity, &row.pause_reason) {
         (Some(severity), _) => {

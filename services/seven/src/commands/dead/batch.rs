@@ -26,7 +26,7 @@ use crate::{
     out,
 };
 
-/// Most refusals that are printed one by one.
+/// Maximum number of refusals that are printed one by one.
 const MOST_SAID: usize = 20;
 
 /// A dead letter to act on.
@@ -51,15 +51,15 @@ pub(super) struct Tally {
     pub(super) stopped: bool,
 }
 
-/// The words that name a command in messages: its imperative and its past form.
+/// The words that name a command in messages: its imperative and its past participle.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Verb {
     pub(super) order: &'static str,
     pub(super) done: &'static str,
 }
 
-/// Returns the named letters, or all that match the filters. The oldest come first, so that a
-/// guest's texts keep their order.
+/// Returns the letters with these ids, or without ids all that match the filters. The oldest come
+/// first, so that a guest's texts keep their order.
 pub(super) async fn collect(
     fleet: &Fleet,
     ids: &[IdPrefix],

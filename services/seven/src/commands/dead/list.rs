@@ -17,7 +17,7 @@ use crate::{
     out,
 };
 
-/// Rows that are queried and printed at a time.
+/// Number of rows that are queried and printed at a time.
 const PAGE: i64 = 1_000;
 
 #[derive(Debug, Args)]
@@ -78,7 +78,7 @@ pub(super) async fn list(ctx: &Context, fleet: &Fleet, command: List) -> Result<
     Ok(())
 }
 
-/// Returns the newest `most` letters of all parts that come after the cursor.
+/// Returns the newest letters of all parts after the cursor, `most` of them at most.
 async fn page(
     fleet: &Fleet,
     parts: &[Part],
@@ -145,7 +145,7 @@ fn print(ctx: &Context, rows: Vec<Listed>, json: bool) -> Result<()> {
     Ok(())
 }
 
-/// Writes a guest's channel; "-" where nobody could tell.
+/// Formats a guest's channel; "-" if it is unknown.
 pub(super) fn channel(channel: Option<Channel>) -> String {
     channel.map_or_else(|| "-".to_owned(), |channel| channel.to_string())
 }

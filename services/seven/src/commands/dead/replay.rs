@@ -143,10 +143,10 @@ pub async fn replay(fleet: &Fleet, owner: &CasinoId, id: DeadId) -> Result<()> {
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct OfNumbers {
     pub replayed: usize,
-    /// Ordinary texts to casinos that have no content yet: an answer without content would help
-    /// nobody.
+    /// Number of ordinary texts that still wait, because their casinos have no content yet: an
+    /// answer without content would help nobody.
     pub without_content: usize,
-    /// Refused letters, most of them because no casino has the number.
+    /// Number of refused letters, most of them because no casino has the number.
     pub kept: usize,
 }
 
@@ -170,8 +170,9 @@ impl OfNumbers {
     }
 }
 
-/// Replays the open dead letters of numbers that had no casino, where one has the number now:
-/// opt-outs, keywords and cries for help at once, ordinary texts once their casino has content.
+/// Replays the open dead letters that came for a number without a casino, if a casino has the
+/// number now: opt-outs, keywords and cries for help at once, ordinary texts once their casino has
+/// content.
 ///
 /// # Errors
 /// When a store is unreachable.

@@ -64,8 +64,8 @@ pub(super) struct Part {
 // === impl Select ===
 
 impl Select {
-    /// Returns the filter for each casino that has dead letters; with `wide`, for each that may
-    /// have some only in the stream.
+    /// Returns the filter for each casino that has dead letters; with `wide`, also for casinos that
+    /// may have dead letters only in the stream.
     pub(super) async fn parts(&self, fleet: &Fleet, wide: bool) -> Result<Vec<Part>> {
         let guest = self.guest.clone().map(GuestRef::read).transpose()?;
         let owners = self.owners(fleet, wide).await?;

@@ -22,7 +22,8 @@ use crate::{
     out,
 };
 
-/// Most entries of each list, the newest first: a person reads the bundle.
+/// Maximum number of entries in each list, the newest first; a person has to be able to read the
+/// bundle.
 const MOST: i64 = 1_000;
 const SCRAPE: Duration = Duration::from_secs(3);
 

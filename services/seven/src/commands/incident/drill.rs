@@ -18,9 +18,9 @@ use crate::{
     out,
 };
 
-/// Goal for the time from the loss of the database to an answered guest.
+/// Goal for a drill: maximum time from the loss of the database to an answered guest.
 const LONGEST: TimeDelta = TimeDelta::hours(4);
-/// Goal for the period before the loss whose data is lost.
+/// Goal for a drill: maximum length of the period before the loss whose data is lost.
 const MOST_LOST: TimeDelta = TimeDelta::hours(24);
 
 #[derive(Debug, Args)]

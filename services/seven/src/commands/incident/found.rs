@@ -17,7 +17,7 @@ use crate::{
     out,
 };
 
-/// Most incidents in a list.
+/// Maximum number of incidents in a list.
 const MOST: i64 = 500;
 
 /// An incident of one casino.

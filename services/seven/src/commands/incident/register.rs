@@ -29,7 +29,8 @@ pub struct Which {
     id: IdPrefix,
 }
 
-// Texts name guests by id, because this log is kept for years and many people read it.
+// The texts of these commands name guests by id, because the audit log is kept for years and many
+// people read it.
 #[derive(Debug, Subcommand)]
 pub enum Register {
     /// Open an incident and print its id.
@@ -242,7 +243,7 @@ impl Which {
 
 async fn list(ctx: &Context, fleet: &Fleet, json: bool) -> Result<()> {
     let mut incidents = fleet.store.incidents().await?;
-    // The sort is stable, so the newest stay first within each severity.
+    // The sort is stable, so the newest incidents stay first within each severity.
     incidents.sort_by_key(|one| {
         (
             one.ended.is_some(),

@@ -15,8 +15,8 @@ use crate::{
     one_line,
 };
 
-/// Timeout of a connection to Postgres: shorter than the timeout of the first answer, so that the
-/// cause is reported.
+/// Timeout for connecting to Postgres. It is shorter than the timeout of the first answer, so that
+/// the cause is reported.
 const FIRST_ANSWER: Duration = Duration::from_secs(1);
 /// Timeout of all queries to Postgres, once it has answered the first.
 const ALL_ANSWERS: Duration = Duration::from_secs(10);
@@ -25,11 +25,11 @@ const HEARING: Duration = Duration::from_millis(1_300);
 /// Workers that have been silent for longer are not shown.
 const WORKERS_SINCE: Duration = Duration::from_secs(600);
 
-/// The time whose turns are counted by who answered.
+/// Period before now whose turns are counted by outcome.
 const HOSTED_TURNS_PAST: Duration = Duration::from_secs(24 * 3600);
 
 pub(super) async fn snapshot(fleet: &Fleet) -> Snapshot {
-    // Needed only without Postgres. It takes 1.3 s, so it begins at once.
+    // The heartbeats are needed only without Postgres. Listening takes 1.3 s, so it begins at once.
     let hearing = tokio::spawn({
         let bus = fleet.bus.clone();
         async move { bus.beats(HEARING).await }

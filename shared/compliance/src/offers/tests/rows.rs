@@ -67,7 +67,7 @@ fn replies() {
         ("La salida tardía cuesta 40 dólares.", Pass),
         ("Los boletos van desde US$35.", Pass),
         ("The credit card fee for the ribeye is $62.", Pass),
-        // Prices that nothing lists
+        // Prices that no content row lists
         ("The ribeye is $63.", Reject),
         ("The ribeye is $6.", Reject),
         ("The ribeye is $620.", Reject),
@@ -91,7 +91,7 @@ fn replies() {
         ("Recibe $38 de crédito.", Reject),
         ("$62 de descuento en su cena.", Reject),
         ("500 dólares gratis", Reject),
-        // Promotions, as they are and as they are not
+        // Promotions, worded correctly and incorrectly
         ("$20 free play", Pass),
         ("You get $20 in slot free play when you join.", Pass),
         ("Join the club and get twenty dollars in free play!", Pass),

@@ -7,8 +7,9 @@ use uuid::Uuid;
 use super::Finding;
 use crate::chaos::facts::{Facts, InboundRow, OutboundRow};
 
-/// Checks that every text whose webhook was answered 2xx is stored, and that it and every message of
-/// a visitor is answered, closed, parked, or held for a person who has its ticket.
+/// Checks that every text whose webhook was answered 2xx is stored. Every such text, and every
+/// message of a visitor, must be answered, closed, parked, or held while its ticket waits for a
+/// person.
 pub(super) fn disposed(facts: &Facts) -> Finding {
     let mut finding = Finding::new("every acknowledged message has a disposition", "messages");
     let stored: HashMap<&str, &InboundRow> = facts
@@ -93,7 +94,7 @@ pub(super) fn answered(facts: &Facts) -> Finding {
                 });
             }
             "canned" => {
-                // A person's text answers all that the guest wrote meanwhile.
+                // A person's text answers everything that the guest wrote during the takeover.
                 let persons = row
                     .disposition_ref
                     .and_then(|answer| Some(vec![facts.outbound.get(&answer)?]));
@@ -109,8 +110,8 @@ pub(super) fn answered(facts: &Facts) -> Finding {
     finding
 }
 
-/// Checks that each turn answers only texts that arrived up to its newest text, and at least one
-/// text: a turn that a STOP overtook must not remain.
+/// Checks that each turn answers at least one text, and only texts that arrived no later than the
+/// newest text it read. A turn that a STOP overtook must not remain.
 pub(super) fn read_by_its_turn(facts: &Facts) -> Finding {
     let mut finding = Finding::new(
         "every turn read the texts it answers, and answers some",

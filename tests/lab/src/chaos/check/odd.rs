@@ -11,12 +11,14 @@ use crate::chaos::{
     visits::{Odd, Visit},
 };
 
-/// Most texts to one machine or flood: the answer to the first text, one safety text of each kind
-/// that the guest's words call for, and a repeated safety text whose send was in doubt.
+/// Maximum number of texts to one machine or flood: the answer to the first text, one safety text
+/// of each kind that the guest's words call for, and a repeated safety text whose send was in
+/// doubt.
 const MOST: usize = 5;
 
-/// Most answers to a crowd's HELPs that may leave while the answer to a cry for help waits: half of
-/// a crowd. The senders hold some already, and some leave until a killed sender's text comes again.
+/// Maximum number of answers to a crowd's HELPs that may leave while the answer to a cry for help
+/// waits: half of a crowd. The senders already hold some of these answers, and more leave until a
+/// killed sender's text is redelivered.
 const MOST_BEFORE_A_CRY: usize = 30;
 
 fn of(facts: &Facts, wanted: impl Fn(Odd) -> bool) -> impl Iterator<Item = &Visit> {
@@ -61,7 +63,8 @@ pub(super) fn cries_heard(facts: &Facts) -> Finding {
     {
         if text.acknowledged_at.is_some() {
             let sent = facts.accepted.iter().any(|sent| sent.to == text.guest.1);
-            // Two calls without an answer are the most that a text may have (D5); it is listed then.
+            // A text is called for twice at most (D5). If neither call was answered, the text is
+            // listed as unknown, which is allowed.
             let listed = answer_of(facts, text).is_some_and(|row| {
                 let calls = facts.attempts.values();
                 let calls = calls.filter(|call| call.outbound_id == row.outbound_id);

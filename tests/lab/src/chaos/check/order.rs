@@ -12,7 +12,7 @@ pub(super) fn kept(facts: &Facts) -> Finding {
         .sends()
         .filter_map(|(sent, known)| Some((sent.accepted_at, known?.1)))
         .collect();
-    // On the web, the numbers are the order of delivery.
+    // Messages on the web are sorted by their numbers, which give the order of delivery.
     let on_web = facts.outbound.values().filter(|row| row.web_seq.is_some());
     sends.extend(on_web.filter_map(|row| Some((row.sent_at?, row))));
     sends.sort_by_key(|(at, row)| (row.web_seq, *at));

@@ -38,7 +38,8 @@ pub(crate) struct Searched {
 }
 
 impl Secrets {
-    /// Takes `phones` as the carrier writes them, and `said`: the texts that guests wrote and read.
+    /// Builds the search from `phones` in E.164 and from `said`, the texts that guests wrote and
+    /// read.
     pub(crate) fn new<'a>(
         phones: &[String],
         said: impl IntoIterator<Item = &'a str>,

@@ -108,7 +108,7 @@ pub(super) fn settled(facts: &Facts) -> Finding {
 pub(super) fn sweeps_back_off(facts: &Facts) -> Finding {
     let mut finding = Finding::new("sweeps back off", "rows");
     let lived = |from: DateTime<Utc>, to: Option<DateTime<Utc>>| to.map(|to| to - from);
-    // A text that was held for a person is swept from its release on as from its creation.
+    // A text that was held for a person is swept after its release as if it had just been created.
     let texts = facts.inbound.iter().map(|r| {
         let since_release = r.released_at.and_then(|at| lived(at, r.closed_at));
         let more = since_release.map_or(0, most_sweeps);
@@ -119,8 +119,8 @@ pub(super) fn sweeps_back_off(facts: &Facts) -> Finding {
             lived(r.stored_at, r.closed_at),
         )
     });
-    // A text that is queued again after a call is swept from then on as from its creation. The last
-    // call of a text that was sent did not queue it again.
+    // A text that a call put back in the queue is swept as if it had just been created, which
+    // allows one more sweep. The last call of a text that was sent did not put it back.
     let mut calls: HashMap<Uuid, i64> = HashMap::new();
     for attempt in facts.attempts.values() {
         *calls.entry(attempt.outbound_id).or_default() += 1;
@@ -142,8 +142,8 @@ pub(super) fn sweeps_back_off(facts: &Facts) -> Finding {
     finding
 }
 
-/// Longest time of a transaction that closes a row. The row's end is the start of that transaction,
-/// so sweeps may count until the transaction commits.
+/// Longest time of a transaction that closes a row. A row's end time is the start of that
+/// transaction, and the row may still be swept until the transaction commits.
 const LONGEST_TRANSACTION: TimeDelta = TimeDelta::seconds(5);
 
 fn most_sweeps(lived: TimeDelta) -> i64 {

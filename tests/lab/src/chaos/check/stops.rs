@@ -20,8 +20,8 @@ type Guest = String;
 #[derive(Debug)]
 struct Silence {
     from: DateTime<Utc>,
-    /// When the START left the carrier, before which the fleet could not know of it. `None`: no
-    /// START.
+    /// Time at which the carrier got the START, before which the fleet cannot know of it; `None` if
+    /// no START followed.
     until: Option<DateTime<Utc>>,
 }
 

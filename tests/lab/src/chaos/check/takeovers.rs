@@ -19,8 +19,8 @@ fn went(facts: &Facts) -> impl Iterator<Item = (DateTime<Utc>, &OutboundRow)> {
     sent.chain(on_web.filter_map(|row| Some((row.sent_at?, row))))
 }
 
-/// Checks that the host sends nothing while a person has the conversation. A text in doubt is
-/// settled by its receipt, so a call that began before the takeover is none.
+/// Checks that the host sends nothing while a person has the conversation. A call that began before
+/// the takeover is no violation, even if the carrier accepted it later.
 pub(super) fn silent(facts: &Facts) -> Finding {
     let mut finding = Finding::new(
         "no text of the host while a person has the conversation",
@@ -47,7 +47,7 @@ pub(super) fn silent(facts: &Facts) -> Finding {
     finding
 }
 
-/// Checks that what a person writes is sent, or ends with a reason.
+/// Checks that every text of a person is sent, or ends with a reason.
 pub(super) fn heard(facts: &Facts) -> Finding {
     let mut finding = Finding::new("what a person writes reaches the guest", "texts");
     let sent = facts.sent();

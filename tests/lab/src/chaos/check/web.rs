@@ -1,5 +1,6 @@
-//! Checks what visitors of the websites read (D33): each message once and whole, however often a
-//! gateway died, and each message of theirs stored once, however often it was sent.
+//! Checks that visitors of the websites read each of the fleet's messages once and whole, however
+//! often a gateway died, and that each visitor's message is stored once, however often it was sent
+//! (D33).
 
 use std::collections::HashMap;
 
@@ -8,7 +9,8 @@ use uuid::Uuid;
 use super::Finding;
 use crate::chaos::facts::{Facts, OutboundRow};
 
-/// Checks that a message which a gateway took is stored, and that no repeated call is a second one.
+/// Checks that every message that a gateway accepted is stored, and that repeated calls store no
+/// second one.
 pub(super) fn stored_once(facts: &Facts) -> Finding {
     let mut finding = Finding::new(
         "a visitor's message that a gateway took is stored once",

@@ -9,14 +9,14 @@ use seven_domain::{
 };
 use seven_store::{contacts::Contact, readiness::Shown};
 
-/// One check.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Line {
     pub what: &'static str,
     pub ok: bool,
     /// The state that was found, with figures.
     pub found: String,
-    /// The operator's next step, where something is missing.
+    /// The operator's next step; `None` if nothing is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub todo: Option<String>,
 }
@@ -28,36 +28,37 @@ pub enum Probe {
     Refused(u16),
     /// Any other status; a 2xx is the worst, because it accepts a forged call.
     Answered(u16),
-    /// No HTTP answer, and why.
+    /// No HTTP answer came; holds the reason.
     Silent(String),
 }
 
-/// Everything the checks look at.
+/// All facts that the checks judge.
 #[derive(Debug, Clone)]
 pub struct Facts {
     pub config: CasinoConfig,
     pub shown: Shown,
     /// Active rows per category.
     pub content: BTreeMap<String, i64>,
-    /// The pack's least numbers of rows per category.
+    /// Minimum number of rows per category, from the pack.
     pub least: BTreeMap<String, u32>,
     /// Number of content rows whose vector is missing or outdated; `None` if vectors are not
     /// stored.
     pub without_vector: Option<usize>,
-    /// The pack's helpline, for a casino whose document has none.
+    /// The pack's helpline, used if the casino's document has none.
     pub pack_helpline: Option<Helpline>,
     /// States whose sending law nobody has verified.
     pub unverified_states: Vec<String>,
     pub public_keys: usize,
     pub probe: Probe,
     pub webhook_url: String,
-    /// How many checks of `seven casino verify` were made, or those that failed.
+    /// The number of passed checks of `seven casino verify`, or the checks that failed.
     pub apart: Result<usize, Vec<String>>,
-    /// Texts that, with this casino's names, cost more segments than they may.
+    /// Texts that, with this casino's names, cost more segments than allowed.
     pub too_long: Vec<String>,
-    /// How many onboarding texts the gate judged right, or those that it judged wrongly.
+    /// The number of onboarding texts, if the gate judged all of them right, or those that it
+    /// judged wrongly.
     pub gate: Result<usize, Vec<String>>,
-    /// The casino's pages with all required statements, or the faults of the others.
+    /// The casino's pages, if all have the required statements, or the faults of those that do not.
     pub pages: Result<Vec<String>, Vec<String>>,
     /// Switches that are on for the casino or the fleet.
     pub switches: Vec<String>,
@@ -433,7 +434,7 @@ fn consent(facts: &Facts) -> Line {
     line("consent", found, todo)
 }
 
-/// Checks that a receipt, a STOP and a HELP were seen, and that the first campaign went to few
+/// Checks that a receipt, a STOP and a HELP were seen, and that the first campaign was sent to few
 /// numbers.
 fn rehearsal(facts: &Facts) -> Line {
     let shown = &facts.shown;

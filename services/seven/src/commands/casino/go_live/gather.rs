@@ -78,8 +78,8 @@ pub async fn facts(fleet: &Fleet, settings: &Settings, casino: &CasinoId) -> Res
     })
 }
 
-/// Texts that every onboarding tries, with the verdicts they must get. The last one is for trades
-/// with a helpline.
+/// Texts that every onboarding tries, each with the verdict that it must get. The last one is tried
+/// only if there is a helpline.
 const TRIED: [(&str, &str); 3] = [
     ("STOP", "opt_out"),
     (
@@ -92,8 +92,8 @@ const TRIED: [(&str, &str); 3] = [
     ),
 ];
 
-/// Tries the texts of [`TRIED`] on the gate of this casino's pack. Returns how many it tried when
-/// all were judged right, otherwise those that were not.
+/// Tries the texts of [`TRIED`] on the gate of this casino's pack. Returns their number if all were
+/// judged right, otherwise the faults.
 fn onboarding(pack: &Pack, config: &CasinoConfig) -> Result<usize, Vec<String>> {
     let helpline = config
         .regulations
@@ -142,7 +142,7 @@ fn wrong(
     }
 }
 
-/// Returns the pack's texts that, with this casino's names, cost more segments than they may.
+/// Returns the pack's texts that, with this casino's names, cost more segments than allowed.
 fn too_long(pack: &Pack, config: &CasinoConfig) -> Vec<String> {
     let mut long = Vec::new();
     for &key in TextKey::ALL.iter().filter(|key| pack.texts.has(**key)) {
@@ -177,15 +177,15 @@ async fn without_vector(
         .iter()
         .filter_map(|row| Item::from_json(row).ok())
         .collect();
-    // The plan fails if it would remove more than half of the vectors; then every row counts as
-    // open.
+    // The plan fails if it would remove more than half of the vectors; then every row counts as a
+    // row without a vector.
     let open = Ingestion::plan(&items, zone, embedding.space(), &stored)
         .map_or(items.len(), |plan| plan.embed.len());
     Ok(Some(open))
 }
 
-/// Sends a body with a false signature of 64 zero bytes. It leaves one `auth_failure` in the audit
-/// log.
+/// Calls our webhook with a false signature of 64 zero bytes. This leaves one `auth_failure` in the
+/// audit log.
 async fn probe(settings: &Settings, now: i64) -> Probe {
     let signature = format!("{}==", "A".repeat(86));
     let call = reqwest::Client::new()

@@ -9,10 +9,10 @@ use seven_domain::config::Operational;
 use seven_settings::is_here;
 use url::Url;
 
-/// Upper limit for the part of a page that is read, in bytes.
+/// Maximum number of bytes of a page that are read.
 const MOST: usize = 2 * 1024 * 1024;
 
-/// A page and what it must say: one word or phrase of each group, in any case.
+/// A page and its required words: it must contain one word or phrase of each group, in any case.
 struct Page {
     what: &'static str,
     says: &'static [&'static [&'static str]],
@@ -37,7 +37,7 @@ const TERMS: Page = Page {
     ],
 };
 
-/// Returns the complete pages, or the faults of the others.
+/// Returns the pages, if all are complete, otherwise the faults of those that are not.
 pub async fn look(ours: &Operational) -> Result<Vec<String>, Vec<String>> {
     let (mut found, mut wrong) = (Vec::new(), Vec::new());
     for (page, address) in [(PRIVACY, &ours.privacy_page), (TERMS, &ours.terms_page)] {
@@ -58,8 +58,8 @@ pub async fn look(ours: &Operational) -> Result<Vec<String>, Vec<String>> {
 }
 
 impl Page {
-    /// Fails with the required words that the page lacks. Compares whole words, as a visitor reads
-    /// them.
+    /// Fails if the page lacks required words; the error names them. Compares whole words, as a
+    /// visitor reads them.
     fn lacks(&self, page: &str) -> Result<(), String> {
         let text = words(page);
         let missing = self
@@ -92,8 +92,8 @@ fn words(page: &str) -> String {
     format!(" {} ", words.join(" "))
 }
 
-/// Reads a page over https, redirects included, so that no redirect leads into our own network.
-/// Tests on this machine may use http.
+/// Reads a page only over https, including redirects, so that no redirect leads into our own
+/// network. Tests on this machine may use http.
 async fn read(address: &str) -> Result<String, String> {
     let url = Url::parse(address).map_err(|error| format!("is no address: {error}"))?;
     let client = reqwest::Client::builder()
