@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Key, Topic, Value, profile::Context};
 
-/// Maximum number of rows remembered as already named for the current request.
-const MOST_SHOWN: usize = 12;
+/// Maximum number of rows remembered as already named, for the current request and in the session.
+const MOST_ROWS: usize = 12;
 /// Maximum number of questions about the guest that the host asks in one session.
 const MOST_QUESTIONS: usize = 2;
 /// Maximum number of kinds of things remembered as wished, and of those remembered as refused.
@@ -54,6 +54,9 @@ pub struct DialogueState {
     pub proposed: bool,
     /// Ids of all rows named for the current request; the answer to "what else" leaves them out.
     pub shown: Vec<String>,
+    /// Ids of the rows that the replies of this session named, the newest last. A later text may
+    /// mean one of them, as in "that massage", or compare two.
+    pub recent: Vec<String>,
     /// Ids of rows that the guest refused.
     pub refused: Vec<String>,
     /// A booking or change that the guest asked for and a person has to confirm.
@@ -196,16 +199,18 @@ impl DialogueState {
         words.drain(..words.len().saturating_sub(MOST_WORDS));
     }
 
+    fn remember(known: &mut Vec<String>, rows: &[String]) {
+        known.retain(|row| !rows.contains(row));
+        known.extend_from_slice(rows);
+        known.drain(..known.len().saturating_sub(MOST_ROWS));
+    }
+
     /// Records the rows that a reply named, in its order, and whether it ended with a question.
     pub fn told(&mut self, rows: &[String], asked: Option<Topic>, question: bool) {
         if !rows.is_empty() {
             self.listed = rows.to_vec();
-            for row in rows {
-                self.shown.retain(|known| known != row);
-                self.shown.push(row.clone());
-            }
-            self.shown
-                .drain(..self.shown.len().saturating_sub(MOST_SHOWN));
+            Self::remember(&mut self.shown, rows);
+            Self::remember(&mut self.recent, rows);
         }
         self.asked.extend(asked);
         self.asked_last = question;
@@ -249,7 +254,7 @@ mod tests {
             state.told(&[format!("row_{n}")], None, false);
             DialogueState::note(&mut state.dislikes, [format!("kind_{n}")]);
         }
-        assert_eq!(state.shown.len(), MOST_SHOWN);
+        assert_eq!(state.shown.len(), MOST_ROWS);
         assert_eq!(state.dislikes.len(), MOST_WORDS);
         let json = serde_json::to_value(&state).unwrap();
         assert_eq!(

@@ -115,7 +115,12 @@ const RULES: &[Rule] = &[
         NEVER,
     ),
     rule(Act::Comp, "comp", |h| h.can_ask_a_favour(), NEVER),
-    rule(Act::Compare, "compare", |h| h.can_compare(), NEVER),
+    rule(
+        Act::Compare,
+        "compare",
+        |h| h.can_compare(),
+        |h| h.compares_earlier(),
+    ),
     rule(
         Act::Goodbye,
         "goodbye",

@@ -31,25 +31,6 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> 
     if books && let Some(Earlier::One(rows)) = last_places(host) {
         return Some(venue::answer(host, u, &rows));
     }
-    // "And the spa?" repeats the last question for another place.
-    if u.continues()
-        && u.facets.is_empty()
-        && !u.when.is_said()
-        && (!u.topics.is_empty() || !u.venues().is_empty())
-    {
-        let before = newest(host, said_now)
-            .map(|text| host.read(text))
-            .filter(Understood::asks_fact)?;
-        let again = Understood {
-            facets: before.facets,
-            when: before.when,
-            is_question: true,
-            ..u.clone()
-        };
-        return about::about_venue(host, &again)
-            .or_else(|| about::about_topic(host, &again))
-            .filter(|p| p.grounded);
-    }
     // "How much are tickets?" after "any shows tonight?" asks about tonight's shows.
     let of_shows = |u: &Understood<'_>| u.about(&Category::Entertainment);
     if of_shows(u)
@@ -83,6 +64,26 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> 
         return about::about_venue(host, &before).or_else(|| about::about_topic(host, &before));
     }
     None
+}
+
+/// Answers "And the spa?", which repeats the last question for another place.
+pub(crate) fn repeated(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<Part> {
+    let other = !u.topics.is_empty() || !u.venues().is_empty();
+    if !other || !u.continues() || !u.facets.is_empty() || u.when.is_said() {
+        return None;
+    }
+    let before = newest(host, said_now)
+        .map(|text| host.read(text))
+        .filter(Understood::asks_fact)?;
+    let again = Understood {
+        facets: before.facets,
+        when: before.when,
+        is_question: true,
+        ..u.clone()
+    };
+    about::about_venue(host, &again)
+        .or_else(|| about::about_topic(host, &again))
+        .filter(|part| part.grounded)
 }
 
 /// Answers "How much is a game?" after a talk about bowling: the row named last is preferred to

@@ -23,6 +23,7 @@ mod minors;
 mod pack;
 mod phrases;
 mod plan;
+mod pointed;
 mod profiling;
 mod reading;
 mod request;
@@ -118,8 +119,8 @@ impl OfflineModel {
 }
 
 impl OfflineModel {
-    /// Returns the request with the guest's typing errors and shorthand corrected. The host's own
-    /// texts stay as they are.
+    /// Returns the request with the guest's typing errors and shorthand corrected, and with names in
+    /// place of "that massage". The host's own texts stay as they are.
     fn mended(&self, request: &Request) -> Request {
         let (mut known, mut told) = (HashSet::new(), HashSet::new());
         for item in request.index.current(request.now) {
@@ -157,6 +158,11 @@ impl OfflineModel {
             .history
             .iter_mut()
             .for_each(|earlier| mend(&mut earlier.guest));
+        for text in &mut mended.texts {
+            if let Some(named) = pointed::named(&self.pack, request, text) {
+                *text = named;
+            }
+        }
         mended
     }
 }

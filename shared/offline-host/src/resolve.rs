@@ -86,5 +86,19 @@ pub(crate) fn compared(host: &Host<'_>, u: &Understood<'_>) -> Vec<Arc<Item>> {
     {
         rows.insert(0, one);
     }
+    with_earlier(host, u, rows)
+}
+
+/// Adds to a single row the one that the replies named before it, if both are of one category: the
+/// guest asked about one after the other.
+fn with_earlier(host: &Host<'_>, u: &Understood<'_>, mut rows: Vec<Arc<Item>>) -> Vec<Arc<Item>> {
+    if let [one] = rows.as_slice() {
+        let index = &host.request.index;
+        let earlier = host.state.recent.iter().rev();
+        let earlier = earlier.filter_map(|id| index.get(id)).find(|row| {
+            row.id != one.id && row.category == one.category && is_allowed(host, u, row)
+        });
+        rows.splice(0..0, earlier.cloned());
+    }
     rows
 }

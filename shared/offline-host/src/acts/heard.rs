@@ -186,7 +186,21 @@ impl Heard<'_> {
 
     pub(super) fn can_compare(&self) -> bool {
         let several = self.state.listed.len() > 1 || self.u.venues().len() > 1;
-        several || self.has_word(&["or", "o", "vs", "versus", "between", "entre"])
+        several
+            || self.compares_earlier()
+            || self.has_word(&["or", "o", "vs", "versus", "between", "entre"])
+    }
+
+    /// Returns whether the sentence compares the rows just named without naming them: "which one is
+    /// cheaper", "cual abre mas tarde".
+    pub(super) fn compares_earlier(&self) -> bool {
+        const MORE: [&str; 16] = [
+            "cheaper", "longer", "shorter", "bigger", "larger", "later", "earlier", "closer",
+            "nearer", "better", "nicer", "mas", "menos", "mejor", "mayor", "menor",
+        ];
+        let open = self.u.topics.is_empty() && self.u.venues().is_empty();
+        let which = self.has_word(&["which", "whichs", "cual", "cuales"]);
+        open && which && self.state.recent.len() > 1 && self.has_word(&MORE)
     }
 
     pub(super) fn can_accept(&self) -> bool {
@@ -342,6 +356,8 @@ impl Heard<'_> {
         // "Could they do a dessert with a candle" asks about the place just named, not for another
         // one.
         let open = self.lists("recommend") || self.lists("more") || !u.topics.is_empty();
+        let there = self.has_word(&["there", "ahi", "alli"]) && self.state.listed.len() == 1;
+        let open = open && !(there && u.topics.is_empty() && u.leftover.is_empty());
         conditions || u.refers() && u.is_question && !open
     }
 

@@ -1,7 +1,7 @@
 //! Looks a question up in the rows: first those named last, then those that the text itself leads
 //! to, then those that the hosted host's search finds.
 
-use seven_knowledge::{Category, Item};
+use seven_knowledge::{Category, Item, Term};
 
 use crate::{
     about::{about_topic, about_venue},
@@ -10,13 +10,62 @@ use crate::{
     fit::Part,
     focus, follow_up,
     host::Host,
-    reading,
+    reading::{self, demand::Demand},
+    resolve, sentences,
     understand::Understood,
 };
+
+/// Maximum number of words of a question that leaves out what it is about.
+const MOST_WORDS: usize = 9;
+/// The lowest score at which a row counts as mentioning a word of the question.
+const SAID: f32 = 0.7;
 
 /// Answers from the fields of rows, else with a sentence of a row, else by telling the guest whom
 /// to ask.
 pub(super) fn settled(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
+    let part = of_rows(host, u, said_now);
+    let found = !part.sources.is_empty() && !part.is_denial || part.chat;
+    let named = (!found).then(|| with_name(host, u, said_now)).flatten();
+    named.unwrap_or(part)
+}
+
+/// Answers a question that no row answers as if it named the row of the last reply: "how much do
+/// they charge per trip". The answer must be this row's and contain what was asked for.
+fn with_name(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<Part> {
+    let rows = resolve::listed(host);
+    let [row] = rows.as_slice() else { return None };
+    let open = u.is_question || u.asks_fact() || u.points_back;
+    if !open || !said_now.is_empty() || u.said.words.len() > MOST_WORDS || !u.venues().is_empty() {
+        return None;
+    }
+    let text = format!("{} {}", row.name, u.text);
+    let again = Understood::read(host.pack, host.request, &text);
+    let part = of_rows(host, &again, said_now);
+    let demand = Demand::of(u);
+    let (index, terms) = (&host.request.index, sentences::terms(host, u));
+    let hard = || terms.iter().filter(|term| !term.soft);
+    let says = |term: &Term| index.says(row, term) >= SAID;
+    let own = part.grounded && part.sources == [row.id.as_str()];
+    if own && demand != Demand::Any && demand.met(&part.body) {
+        return Some(part);
+    }
+    // A whole description answers a question about its words, unless the guest has just read it.
+    let told = host.request.history.last();
+    let is_new = !told.is_some_and(|last| last.host.contains(&part.body));
+    let of_ages = u.wants("kids") && part.body.contains('+');
+    if own && demand == Demand::Any && is_new && (of_ages || hard().any(says)) {
+        return Some(part);
+    }
+    // "Corkage" is a thing of its own; a word that no row knows may just describe the question.
+    let elsewhere = hard().any(|term| term.known && !says(term));
+    let priced = demand == Demand::Money && row.category == Category::Dining;
+    (!elsewhere && !priced)
+        .then(|| reading::only_sentence(host, u, row))
+        .flatten()
+}
+
+/// Answers from the rows that the last reply named, else from those that the text leads to.
+fn of_rows(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     let of_subject = company::age_rule(host, u).or_else(|| focus::answer(host, u));
     match of_subject {
         Some(part) if part.grounded => part,
@@ -89,6 +138,7 @@ fn part(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
         .or_else(|| services::answer(host, u))
         .or_else(|| reading::exact(host, u))
         .or_else(|| events::at_place(host, u))
+        .or_else(|| follow_up::repeated(host, u, said_now))
         .or_else(|| about_venue(host, u))
         .or_else(|| lookup::by_name(host, u))
         .or_else(|| follow_up::answer(host, u, said_now))

@@ -88,9 +88,9 @@ const FACTS: [(&str, &str); 38] = [
     ("sleeps", "how many does it"),
 ];
 /// Words that ask for everything that the content says about the subject.
-pub(super) const WHOLE: [&str; 13] = [
-    "incluye", "incluido", "include", "includes", "included", "use", "usa", "usamos", "redeem",
-    "work", "works", "funciona", "uso",
+pub(super) const WHOLE: [&str; 19] = [
+    "cobro", "cobrar", "canjeo", "canjear", "canjea", "claim", "incluye", "incluido", "include",
+    "includes", "included", "use", "usa", "usamos", "redeem", "work", "works", "funciona", "uso",
 ];
 /// Words that fit any show or event as the subject.
 const TICKETS: [&str; 8] = [
