@@ -226,7 +226,7 @@ impl<'a> Dialogue<'a> {
         self.state.request =
             request::left_open(&host, &u, act, &part).or(self.state.request.take());
         self.state.complaining = part.is_grave;
-        if part.grounded && !part.sources.is_empty() {
+        if !part.sources.is_empty() && !part.is_denial {
             self.state.proposed = act.proposes();
             self.state.listed = resolve::subjects(&host, &part.sources);
         }

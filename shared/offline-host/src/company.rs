@@ -4,7 +4,13 @@ use seven_guest::{Setting, Slot, extract};
 
 use seven_text::sentence_ranges;
 
-use super::{compose::lookup, fit::Part, host::Host, reading, understand::Understood};
+use super::{
+    compose::{lookup, venue},
+    fit::Part,
+    host::Host,
+    reading,
+    understand::Understood,
+};
 use crate::{
     minors::{GROWN, KIN},
     resolve,
@@ -43,6 +49,12 @@ pub(crate) fn age_rule(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     } else {
         Vec::new()
     };
+    let told = |row: &std::sync::Arc<seven_knowledge::Item>| venue::fact(host, u, "age", row);
+    let fields: Vec<String> = listed.iter().filter_map(told).collect();
+    let body = fields.join(" ");
+    if !fields.is_empty() && host.room.two(&body) {
+        return Some(host.part("venue_info", body, &listed));
+    }
     let here = listed.iter().find_map(|row| {
         let text = host.description(row);
         let mut sentences = sentence_ranges(&text).into_iter().map(|range| &text[range]);

@@ -17,7 +17,7 @@ use super::{
     reading,
     understand::{Understood, is_rule},
 };
-use crate::{about as place, resolve, sentences};
+use crate::{about as place, minors, resolve, sentences};
 
 /// The lowest score at which a row counts as mentioning a term (a word or phrase of the question);
 /// `CALLED` is the lowest at which its name or keywords do.
@@ -27,8 +27,11 @@ const CALLED: f32 = 0.82;
 /// Answers about the rows that the last reply named, if the text itself does not say what it is
 /// about. After two proposals it answers about both.
 pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
-    let again = asked(u);
+    let mut again = asked(u);
     let hard = hard_terms(host, &again);
+    if minors::names_a_minor(host, u.text) {
+        again.facets.insert("kids");
+    }
     if !is_open(&again) {
         return None;
     }

@@ -265,9 +265,10 @@ impl Heard<'_> {
         self.state.category.is_some()
             && u.topics.is_empty()
             && !self.names_a_place()
-            && !self.has_fact(&["about", "kids", "dietary", "couples", "age"])
+            && !self.has_fact(&["about", "kids", "dietary", "couples", "age", "dress"])
             && !asks_there
             && !about_one
+            && !self.compares_earlier()
             && !self.asks_when()
     }
 
@@ -323,6 +324,9 @@ impl Heard<'_> {
         let repeats = repeats && u.wishes.is_empty() && !u.when.is_said() && self.is_choosing();
         let of_list = self.asks_for_a_list() && !self.names_act("recommend");
         let of_fact = of_field || of_dish || of_booking || of_list || repeats || self.asks_when();
+        let there = self.has_word(&["there", "ahi", "alli"]) && u.is_question;
+        let of_listed = there && u.topics.is_empty() && !self.state.listed.is_empty();
+        let of_fact = of_fact || self.compares_earlier() || of_listed && !self.lists("more");
         !(of_fact || self.asks_about_named() || self.pack.literal.found(&u.said))
     }
 
@@ -356,8 +360,6 @@ impl Heard<'_> {
         // "Could they do a dessert with a candle" asks about the place just named, not for another
         // one.
         let open = self.lists("recommend") || self.lists("more") || !u.topics.is_empty();
-        let there = self.has_word(&["there", "ahi", "alli"]) && self.state.listed.len() == 1;
-        let open = open && !(there && u.topics.is_empty() && u.leftover.is_empty());
         conditions || u.refers() && u.is_question && !open
     }
 

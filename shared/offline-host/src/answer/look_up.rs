@@ -10,6 +10,7 @@ use crate::{
     fit::Part,
     focus, follow_up,
     host::Host,
+    minors,
     reading::{self, demand::Demand},
     resolve, sentences,
     understand::Understood,
@@ -52,7 +53,7 @@ fn with_name(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<P
     // A whole description answers a question about its words, unless the guest has just read it.
     let told = host.request.history.last();
     let is_new = !told.is_some_and(|last| last.host.contains(&part.body));
-    let of_ages = u.wants("kids") && part.body.contains('+');
+    let of_ages = minors::names_a_minor(host, u.text) && part.body.contains('+');
     if own && demand == Demand::Any && is_new && (of_ages || hard().any(says)) {
         return Some(part);
     }

@@ -166,10 +166,16 @@ fn word_is_named(host: &Host<'_>, word: &str) -> bool {
         .any(|item| in_name(item, word))
 }
 
-/// Answers with the row of a rule or service whose whole name is in the text: "room service", "lost
-/// and found".
+/// Answers with the row of a rule, service or offer whose whole name is in the text: "room service",
+/// "lost and found".
 pub(crate) fn by_name(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
-    let service = |item: &Item| matches!(item.category.as_str(), "general_info" | "amenities");
+    let service = |item: &Item| {
+        let category = item.category.as_str();
+        matches!(
+            category,
+            "general_info" | "amenities" | "promotions" | "loyalty"
+        )
+    };
     let longest = u
         .mentions
         .iter()

@@ -146,7 +146,12 @@ fn dining(item: &Item) -> Option<&seven_knowledge::item::Dining> {
 }
 
 /// Returns a fact other than a time, in a sentence that contains the name.
-fn fact(host: &Host<'_>, u: &Understood<'_>, facet: &str, item: &Item) -> Option<String> {
+pub(crate) fn fact(
+    host: &Host<'_>,
+    u: &Understood<'_>,
+    facet: &str,
+    item: &Item,
+) -> Option<String> {
     let name = host.name(item);
     let value = |text: &str| host.pack.value(text, host.language);
     let tell = |key: &str, text: &str| Some(host.say(key, &[("name", &name), ("value", text)]));

@@ -47,7 +47,7 @@ const IDLE: [&str; 20] = [
 ];
 /// Facts, each with a short phrase that asks for it; the phrases are clear only if the subject is
 /// known.
-const FACTS: [(&str, &str); 38] = [
+const FACTS: [(&str, &str); 43] = [
     ("age", "certain age"),
     ("age", "an adult with"),
     ("closes", "till when"),
@@ -56,6 +56,11 @@ const FACTS: [(&str, &str); 38] = [
     ("closes", "until when"),
     ("closes", "until what time"),
     ("closes", "how late"),
+    ("starts", "what day"),
+    ("starts", "which day"),
+    ("starts", "que dia"),
+    ("starts", "que dias"),
+    ("starts", "que fecha"),
     ("where", "which building"),
     ("where", "what building"),
     ("where", "wheres that"),
@@ -111,6 +116,10 @@ pub(super) fn asked<'a>(u: &Understood<'a>) -> Understood<'a> {
     }
     if again.wants("reservations") {
         again.intents.remove("booking");
+    }
+    // "Do we have to dress elegantly" asks for no elegant place.
+    if again.wants("dress") {
+        again.kinds.clear();
     }
     // A weekday or "till" does not stand for a name.
     again
@@ -175,6 +184,7 @@ pub(super) fn is_open(u: &Understood<'_>) -> bool {
     ];
     let asks_which =
         words.iter().any(|word| which.contains(word)) && (u.wants("open") || u.intends("listing"));
+    let asks_which = asks_which && !u.wants("where");
     let open = matches!(
         words.as_slice(),
         ["what", "is", "open", ..] | ["que", "esta" | "hay" | "abre", ..]
