@@ -161,7 +161,13 @@ impl<'a> Understood<'a> {
         let (mut kinds, mut refused) = (Vec::new(), Vec::new());
         let (mut kind_places, mut filter_places) = (Vec::new(), Vec::new());
         let mut refused_places: Vec<(usize, usize)> = Vec::new();
-        for kind in &pack.kinds {
+        // "Thai massage" asks for no Thai restaurant.
+        let eats = topics.is_empty() || topics.iter().any(|(_, of)| *of == Category::Dining);
+        let kinds_here = pack
+            .kinds
+            .iter()
+            .filter(|kind| eats || kind.field != Field::Cuisine);
+        for kind in kinds_here {
             // "Bars and restaurants" asks for both kinds; words inside a longer phrase count only
             // as that phrase.
             let own = |place: &(usize, usize)| {
