@@ -31,6 +31,9 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> 
     if books && let Some(Earlier::One(rows)) = last_places(host) {
         return Some(venue::answer(host, u, &rows));
     }
+    if let Some(part) = repeated(host, u, said_now) {
+        return Some(part);
+    }
     // "How much are tickets?" after "any shows tonight?" asks about tonight's shows.
     let of_shows = |u: &Understood<'_>| u.about(&Category::Entertainment);
     if of_shows(u)
@@ -66,8 +69,15 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> 
     None
 }
 
-/// Answers "And the spa?", which repeats the last question for another place.
-pub(crate) fn repeated(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<Part> {
+/// Answers "And Kumo?", which repeats the last question for another place.
+pub(crate) fn of_other(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<Part> {
+    const MOST_WORDS: usize = 5;
+    let named = !u.venues().is_empty() && u.said.words.len() <= MOST_WORDS;
+    named.then(|| repeated(host, u, said_now)).flatten()
+}
+
+/// Answers "And the spa?", which repeats the last question for another place or subject.
+fn repeated(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<Part> {
     let other = !u.topics.is_empty() || !u.venues().is_empty();
     if !other || !u.continues() || !u.facets.is_empty() || u.when.is_said() {
         return None;

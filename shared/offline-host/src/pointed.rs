@@ -3,7 +3,7 @@
 
 use std::{ops::Range, sync::Arc};
 
-use seven_knowledge::{Item, index::is_stop};
+use seven_knowledge::{Category, Item, index::is_stop};
 use seven_llm::Request;
 use seven_text::words;
 
@@ -39,7 +39,10 @@ pub(crate) fn named(pack: &HostPack, request: &Request, text: &str) -> Option<St
             let (row, end) = is(&THE, at)
                 .then(|| meant(pack, request, &recent, &said, at + 1, text))
                 .flatten()?;
-            let only = row.id == *one && !is_named_elsewhere(request, &row, &said.words[end - 1]);
+            let word = &said.words[end - 1];
+            let show = row.category == Category::Entertainment;
+            let own = show || names(&row).any(|name| words(name).contains(word));
+            let only = row.id == *one && own && !is_named_elsewhere(request, &row, word);
             only.then_some((row, end))?
         };
         let (from, to) = (places[at].start, places[end - 1].end);
@@ -87,13 +90,14 @@ fn meant(
 }
 
 /// Returns whether the name of another row contains the word.
-fn is_named_elsewhere(request: &Request, row: &Item, word: &str) -> bool {
+fn is_named_elsewhere(request: &Request, row: &Item, word: &String) -> bool {
     let mut others = request.index.current(request.now);
-    others.any(|other| {
-        let names = [Some(&other.name), other.name_es.as_ref()];
-        let mut names = names.into_iter().flatten();
-        other.id != row.id && names.any(|name| words(name).iter().any(|own| own == word))
-    })
+    others.any(|other| other.id != row.id && names(other).any(|name| words(name).contains(word)))
+}
+
+/// Returns the row's names in both languages.
+fn names(row: &Item) -> impl Iterator<Item = &String> {
+    std::iter::once(&row.name).chain(row.name_es.as_ref())
 }
 
 fn rows<'a>(request: &Request, ids: impl Iterator<Item = &'a String>) -> Vec<Arc<Item>> {

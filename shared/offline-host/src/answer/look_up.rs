@@ -36,6 +36,7 @@ fn with_name(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<P
     let rows = resolve::listed(host);
     let [row] = rows.as_slice() else { return None };
     let open = u.is_question || u.asks_fact() || u.points_back;
+    let open = open && u.topics.is_empty() && u.kinds.is_empty();
     if !open || !said_now.is_empty() || u.said.words.len() > MOST_WORDS || !u.venues().is_empty() {
         return None;
     }
@@ -139,7 +140,7 @@ fn part(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
         .or_else(|| services::answer(host, u))
         .or_else(|| reading::exact(host, u))
         .or_else(|| events::at_place(host, u))
-        .or_else(|| follow_up::repeated(host, u, said_now))
+        .or_else(|| follow_up::of_other(host, u, said_now))
         .or_else(|| about_venue(host, u))
         .or_else(|| lookup::by_name(host, u))
         .or_else(|| follow_up::answer(host, u, said_now))
