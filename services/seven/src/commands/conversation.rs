@@ -4,25 +4,22 @@
 mod dialogue;
 mod list;
 mod show;
+mod which;
 
 use std::{process::ExitCode, time::Duration};
 
 use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand};
 use serde_json::json;
-use seven_domain::{AuditEvent, CasinoId, ConversationId, OutboundId, OutboundState};
+use seven_domain::{AuditEvent, CasinoId, OutboundId, OutboundState};
 use seven_runtime::Fleet;
 use seven_staff::{Write, announce, go_on, note, say as say_as_person, take_over as take_over_as};
-use seven_store::prefix::Named;
-
 use tokio::time::{Instant, sleep};
+use which::Which;
 
 use super::{
-    args::{By, Casino, Who},
+    args::{By, Who},
     context::{Context, Operate},
-    guest_ref::GuestRef,
-    id_prefix::IdPrefix,
-    known,
 };
 use crate::out;
 
@@ -37,8 +34,8 @@ pub enum Conversation {
     Show(show::Show),
     /// Print a conversation as a dialogue that `./scripts/eval` plays again.
     ///
-    /// The guest's texts become turns, and the answers of then comments. Expectations that you add
-    /// make it a test (tests/conversations/README.md).
+    /// The guest's texts become turns, and the answers that were sent become comments. Expectations
+    /// that you add make it a test (tests/conversations/README.md).
     Dialogue(dialogue::Dialogue),
     /// Pause the host: it is silent and inbound texts are kept.
     ///
@@ -57,19 +54,6 @@ pub enum Conversation {
     Say(Say),
     /// End a takeover: the host answers the texts that no person answered.
     Release(End),
-}
-
-#[derive(Debug, Args)]
-pub struct Which {
-    /// Id of the conversation, of its guest or of one of the guest's texts; a unique prefix is
-    /// enough.
-    #[arg(required_unless_present = "guest", conflicts_with = "guest")]
-    id: Option<IdPrefix>,
-    /// The guest: phone, guest id, hmac:<key>:<hex>, or - to read a phone from stdin.
-    #[arg(long, value_name = "GUEST")]
-    guest: Option<GuestRef>,
-    #[command(flatten)]
-    of: Casino,
 }
 
 #[derive(Debug, Args)]
@@ -127,37 +111,6 @@ impl Operate for Conversation {
             }
         }
         Ok(ExitCode::SUCCESS)
-    }
-}
-
-// === impl Which ===
-
-impl Which {
-    fn casino(&self) -> &CasinoId {
-        &self.of.casino
-    }
-
-    async fn find(&self, fleet: &Fleet) -> Result<ConversationId> {
-        let casino = self.casino();
-        known(&fleet.store, casino).await?;
-        let hash = match &self.guest {
-            Some(guest) => Some(guest.hash(fleet, casino).await?),
-            None => None,
-        };
-        let mut tx = fleet.store.bind(casino).await?;
-        let id = match (&hash, &self.id) {
-            (Some(hash), _) => tx.guest_by_hash(hash).await?.map(|guest| guest.0),
-            (None, Some(id)) => Some(id.find(&mut tx, Named::Conversation).await?),
-            (None, None) => None,
-        };
-        let found = match id {
-            Some(id) => tx.conversation_of(id).await?,
-            None => None,
-        };
-        tx.commit().await?;
-        found.with_context(|| {
-            format!("{casino} has no such conversation; `seven conversation list` shows them")
-        })
     }
 }
 

@@ -9,10 +9,10 @@ use chrono_tz::Tz;
 use clap::Args;
 use serde::Serialize;
 use serde_json::json;
-use seven_domain::{AuditEvent, Language};
-use seven_store::{audit::Entry, conversations::TranscriptLine};
+use seven_domain::Language;
+use seven_store::conversations::TranscriptLine;
 
-use super::Which;
+use super::which::{Which, note_reveal};
 use crate::{
     commands::{
         args::Reveal,
@@ -66,14 +66,7 @@ impl Operate for Dialogue {
             .await?
             .context("it was deleted this moment")?;
         let lines = tx.transcript(conversation, self.most).await?;
-        let about = conversation.to_string();
-        tx.audit(&Entry::of(
-            AuditEvent::PersonalDataRevealed,
-            "seven conversation",
-            &about,
-            json!({}),
-        ))
-        .await?;
+        note_reveal(&mut tx, conversation).await?;
         tx.commit().await?;
         let turns = turns(&lines);
         let first = lines.iter().find(|line| line.direction == "in");

@@ -6,15 +6,11 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use serde_json::{Value, json};
-use seven_domain::AuditEvent;
 use seven_guest::Profile;
 use seven_runtime::Fleet;
-use seven_store::{
-    audit::Entry,
-    conversations::{ShownConversation, TranscriptLine},
-};
+use seven_store::conversations::{ShownConversation, TranscriptLine};
 
-use super::Which;
+use super::which::{Which, note_reveal};
 use crate::{
     commands::{
         args::{Json, Reveal},
@@ -64,14 +60,7 @@ async fn show(fleet: &Fleet, view: View, command: Show) -> Result<()> {
     let kept = tx.held_texts(conversation).await?;
     let mut texts = tx.transcript(conversation, most).await?;
     if reveal {
-        let about = conversation.to_string();
-        tx.audit(&Entry::of(
-            AuditEvent::PersonalDataRevealed,
-            "seven conversation",
-            &about,
-            json!({}),
-        ))
-        .await?;
+        note_reveal(&mut tx, conversation).await?;
     }
     tx.commit().await?;
     let facts = facts(&shown, fleet, reveal);
