@@ -3,7 +3,7 @@
 
 use std::{ops::Range, sync::Arc};
 
-use seven_knowledge::{Category, Item, index::is_stop};
+use seven_knowledge::{Category, Item, Term, index::is_stop};
 use seven_llm::Request;
 use seven_text::words;
 
@@ -23,70 +23,83 @@ const MOST_WORDS: usize = 2;
 /// Returns the text with the first such phrase replaced; `None` if it has none, or if it fits
 /// several rows of the last reply.
 pub(crate) fn named(pack: &HostPack, request: &Request, text: &str) -> Option<String> {
-    let recent: Vec<Arc<Item>> = rows(request, request.state.recent.iter().rev());
     let (said, places) = (Tokens::new(text), places(text));
-    if recent.is_empty() || places.len() != said.words.len() {
+    let is = |known: &[&str], at: &usize| known.contains(&said.words[*at].as_str());
+    let points: Vec<usize> = (0..said.words.len())
+        .filter(|at| is(&THAT, at) || is(&THE, at) && request.state.listed.len() == 1)
+        .collect();
+    if points.is_empty() || request.state.recent.is_empty() || places.len() != said.words.len() {
         return None;
     }
-    let is = |known: &[&str], at: usize| known.contains(&said.words[at].as_str());
-    (0..said.words.len()).find_map(|at| {
-        let (row, end) = if is(&THAT, at) {
-            meant(pack, request, &recent, &said, at + 1, text)?
-        } else {
-            let [one] = request.state.listed.as_slice() else {
-                return None;
-            };
-            let (row, end) = is(&THE, at)
-                .then(|| meant(pack, request, &recent, &said, at + 1, text))
-                .flatten()?;
-            let word = &said.words[end - 1];
-            let show = row.category == Category::Entertainment;
-            let own = show || names(&row).any(|name| words(name).contains(word));
-            let only = row.id == *one && own && !is_named_elsewhere(request, &row, word);
-            only.then_some((row, end))?
-        };
+    let talk = Talk {
+        pack,
+        request,
+        terms: request.index.terms(text),
+        last: rows(request, request.state.listed.iter()),
+        recent: rows(request, request.state.recent.iter().rev()),
+        said: &said,
+    };
+    points.into_iter().find_map(|at| {
+        let (row, end) = talk.meant(at + 1)?;
+        if !is(&THAT, &at) && !talk.is_the_one(&row, end) {
+            return None;
+        }
         let (from, to) = (places[at].start, places[end - 1].end);
         Some(format!("{}{}{}", &text[..from], row.name, &text[to..]))
     })
 }
 
-/// Returns the row that the words from `noun` on mean, and the end of those words.
-fn meant(
-    pack: &HostPack,
-    request: &Request,
-    recent: &[Arc<Item>],
-    said: &Tokens,
-    noun: usize,
-    text: &str,
-) -> Option<(Arc<Item>, usize)> {
-    let index = &request.index;
-    let terms = index.terms(text);
-    let last = rows(request, request.state.listed.iter());
-    (1..=MOST_WORDS).rev().find_map(|length| {
-        let end = noun + length;
-        let word = said.words.get(end - 1)?;
-        if is_stop(word) || is_calendar(word) {
-            return None;
-        }
-        let called = |row: &Arc<Item>| {
-            let mut own = terms.iter().filter(|t| t.from >= noun && t.to == end);
-            own.any(|term| index.is_called(row, term) >= CALLED)
-        };
-        let of_topic = |row: &Arc<Item>| {
-            let topics = pack.topics.iter().filter(|t| t.category == row.category);
-            length == 1
-                && topics
-                    .flat_map(|topic| topic.phrases.places(said))
-                    .any(|place| place == (noun, end))
-        };
-        let fits = |row: &&Arc<Item>| called(row) || of_topic(row);
-        let of_last: Vec<&Arc<Item>> = last.iter().filter(fits).collect();
-        match of_last.as_slice() {
-            [one] => Some((Arc::clone(one), end)),
-            [] => Some((recent.iter().find(fits).cloned()?, end)),
-            _ => None,
-        }
-    })
+/// A text and the rows that it may mean.
+struct Talk<'a> {
+    pack: &'a HostPack,
+    request: &'a Request,
+    said: &'a Tokens,
+    terms: Vec<Term>,
+    /// The rows that the last reply named.
+    last: Vec<Arc<Item>>,
+    /// The rows that the replies of the session named, the newest first.
+    recent: Vec<Arc<Item>>,
+}
+
+impl Talk<'_> {
+    /// Returns the row that the words from `noun` on mean, and the end of those words.
+    fn meant(&self, noun: usize) -> Option<(Arc<Item>, usize)> {
+        (1..=MOST_WORDS).rev().find_map(|length| {
+            let end = noun + length;
+            let word = self.said.words.get(end - 1)?;
+            if is_stop(word) || is_calendar(word) {
+                return None;
+            }
+            let fits = |row: &&Arc<Item>| self.is_called(row, noun, end);
+            let of_last: Vec<&Arc<Item>> = self.last.iter().filter(fits).collect();
+            match of_last.as_slice() {
+                [one] => Some((Arc::clone(one), end)),
+                [] => Some((self.recent.iter().find(fits).cloned()?, end)),
+                _ => None,
+            }
+        })
+    }
+
+    /// Returns whether the words are the row's, or name its category.
+    fn is_called(&self, row: &Item, noun: usize, end: usize) -> bool {
+        let index = &self.request.index;
+        let own = |term: &Term| term.from >= noun && term.to == end;
+        let named = |term: &Term| own(term) && index.is_called(row, term) >= CALLED;
+        let topics = self.pack.topics.iter();
+        let of_row = topics.filter(|topic| topic.category == row.category);
+        let mut places = of_row.flat_map(|topic| topic.phrases.places(self.said));
+        self.terms.iter().any(named) || places.any(|place| place == (noun, end))
+    }
+
+    /// Returns whether an article with the word before `end` means this row and no other: it is a
+    /// show, or only its name contains the word.
+    fn is_the_one(&self, row: &Item, end: usize) -> bool {
+        let word = &self.said.words[end - 1];
+        let last = self.last.iter().any(|last| last.id == row.id);
+        let own = || names(row).any(|name| words(name).contains(word));
+        last && (row.category == Category::Entertainment || own())
+            && !is_named_elsewhere(self.request, row, word)
+    }
 }
 
 /// Returns whether the name of another row contains the word.
