@@ -56,11 +56,11 @@ async fn now_shows_what_waits_and_what_stands_still() {
     house.stop().await;
 }
 
-/// SQL that adds sixty guests who wrote this week to the one who exists.
+/// Inserts sixty guests with paused conversations, which the list shows first.
 const CROWD: &str = "with crowd as (insert into guests (casino_id, guest_id, phone, key_id, phone_hash)
      select casino_id, gen_random_uuid(), '+186055501' || n, key_id, decode(lpad(n::text, 64, '0'), 'hex')
        from guests, generate_series(10, 69) n returning casino_id, guest_id)
-   insert into conversations (casino_id, conversation_id, guest_id, casino_number, last_inbound_at)
+   insert into conversations (casino_id, conversation_id, guest_id, casino_number, paused_at)
      select casino_id, gen_random_uuid(), guest_id, '+18605550100', now() from crowd";
 
 #[tokio::test] // D27
