@@ -392,9 +392,10 @@ async fn a_conversation_is_printed_as_a_dialogue_that_the_eval_reads() {
         texts,
         [["When does the pool open?"], ["and is it \"heated\"?"]]
     );
-    let reply = house.said_to(GUEST);
-    let first = reply.lines().last().unwrap();
-    assert!(said.out.contains(first), "{first}: {}", said.out);
+    for reply in house.texts_to(GUEST) {
+        let comment = format!("    # {}\n", reply.lines().next().unwrap());
+        assert!(said.out.contains(&comment), "{comment}: {}", said.out);
+    }
     let audited = "select count(*) from audit_log where action = 'personal_data_revealed'";
     assert_eq!(house.number(audited).await, 1);
     house.stop().await;

@@ -382,6 +382,10 @@ const RETURNED: &[(&str, &str)] = &[
     ("kind", "text"),
     ("since", "timestamp with time zone"),
     ("is_open", "boolean"),
+    // How grave cases are, the step that they reached, and how long that took.
+    ("severity", "text"),
+    ("step", "text"),
+    ("p95_seconds", "double precision"),
 ];
 
 #[derive(FromRow)]
