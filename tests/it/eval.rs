@@ -13,7 +13,7 @@ use seven_testkit::{Nats, Postgres, Redis, Scratch};
 // The shares that the offline host reached on 2026-11-22; those that it must reach are in `owed` of
 // seven::eval. Raise these, never lower them.
 const COMPLIANCE_NOW: f64 = 1.0;
-const FACTS_NOW: f64 = 0.85;
+const FACTS_NOW: f64 = 0.88;
 const EXTRACTION_NOW: f64 = 0.99;
 const FOLLOW_UPS_NOW: usize = 18;
 
