@@ -119,8 +119,8 @@ impl OfflineModel {
 }
 
 impl OfflineModel {
-    /// Returns the request with the guest's typing errors and shorthand corrected, and with names in
-    /// place of "that massage". The host's own texts stay as they are.
+    /// Returns the request with the guest's typing errors and shorthand corrected, and with a row's
+    /// name in place of "that massage". The host's own texts stay as they are.
     fn mended(&self, request: &Request) -> Request {
         let (mut known, mut told) = (HashSet::new(), HashSet::new());
         for item in request.index.current(request.now) {

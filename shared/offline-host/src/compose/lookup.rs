@@ -166,8 +166,8 @@ fn word_is_named(host: &Host<'_>, word: &str) -> bool {
         .any(|item| in_name(item, word))
 }
 
-/// Answers with the row of a rule, service or offer whose whole name is in the text: "room service",
-/// "lost and found".
+/// Answers with the row of a rule, service or offer whose whole name is in the text: "lost and
+/// found".
 pub(crate) fn by_name(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let service = |item: &Item| {
         let category = item.category.as_str();
