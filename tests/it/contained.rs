@@ -217,6 +217,15 @@ async fn each_missed_cry_is_answered_though_they_are_one_incident() {
     .await;
     let gaming = "select count(*) from guests where responsible_gaming_at is not null";
     assert_eq!(house.number(gaming).await, 1);
+    // The record leads to the traces of both texts (SEC-100).
+    let list = ["incident", "found", "--casino", "silver_birch", "--json"];
+    let list = house.seven(&list, "").await.out;
+    let found: serde_json::Value = serde_json::from_str(list.trim()).unwrap();
+    let mut traces = house
+        .texts_of("select distinct split_part(trace, '-', 2) from inbound_messages join incidents on inbound_id = any(evidence)")
+        .await;
+    traces.sort();
+    assert_eq!(found["traces"], serde_json::json!(traces));
     house.stop().await;
 }
 

@@ -104,6 +104,7 @@ impl AgentReply {
             self.record.retries = record.retries;
             self.record.steps.splice(0..0, record.steps);
             self.record.hosted = record.hosted;
+            self.record.prompt_variant = record.prompt_variant;
             if why == REFUSED {
                 self.record.findings = record.findings;
             }

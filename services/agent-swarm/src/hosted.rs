@@ -373,6 +373,7 @@ impl Play<'_> {
             usage,
             steps: self.steps,
             hosted: Some(ending),
+            prompt_variant: facts::has_variant(self.work),
             ..Record::of(turn, ending)
         };
         // The final agent's reply leaves out an offer that was granted to an earlier agent if the

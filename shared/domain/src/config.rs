@@ -92,6 +92,8 @@ group! {
         /// offers. Otherwise the offline host answers.
         unjudged_first_draft_allowed: bool = false,
         human_like_delay_enabled: bool = true,
+        /// Whether hosted models get `prompts.system_prompt_variant`; a flag splits the guests.
+        prompt_variant_enabled: bool = false,
     }
 }
 
@@ -99,6 +101,9 @@ group! {
     /// Texts of the casino's own; null means the pack's text.
     Prompts {
         system_prompt_override: Option<String> = None,
+        /// Takes the place of `system_prompt_override` for guests for whom
+        /// `features.prompt_variant_enabled` is on, so that two prompts can be compared.
+        system_prompt_variant: Option<String> = None,
         #[serde(skip_serializing)] #[schemars(skip)] greeting_template: Retired = Retired,
         #[serde(skip_serializing)] #[schemars(skip)] greeting_template_es: Retired = Retired,
         fallback_message: Option<String> = None,
@@ -340,6 +345,14 @@ group! {
     }
 }
 
+impl Prompts {
+    /// Returns whether there is a second prompt to compare with the usual one.
+    pub fn has_variant(&self) -> bool {
+        let variant = self.system_prompt_variant.as_deref();
+        variant.is_some_and(|text| !text.trim().is_empty())
+    }
+}
+
 impl CasinoConfig {
     /// Checks cross-field rules that the types cannot express; each problem names its field and the
     /// fix.
@@ -356,6 +369,12 @@ impl CasinoConfig {
             "prompts.casino_name_display",
             format!("{name} characters"),
             "1 to 24 characters",
+        );
+        need(
+            !self.features.prompt_variant_enabled || self.prompts.has_variant(),
+            "prompts.system_prompt_variant",
+            "no text, although features.prompt_variant_enabled is true".to_owned(),
+            "the second prompt, or the feature off",
         );
         let state = &self.regulations.state;
         let two_capitals = state.len() == 2 && state.bytes().all(|b| b.is_ascii_uppercase());

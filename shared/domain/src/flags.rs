@@ -86,9 +86,10 @@ impl Rule {
 
 /// The flags that may be set: the features that workers decide per guest. Workers read all other
 /// features from the casino's document only.
-pub const PER_GUEST: [&str; 2] = [
+pub const PER_GUEST: [&str; 3] = [
     "features/ai_disclosure_enabled",
     "features/comp_agent_enabled",
+    "features/prompt_variant_enabled",
 ];
 
 /// Returns the casino's features for this guest. A flag overrides the document; without a flag the

@@ -17,6 +17,8 @@ const MOST_QUESTIONS: usize = 2;
 const MOST_WORDS: usize = 12;
 /// A party with somebody under this age, in years, may not be offered a place for adults.
 pub const ADULT_AGE_YEARS: u32 = 21;
+/// A party with somebody under this age, in years, may not be offered a show "from 18".
+pub const COMING_OF_AGE_YEARS: u32 = 18;
 
 /// The facts and wishes settled so far. `Debug` shows counts only, because diets and ages are
 /// personal data.
@@ -162,6 +164,14 @@ impl DialogueState {
     /// Returns whether the party includes somebody too young for a place for adults.
     pub fn has_minors(&self) -> bool {
         self.children || self.young || self.ages.iter().any(|age| *age < ADULT_AGE_YEARS)
+    }
+
+    /// Returns whether somebody in the party is, or may be, too young for a show from 18 years.
+    pub fn may_have_children(&self) -> bool {
+        let of_age = |age: &u32| (COMING_OF_AGE_YEARS..ADULT_AGE_YEARS).contains(age);
+        let unknown = self.children || self.young;
+        let children = self.ages.iter().any(|age| *age < COMING_OF_AGE_YEARS);
+        children || unknown && !self.ages.iter().any(of_age)
     }
 
     /// Returns whether the host may ask something about the guest: not in two replies in a row, at

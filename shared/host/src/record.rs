@@ -38,6 +38,9 @@ pub struct Record {
     /// as `timeout` or `refused`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stood_in: Option<String>,
+    /// True if the hosted model got the casino's second prompt (`prompts.system_prompt_variant`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub prompt_variant: bool,
     pub usage: Usage,
     pub steps: Vec<Step>,
 }

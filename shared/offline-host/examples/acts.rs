@@ -1,5 +1,5 @@
 //! Prints texts as the learnt table of acts reads them, one per line, for
-//! `scripts/data/train_acts.py`.
+//! `scripts/data/train_tables.py`.
 
 use std::io::{BufRead, Write};
 

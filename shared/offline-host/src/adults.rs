@@ -1,6 +1,6 @@
 //! Decides which rows a party may be sent to, because some are not for guests under age.
 
-use seven_guest::dialogue::ADULT_AGE_YEARS;
+use seven_guest::dialogue::{ADULT_AGE_YEARS, COMING_OF_AGE_YEARS};
 use seven_knowledge::{Category, Item, item::Details};
 
 use crate::{cautions::warns, host::Host, understand::Understood};
@@ -11,7 +11,8 @@ use crate::{cautions::warns, host::Host, understand::Understood};
 pub(crate) fn is_allowed(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> bool {
     let grown = !host.state.young && host.pack.grown.found(&u.said);
     let minors = host.state.has_minors() && !grown;
-    let barred = minors && is_for_adults(item);
+    let children = minors && host.state.may_have_children();
+    let barred = minors && is_for_adults(item) || children && says_from(item, COMING_OF_AGE_YEARS);
     !barred && !warns(host, item)
 }
 
@@ -26,19 +27,28 @@ pub fn is_for_adults(item: &Item) -> bool {
 
 /// Returns whether the age rule or the description of a row admits adults only.
 pub(crate) fn says_adults_only(item: &Item) -> bool {
-    let adult = ADULT_AGE_YEARS.to_string();
-    let marks = [" and over", "+", " or older"].map(|mark| format!("{adult}{mark}"));
+    let only = |text: &str| text.to_lowercase().contains("adults only");
+    says_from(item, ADULT_AGE_YEARS) || only(&item.description) || only(age_rule(item))
+}
+
+/// Returns whether the age rule or the description of a row admits only guests from this age.
+fn says_from(item: &Item, years: u32) -> bool {
+    let years = years.to_string();
+    let marks = [" and over", "+", " or older"].map(|mark| format!("{years}{mark}"));
     let tells = |text: &str| {
         let text = text.to_lowercase();
         marks.iter().any(|mark| text.contains(mark))
-            || text.contains(&format!("mayores de {adult}"))
-            || text.contains("adults only")
+            || text.contains(&format!("mayores de {years}"))
     };
-    let rule = match &item.details {
+    let rule = age_rule(item);
+    tells(&item.description) || tells(rule) || rule.starts_with(&years)
+}
+
+fn age_rule(item: &Item) -> &str {
+    match &item.details {
         Details::Entertainment(d) => d.age_restriction.as_deref().unwrap_or_default(),
         _ => "",
-    };
-    tells(&item.description) || tells(rule) || rule.starts_with(&adult)
+    }
 }
 
 /// Returns whether the place is on the gaming floor, where children may not sit, whatever the menu

@@ -25,7 +25,7 @@ use crate::{
     cautions, compare, hear,
     host::Host,
     pack::Caution,
-    request, resolve, suggest,
+    request, resolve, subjects, suggest,
 };
 
 // === impl Host ===
@@ -220,6 +220,12 @@ impl<'a> Dialogue<'a> {
         let by_act = by_act(&host, act, &u, &self.said);
         let is_looked_up = by_act.is_none();
         let part = by_act.unwrap_or_else(|| looked_up(&host, &u, &self.said));
+        let part = if act.is_certain() {
+            part
+        } else {
+            let look_up = |plain: &Understood<'_>| looked_up(&host, plain, &self.said);
+            subjects::instead(&host, act, &u, &part, look_up).unwrap_or(part)
+        };
         let halves = is_looked_up
             .then(|| halves(&host, u.text, &part, &self.said))
             .flatten();
@@ -317,8 +323,24 @@ impl Act {
         )
     }
 
+    /// Returns whether words of the pack or the dialogue show this act so clearly that the subject
+    /// of the text changes nothing.
+    fn is_certain(self) -> bool {
+        !matches!(
+            self,
+            Self::Ask
+                | Self::Tell
+                | Self::Smalltalk
+                | Self::Recommend
+                | Self::Narrow
+                | Self::More
+                | Self::Reject
+                | Self::Accept
+        )
+    }
+
     /// Returns whether the answer to this act proposes rows, which the guest may accept or refuse.
-    fn proposes(self) -> bool {
+    pub(crate) fn proposes(self) -> bool {
         matches!(
             self,
             Self::Recommend | Self::Narrow | Self::More | Self::Reject | Self::Correct

@@ -30,6 +30,7 @@ mod request;
 mod resolve;
 mod sentences;
 mod spelling;
+mod subjects;
 mod suggest;
 #[cfg(test)]
 mod tests;

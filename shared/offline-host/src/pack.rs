@@ -8,7 +8,12 @@ use seven_domain::Language;
 use seven_knowledge::Category;
 use seven_text::{stem, words};
 
-use super::{language::Tongue, phrases::Phrases, spelling::Speller};
+use super::{
+    language::Tongue,
+    phrases::Phrases,
+    spelling::Speller,
+    subjects::{self, Subject, SubjectFile},
+};
 use seven_llm::Error;
 
 /// The parsed pack. Reading checks every key that the code uses, so that no wording is missing
@@ -41,6 +46,8 @@ pub struct HostPack {
     /// Phrases of a guest who comes without the children, such as "my husband and me".
     pub(crate) grown: Phrases,
     pub(crate) cautions: Vec<Caution>,
+    /// The learnt subjects that the pack answers, by their keys.
+    pub(crate) subjects: BTreeMap<String, Subject>,
     pub(crate) speller: Speller,
     say: BTreeMap<String, Wording>,
     values_es: BTreeMap<String, String>,
@@ -129,6 +136,8 @@ struct File {
     grown: Vec<String>,
     #[serde(default)]
     cautions: Vec<CautionFile>,
+    #[serde(default)]
+    subjects: BTreeMap<String, SubjectFile>,
     say: BTreeMap<String, Wording>,
     values_es: BTreeMap<String, String>,
     replace_es: Vec<Replace>,
@@ -363,6 +372,13 @@ impl HostPack {
                 )));
             }
         }
+        let stray = |key: &&String| !subjects::KEYS.contains(&key.as_str());
+        if let Some(key) = file.subjects.keys().find(stray) {
+            return Err(Error::PackContent(format!(
+                "[subjects.{key}] is no subject; the subjects are: {}",
+                subjects::KEYS.join(", ")
+            )));
+        }
         if let Some((key, _)) = file
             .say
             .iter()
@@ -425,6 +441,11 @@ impl HostPack {
             same: file.literal.same,
             grown: Phrases::new(&file.grown),
             cautions: file.cautions.iter().map(Caution::new).collect(),
+            subjects: file
+                .subjects
+                .into_iter()
+                .map(|(key, subject)| (key, Subject::new(subject)))
+                .collect(),
             speller,
             say: file.say,
             values_es: file.values_es,

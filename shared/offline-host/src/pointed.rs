@@ -15,6 +15,10 @@ const THAT: [&str; 9] = [
 ];
 /// Articles before a word for the only row that the last reply named: "how long is the show".
 const THE: [&str; 3] = ["the", "el", "la"];
+/// Words that tell a degree after a pointing word: "this late".
+const DEGREES: [&str; 8] = [
+    "late", "early", "far", "much", "many", "often", "tarde", "temprano",
+];
 /// The lowest score at which a row's name, keywords or kind count as containing a word.
 const CALLED: f32 = 0.82;
 /// Maximum number of words that stand for the thing: "that free play".
@@ -67,7 +71,7 @@ impl Talk<'_> {
         (1..=MOST_WORDS).rev().find_map(|length| {
             let end = noun + length;
             let word = self.said.words.get(end - 1)?;
-            if is_stop(word) || is_calendar(word) {
+            if is_stop(word) || is_calendar(word) || DEGREES.contains(&word.as_str()) {
                 return None;
             }
             let fits = |row: &&Arc<Item>| self.is_called(row, noun, end);

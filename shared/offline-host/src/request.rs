@@ -186,12 +186,13 @@ pub(crate) fn wanted_row(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item
         return Some(Arc::clone(&mention.item));
     }
     let index = &host.request.index;
-    let listed: Vec<Arc<Item>> = host
-        .state
-        .listed
-        .iter()
-        .filter_map(|id| index.get(id).cloned())
-        .collect();
+    let mut listed = resolve::listed(host);
+    // "Where do I park? OK, put us down for 2": the garage is not what the guest books.
+    if !listed.iter().any(|row| is_bookable(row)) {
+        let earlier = host.state.recent.iter().rev();
+        let mut earlier = earlier.filter_map(|id| index.get(id).cloned());
+        listed = earlier.find(|row| is_bookable(row)).into_iter().collect();
+    }
     if let Some(row) = resolve::nth(u, &listed) {
         return Some(row);
     }
@@ -217,6 +218,20 @@ pub(crate) fn wanted_row(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item
             .and_then(|open| index.get(open.row.as_deref()?).cloned())
             .filter(of_topic),
     }
+}
+
+/// Returns whether guests reserve something of the row's category.
+fn is_bookable(row: &Arc<Item>) -> bool {
+    let services = [
+        "amenities",
+        "gaming",
+        "general_info",
+        "hours",
+        "loyalty",
+        "promotions",
+        "regulations",
+    ];
+    !services.contains(&row.category.as_str())
 }
 
 /// Writes whether a restaurant wants reservations.

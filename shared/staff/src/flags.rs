@@ -9,6 +9,8 @@ use seven_runtime::Fleet;
 
 /// The flag for the disclosure: the first reply of a session then says that an AI writes.
 const DISCLOSURE: &str = "features/ai_disclosure_enabled";
+/// The flag for the second prompt of hosted models.
+const VARIANT: &str = "features/prompt_variant_enabled";
 
 /// Why a rule may not be set.
 #[derive(Debug, thiserror::Error)]
@@ -29,12 +31,15 @@ pub enum NotAllowed {
          regulations.ai_disclosure_required of its document is true"
     )]
     DisclosureRequired(CasinoId),
+    #[error("{0} has no second prompt; set prompts.system_prompt_variant of its document first")]
+    NoVariant(CasinoId),
     #[error(transparent)]
     Store(#[from] seven_store::Error),
 }
 
 /// Checks that a rule may be set for one casino, or (`None`) for every casino. The disclosure may
-/// not be off for any guest where the law demands it; workers would disclose anyway.
+/// not be off for any guest where the law demands it; workers would disclose anyway. A casino
+/// without a second prompt cannot turn it on.
 ///
 /// # Errors
 /// Returns the reason why not, or fails when the store is unreachable.
@@ -47,17 +52,32 @@ pub async fn check(
     if !PER_GUEST.contains(&name) {
         return Err(NotAllowed::Unknown(name.to_owned()));
     }
-    if name != DISCLOSURE || !leaves_guests_out(rule) {
+    let hides = name == DISCLOSURE && leaves_guests_out(rule);
+    let splits = name == VARIANT && rule.enabled;
+    if !hides && !splits {
         return Ok(());
     }
-    let casino = casino.ok_or(NotAllowed::DisclosureEverywhere)?;
+    let Some(casino) = casino else {
+        // Casinos without a second prompt keep the usual one.
+        let allowed = if hides {
+            Err(NotAllowed::DisclosureEverywhere)
+        } else {
+            Ok(())
+        };
+        return allowed;
+    };
     let mut tx = fleet.store.bind(casino).await?;
     let row = tx.casino_row().await?;
     tx.commit().await?;
-    if row.is_some_and(|row| row.config.regulations.ai_disclosure_required) {
-        return Err(NotAllowed::DisclosureRequired(casino.clone()));
+    match row {
+        Some(row) if hides && row.config.regulations.ai_disclosure_required => {
+            Err(NotAllowed::DisclosureRequired(casino.clone()))
+        }
+        Some(row) if splits && !row.config.prompts.has_variant() => {
+            Err(NotAllowed::NoVariant(casino.clone()))
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Returns true if the rule turns the feature off for some guest at some time.

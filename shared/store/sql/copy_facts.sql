@@ -5,7 +5,7 @@ with batch as (
 ), written as (
   insert into turn_facts (casino_id, turn_id, trace_id, at, waited_ms, agent, model, intent,
     language, grounded, degraded, retries, handoffs,
-        input_tokens, output_tokens, nano_usd, learnt, found, top_score, confidence)
+        input_tokens, output_tokens, nano_usd, learnt, found, top_score, confidence, prompt)
   select casino_id, turn_id, coalesce(nullif(split_part(trace, '-', 2), ''), trace), created_at,
          greatest(0, extract(epoch from created_at - newest_text_at) * 1000)::bigint,
          agent, model, intent, language, grounded, coalesce((record->>'degraded')::boolean, false),
@@ -18,7 +18,8 @@ with batch as (
          (select max((row->>'score')::real)
            from jsonb_array_elements(coalesce(record->'context', '[]')) row),
          -- 0 stands for a verdict without a figure.
-         nullif((record->>'confidence')::real, 0)
+         nullif((record->>'confidence')::real, 0),
+         case when (record->>'prompt_variant')::boolean then 'variant' else 'usual' end
   from batch
   on conflict (casino_id, turn_id) do update set
     trace_id = excluded.trace_id, at = excluded.at, waited_ms = excluded.waited_ms,
@@ -28,7 +29,7 @@ with batch as (
     retries = excluded.retries, handoffs = excluded.handoffs, input_tokens = excluded.input_tokens,
       output_tokens = excluded.output_tokens,
     nano_usd = excluded.nano_usd, learnt = excluded.learnt, found = excluded.found,
-      top_score = excluded.top_score, confidence = excluded.confidence
+      top_score = excluded.top_score, confidence = excluded.confidence, prompt = excluded.prompt
   where (turn_facts.*) is distinct from (excluded.*)
   returning 1
 )

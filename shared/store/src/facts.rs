@@ -44,6 +44,8 @@ pub struct Fact {
     pub top_score: Option<f32>,
     /// The judge's confidence, above 0 to 1; `None` where no judge was asked or it gave no figure.
     pub confidence: Option<f32>,
+    /// `usual`, or `variant` if the hosted model got the casino's second prompt.
+    pub prompt: String,
 }
 
 /// A week of one casino (OBS-17).
@@ -93,6 +95,7 @@ pub enum Part {
     Intent,
     Language,
     Model,
+    Prompt,
 }
 
 impl Part {
@@ -102,6 +105,7 @@ impl Part {
             Self::Intent => "intent",
             Self::Language => "language",
             Self::Model => "model",
+            Self::Prompt => "prompt",
         }
     }
 }
@@ -156,7 +160,7 @@ impl Tx {
         let (at, id) = after.unwrap_or((from, Uuid::nil()));
         Ok(sqlx::query_as(
             "select turn_id, trace_id, at, waited_ms, agent, model, intent, language, grounded, degraded, retries, handoffs, input_tokens,
-                    output_tokens, nano_usd, learnt, found, top_score, confidence
+                    output_tokens, nano_usd, learnt, found, top_score, confidence, prompt
              from turn_facts where at >= $1 and at < $2 and (at, turn_id) > ($3, $4) order by at, turn_id limit $5",
         )
         .bind(from)

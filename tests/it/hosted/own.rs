@@ -297,3 +297,54 @@ async fn model_check_tells_what_a_server_can_do() {
     );
     house.stop().await;
 }
+
+#[tokio::test] // DEP-27: two prompts, split by a flag and compared by week
+async fn a_listed_guest_gets_the_second_prompt_and_the_others_the_usual_one() {
+    const NEIGHBOUR: &str = "+18605550143";
+    const FLAG: [&str; 3] = ["flag", "set", "features/prompt_variant_enabled"];
+    let models = brain("host").await;
+    content_with_all(&models);
+    models.when(speaks, Play::text(ANSWER));
+    let house = house("own_variant", wanted(&models)).await;
+    let casino = house.casino().to_string();
+    let whom = ["--casino", &casino, "--allow", NEIGHBOUR, "--yes"];
+    let who = ["--by", "tester", "--reason", "compare"];
+    let set = [&FLAG[..], &whom, &who].concat();
+    // A casino without a second prompt has nothing to compare.
+    let refused = house.seven(&set, "").await;
+    assert!(refused.code == 1 && refused.err.contains("system_prompt_variant"));
+    house
+        .change(
+            "update casinos set config = jsonb_set(jsonb_set(config,
+               '{prompts,system_prompt_override}', '\"Speak like a friend.\"'),
+               '{prompts,system_prompt_variant}', '\"Speak like a butler.\"')",
+        )
+        .await;
+    assert_eq!(house.seven(&set, "").await.code, 0);
+    let guests = [(GUEST, "friend", "butler"), (NEIGHBOUR, "butler", "friend")];
+    for (texts, (guest, own, other)) in (1..).zip(guests) {
+        let before = models.count();
+        house.text(guest, QUESTION);
+        house.settle(texts).await;
+        let asked = models.requests().into_iter().skip(before).find(speaks);
+        let prompt = asked.unwrap().body.to_string();
+        assert!(prompt.contains(own) && !prompt.contains(other), "{guest}");
+        let (_, record) = last(&house).await;
+        assert_eq!(record.prompt_variant, guest == NEIGHBOUR);
+    }
+    let copied = house
+        .seven(&["turn", "copy", "--casino", &casino], "")
+        .await;
+    assert_eq!(copied.code, 0, "{}", copied.err);
+    let weeks = [
+        "turn", "weeks", "--casino", &casino, "--per", "prompt", "--json",
+    ];
+    let weeks = house.seven(&weeks, "").await.out;
+    let mut parts: Vec<String> = weeks
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["part"].to_string())
+        .collect();
+    parts.sort();
+    assert_eq!(parts, ["\"usual\"", "\"variant\""]);
+    house.stop().await;
+}

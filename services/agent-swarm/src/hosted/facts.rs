@@ -28,6 +28,11 @@ const CHARACTERS_WITH_EMOJI: usize = 110;
 /// A question of more characters counts as long.
 const LONG: usize = 80;
 
+/// Returns whether this guest's turns use the casino's second prompt.
+pub(super) fn has_variant(work: &Work) -> bool {
+    work.config.features.prompt_variant_enabled && work.config.prompts.has_variant()
+}
+
 /// The facts that all prompts of the turn share, and the rows that were retrieved.
 #[derive(Debug)]
 pub(super) struct Context {
@@ -72,12 +77,12 @@ impl Context {
             ("persona_name", &request.persona),
             ("guest_name", name.as_deref().unwrap_or_default()),
         ];
-        let own = work
-            .config
-            .prompts
-            .system_prompt_override
-            .as_deref()
-            .unwrap_or_default();
+        let prompts = &work.config.prompts;
+        let own = if has_variant(work) {
+            prompts.system_prompt_variant.as_deref()
+        } else {
+            prompts.system_prompt_override.as_deref()
+        };
         let shared = PromptFacts {
             casino: request.casino_name.clone(),
             persona: request.persona.clone(),
@@ -109,7 +114,7 @@ impl Context {
             completeness: percent.round() as u8,
             regulations: regulations(request),
             open_now: open_now(request),
-            system_prompt: fill(own, &slots),
+            system_prompt: fill(own.unwrap_or_default(), &slots),
             name,
             characters: match request.length {
                 ReplyLength::Texts if work.config.branding.emoji_allowed => CHARACTERS_WITH_EMOJI,

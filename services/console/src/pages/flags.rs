@@ -141,6 +141,7 @@ pub(crate) async fn set(
         match check(&app.fleet, Some(&casino), name, rule).await {
             Ok(()) => {}
             Err(NotAllowed::Store(error)) => return Err(error.into()),
+            Err(NotAllowed::NoVariant(_)) => problems.push("flag_no_variant"),
             Err(_) => problems.push("flag_disclosure_required"),
         }
     }

@@ -50,7 +50,7 @@ pub struct Weeks {
     #[arg(long, value_name = "N", default_value_t = 4)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=520))]
     weeks: u64,
-    /// Print a row for each agent, intent, language or model of a week.
+    /// Print a row for each agent, intent, language, model or prompt of a week.
     #[arg(long, alias = "by", value_name = "WHAT")]
     per: Option<Per>,
     #[command(flatten)]
@@ -81,6 +81,8 @@ enum Per {
     Language,
     /// One row per model.
     Model,
+    /// One row for the usual prompt of hosted models, one for the casino's second prompt.
+    Prompt,
 }
 
 impl From<Per> for Part {
@@ -90,6 +92,7 @@ impl From<Per> for Part {
             Per::Intent => Self::Intent,
             Per::Language => Self::Language,
             Per::Model => Self::Model,
+            Per::Prompt => Self::Prompt,
         }
     }
 }

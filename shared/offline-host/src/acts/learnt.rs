@@ -1,4 +1,4 @@
-//! Acts that were learnt from labelled texts (`scripts/data/train_acts.py`), for wordings that the
+//! Acts that were learnt from labelled texts (`scripts/data/train_tables.py`), for wordings that the
 //! pack does not list.
 
 use std::sync::LazyLock;

@@ -12,7 +12,7 @@ use crate::{
     host::Host,
     minors,
     reading::{self, demand::Demand},
-    resolve, sentences,
+    resolve, sentences, subjects,
     understand::Understood,
 };
 
@@ -27,7 +27,8 @@ pub(super) fn settled(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) ->
     let part = of_rows(host, u, said_now);
     let found = !part.sources.is_empty() && !part.is_denial || part.chat;
     let named = (!found).then(|| with_name(host, u, said_now)).flatten();
-    named.unwrap_or(part)
+    let part = named.unwrap_or(part);
+    subjects::kept(host, u, part, |plain| of_rows(host, plain, said_now))
 }
 
 /// Answers a question that no row answers as if it named the row of the last reply: "how much do

@@ -41,6 +41,8 @@ pub struct FoundIncident {
     pub conversation_id: Option<Uuid>,
     pub guest_id: Option<Uuid>,
     pub evidence: Vec<Uuid>,
+    /// Trace ids (32 hex digits) of the texts in `evidence`.
+    pub traces: Vec<String>,
     pub actions: Vec<String>,
     pub escalation_id: Uuid,
     pub detected_at: DateTime<Utc>,
@@ -71,7 +73,10 @@ pub struct ReadAgain {
 }
 
 const INCIDENTS: &str = "select incident_id, kind, severity, state, detected_by, conversation_id, guest_id, evidence, actions, escalation_id,
-   detected_at, contained_at, resolved_at, resolved_by, false_alarm, outcome, report from incidents";
+   detected_at, contained_at, resolved_at, resolved_by, false_alarm, outcome, report,
+   array(select distinct split_part(texts.trace, '-', 2) from (
+     select trace from inbound_messages where inbound_id = any(evidence)
+     union all select trace from outbound_messages where outbound_id = any(evidence)) texts order by 1) as traces from incidents";
 
 impl Store {
     /// Returns the texts since `since` whose row belongs to another guest, turn or number than its

@@ -125,10 +125,11 @@ fn list(ctx: &Context, rows: Vec<FoundIncident>, json: bool) -> Result<()> {
             "found",
             "contained",
             "actions",
+            "traces",
             "outcome",
         ])
         .ids(["incident"])
-        .wide(["contained", "actions"]);
+        .wide(["contained", "actions", "traces"]);
     for one in rows {
         let outcome = match (&one.outcome, one.false_alarm) {
             (_, true) => "false alarm".to_owned(),
@@ -142,6 +143,7 @@ fn list(ctx: &Context, rows: Vec<FoundIncident>, json: bool) -> Result<()> {
             one.detected_at.format("%F %H:%M").to_string(),
             one.contained_at.format("%H:%M:%S").to_string(),
             one.actions.join(", "),
+            one.traces.join(" "),
             outcome,
         ]);
     }

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Makes shared/offline-host/data/acts.bin, the table by which the offline host tells acts apart. For authors only: needs numpy,
-scipy and scikit-learn.
+"""Makes the tables by which the offline host tells acts (shared/offline-host/data/acts.bin) and subjects (subjects.bin) of texts
+apart. For authors only: needs numpy, scipy and scikit-learn.
 
-    scripts/data/train_acts.py [--judge FILE ...]
+    scripts/data/train_tables.py acts|subjects [--judge FILE ...]
 
-Learns from tests/conversations/acts/train/*.jsonl ({"act", "text"} per line). --judge prints how often the table alone is right about
-other files, never the texts. The form of the table is that of seven_text::linear.
+Learns from tests/conversations/acts/train/*.jsonl ({"act", "text"} per line) or tests/conversations/subjects/train/*.jsonl ({"subject",
+"text"}). --judge prints how often the table alone is right about other files, never the texts. The form of the table is that of
+seven_text::linear.
 """
 import glob, json, os, struct, subprocess, sys
 import numpy as np
@@ -13,11 +14,23 @@ from scipy.sparse import csr_matrix, diags
 from sklearn.linear_model import LogisticRegression
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-TABLE = os.path.join(ROOT, "shared/offline-host/data/acts.bin")
-# The order of `LEARNT` in shared/offline-host/src/acts/learnt.rs.
-CLASSES = ["ask", "recommend", "narrow", "correct", "compare", "more", "reject", "accept", "book", "change", "comp", "complaint",
+# The order of `KEYS` in shared/offline-host/src/acts/learnt.rs.
+ACTS = ["ask", "recommend", "narrow", "correct", "compare", "more", "reject", "accept", "book", "change", "comp", "complaint",
            "account", "thanks", "sarcasm", "smalltalk", "competitor", "tell", "goodbye", "human", "greeting", "policy"]
-BITS, ROW, MOST = 15, 24, 1000
+# The order of `KEYS` in shared/offline-host/src/subjects.rs.
+SUBJECTS = ["food", "diet", "kids_food", "buffet", "drinks", "room_service", "dress", "reserve", "shows", "nightlife", "watch_sports",
+            "kids", "minors", "pool", "spa", "salon", "gym", "rooms", "room_items", "check_in", "check_out", "pets", "smoking", "fees",
+            "slots", "tables", "poker", "sportsbook", "bingo", "tournament", "gaming", "club", "points", "account", "offers", "comp",
+            "parking", "transport", "directions", "wifi", "access", "lost", "id", "money", "gift_card", "shops", "groups", "outdoors",
+            "luggage", "holiday", "weather", "medical", "rules", "gift_wish", "quality", "complaint", "change", "human", "robot",
+            "help_wish", "chat", "refers"]
+# For each table: the label's key, its classes, the bytes per row and the number of rows as a power of two.
+TABLES = {"acts": ("act", ACTS, 24, 15), "subjects": ("subject", SUBJECTS, 64, 15)}
+NAME = sys.argv[1] if len(sys.argv) > 1 and sys.argv[1] in TABLES else sys.exit(__doc__)
+KEY, CLASSES, ROW, BITS = TABLES[NAME]
+TABLE = os.path.join(ROOT, f"shared/offline-host/data/{NAME}.bin")
+TRAIN = os.path.join(ROOT, f"tests/conversations/{NAME}/train/*.jsonl")
+MOST = 1000
 WORD, PRIME, SPREAD, ALL = 0xCBF29CE484222325, 0x100000001B3, 0x9E3779B97F4A7C15, (1 << 64) - 1
 
 
@@ -32,7 +45,8 @@ def load(path):
 
 def folded(texts):
     """The texts as the offline host reads them."""
-    tool = ["cargo", "run", "-q", "-p", "seven-offline-host", "--example", "acts"]
+    built = os.path.join(ROOT, "target/debug/examples/acts")
+    tool = [built] if os.path.exists(built) else ["cargo", "run", "-q", "-p", "seven-offline-host", "--example", "acts"]
     joined = "".join(text.replace("\n", " ") + "\n" for text in texts)
     return subprocess.run(tool, input=joined, text=True, capture_output=True, check=True, cwd=ROOT).stdout.split("\n")[: len(texts)]
 
@@ -90,23 +104,23 @@ def odds(net, m):
 
 def judge(name, rows, p):
     said = [CLASSES[c] for c in p.argmax(1)]
-    right = sum(r["act"] == s for r, s in zip(rows, said))
+    right = sum(r[KEY] == s for r, s in zip(rows, said))
     print(f"{name}: {right} of {len(rows)} = {right / len(rows):.3f}")
     for act in CLASSES:
-        mine = [s for r, s in zip(rows, said) if r["act"] == act]
+        mine = [s for r, s in zip(rows, said) if r[KEY] == act]
         if mine:
             wrong = sorted({s: mine.count(s) for s in mine if s != act}.items(), key=lambda x: -x[1])[:4]
             print(f"  {act:<11} {mine.count(act)}/{len(mine)}  {wrong}")
 
 
 def main():
-    files = sorted(glob.glob(os.path.join(ROOT, "tests/conversations/acts/train/*.jsonl")))
+    files = sorted(glob.glob(TRAIN))
     seen, rows = set(), []
     for r in (r for path in files for r in load(path)):
-        if r["text"].lower() not in seen and r["act"] in CLASSES:
+        if r["text"].lower() not in seen and r[KEY] in CLASSES:
             seen.add(r["text"].lower())
             rows.append(r)
-    m, labels = counts(rows), np.array([r["act"] for r in rows])
+    m, labels = counts(rows), np.array([r[KEY] for r in rows])
     held = np.arange(len(rows)) % 5 == 0
     part = fit(m[~held], labels[~held])
     judge("a fifth held back", [r for r, h in zip(rows, held) if h], odds(part, m[held]))

@@ -1,0 +1,354 @@
+//! The subject of a sentence, such as pets or parking, learnt from labelled texts
+//! (`scripts/data/train_tables.py`). It keeps rows of other subjects from answering, and finds the
+//! answer to wordings that the pack does not list.
+
+use std::sync::{Arc, LazyLock};
+
+use serde::Deserialize;
+use seven_domain::Language;
+use seven_knowledge::{Category, Item};
+use seven_text::linear::Linear;
+
+use crate::{
+    acts::{Act, learnt::line},
+    compose::chat,
+    fit::Part,
+    host::Host,
+    pack::Pair,
+    phrases::{Phrases, Tokens},
+    reading, request, suggest,
+    understand::Understood,
+};
+
+const CLASSES: usize = 62;
+
+static BYTES: &[u8] = include_bytes!("../data/subjects.bin");
+static TABLE: LazyLock<Linear<CLASSES, 64>> =
+    LazyLock::new(|| Linear::read(BYTES).expect("the table is part of the crate and tested"));
+
+/// The subjects in the order of the table, by their keys in the pack.
+pub(crate) const KEYS: [&str; CLASSES] = [
+    "food",
+    "diet",
+    "kids_food",
+    "buffet",
+    "drinks",
+    "room_service",
+    "dress",
+    "reserve",
+    "shows",
+    "nightlife",
+    "watch_sports",
+    "kids",
+    "minors",
+    "pool",
+    "spa",
+    "salon",
+    "gym",
+    "rooms",
+    "room_items",
+    "check_in",
+    "check_out",
+    "pets",
+    "smoking",
+    "fees",
+    "slots",
+    "tables",
+    "poker",
+    "sportsbook",
+    "bingo",
+    "tournament",
+    "gaming",
+    "club",
+    "points",
+    "account",
+    "offers",
+    "comp",
+    "parking",
+    "transport",
+    "directions",
+    "wifi",
+    "access",
+    "lost",
+    "id",
+    "money",
+    "gift_card",
+    "shops",
+    "groups",
+    "outdoors",
+    "luggage",
+    "holiday",
+    "weather",
+    "medical",
+    "rules",
+    "gift_wish",
+    "quality",
+    "complaint",
+    "change",
+    "human",
+    "robot",
+    "help_wish",
+    "chat",
+    "refers",
+];
+
+/// Least probability at which a subject counts: so that its rows may answer, against a row of
+/// another subject, for the answer to a question that got none, in the place of what another
+/// reading of the text gave, and against the row of the last reply.
+const POSSIBLE: f32 = 0.08;
+const LIKELY: f32 = 0.35;
+const CLEAR: f32 = 0.4;
+const CERTAIN: f32 = 0.5;
+const BEYOND_DOUBT: f32 = 0.8;
+/// Least probability of the subject of which an aspect is asked.
+const BESIDE_ASPECT: f32 = 0.15;
+
+/// How the answer to a subject is recognised and found, as the pack writes it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SubjectFile {
+    /// A plain question about the subject. It is asked of the rows when they do not answer the
+    /// guest's own words.
+    #[serde(default)]
+    question: Option<Pair<String>>,
+    /// Words in names, keywords and kinds of rows about the subject.
+    #[serde(default)]
+    rows: Vec<String>,
+    /// Categories of which every row is about the subject.
+    #[serde(default)]
+    categories: Vec<String>,
+    /// Whether the plain question gets suggestions, as "where shall we eat" does.
+    #[serde(default)]
+    suggests: bool,
+    /// Whether it is an aspect of another subject, as noise or a view are: the next probable
+    /// subject then counts.
+    #[serde(default)]
+    is_aspect: bool,
+    /// The act that answers the subject instead of rows.
+    #[serde(default)]
+    act: Option<SubjectAct>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SubjectAct {
+    Account,
+    Change,
+    Chat,
+    Comp,
+    Complaint,
+    Human,
+    Identity,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Subject {
+    question: Option<Pair<String>>,
+    rows: Phrases,
+    categories: Vec<Category>,
+    suggests: bool,
+    is_aspect: bool,
+    act: Option<SubjectAct>,
+}
+
+// === impl Subject ===
+
+impl Subject {
+    pub(crate) fn new(file: SubjectFile) -> Self {
+        Self {
+            question: file.question,
+            rows: Phrases::new(&file.rows),
+            categories: file.categories.into_iter().map(Category::from).collect(),
+            suggests: file.suggests,
+            is_aspect: file.is_aspect,
+            act: file.act,
+        }
+    }
+
+    /// Returns whether a row is about the subject.
+    fn covers(&self, item: &Item) -> bool {
+        let kind = item.subcategory.as_deref().unwrap_or_default();
+        let told = [item.name.as_str(), kind].join(" . ") + " . " + &item.keywords.join(" . ");
+        self.categories.contains(&item.category) || self.rows.found(&Tokens::new(&told))
+    }
+}
+
+/// The subjects of a sentence that the pack has, the most probable one first.
+struct Ranked<'a>(Vec<(Option<&'a Subject>, f32)>);
+
+// === impl Ranked ===
+
+impl<'a> Ranked<'a> {
+    fn of(host: &Host<'a>, u: &Understood<'_>) -> Self {
+        let odds = TABLE.odds(&line(&u.said.words));
+        let mut ranked: Vec<(&str, f32)> = KEYS.into_iter().zip(odds).collect();
+        ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let subject = |(key, odds): (&str, f32)| (host.pack.subjects.get(key), odds);
+        Self(ranked.into_iter().map(subject).collect())
+    }
+
+    /// Returns the subject if it is at least this probable.
+    fn clear(&self, least: f32) -> Option<&'a Subject> {
+        let [(Some(first), best), (second, next), ..] = self.0[..] else {
+            return None;
+        };
+        if first.is_aspect && next >= BESIDE_ASPECT && best + next >= least {
+            return second;
+        }
+        (best >= least && !first.is_aspect).then_some(first)
+    }
+
+    /// Returns whether an answer may be about the text's subject: the text names its row or category,
+    /// it contains words of a possible subject, or a row of it belongs to a possible subject or to
+    /// none that the pack knows.
+    fn fits(&self, host: &Host<'_>, u: &Understood<'_>, part: &Part) -> bool {
+        let index = &host.request.index;
+        let told = |subject: &Subject| subject.rows.found(&Tokens::new(&part.body));
+        if !part.sources.is_empty() && self.clear(LIKELY).is_some_and(told) {
+            return true;
+        }
+        let (named, certain) = (u.venues(), self.clear(CERTAIN).is_some());
+        let mut rows = part.sources.iter().filter_map(|id| index.get(id));
+        let fits = |row: &Arc<Item>| {
+            let eats = !u.kinds.is_empty() && row.category == Category::Dining;
+            let mut venues = named.iter().filter(|mention| mention.telling);
+            let topic = eats || u.topics.contains(&row.category);
+            if topic && !certain || venues.any(|mention| mention.item.id == row.id) {
+                return true;
+            }
+            let owners = self
+                .0
+                .iter()
+                .filter_map(|(subject, odds)| Some(((*subject)?, *odds)));
+            let mut owners = owners.filter(|(subject, _)| subject.covers(row)).peekable();
+            owners.peek().is_none() || owners.any(|(_, odds)| odds >= POSSIBLE)
+        };
+        if part.is_denial {
+            return rows.all(fits);
+        }
+        rows.any(fits)
+    }
+}
+
+/// Keeps the answer of a look-up if it may be about the text's subject. Otherwise asks `look_up` the
+/// plain question about the subject; if that has no answer either, the question is passed on.
+pub(crate) fn kept(
+    host: &Host<'_>,
+    u: &Understood<'_>,
+    part: Part,
+    look_up: impl FnOnce(&Understood<'_>) -> Part,
+) -> Part {
+    let ranked = Ranked::of(host, u);
+    let listed = &host.state.listed;
+    let least = match part.sources.is_empty() {
+        true => CLEAR,
+        false if part.sources.iter().all(|id| listed.contains(id)) => BEYOND_DOUBT,
+        false => LIKELY,
+    };
+    let subject = ranked.clear(least).filter(|subject| subject.act.is_none());
+    let open = subject.filter(|_| !names_another(u, &part) && !ranked.fits(host, u, &part));
+    let Some(subject) = open else {
+        return part;
+    };
+    match plain(host, subject, u, look_up) {
+        Some(plain) => plain,
+        None if part.sources.is_empty() => part,
+        None => host.unanswered(),
+    }
+}
+
+/// Returns the answer that the subject has instead of the one that another reading gave, if the
+/// subject is certain and that answer is not about it.
+pub(crate) fn instead(
+    host: &Host<'_>,
+    act: Act,
+    u: &Understood<'_>,
+    part: &Part,
+    look_up: impl FnOnce(&Understood<'_>) -> Part,
+) -> Option<Part> {
+    let ranked = Ranked::of(host, u);
+    let subject = ranked.clear(CERTAIN)?;
+    // A condition on suggestions, such as a wheelchair, asks for nothing by itself.
+    let narrows = act.proposes() && (!u.is_question || !u.kinds.is_empty());
+    if narrows || part.is_grave || names_another(u, part) {
+        return None;
+    }
+    let is_fact = part.grounded && !part.sources.is_empty();
+    let Some(by_subject) = subject.act else {
+        let off = !ranked.fits(host, u, part);
+        return off.then(|| plain(host, subject, u, look_up)).flatten();
+    };
+    let is_told = part.grounded && !part.chat && part.sources.is_empty();
+    let may_fit = is_fact && ranked.fits(host, u, part);
+    let doubted = is_told || may_fit || is_fact && ranked.clear(BEYOND_DOUBT).is_none();
+    if by_subject != SubjectAct::Complaint && doubted {
+        return None;
+    }
+    Some(match by_subject {
+        SubjectAct::Account => chat::firm(chat::say(host, "account")),
+        SubjectAct::Change | SubjectAct::Comp if is_fact => return None,
+        SubjectAct::Change => request::change(host, u),
+        SubjectAct::Comp => request::comp(host, u),
+        SubjectAct::Complaint => request::complaint(host, u),
+        SubjectAct::Human => chat::firm(chat::say(host, "human")),
+        SubjectAct::Identity => chat::say(host, "identity"),
+        // A joke that ends with a question needs no person to look it up.
+        SubjectAct::Chat if act == Act::Ask && u.is_question && part.sources.is_empty() => {
+            chat::say(host, "smalltalk")
+        }
+        SubjectAct::Chat if act == Act::Ask && !u.is_question && is_fact => chat::heard(host),
+        SubjectAct::Chat => return None,
+    })
+}
+
+/// Returns whether the text names a row that has no answer: "What is the dress code at Copper Owl?"
+/// asks about that place only.
+fn names_another(u: &Understood<'_>, part: &Part) -> bool {
+    part.sources.is_empty() && u.venues().iter().any(|mention| mention.telling)
+}
+
+/// Asks the rows the plain question about a subject. Suggestions also follow the guest's own words;
+/// another answer that says nothing of them adds that people can tell the rest.
+fn plain<'a>(
+    host: &Host<'a>,
+    subject: &'a Subject,
+    u: &Understood<'_>,
+    look_up: impl FnOnce(&Understood<'_>) -> Part,
+) -> Option<Part> {
+    let question = subject.question.as_ref()?;
+    let question = match host.language {
+        Language::En => &question.en,
+        Language::Es => &question.es,
+    };
+    let suggested = |text: &str| {
+        let wish = Understood::read(host.pack, host.request, text);
+        let part = suggest::answer(host, Act::Recommend, &wish)?;
+        (!part.is_denial).then_some(part)
+    };
+    let with_own = || {
+        let both = format!("{question} {}", u.text);
+        suggested(&both).or_else(|| suggested(question))
+    };
+    if let Some(part) = subject.suggests.then(with_own).flatten() {
+        return Some(part);
+    }
+    let part = look_up(&host.read(question));
+    let index = &host.request.index;
+    let mut rows = part.sources.iter().filter_map(|id| index.get(id));
+    let about = if part.is_denial {
+        rows.all(|row| subject.covers(row))
+    } else {
+        part.grounded && rows.any(|row| subject.covers(row))
+    };
+    about.then(|| reading::honest(host, u, part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_whole() {
+        assert!(Linear::<CLASSES, 64>::read(BYTES).is_some());
+    }
+}
