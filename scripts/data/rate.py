@@ -7,7 +7,7 @@
 BEFORE and AFTER are reports of `./scripts/eval --json` on the same dialogues (several joined by commas). Each dialogue of each build
 becomes one block of SHEET under a number; KEY says which number is whose. Raters write a line `NUMBER TURN RATING` per reply, 0 (wrong
 or harmful) to 3 (what an excellent host writes). `score` prints for each build the mean, the share of zeros, the means by writer and by
-language (of the dialogues in tests/conversations/rated), and how well the two raters agree (Cohen's kappa with quadratic weights).
+language (of the dialogues in tests/conversations/rated and rated2), and how well the two raters agree (Cohen's kappa with quadratic weights).
 """
 import glob, json, os, random, re, sys
 
@@ -60,7 +60,7 @@ def kappa(pairs):
 def language(entry):
     if "mixed" in entry["tags"]:
         return "mixed"
-    for path in glob.glob(os.path.join(ROOT, "tests/conversations/rated/*", entry["file"] + ".yaml")):
+    for path in glob.glob(os.path.join(ROOT, "tests/conversations/rated*/*", entry["file"] + ".yaml")):
         with open(path) as file:
             return re.search(r"^language: (\w+)", file.read(), re.M)[1]
     return "unknown language"

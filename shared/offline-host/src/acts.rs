@@ -5,6 +5,7 @@
 mod heard;
 pub(crate) mod learnt;
 
+pub(crate) use heard::speaks_of_own;
 use learnt::Learnt;
 use seven_domain::Language;
 use seven_guest::DialogueState;

@@ -248,7 +248,7 @@ pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
 
 /// Returns the row's answer and adds that people can tell the rest, because the guest may have used
 /// a word that the host does not know.
-fn partly(host: &Host<'_>, part: &Part) -> Part {
+pub(crate) fn partly(host: &Host<'_>, part: &Part) -> Part {
     let rest = host.say("missing_rest", &[]);
     let told = leading_sentences(&part.body, |text| host.room.two(&format!("{text} {rest}")));
     let (intent, body) = ("unanswered".to_owned(), format!("{told} {rest}"));

@@ -10,7 +10,7 @@ use seven_knowledge::{Category, Item};
 use seven_text::linear::Linear;
 
 use crate::{
-    acts::{Act, learnt::line},
+    acts::{Act, learnt::line, speaks_of_own},
     compose::chat,
     fit::Part,
     host::Host,
@@ -207,7 +207,7 @@ impl<'a> Ranked<'a> {
         if !part.sources.is_empty() && self.clear(LIKELY).is_some_and(told) {
             return true;
         }
-        let (named, certain) = (u.venues(), self.clear(CERTAIN).is_some());
+        let (named, certain) = (u.venues(), self.clear(BEYOND_DOUBT).is_some());
         let mut rows = part.sources.iter().filter_map(|id| index.get(id));
         let fits = |row: &Arc<Item>| {
             let eats = !u.kinds.is_empty() && row.category == Category::Dining;
@@ -250,9 +250,16 @@ pub(crate) fn kept(
     let Some(subject) = open else {
         return part;
     };
+    let is_open = part.sources.is_empty();
+    if is_open && subject.suggests {
+        return part;
+    }
     match plain(host, subject, u, look_up) {
+        Some(plain) if is_open && plain.grounded && !plain.is_denial => {
+            reading::partly(host, &plain)
+        }
         Some(plain) => plain,
-        None if part.sources.is_empty() => part,
+        None if is_open => part,
         None => host.unanswered(),
     }
 }
@@ -285,6 +292,9 @@ pub(crate) fn instead(
         return None;
     }
     Some(match by_subject {
+        SubjectAct::Account if !speaks_of_own(u) && !u.said.words.contains(&"i".to_owned()) => {
+            return None;
+        }
         SubjectAct::Account => chat::firm(chat::say(host, "account")),
         SubjectAct::Change | SubjectAct::Comp if is_fact => return None,
         SubjectAct::Change => request::change(host, u),

@@ -6,13 +6,23 @@ use super::Heard;
 use crate::{
     pack::{Field, Kind, Service},
     phrases::Tokens,
-    understand::Wish,
+    understand::{Understood, Wish},
 };
 
 /// The lowest probability at which the learnt table alone shows an act.
 const CLEAR: f32 = 0.5;
 /// The same for a sentence that mentions nothing from the rows, so that no look-up could answer it.
 const LIKELY: f32 = 0.3;
+
+/// Returns whether the sentence speaks of something that the guest has.
+pub(crate) fn speaks_of_own(u: &Understood<'_>) -> bool {
+    const OWN: [&str; 13] = [
+        "my", "our", "mine", "me", "have", "owe", "mi", "mis", "nuestra", "nuestro", "tengo",
+        "debo", "tenemos",
+    ];
+    let said = &u.said.words;
+    said.iter().any(|word| OWN.contains(&word.as_str()))
+}
 
 // === impl Heard ===
 
@@ -143,12 +153,8 @@ impl Heard<'_> {
             || self.pack.services.iter().any(service)
     }
 
-    /// Returns whether the sentence speaks of something that the guest has.
     pub(super) fn speaks_of_own(&self) -> bool {
-        self.has_word(&[
-            "my", "our", "mine", "me", "have", "owe", "mi", "mis", "nuestra", "nuestro", "tengo",
-            "debo", "tenemos",
-        ])
+        speaks_of_own(self.u)
     }
 
     pub(super) fn names_a_place(&self) -> bool {
