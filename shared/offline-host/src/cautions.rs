@@ -1,7 +1,8 @@
-//! Finds rows whose own text warns a guest: a massage that is "not recommended during pregnancy" is
-//! never suggested to a guest who says that she is pregnant.
+//! Finds rows that must not be suggested to a guest: a massage that is "not recommended during
+//! pregnancy" to a guest who says that she is pregnant, a seafood kitchen to one who is allergic to
+//! shellfish.
 
-use seven_knowledge::Item;
+use seven_knowledge::{Category, Item, item::Details};
 use seven_llm::Request;
 use seven_text::{sentences, words};
 
@@ -40,9 +41,32 @@ pub(crate) fn named<'a>(pack: &'a HostPack, request: &Request) -> Vec<&'a Cautio
         .collect()
 }
 
-/// Returns whether the row's text warns of a condition that the guest has named.
+/// Returns whether the row's text warns of a condition that the guest has named, or the row does
+/// not fit that condition or an allergy of the party.
 pub(crate) fn warns(host: &Host<'_>, item: &Item) -> bool {
+    let told = Tokens::new(&told(item));
+    let unfit = |caution: &&&Caution| caution.unfit.found(&told);
+    let diets = host.state.diets.iter();
+    let mut allergies = diets.filter_map(|diet| {
+        let allergen = diet.strip_prefix("allergy: ")?;
+        host.pack.allergens.get(allergen)
+    });
     host.cautions.iter().any(|caution| is_warned(item, caution))
+        || host.cautions.iter().any(|caution| unfit(&caution))
+        || item.category == Category::Dining && allergies.any(|served| served.found(&told))
+}
+
+/// Returns all that the row says, its internal notes included: only what it leads to is shown.
+fn told(item: &Item) -> String {
+    let cuisine = match &item.details {
+        Details::Dining(dining) => Some(dining.cuisine_type.as_str()),
+        _ => None,
+    };
+    let own = [Some(item.name.as_str()), Some(&item.description), cuisine];
+    let own = own.into_iter().flatten();
+    let also = [&item.description_es, &item.notes].into_iter().flatten();
+    let also = also.chain(&item.keywords).map(String::as_str);
+    own.chain(also).collect::<Vec<_>>().join(" . ")
 }
 
 fn is_warned(item: &Item, caution: &Caution) -> bool {

@@ -46,6 +46,9 @@ pub struct HostPack {
     /// Phrases of a guest who comes without the children, such as "my husband and me".
     pub(crate) grown: Phrases,
     pub(crate) cautions: Vec<Caution>,
+    /// For each allergen, as profiles name it, the words by which restaurants show that they serve
+    /// it.
+    pub(crate) allergens: BTreeMap<String, Phrases>,
     /// The learnt subjects that the pack answers, by their keys.
     pub(crate) subjects: BTreeMap<String, Subject>,
     pub(crate) speller: Speller,
@@ -137,6 +140,8 @@ struct File {
     #[serde(default)]
     cautions: Vec<CautionFile>,
     #[serde(default)]
+    allergens: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
     subjects: BTreeMap<String, SubjectFile>,
     say: BTreeMap<String, Wording>,
     values_es: BTreeMap<String, String>,
@@ -187,12 +192,13 @@ struct KindFile {
     words: Vec<String>,
 }
 
-/// A condition of a guest, such as a pregnancy: the phrases with which guests name it, and those
-/// with which rows name it.
+/// A condition of a guest, such as a pregnancy: the phrases with which guests name it, those with
+/// which rows name it, and those of rows that do not fit it although they do not warn.
 #[derive(Debug, Clone)]
 pub(crate) struct Caution {
     pub(crate) said: Phrases,
     pub(crate) rows: Phrases,
+    pub(crate) unfit: Phrases,
 }
 
 impl Caution {
@@ -200,6 +206,7 @@ impl Caution {
         Self {
             said: Phrases::new(&file.said),
             rows: Phrases::new(&file.rows),
+            unfit: Phrases::new(&file.unfit),
         }
     }
 }
@@ -209,6 +216,8 @@ impl Caution {
 struct CautionFile {
     said: Vec<String>,
     rows: Vec<String>,
+    #[serde(default)]
+    unfit: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -441,6 +450,11 @@ impl HostPack {
             same: file.literal.same,
             grown: Phrases::new(&file.grown),
             cautions: file.cautions.iter().map(Caution::new).collect(),
+            allergens: file
+                .allergens
+                .into_iter()
+                .map(|(name, words)| (name, Phrases::new(&words)))
+                .collect(),
             subjects: file
                 .subjects
                 .into_iter()

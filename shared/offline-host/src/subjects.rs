@@ -282,7 +282,9 @@ pub(crate) fn instead(
     }
     let is_fact = part.grounded && !part.sources.is_empty();
     let Some(by_subject) = subject.act else {
-        let off = !ranked.fits(host, u, part);
+        // "Is breakfast included?" wants no restaurants.
+        let open = act == Act::Ask && part.sources.is_empty() && subject.suggests;
+        let off = !open && !ranked.fits(host, u, part);
         return off.then(|| plain(host, subject, u, look_up)).flatten();
     };
     let is_told = part.grounded && !part.chat && part.sources.is_empty();

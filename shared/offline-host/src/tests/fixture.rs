@@ -47,6 +47,7 @@ pub(crate) struct Fixture {
     pub(crate) lead: Option<String>,
     pub(crate) length: ReplyLength,
     pub(crate) state: DialogueState,
+    pub(crate) profile: seven_guest::profile::Context,
 }
 
 impl Fixture {
@@ -68,6 +69,7 @@ impl Fixture {
             lead: None,
             length: ReplyLength::Texts,
             state: DialogueState::default(),
+            profile: seven_guest::profile::Context::default(),
         }
     }
 
@@ -90,7 +92,7 @@ impl Fixture {
             index: Arc::clone(&self.index),
             seed: self.seed,
             deadline: Duration::from_secs(5),
-            profile: seven_guest::profile::Context::default(),
+            profile: self.profile.clone(),
             summary: None,
             ask: None,
             state: self.state.clone(),
@@ -110,6 +112,19 @@ impl Fixture {
             language: Language::En,
             asked: None,
         }
+    }
+
+    /// Reads the guest's profile from a text, as the swarm does.
+    pub(crate) fn learn(&mut self, text: &str) {
+        let grant = seven_guest::Grant {
+            scope: seven_guest::Scope::Personalization,
+            detail: String::new(),
+            reference: seven_guest::GrantRef(uuid::Uuid::nil()),
+            version: 1,
+        };
+        let mut profile = seven_guest::Profile::default();
+        profile.learn(text, &self.setting(), self.now, &grant);
+        self.profile = profile.context(self.now);
     }
 
     pub(crate) fn ask(&self, text: &str) -> Reply {

@@ -94,6 +94,23 @@ fn a_minor_spoken_of_is_shown_what_is_for_all_ages() {
     assert!(reply.text.contains("21"), "{}", reply.text);
 }
 
+#[test] // AGENT-29: what the party is allergic to
+fn a_kitchen_that_serves_the_allergen_is_not_suggested() {
+    const FOOD: &str = r#"{"schema": 1, "items": [
+{"id":"tide","category":"dining","name":"Low Tide","description":"Seafood grill on the pier.","details":{"cuisine_type":"Seafood","price_range":"$$","hours":"Daily 11am-11pm"}},
+{"id":"wok","category":"dining","name":"Jade Wok","description":"Noodles and dumplings.","notes":"Fries in peanut oil.","details":{"cuisine_type":"Chinese","price_range":"$$","hours":"Daily 11am-11pm"}},
+{"id":"slice","category":"dining","name":"Slice","description":"Pizza by the slice.","details":{"cuisine_type":"Italian","price_range":"$","hours":"Daily 11am-11pm"}}
+]}"#;
+    let now = at("2026-11-20 12:30");
+    for (allergy, unfit) in [("shellfish", "Low Tide"), ("peanuts", "Jade Wok")] {
+        let mut desk = Fixture::with(index(now, FOOD), now);
+        desk.learn(&format!("I'm allergic to {allergy}"));
+        let reply = desk.ask("where shall we eat?").text;
+        assert!(!reply.contains(unfit), "{allergy}: {reply}");
+        assert!(reply.contains("Slice"), "{allergy}: {reply}");
+    }
+}
+
 #[test] // a row's own warning
 fn a_row_that_warns_of_itself_is_not_suggested_to_whom_it_warns() {
     const SPA: &str = r#"{"schema": 1, "items": [
