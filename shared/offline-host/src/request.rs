@@ -188,10 +188,10 @@ pub(crate) fn wanted_row(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item
     let index = &host.request.index;
     let mut listed = resolve::listed(host);
     // "Where do I park? OK, put us down for 2": the garage is not what the guest books.
-    if !listed.iter().any(|row| is_bookable(row)) {
+    if !listed.iter().any(is_bookable) {
         let earlier = host.state.recent.iter().rev();
         let mut earlier = earlier.filter_map(|id| index.get(id).cloned());
-        listed = earlier.find(|row| is_bookable(row)).into_iter().collect();
+        listed = earlier.find(is_bookable).into_iter().collect();
     }
     if let Some(row) = resolve::nth(u, &listed) {
         return Some(row);

@@ -122,7 +122,7 @@ impl Fixture {
             reference: seven_guest::GrantRef(uuid::Uuid::nil()),
             version: 1,
         };
-        let mut profile = seven_guest::Profile::default();
+        let mut profile = seven_guest::Profile::new(self.now);
         profile.learn(text, &self.setting(), self.now, &grant);
         self.profile = profile.context(self.now);
     }
