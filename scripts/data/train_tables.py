@@ -17,7 +17,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 # The order of `KEYS` in shared/offline-host/src/acts/learnt.rs.
 ACTS = ["ask", "recommend", "narrow", "correct", "compare", "more", "reject", "accept", "book", "change", "comp", "complaint",
            "account", "thanks", "sarcasm", "smalltalk", "competitor", "tell", "goodbye", "human", "greeting", "policy"]
-# The order of `KEYS` in shared/offline-host/src/subjects.rs.
+# The order of `KEYS` in shared/offline-host/src/subject.rs.
 SUBJECTS = ["food", "diet", "kids_food", "buffet", "drinks", "room_service", "dress", "reserve", "shows", "nightlife", "watch_sports",
             "kids", "minors", "pool", "spa", "salon", "gym", "rooms", "room_items", "check_in", "check_out", "pets", "smoking", "fees",
             "slots", "tables", "poker", "sportsbook", "bingo", "tournament", "gaming", "club", "points", "account", "offers", "comp",

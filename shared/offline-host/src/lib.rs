@@ -30,6 +30,7 @@ mod request;
 mod resolve;
 mod sentences;
 mod spelling;
+mod subject;
 mod subjects;
 mod suggest;
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::{
     language::Tongue,
     phrases::Phrases,
     spelling::Speller,
-    subjects::{self, Subject, SubjectFile},
+    subject::{self, Subject, SubjectFile},
 };
 use seven_llm::Error;
 
@@ -381,11 +381,11 @@ impl HostPack {
                 )));
             }
         }
-        let stray = |key: &&String| !subjects::KEYS.contains(&key.as_str());
+        let stray = |key: &&String| !subject::KEYS.contains(&key.as_str());
         if let Some(key) = file.subjects.keys().find(stray) {
             return Err(Error::PackContent(format!(
                 "[subjects.{key}] is no subject; the subjects are: {}",
-                subjects::KEYS.join(", ")
+                subject::KEYS.join(", ")
             )));
         }
         if let Some((key, _)) = file

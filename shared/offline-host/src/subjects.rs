@@ -4,7 +4,6 @@
 
 use std::sync::{Arc, LazyLock};
 
-use serde::Deserialize;
 use seven_domain::Language;
 use seven_knowledge::{Category, Item};
 use seven_text::linear::Linear;
@@ -14,83 +13,18 @@ use crate::{
     compose::chat,
     fit::Part,
     host::Host,
-    pack::Pair,
-    phrases::{Phrases, Tokens},
-    reading, request, suggest,
+    phrases::Tokens,
+    reading, request,
+    subject::{KEYS, Subject, SubjectAct},
+    suggest,
     understand::Understood,
 };
 
-const CLASSES: usize = 62;
+const CLASSES: usize = KEYS.len();
 
 static BYTES: &[u8] = include_bytes!("../data/subjects.bin");
 static TABLE: LazyLock<Linear<CLASSES, 64>> =
     LazyLock::new(|| Linear::read(BYTES).expect("the table is part of the crate and tested"));
-
-/// The subjects in the order of the table, by their keys in the pack.
-pub(crate) const KEYS: [&str; CLASSES] = [
-    "food",
-    "diet",
-    "kids_food",
-    "buffet",
-    "drinks",
-    "room_service",
-    "dress",
-    "reserve",
-    "shows",
-    "nightlife",
-    "watch_sports",
-    "kids",
-    "minors",
-    "pool",
-    "spa",
-    "salon",
-    "gym",
-    "rooms",
-    "room_items",
-    "check_in",
-    "check_out",
-    "pets",
-    "smoking",
-    "fees",
-    "slots",
-    "tables",
-    "poker",
-    "sportsbook",
-    "bingo",
-    "tournament",
-    "gaming",
-    "club",
-    "points",
-    "account",
-    "offers",
-    "comp",
-    "parking",
-    "transport",
-    "directions",
-    "wifi",
-    "access",
-    "lost",
-    "id",
-    "money",
-    "gift_card",
-    "shops",
-    "groups",
-    "outdoors",
-    "luggage",
-    "holiday",
-    "weather",
-    "medical",
-    "rules",
-    "gift_wish",
-    "quality",
-    "complaint",
-    "change",
-    "human",
-    "robot",
-    "help_wish",
-    "chat",
-    "refers",
-];
 
 /// Least probability at which a subject counts: so that its rows may answer, against a row of
 /// another subject, for the answer to a question that got none, in the place of what another
@@ -102,76 +36,6 @@ const CERTAIN: f32 = 0.5;
 const BEYOND_DOUBT: f32 = 0.8;
 /// Least probability of the subject of which an aspect is asked.
 const BESIDE_ASPECT: f32 = 0.15;
-
-/// How the answer to a subject is recognised and found, as the pack writes it.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct SubjectFile {
-    /// A plain question about the subject. It is asked of the rows when they do not answer the
-    /// guest's own words.
-    #[serde(default)]
-    question: Option<Pair<String>>,
-    /// Words in names, keywords and kinds of rows about the subject.
-    #[serde(default)]
-    rows: Vec<String>,
-    /// Categories of which every row is about the subject.
-    #[serde(default)]
-    categories: Vec<String>,
-    /// Whether the plain question gets suggestions, as "where shall we eat" does.
-    #[serde(default)]
-    suggests: bool,
-    /// Whether it is an aspect of another subject, as noise or a view are: the next probable
-    /// subject then counts.
-    #[serde(default)]
-    is_aspect: bool,
-    /// The act that answers the subject instead of rows.
-    #[serde(default)]
-    act: Option<SubjectAct>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum SubjectAct {
-    Account,
-    Change,
-    Chat,
-    Comp,
-    Complaint,
-    Human,
-    Identity,
-}
-
-#[derive(Debug, Clone)]
-pub(crate) struct Subject {
-    question: Option<Pair<String>>,
-    rows: Phrases,
-    categories: Vec<Category>,
-    suggests: bool,
-    is_aspect: bool,
-    act: Option<SubjectAct>,
-}
-
-// === impl Subject ===
-
-impl Subject {
-    pub(crate) fn new(file: SubjectFile) -> Self {
-        Self {
-            question: file.question,
-            rows: Phrases::new(&file.rows),
-            categories: file.categories.into_iter().map(Category::from).collect(),
-            suggests: file.suggests,
-            is_aspect: file.is_aspect,
-            act: file.act,
-        }
-    }
-
-    /// Returns whether a row is about the subject.
-    fn covers(&self, item: &Item) -> bool {
-        let kind = item.subcategory.as_deref().unwrap_or_default();
-        let told = [item.name.as_str(), kind].join(" . ") + " . " + &item.keywords.join(" . ");
-        self.categories.contains(&item.category) || self.rows.found(&Tokens::new(&told))
-    }
-}
 
 /// The subjects of a sentence that the pack has, the most probable one first.
 struct Ranked<'a>(Vec<(Option<&'a Subject>, f32)>);
