@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # The order of `KEYS` in shared/offline-host/src/acts/learnt.rs.
 ACTS = ["ask", "recommend", "narrow", "correct", "compare", "more", "reject", "accept", "book", "change", "comp", "complaint",
-           "account", "thanks", "sarcasm", "smalltalk", "competitor", "tell", "goodbye", "human", "greeting", "policy"]
+        "account", "thanks", "sarcasm", "smalltalk", "competitor", "tell", "goodbye", "human", "greeting", "policy"]
 # The order of `KEYS` in shared/offline-host/src/subject.rs.
 SUBJECTS = ["food", "diet", "kids_food", "buffet", "drinks", "room_service", "dress", "reserve", "shows", "nightlife", "watch_sports",
             "kids", "minors", "pool", "spa", "salon", "gym", "rooms", "room_items", "check_in", "check_out", "pets", "smoking", "fees",
@@ -106,11 +106,11 @@ def judge(name, rows, p):
     said = [CLASSES[c] for c in p.argmax(1)]
     right = sum(r[KEY] == s for r, s in zip(rows, said))
     print(f"{name}: {right} of {len(rows)} = {right / len(rows):.3f}")
-    for act in CLASSES:
-        mine = [s for r, s in zip(rows, said) if r[KEY] == act]
+    for label in CLASSES:
+        mine = [s for r, s in zip(rows, said) if r[KEY] == label]
         if mine:
-            wrong = sorted({s: mine.count(s) for s in mine if s != act}.items(), key=lambda x: -x[1])[:4]
-            print(f"  {act:<11} {mine.count(act)}/{len(mine)}  {wrong}")
+            wrong = sorted({s: mine.count(s) for s in mine if s != label}.items(), key=lambda x: -x[1])[:4]
+            print(f"  {label:<14} {mine.count(label)}/{len(mine)}  {wrong}")
 
 
 def main():

@@ -44,16 +44,21 @@ pub(crate) fn named<'a>(pack: &'a HostPack, request: &Request) -> Vec<&'a Cautio
 /// Returns whether the row's text warns of a condition that the guest has named, or the row does
 /// not fit that condition or an allergy of the party.
 pub(crate) fn warns(host: &Host<'_>, item: &Item) -> bool {
-    let told = Tokens::new(&told(item));
-    let unfit = |caution: &&&Caution| caution.unfit.found(&told);
-    let diets = host.state.diets.iter();
-    let mut allergies = diets.filter_map(|diet| {
+    let eats = item.category == Category::Dining;
+    let diets = host.state.diets.iter().filter(|_| eats);
+    let allergies = diets.filter_map(|diet| {
         let allergen = diet.strip_prefix("allergy: ")?;
         host.pack.allergens.get(allergen)
     });
-    host.cautions.iter().any(|caution| is_warned(item, caution))
-        || host.cautions.iter().any(|caution| unfit(&caution))
-        || item.category == Category::Dining && allergies.any(|served| served.found(&told))
+    let unfit = host.cautions.iter().map(|caution| &caution.unfit);
+    let mut unfit = unfit.chain(allergies).peekable();
+    // Every row is asked about in every turn, and hardly any guest names a condition.
+    if unfit.peek().is_none() {
+        return false;
+    }
+    let told = Tokens::new(&told(item));
+    let mut cautions = host.cautions.iter();
+    cautions.any(|caution| is_warned(item, caution)) || unfit.any(|phrases| phrases.found(&told))
 }
 
 /// Returns all that the row says, its internal notes included: only what it leads to is shown.

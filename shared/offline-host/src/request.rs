@@ -220,10 +220,10 @@ pub(crate) fn wanted_row(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item
     }
 }
 
-/// Returns whether guests reserve something of the row's category.
+/// Returns whether guests may reserve the row.
 fn is_bookable(row: &Arc<Item>) -> bool {
+    const SERVICES: [&str; 4] = ["parking", "wifi", "gym", "shop"];
     let services = [
-        "amenities",
         "gaming",
         "general_info",
         "hours",
@@ -231,7 +231,8 @@ fn is_bookable(row: &Arc<Item>) -> bool {
         "promotions",
         "regulations",
     ];
-    !services.contains(&row.category.as_str())
+    let kind = row.subcategory.as_deref().unwrap_or_default();
+    !services.contains(&row.category.as_str()) && !SERVICES.contains(&kind)
 }
 
 /// Writes whether a restaurant wants reservations.

@@ -141,10 +141,15 @@ impl Subject {
         }
     }
 
-    /// Returns whether a row is about the subject.
-    pub(crate) fn covers(&self, item: &Item) -> bool {
-        let kind = item.subcategory.as_deref().unwrap_or_default();
-        let told = [item.name.as_str(), kind].join(" . ") + " . " + &item.keywords.join(" . ");
-        self.categories.contains(&item.category) || self.rows.found(&Tokens::new(&told))
+    /// Returns whether a row is about the subject; `called` are the row's [`names`].
+    pub(crate) fn covers(&self, item: &Item, called: &Tokens) -> bool {
+        self.categories.contains(&item.category) || self.rows.found(called)
     }
+}
+
+/// Returns what a row is called: its name, kind and keywords.
+pub(crate) fn names(item: &Item) -> Tokens {
+    let kind = item.subcategory.as_deref().unwrap_or_default();
+    let told = [item.name.as_str(), kind].join(" . ") + " . " + &item.keywords.join(" . ");
+    Tokens::new(&told)
 }

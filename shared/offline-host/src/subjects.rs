@@ -15,7 +15,7 @@ use crate::{
     host::Host,
     phrases::Tokens,
     reading, request,
-    subject::{KEYS, Subject, SubjectAct},
+    subject::{KEYS, Subject, SubjectAct, names},
     suggest,
     understand::Understood,
 };
@@ -80,11 +80,13 @@ impl<'a> Ranked<'a> {
             if topic && !certain || venues.any(|mention| mention.item.id == row.id) {
                 return true;
             }
+            let called = names(row);
             let owners = self
                 .0
                 .iter()
                 .filter_map(|(subject, odds)| Some(((*subject)?, *odds)));
-            let mut owners = owners.filter(|(subject, _)| subject.covers(row)).peekable();
+            let owners = owners.filter(|(subject, _)| subject.covers(row, &called));
+            let mut owners = owners.peekable();
             owners.peek().is_none() || owners.any(|(_, odds)| odds >= POSSIBLE)
         };
         if part.is_denial {
@@ -212,9 +214,9 @@ fn plain<'a>(
     let index = &host.request.index;
     let mut rows = part.sources.iter().filter_map(|id| index.get(id));
     let about = if part.is_denial {
-        rows.all(|row| subject.covers(row))
+        rows.all(|row| subject.covers(row, &names(row)))
     } else {
-        part.grounded && rows.any(|row| subject.covers(row))
+        part.grounded && rows.any(|row| subject.covers(row, &names(row)))
     };
     about.then(|| reading::honest(host, u, part))
 }

@@ -5,3 +5,4 @@ mod named;
 mod open_now;
 mod questions;
 mod sentences;
+mod subjects;

@@ -59,12 +59,11 @@ pub async fn check(
     }
     let Some(casino) = casino else {
         // Casinos without a second prompt keep the usual one.
-        let allowed = if hides {
+        return if hides {
             Err(NotAllowed::DisclosureEverywhere)
         } else {
             Ok(())
         };
-        return allowed;
     };
     let mut tx = fleet.store.bind(casino).await?;
     let row = tx.casino_row().await?;
