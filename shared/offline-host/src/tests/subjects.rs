@@ -1,4 +1,4 @@
-//! What the learnt subjects, ages, conditions and bookings change in a reply.
+//! Tests of what the learnt subjects, ages, conditions and bookings change in a reply.
 
 use super::fixture::{Fixture, at, index};
 
