@@ -69,8 +69,11 @@ pub(crate) fn parts(pack: &HostPack, request: &Request, language: Language) -> A
         state,
     };
     for text in &request.texts {
-        dialogue.answer(text);
+        if request.texts.len() == 1 || !dialogue.is_filler(text) {
+            dialogue.answer(text);
+        }
     }
+    dialogue.drop_repeated();
     let answered = dialogue
         .parts
         .iter()
@@ -135,7 +138,10 @@ impl<'a> Dialogue<'a> {
             }
         }
         // "Where shall we eat? We love Italian": the remark sets a condition on the question.
-        if !wanted.is_empty() {
+        if let Some(question) = wanted.first().filter(|_| !told.is_empty()).cloned() {
+            // A new request drops earlier wishes, but not those of the remarks beside it.
+            self.hear(&question);
+            self.state.proposed = false;
             for remark in told {
                 self.hear(&remark);
             }
@@ -150,6 +156,34 @@ impl<'a> Dialogue<'a> {
                 self.say(sentence);
             }
         }
+    }
+
+    /// Returns whether a text says nothing by itself, as "oh and" before the next text does.
+    fn is_filler(&self, text: &str) -> bool {
+        const MOST_WORDS: usize = 3;
+        let u = Understood::read(self.pack, self.request, text);
+        let empty = u.leftover.is_empty() && u.intents.is_empty() && u.facets.is_empty();
+        let names = !u.topics.is_empty() || !u.kinds.is_empty() || !u.mentions.is_empty();
+        empty && !names && !u.when.is_said() && !u.is_question && u.said.words.len() <= MOST_WORDS
+    }
+
+    /// Removes the description of a row if a later answer gives a fact of the same row: "and the
+    /// pool", "when does it open?"
+    fn drop_repeated(&mut self) {
+        let facts: Vec<(usize, Vec<String>)> = self
+            .parts
+            .iter()
+            .enumerate()
+            .filter(|(_, (part, _))| part.grounded && !part.is_whole)
+            .map(|(at, (part, _))| (at, part.sources.clone()))
+            .collect();
+        let mut at = 0;
+        self.parts.retain(|(part, _)| {
+            let is_told = |fact: &(usize, Vec<String>)| fact.0 >= at && fact.1 == part.sources;
+            let repeated = part.is_whole && part.sources.len() == 1 && facts.iter().any(is_told);
+            at += 1;
+            !repeated
+        });
     }
 
     /// Reads a sentence and finds its act.
@@ -220,7 +254,7 @@ impl<'a> Dialogue<'a> {
         let by_act = by_act(&host, act, &u, &self.said);
         let is_looked_up = by_act.is_none();
         let part = by_act.unwrap_or_else(|| looked_up(&host, &u, &self.said));
-        let part = if act.is_certain() {
+        let part = if act.is_certain() || part.is_sure {
             part
         } else {
             let look_up = |plain: &Understood<'_>| looked_up(&host, plain, &self.said);
@@ -232,7 +266,9 @@ impl<'a> Dialogue<'a> {
         self.state.request =
             request::left_open(&host, &u, act, &part).or(self.state.request.take());
         self.state.complaining = part.is_grave;
-        if !part.sources.is_empty() && !part.is_denial {
+        // A partial answer ("for the rest, please call") is about its rows too.
+        let is_told = !part.is_denial || part.intent == "unanswered";
+        if !part.sources.is_empty() && is_told {
             self.state.proposed = act.proposes();
             self.state.listed = resolve::subjects(&host, &part.sources);
         }
@@ -281,6 +317,8 @@ fn by_act(host: &Host<'_>, act: Act, u: &Understood<'_>, said_now: &[&str]) -> O
         Act::Narrow if u.kinds.is_empty() && u.refused.is_empty() => {
             return request::corrected(host, u).or_else(|| suggest::answer(host, act, u));
         }
+        // "Skip the spa" refuses the whole subject, so that nothing of it is suggested.
+        Act::Reject if u.drops_topic() => chat::heard(host),
         Act::Recommend | Act::Narrow | Act::More | Act::Reject => {
             return suggest::answer(host, act, u);
         }

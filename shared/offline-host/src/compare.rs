@@ -51,7 +51,8 @@ fn cheapest(host: &Host<'_>, rows: &[Arc<Item>]) -> Option<Part> {
         let price = venue::price(host, row).unwrap_or_default();
         format!("{} ({price})", host.name(row))
     };
-    let used = [Arc::clone(least.1), Arc::clone(most.1)];
+    // The cheaper row comes last, so that "book the room" means it.
+    let used = [Arc::clone(most.1), Arc::clone(least.1)];
     let key = if least.0 < most.0 {
         "compare_cheaper"
     } else {

@@ -91,6 +91,9 @@ pub(crate) struct Part {
     pub(crate) is_denial: bool,
     /// Whether the part describes a whole row, whatever fact was asked for.
     pub(crate) is_whole: bool,
+    /// Whether the pack's own phrases or a pointing word led to the part, so that the learnt subject
+    /// of the text changes nothing.
+    pub(crate) is_sure: bool,
     /// Whether the part gives only a price range ("$$$") and no amount.
     pub(crate) is_price_range: bool,
     /// The request that the part passes on to a person.

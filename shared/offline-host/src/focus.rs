@@ -37,7 +37,15 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     }
     let rows = subjects(host, &again, &hard);
     if rows.len() > 2 {
-        return of_house(host, &again, &hard, &rows);
+        let chosen = || {
+            let category = &rows.first()?.category;
+            let goes_on = again.continues() && again.topics.is_empty();
+            let alike = rows.iter().all(|row| row.category == *category);
+            (goes_on && alike)
+                .then(|| lookup::within(host, &again, &rows, category))
+                .flatten()
+        };
+        return of_house(host, &again, &hard, &rows).or_else(chosen);
     }
     let mut parts = rows
         .iter()
@@ -111,7 +119,7 @@ fn about(host: &Host<'_>, again: &Understood<'_>, hard: &[Term], row: &Arc<Item>
     let diets = diet || again.wants("dietary");
     if !diets && again.said.words.iter().any(whole) && hard.iter().all(|term| is_whole(again, term))
     {
-        return Some(venue::info(host, row));
+        return Some(venue::redeeming(host, row).unwrap_or_else(|| venue::info(host, row)));
     }
     if again.wants("sleeps") {
         let sleeps = row.details.extra().and_then(|extra| extra.get("sleeps"))?;
@@ -131,6 +139,25 @@ fn about(host: &Host<'_>, again: &Understood<'_>, hard: &[Term], row: &Arc<Item>
     if asks_hours(again) && row.hours().is_none() && hard.is_empty() {
         let house = lookup::house_of(host, again, &row.category);
         return house.or_else(|| Some(missing(host, row)));
+    }
+    // "Till when can I buy a seat" asks about the sentence on seats, not when the place closes.
+    if asks_hours(again) && row.category != Category::Entertainment {
+        let names = |other: &&Arc<Item>| other.name.eq_ignore_ascii_case(&row.name);
+        let mut same = index.current(host.request.now).filter(names);
+        if let Some(part) = same.find_map(|row| reading::word_of(host, again, row)) {
+            return Some(Part {
+                is_sure: true,
+                ..part
+            });
+        }
+    }
+    if row.category == Category::Promotions && again.intends("booking") {
+        let contact = host.say("contact", &[]);
+        let body = format!("{} {contact}", host.description(row));
+        return host
+            .room
+            .two(&body)
+            .then(|| host.part("promotions", body, rows));
     }
     let told = (!kinds)
         .then(|| of_fields(host, again, &hard, row))
@@ -248,7 +275,7 @@ fn says(host: &Host<'_>, rows: &[Arc<Item>], term: &Term) -> bool {
         .any(|row| host.request.index.says(row, term) >= SAID)
 }
 
-fn missing(host: &Host<'_>, row: &Item) -> Part {
+pub(crate) fn missing(host: &Host<'_>, row: &Item) -> Part {
     let body = host.say("missing", &[("name", &host.name(row))]);
     host.passed_on("unanswered", body, &row.id)
 }

@@ -122,7 +122,11 @@ impl Speller {
         {
             return Some((*alike).clone());
         }
-        let near = |target: &&&String| slips(&folded, target) || slips(&spoken, &sound(target));
+        // "Priya" sounds almost like "parrilla", but nobody writes three letters less.
+        let sounds_near = |target: &str| {
+            folded.len().abs_diff(target.len()) <= 2 && slips(&spoken, &sound(target))
+        };
+        let near = |target: &&&String| slips(&folded, target) || sounds_near(target);
         let best = targets
             .iter()
             .filter(near)

@@ -147,6 +147,12 @@ pub(crate) fn instead(
         return None;
     }
     let is_fact = part.grounded && !part.sources.is_empty();
+    let beyond_doubt = ranked.clear(BEYOND_DOUBT).is_some();
+    // An answer about the row of the last reply is kept, as in `kept`.
+    let listed = &host.state.listed;
+    if is_fact && !beyond_doubt && part.sources.iter().all(|id| listed.contains(id)) {
+        return None;
+    }
     let Some(by_subject) = subject.act else {
         // "Is breakfast included?" wants no restaurants.
         let open = act == Act::Ask && part.sources.is_empty() && subject.suggests;
@@ -155,8 +161,10 @@ pub(crate) fn instead(
     };
     let is_told = part.grounded && !part.chat && part.sources.is_empty();
     let may_fit = is_fact && ranked.fits(host, u, part);
-    let doubted = is_told || may_fit || is_fact && ranked.clear(BEYOND_DOUBT).is_none();
-    if by_subject != SubjectAct::Complaint && doubted {
+    let doubted = is_told || may_fit || is_fact && !beyond_doubt;
+    // "Can I get a free room" asks for no room's price.
+    let favour = by_subject == SubjectAct::Comp && beyond_doubt;
+    if by_subject != SubjectAct::Complaint && !favour && doubted {
         return None;
     }
     Some(match by_subject {
@@ -164,7 +172,8 @@ pub(crate) fn instead(
             return None;
         }
         SubjectAct::Account => chat::firm(chat::say(host, "account")),
-        SubjectAct::Change | SubjectAct::Comp if is_fact => return None,
+        SubjectAct::Change if is_fact => return None,
+        SubjectAct::Comp if is_fact && !favour => return None,
         SubjectAct::Change => request::change(host, u),
         SubjectAct::Comp => request::comp(host, u),
         SubjectAct::Complaint => request::complaint(host, u),

@@ -217,6 +217,16 @@ fn wanted<'a>(host: &Host<'a>, act: Act, u: &Understood<'a>) -> Option<Wanted<'a
     let more: Vec<&Kind> = u.kinds.iter().filter(new).copied().collect();
     kinds.extend(more);
     wishes.extend(u.wishes_of(&category).into_iter().cloned());
+    // "Our anniversary is on Friday, we want a massage": the occasion names no restaurant.
+    let of_places = |kind: &&Kind| {
+        matches!(
+            kind.field,
+            Field::Cuisine | Field::Subcategory | Field::Serves
+        )
+    };
+    if category == Category::Spa || category.as_str() == "rooms" {
+        kinds.retain(|kind| !of_places(kind));
+    }
     let again = matches!(act, Act::More | Act::Reject) && u.refused.is_empty();
     let mut skipped = host.state.refused.clone();
     if again {

@@ -10,7 +10,7 @@ use seven_text::words;
 mod asks;
 mod wish;
 
-use asks::{asks, is_refused, refers};
+use asks::{asks, is_refused, points_there, refers};
 pub(super) use wish::Wish;
 
 use crate::{calendar::is_calendar, compose::rows::has_word};
@@ -328,6 +328,11 @@ impl<'a> Understood<'a> {
         refers(&self.said)
     }
 
+    /// Returns whether the text points to a place by "there".
+    pub(crate) fn points_there(&self) -> bool {
+        points_there(&self.said)
+    }
+
     pub(crate) fn intends(&self, intent: &str) -> bool {
         self.intents.contains(intent)
     }
@@ -418,6 +423,16 @@ impl<'a> Understood<'a> {
         let wishes = self.wishes.iter().map(|wish| &wish.at);
         let things = self.topic_places.iter().chain(&self.kind_places);
         things.chain(wishes).any(which)
+    }
+
+    /// Returns whether the text refuses its topic as a whole: "skip the spa".
+    pub(crate) fn drops_topic(&self) -> bool {
+        const DROPPING: [&str; 6] = ["skip", "forget", "drop", "olvide", "olvida", "cancela"];
+        let dropped = |place: &(usize, usize)| {
+            let before = &self.said.words[place.0.saturating_sub(2)..place.0];
+            before.iter().any(|word| DROPPING.contains(&word.as_str()))
+        };
+        !self.is_question && self.topic_places.iter().any(dropped)
     }
 
     /// Returns whether the text only praises: "You are the best!"

@@ -212,7 +212,12 @@ impl Heard<'_> {
     pub(super) fn can_accept(&self) -> bool {
         let thanks = self.u.intends("thanks");
         let asks = self.u.text.contains('?') || self.has_fact(&["about"]);
-        self.is_answering() && !asks && !thanks
+        // "We love Italian food" is a wish, although "we love it" accepts.
+        let taste = self.has_word(&["like", "love", "gusta", "gustan", "encanta", "encantan"]);
+        // "The blue one from before" accepts nothing where nothing was named.
+        let offered = self.is_choosing() || self.state.request.is_some();
+        let clear = offered || self.says_yes() || self.u.leftover.is_empty();
+        self.is_answering() && clear && !asks && !thanks && !(taste && self.names_a_kind())
     }
 
     pub(super) fn says_yes(&self) -> bool {
@@ -274,6 +279,7 @@ impl Heard<'_> {
             && !self.has_fact(&["about", "kids", "dietary", "couples", "age", "dress"])
             && !asks_there
             && !about_one
+            && !self.asks_about_known()
             && !self.compares_earlier()
             && !self.asks_when()
     }
@@ -328,11 +334,26 @@ impl Heard<'_> {
         // "And the spa?" repeats the last question.
         let repeats = u.continues() && u.leftover.is_empty() && u.kinds.is_empty();
         let repeats = repeats && u.wishes.is_empty() && !u.when.is_said() && self.is_choosing();
+        // "And where do we eat after?" asks anew.
+        let repeats = repeats && !u.wants("where") && !self.has_word(&["where", "donde"]);
         let of_list = self.asks_for_a_list() && !self.names_act("recommend");
         let of_fact = of_field || of_dish || of_booking || of_list || repeats || self.asks_when();
-        let there = self.has_word(&["there", "ahi", "alli"]) && u.is_question;
-        let of_listed = there && u.topics.is_empty() && !self.state.listed.is_empty();
-        let of_fact = of_fact || self.compares_earlier() || of_listed && !self.lists("more");
+        let eats = u.topics == [Category::Dining] && u.kinds.is_empty();
+        let of_listed = u.points_there()
+            && u.is_question
+            && (u.topics.is_empty() || eats)
+            && !self.state.listed.is_empty();
+        // "You know, the usual" names nothing that the host could suggest.
+        let of_nothing = !u.is_question
+            && !self.names_act("recommend")
+            && !u.leftover.is_empty()
+            && u.topics.is_empty()
+            && u.kinds.is_empty()
+            && u.wishes.is_empty()
+            && !u.when.is_said()
+            && !self.names_something;
+        let of_fact =
+            of_fact || of_nothing || self.compares_earlier() || of_listed && !self.lists("more");
         !(of_fact || self.asks_about_named() || self.pack.literal.found(&u.said))
     }
 
@@ -344,13 +365,19 @@ impl Heard<'_> {
             let of = mention.item.category.as_str();
             mention.telling && (of == "dining" || !is_suggestible(of))
         });
-        // "Do the oysters come with a view" asks about the place just named.
+        let known = self.asks_about_known();
+        self.names_a_place() || named || known || self.is_choosing() && self.asks_there()
+    }
+
+    /// Returns whether the sentence asks about a thing that the dialogue has named: "do the oysters
+    /// come with a view".
+    fn asks_about_known(&self) -> bool {
+        let u = self.u;
         let definite = |place: &(usize, usize)| {
             let before = place.0.checked_sub(1).map(|at| u.said.words[at].as_str());
             matches!(before, Some("the" | "los" | "las"))
         };
-        let known = u.is_question && u.kind_places.iter().any(definite);
-        self.names_a_place() || named || known || self.is_choosing() && self.asks_there()
+        u.is_question && u.kind_places.iter().any(definite)
     }
 
     /// Returns whether the sentence points to a row just named: "can we eat there", "they got

@@ -5,6 +5,9 @@ use seven_text::words;
 use super::look_up::settled;
 use crate::{fit::Part, host::Host};
 
+/// Words after "or" that ask for a yes or no.
+const NO: [&str; 4] = ["nah", "no", "not", "nope"];
+
 /// Answers a sentence that asks two things ("How much is parking and wifi") in two parts, if each
 /// half has an answer of its own.
 pub(super) fn halves(
@@ -23,6 +26,13 @@ pub(super) fn halves(
         .filter_map(spaced)
         .min()?;
     let (left, right) = (sentence[..end].trim(), sentence[start..].trim());
+    // "Or nah?" only asks for a yes or no.
+    let rest = words(right);
+    if let [only] = rest.as_slice()
+        && NO.contains(&only.as_str())
+    {
+        return None;
+    }
     // A cut inside a name is refused: "Fig & Cedar" is one place.
     let cut = words(left).len();
     if host

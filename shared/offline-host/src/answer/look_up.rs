@@ -1,12 +1,14 @@
 //! Looks a question up in the rows: first those named last, then those that the text itself leads
 //! to, then those that the hosted host's search finds.
 
-use seven_knowledge::{Category, Item, Term};
+use std::sync::Arc;
+
+use seven_knowledge::{Category, Item, Term, index::is_stop};
 
 use crate::{
     about::{about_topic, about_venue},
     company,
-    compose::{chat, events, lookup, services},
+    compose::{chat, events, lookup, rows, services, venue},
     fit::Part,
     focus, follow_up,
     host::Host,
@@ -28,6 +30,9 @@ pub(super) fn settled(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) ->
     let found = !part.sources.is_empty() && !part.is_denial || part.chat;
     let named = (!found).then(|| with_name(host, u, said_now)).flatten();
     let part = named.unwrap_or(part);
+    if part.is_sure {
+        return part;
+    }
     subjects::kept(host, u, part, |plain| of_rows(host, plain, said_now))
 }
 
@@ -69,6 +74,15 @@ fn with_name(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<P
 
 /// Answers from the rows that the last reply named, else from those that the text leads to.
 fn of_rows(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
+    if services::is_untold(host, u) {
+        return host.unanswered();
+    }
+    if let Some(part) = services::answer(host, u).or_else(|| eats_there(host, u)) {
+        return Part {
+            is_sure: true,
+            ..part
+        };
+    }
     let of_subject = company::age_rule(host, u).or_else(|| focus::answer(host, u));
     match of_subject {
         Some(part) if part.grounded => part,
@@ -86,11 +100,55 @@ fn of_rows(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
         }
         None => {
             let part = found(host, u, said_now);
+            if let Some(row) = of_last_row(host, u, &part) {
+                return Part {
+                    is_sure: true,
+                    ..focus::missing(host, &row)
+                };
+            }
             let retrieved = || lookup::retrieved(host, u);
             let unnamed = part.sources.is_empty() && !part.is_denial && u.venues().is_empty();
             let open = part.intent == "unanswered" && unnamed;
             open.then(retrieved).flatten().unwrap_or(part)
         }
+    }
+}
+
+/// Returns the row of the last reply if the question is about a thing that this row mentions ("what
+/// does the tournament cost") and `part` is about another row, whose name lacks the thing.
+fn of_last_row(host: &Host<'_>, u: &Understood<'_>, part: &Part) -> Option<Arc<Item>> {
+    let listed = resolve::listed(host);
+    let [row] = listed.as_slice() else {
+        return None;
+    };
+    let elsewhere = !part.sources.is_empty() && !part.sources.contains(&row.id);
+    if !elsewhere || !u.is_question || u.venues().iter().any(|mention| mention.whole) {
+        return None;
+    }
+    let index = &host.request.index;
+    let others: Vec<_> = part.sources.iter().filter_map(|id| index.get(id)).collect();
+    let said = &u.said.words;
+    let is_meant = |at: usize| {
+        let (article, thing) = (said[at - 1].as_str(), &said[at]);
+        ["the", "el", "la"].contains(&article)
+            && !is_stop(thing)
+            && !host.pack.ignores(thing)
+            && rows::has_word(&host.description(row), thing)
+            && !others.iter().any(|other| lookup::in_name(other, thing))
+    };
+    (1..said.len()).any(is_meant).then(|| Arc::clone(row))
+}
+
+/// Answers "can we eat there?" about the row of the last reply.
+fn eats_there(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    let only_food = u.topics == [Category::Dining] && u.kinds.is_empty() && u.venues().is_empty();
+    if !(only_food && u.is_question && u.points_there()) {
+        return None;
+    }
+    match resolve::listed(host).as_slice() {
+        [row] if row.category == Category::Dining => Some(venue::info(host, row)),
+        [row] => reading::only_sentence(host, u, row),
+        _ => None,
     }
 }
 
@@ -134,11 +192,7 @@ fn part(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     if u.intends("rules") {
         return lookup::rule(host, u).unwrap_or_else(|| host.unanswered());
     }
-    if services::is_untold(host, u) {
-        return host.unanswered();
-    }
     follow_up::of_last(host, u, said_now)
-        .or_else(|| services::answer(host, u))
         .or_else(|| reading::exact(host, u))
         .or_else(|| events::at_place(host, u))
         .or_else(|| follow_up::of_other(host, u, said_now))

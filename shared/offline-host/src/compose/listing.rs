@@ -9,7 +9,7 @@ use super::{
     super::{
         acts::Act, fit::Part, host::Host, pack::Field, suggest, understand::Understood, when::Asked,
     },
-    chat, lookup, unlisted, venue,
+    chat, lookup, rows, unlisted, venue,
 };
 use crate::compose::{
     several::{fits, kind_fits, names, open, open_then},
@@ -36,7 +36,13 @@ pub(crate) fn dining(host: &Host<'_>, u: &Understood<'_>) -> Part {
     if kinds.is_empty() {
         return not_served(host, u, &division, &all);
     }
-    let fitting = kinds;
+    // "A piano bar" is the bar whose row mentions a piano.
+    let told: Vec<Arc<Item>> = kinds
+        .iter()
+        .filter(|item| !u.kinds.is_empty() && rows::tells_any(item, &u.leftover))
+        .cloned()
+        .collect();
+    let fitting = if told.is_empty() { kinds } else { told };
     let whole = fitting.len() == all.len();
     // A guest who asks which places there are, or which are open, gets them all.
     let lists = u.wants("open") || u.intends("listing") || whole && u.asks_which();

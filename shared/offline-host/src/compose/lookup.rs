@@ -35,6 +35,9 @@ pub(crate) fn retrieved(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     (first && agreed && u.is_question).then(|| venue::info(host, &best.item))
 }
 
+/// The share of the best score from which a row whose name has more of the words is preferred.
+const NEAR: f32 = 0.5;
+
 /// Answers from the best row of the whole content.
 pub(crate) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     if u.leftover.is_empty() && u.mentions.is_empty() && u.topics.is_empty() && u.facets.is_empty()
@@ -53,7 +56,11 @@ pub(crate) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
         return Some(part);
     }
     // Words already understood as a time or a price would lower the scores of fitting rows.
-    let worded = |word: &&str| !word.starts_with(|c: char| c.is_ascii_digit());
+    // "Is there one" asks for no "One hour" of the sauna.
+    let worded = |word: &&str| {
+        let counts = word.starts_with(|c: char| c.is_ascii_digit());
+        !counts && !["one", "ones", "uno", "una"].contains(word)
+    };
     let telling: Vec<&str> = u
         .leftover
         .iter()
@@ -61,6 +68,9 @@ pub(crate) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
         .filter(worded)
         .chain(topic_words(u))
         .collect();
+    if telling.is_empty() && !u.leftover.is_empty() && u.facets.is_empty() {
+        return None;
+    }
     let mut found = if u.leftover.is_empty() || u.wants("kids") {
         Vec::new()
     } else {
@@ -274,6 +284,20 @@ pub(crate) fn within(
     if found.iter().any(literal) {
         found.retain(literal);
     }
+    // "Pay with Leaf points" means "Using Leaf points" and not each row that mentions points.
+    let in_its_name = |hit: &Hit| {
+        let said = u.leftover.iter().filter(|word| in_name(&hit.item, word));
+        said.count()
+    };
+    let near = found.first().map_or(0.0, |best| best.score * NEAR);
+    found.sort_by_key(|hit| {
+        let named = if hit.score >= near {
+            in_its_name(hit)
+        } else {
+            0
+        };
+        std::cmp::Reverse(named)
+    });
     let best = found.first()?;
     // A sentence of the row gives the value of points, because no price field has it.
     if u.wants("price") && category.as_str() == "loyalty" {
@@ -451,7 +475,7 @@ pub(crate) fn house_address(host: &Host<'_>) -> Option<Part> {
     found.map(|hit| venue::info(host, &hit.item))
 }
 
-fn in_name(item: &Item, word: &str) -> bool {
+pub(crate) fn in_name(item: &Item, word: &str) -> bool {
     rows::has_word(&item.name, word)
         || item
             .name_es
@@ -459,7 +483,7 @@ fn in_name(item: &Item, word: &str) -> bool {
             .is_some_and(|name| rows::has_word(name, word))
 }
 
-fn names_it(item: &Item, word: &str) -> bool {
+pub(crate) fn names_it(item: &Item, word: &str) -> bool {
     in_name(item, word)
         || item
             .keywords

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use seven_knowledge::{Category, Item};
+use seven_text::words;
 
 use super::{
     super::{fit::Part, host::Host, understand::Understood},
@@ -12,6 +13,7 @@ use crate::compose::{
     prices::{cheapest, prices, worths},
     several,
 };
+use crate::{calendar::is_calendar, resolve};
 
 pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, category: &Category) -> Option<Part> {
     let mut items = host.items(category);
@@ -31,6 +33,13 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, category: &Category) -
                 .cloned()
                 .collect();
             items = if of_it.is_empty() { items } else { of_it };
+        }
+    }
+    if *category == Category::Promotions && asks_a_discount(u) {
+        match of_last_category(host, &items).as_slice() {
+            [] => {}
+            [one] => return Some(venue::info(host, one)),
+            several => return Some(worths(host, several)),
         }
     }
     let intent = category.as_str();
@@ -108,6 +117,34 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, category: &Category) -
     }
 }
 
+/// Returns whether the text asks for a discount on what the dialogue is about, not for all offers.
+fn asks_a_discount(u: &Understood<'_>) -> bool {
+    let words = &u.said.words;
+    let said = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
+    let plain = u
+        .leftover
+        .iter()
+        .all(|word| is_calendar(word) || word.parse::<u32>().is_ok());
+    plain && u.topics.len() == 1 && said(&["discount", "discounts", "descuento", "descuentos"])
+}
+
+/// Returns the offers that mention the category of the row named last, such as spa treatments.
+fn of_last_category(host: &Host<'_>, offers: &[Arc<Item>]) -> Vec<Arc<Item>> {
+    let listed = resolve::listed(host);
+    let about = match listed.first() {
+        // The hours of the spa are about the spa.
+        Some(row) if row.category == Category::Hours => words(&row.name),
+        Some(row) => match row.category.as_str() {
+            "rooms" => vec!["hotel".to_owned()],
+            category @ ("dining" | "spa" | "entertainment") => vec![category.to_owned()],
+            _ => Vec::new(),
+        },
+        None => Vec::new(),
+    };
+    let tells = |offer: &&Arc<Item>| about.iter().any(|word| rows::tells(offer, word));
+    offers.iter().filter(tells).cloned().collect()
+}
+
 /// Answers a wish inside a category with the rows that fit it, or says that none of the kind is
 /// listed.
 fn particular(
@@ -142,7 +179,8 @@ fn particular(
             .collect();
     }
     let met = wishes.iter().any(|w| w.known) && !division.fitting.is_empty();
-    let strangers = if listed && !met {
+    // "A room would be better, what is the cheapest one?" names no other kind of room.
+    let strangers = if listed && !met && !u.intends("cheapest") {
         unlisted::strangers(host, u, items)
     } else {
         Vec::new()

@@ -437,6 +437,25 @@ pub(crate) fn info(host: &Host<'_>, item: &Arc<Item>) -> Part {
     }
 }
 
+/// Tells who may use an offer and how; `None` if the row is no offer or says neither.
+pub(crate) fn redeeming(host: &Host<'_>, item: &Arc<Item>) -> Option<Part> {
+    let Details::Promotion(d) = &item.details else {
+        return None;
+    };
+    let method = d.redemption_method.as_ref();
+    let method =
+        method.map(|how| host.say("redeem", &[("value", &host.pack.value(how, host.language))]));
+    let who = d
+        .eligibility
+        .as_ref()
+        .filter(|_| host.language == Language::En);
+    let who = who.map(|who| host.say("eligible", &[("value", who)]));
+    let told: Vec<String> = [method, who].into_iter().flatten().collect();
+    let body = format!("{}: {}", host.name(item), told.join(" "));
+    (!told.is_empty() && host.room.two(&body))
+        .then(|| host.part("promotions", body, std::slice::from_ref(item)))
+}
+
 fn extras(host: &Host<'_>, item: &Item) -> Vec<String> {
     let sentence =
         |text: Option<String>| text.map(|t| format!("{}.", capital(t.trim_end_matches('.'))));

@@ -36,7 +36,14 @@ pub(super) fn asks(text: &str, said: &Tokens) -> bool {
         .contains(&w.as_str())
     };
     let mut words = said.words.iter().skip_while(polite);
+    // "Tienen 4, 7 y 10 años" tells ages.
+    let start: Vec<&str> = words.clone().take(2).map(String::as_str).collect();
+    let tells_ages = matches!(start.as_slice(), ["tienen" | "tiene", age] if is_number(age));
+    if tells_ages && !text.contains(['?', '¿']) {
+        return false;
+    }
     text.contains(['?', '¿'])
+        || reports_a_question(said)
         || (0..said.words.len().min(4)).any(|at| asks_with(said, at))
         || words
             .next()
@@ -49,6 +56,27 @@ pub(super) fn asks(text: &str, said: &Tokens) -> bool {
         || (1..said.words.len()).any(|at| is_inverted(said, at))
 }
 
+fn is_number(word: &str) -> bool {
+    word.parse::<u32>().is_ok()
+}
+
+/// Returns whether the text passes on what somebody asks: "my wife wants to know if ...".
+fn reports_a_question(said: &Tokens) -> bool {
+    const ASKS: [&str; 8] = [
+        "asks",
+        "asking",
+        "wondering",
+        "know",
+        "pregunta",
+        "preguntan",
+        "pregunto",
+        "saber",
+    ];
+    said.words.windows(2).any(|pair| {
+        ASKS.contains(&pair[0].as_str()) && ["if", "whether", "si"].contains(&pair[1].as_str())
+    })
+}
+
 /// Returns whether the word at `at` asks. The "que" of "dijo que" does not; it joins two sentences.
 fn asks_with(said: &Tokens, at: usize) -> bool {
     const SAYING: [&str; 24] = [
@@ -59,7 +87,7 @@ fn asks_with(said: &Tokens, at: usize) -> bool {
     let joins = said.words[at] == "que" && at > 0 && SAYING.contains(&said.words[at - 1].as_str())
         // "Como 8 personas" counts people.
         || said.words[at] == "como"
-            && said.words.get(at + 1).is_some_and(|next| next.parse::<u32>().is_ok());
+            && said.words.get(at + 1).is_some_and(|next| is_number(next));
     ASKING.contains(&said.words[at].as_str()) && !joins
 }
 
@@ -102,6 +130,15 @@ pub(super) fn is_refused(said: &Tokens, from: usize) -> bool {
         }
     }
     false
+}
+
+/// Returns whether the text points to a place by "there": "can we eat there", "se come ahi".
+pub(super) fn points_there(said: &Tokens) -> bool {
+    (0..said.words.len()).any(|at| {
+        let before = at.checked_sub(1).map(|at| said.words[at].as_str());
+        let exists = matches!(before, Some("is" | "are" | "was" | "were" | "hi" | "hey"));
+        ["there", "ahi", "alli", "alla"].contains(&said.words[at].as_str()) && !exists
+    })
 }
 
 /// Words that refer to something named before.
