@@ -89,6 +89,9 @@ pub(crate) fn parts(pack: &HostPack, request: &Request, language: Language) -> A
     }
 }
 
+/// Facets that describe the party; a sentence with no other asks for nothing.
+const ABOUT_PEOPLE: [&str; 4] = ["about", "kids", "dietary", "couples"];
+
 /// A sentence as it was read, with its act.
 #[derive(Clone)]
 struct Sentence<'a> {
@@ -120,9 +123,11 @@ impl<'a> Dialogue<'a> {
         let sentences = said_sentences(text);
         let mut wanted: Vec<Sentence<'a>> = Vec::new();
         let mut told = Vec::new();
-        let mut only = None;
+        let (mut only, mut corrected) = (None, None);
         for sentence in &sentences {
-            let read = self.read(sentence);
+            let mut read = self.read(sentence);
+            // "Is there an ax throwing place. Or like an arcade." asks on.
+            read.u.is_question |= !wanted.is_empty() && read.u.offers_another();
             let (act, wants) = (read.act, Self::wants(&read));
             only = (*sentence == text).then(|| read.clone());
             // If several sentences set conditions on one suggestion, each changes the state, and
@@ -133,6 +138,9 @@ impl<'a> Dialogue<'a> {
             }
             if wants {
                 wanted.push(read);
+            } else if act == Act::Correct {
+                self.hear(&read);
+                corrected = Some(read);
             } else {
                 told.push(read);
             }
@@ -147,6 +155,9 @@ impl<'a> Dialogue<'a> {
             }
         }
         let whole = only.unwrap_or_else(|| self.read(text));
+        // "No wait, Saturday. And my mom might come": the correction asks for the request again.
+        let correction = corrected.filter(|_| wanted.is_empty() && whole.act == Act::Tell);
+        wanted.extend(correction);
         let complains = whole.act == Act::Complaint;
         if wanted.is_empty() || complains {
             self.say(whole);
@@ -207,7 +218,13 @@ impl<'a> Dialogue<'a> {
     fn wants(Sentence { u, act }: &Sentence<'_>) -> bool {
         let served = !u.topics.is_empty() || !u.kinds.is_empty() || u.asks_fact();
         match act {
-            Act::Ask | Act::Narrow | Act::More | Act::Compare => u.is_question || u.asks_fact(),
+            // "My buddy is an hour late and I'm losing it" asks for no hours.
+            Act::Ask => u.is_question || u.asks_fact() && !(u.is_statement() && is_long(u)),
+            Act::More | Act::Compare => u.is_question || u.asks_fact(),
+            // "She's allergic to lilies" is a condition, not a question about diets.
+            Act::Narrow => {
+                u.is_question || u.facets.iter().any(|facet| !ABOUT_PEOPLE.contains(facet))
+            }
             Act::Recommend => u.is_question || served,
             Act::Book | Act::Change | Act::Comp | Act::Account | Act::Human => true,
             Act::Identity | Act::WrongNumber | Act::SwitchLanguage | Act::Limits => true,
@@ -284,6 +301,12 @@ impl<'a> Dialogue<'a> {
     }
 }
 
+/// Returns whether the sentence is longer than a few words that name a fact.
+fn is_long(u: &Understood<'_>) -> bool {
+    const FEW: usize = 5;
+    u.said.words.len() > FEW
+}
+
 /// Answers a sentence by its act; `None` if only a look-up can answer it.
 fn by_act(host: &Host<'_>, act: Act, u: &Understood<'_>, said_now: &[&str]) -> Option<Part> {
     let part = match act {
@@ -298,11 +321,7 @@ fn by_act(host: &Host<'_>, act: Act, u: &Understood<'_>, said_now: &[&str]) -> O
         Act::Complaint => request::complaint(host, u),
         // After a complaint, a remark without a topic continues the complaint. "Where can we eat
         // tomorrow?" has a topic, so it does not.
-        _ if host.state.complaining
-            && act.may_complain()
-            && u.topics.is_empty()
-            && u.kinds.is_empty() =>
-        {
+        _ if host.state.complaining && act.may_complain() && goes_on_complaining(host, u) => {
             request::complaint(host, u)
         }
         Act::Account => chat::firm(chat::say(host, "account")),
@@ -334,6 +353,15 @@ fn by_act(host: &Host<'_>, act: Act, u: &Understood<'_>, said_now: &[&str]) -> O
         Act::Ask => return None,
     };
     Some(part)
+}
+
+/// Returns whether a text after a complaint belongs to it. "I think it was the Italian place"
+/// does; "where can we get Italian food" and "we want tacos" do not.
+fn goes_on_complaining(host: &Host<'_>, u: &Understood<'_>) -> bool {
+    let phrases = host.pack.acts.get("recommend");
+    let wishes = phrases.is_some_and(|phrases| phrases.found(&u.said));
+    let remarks = !u.is_question && !wishes && !u.kinds.is_empty();
+    u.topics.is_empty() && (u.kinds.is_empty() || remarks)
 }
 
 /// Answers a question with the facts of rows. After a complaint, a question that no row answers

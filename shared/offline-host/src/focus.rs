@@ -248,11 +248,17 @@ pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
         term.is_literally_in(&part.body)
             || found.iter().any(|row| index.is_called(row, term) >= CALLED)
     };
-    if !stray || hard.iter().all(literal) {
+    // A row that the question calls by its name or a keyword is not stray: "the kids want a pool".
+    let called =
+        |term: &Term| term.known && found.iter().any(|row| index.is_called(row, term) >= CALLED);
+    let mostly_called = hard.iter().filter(|term| called(term)).count() * 2 >= hard.len();
+    if !stray || hard.iter().all(literal) || mostly_called {
         return part;
     }
     let subjects = subjects(host, &again, &hard);
     match subjects.first() {
+        // "Do you have a petting zoo" asks about the casino.
+        Some(_) if u.intends("listing") => host.unanswered(),
         Some(row) if subjects.iter().all(|row| row.id != found[0].id) => missing(host, row),
         _ => part,
     }

@@ -14,8 +14,7 @@ use seven_text::{sentence_ranges, stem, words};
 use crate::{
     acts::Act,
     adults::is_allowed,
-    compose::figure::figure,
-    compose::rows,
+    compose::{figure::figure, lookup, rows},
     fit::Part,
     hear,
     host::Host,
@@ -165,8 +164,15 @@ pub(crate) fn listed_stems(request: &Request) -> HashSet<String> {
 fn asks_openly(host: &Host<'_>, u: &Understood<'_>) -> bool {
     let phrases = host.pack.acts.get("recommend");
     u.topics.is_empty()
-        && phrases.is_some_and(|phrases| phrases.found(&u.said))
-        && u.leftover.iter().all(|word| !is_listed(host, word))
+        && (u.intends("recommend") || phrases.is_some_and(|phrases| phrases.found(&u.said)))
+        && !u.leftover.iter().any(|word| is_in_a_name(host, word))
+}
+
+/// Returns whether the name of a row has the word, so that a wish with it asks for that row.
+fn is_in_a_name(host: &Host<'_>, word: &str) -> bool {
+    let index = &host.request.index;
+    let mut rows = index.current(host.request.now);
+    rows.any(|row| lookup::in_name(row, word))
 }
 
 /// Suggests a show and a place to eat to a guest who says nothing about the kind of thing.

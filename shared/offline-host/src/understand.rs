@@ -400,6 +400,12 @@ impl<'a> Understood<'a> {
         )
     }
 
+    /// Returns whether the text adds another choice to a question: "or an arcade".
+    pub(crate) fn offers_another(&self) -> bool {
+        let first = self.said.words.first().map(String::as_str);
+        matches!(first, Some("or" | "o"))
+    }
+
     /// Returns whether nothing but figures is left over, as in "a table for 2 at 8".
     pub(crate) fn is_all_said(&self) -> bool {
         self.leftover
@@ -449,7 +455,13 @@ impl<'a> Understood<'a> {
     /// address?"
     pub(crate) fn asks_us(&self) -> bool {
         let start: Vec<&str> = self.said.words.iter().take(2).map(String::as_str).collect();
+        let you = |pair: &[String]| {
+            let pair = [pair[0].as_str(), pair[1].as_str()];
+            ["uds", "ustedes", "yall", "guys", "you"].contains(&pair[0])
+                && ["open", "close", "abren", "cierran"].contains(&pair[1])
+        };
         start == ["are", "you"]
+            || self.said.words.windows(2).any(you)
             || (self.said.words.iter().any(|w| w == "your" || w == "casino") && !self.points_back)
     }
 

@@ -211,7 +211,7 @@ impl Heard<'_> {
 
     pub(super) fn can_accept(&self) -> bool {
         let thanks = self.u.intends("thanks");
-        let asks = self.u.text.contains('?') || self.has_fact(&["about"]);
+        let asks = self.u.is_question || self.has_fact(&["about"]);
         // "We love Italian food" is a wish, although "we love it" accepts.
         let taste = self.has_word(&["like", "love", "gusta", "gustan", "encanta", "encantan"]);
         // "The blue one from before" accepts nothing where nothing was named.
@@ -262,7 +262,8 @@ impl Heard<'_> {
             && !other_time
             && !asks_there
             && (listed || !self.asks_for_a_list())
-            && !self.u.asks_fact()
+            // "What else is there, the 11 year old is bored" asks for no age rule.
+            && !self.has_fact(if listed { &["about", "kids", "age"] } else { &["about", "kids"] })
             && !self.u.venues().iter().any(|mention| mention.telling)
             && !self.names_something
     }

@@ -33,7 +33,19 @@ pub(super) fn settled(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) ->
     if part.is_sure {
         return part;
     }
+    let part = house_hours(host, u, &part).unwrap_or(part);
     subjects::kept(host, u, part, |plain| of_rows(host, plain, said_now))
+}
+
+/// Answers "what time do they open" with the casino's own hours if the dialogue named no place.
+fn house_hours(host: &Host<'_>, u: &Understood<'_>, part: &Part) -> Option<Part> {
+    let asks = ["open", "opens", "closes", "hours"];
+    let asks = asks.iter().any(|facet| u.wants(facet)) && u.is_all_said();
+    let unnamed = u.topics.is_empty() && u.kinds.is_empty() && u.venues().is_empty();
+    let timed = |row: &Arc<Item>| row.hours().is_some();
+    let placed = resolve::listed(host).iter().any(timed);
+    let open = part.sources.is_empty() && asks && unnamed && !placed;
+    open.then(|| lookup::house(host, u)).flatten()
 }
 
 /// Answers a question that no row answers as if it named the row of the last reply: "how much do

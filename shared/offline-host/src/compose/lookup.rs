@@ -323,7 +323,10 @@ pub(crate) fn within(
     {
         return Some(part);
     }
-    if close.len() > 2 && u.facets.is_empty() {
+    let leads = found
+        .get(1)
+        .is_none_or(|next| in_its_name(best) > in_its_name(next));
+    if close.len() > 2 && u.facets.is_empty() && !leads {
         return Some(several::names(
             host,
             "fitting",

@@ -13,7 +13,7 @@ use crate::compose::{
     prices::{cheapest, prices, worths},
     several,
 };
-use crate::{calendar::is_calendar, resolve};
+use crate::{acts::Act, calendar::is_calendar, resolve, suggest};
 
 pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, category: &Category) -> Option<Part> {
     let mut items = host.items(category);
@@ -52,7 +52,7 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, category: &Category) -
     let offers = *category == Category::Promotions || category.as_str() == "loyalty";
     let priced = u.intends("cheapest") || u.wants("price");
     if u.when.is_said() && !hours_asked && !timed && !items.is_empty() && !offers && !priced {
-        return Some(lookup::booking(host, u));
+        return available(host, u).or_else(|| Some(lookup::booking(host, u)));
     }
     let several = items.iter().filter(|i| i.hours().is_some()).count() > 1;
     // "Is the spa open?" asks about the venue; "which games are open?" asks about the category's
@@ -115,6 +115,13 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, category: &Category) -
             Some("ask_topic"),
         )),
     }
+}
+
+/// Answers "do you have rooms tonight?" with suggestions, and says that people know what is free.
+fn available(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    let part = suggest::answer(host, Act::Recommend, u).filter(|part| !part.is_denial)?;
+    let body = format!("{} {}", part.body, host.say("book", &[]));
+    host.room.two(&body).then_some(Part { body, ..part })
 }
 
 /// Returns whether the text asks for a discount on what the dialogue is about, not for all offers.

@@ -77,6 +77,9 @@ fn reports_a_question(said: &Tokens) -> bool {
     })
 }
 
+/// Verbs before a "como" that asks nothing: "no me acuerdo como se llama".
+const REMEMBERING: [&str; 4] = ["acuerdo", "recuerdo", "acuerda", "recuerda"];
+
 /// Returns whether the word at `at` asks. The "que" of "dijo que" does not; it joins two sentences.
 fn asks_with(said: &Tokens, at: usize) -> bool {
     const SAYING: [&str; 24] = [
@@ -85,6 +88,7 @@ fn asks_with(said: &Tokens, at: usize) -> bool {
         "quiero", "queremos",
     ];
     let joins = said.words[at] == "que" && at > 0 && SAYING.contains(&said.words[at - 1].as_str())
+        || said.words[at] == "como" && at > 0 && REMEMBERING.contains(&said.words[at - 1].as_str())
         // "Como 8 personas" counts people.
         || said.words[at] == "como"
             && said.words.get(at + 1).is_some_and(|next| is_number(next));
@@ -113,7 +117,8 @@ const PASSED: &[&str] = &[
     "come", "comen", "como", "comemos", "puede", "pueden", "quiero", "quiere", "queremos", "do",
     "like", "likes", "eat", "eats", "want", "wants", "any", "much", "a", "an", "al", "to", "the",
     "really", "into", "feel", "feeling", "de", "have", "with", "for", "haya", "sea", "tenga", "i",
-    "we", "she", "he", "hes", "shes", "is", "does",
+    "we", "she", "he", "hes", "shes", "is", "does", "super", "too", "very", "so", "that", "muy",
+    "tan",
 ];
 
 /// Returns whether the thing at `from` is refused by a word before it.
