@@ -337,7 +337,7 @@ fn by_act(host: &Host<'_>, act: Act, u: &Understood<'_>, said_now: &[&str]) -> O
             return request::corrected(host, u).or_else(|| suggest::answer(host, act, u));
         }
         // "Skip the spa" refuses the whole subject, so that nothing of it is suggested.
-        Act::Reject if u.drops_topic() => chat::heard(host),
+        act if act.proposes() && u.drops_topic() => chat::heard(host),
         Act::Recommend | Act::Narrow | Act::More | Act::Reject => {
             return suggest::answer(host, act, u);
         }

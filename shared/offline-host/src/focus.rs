@@ -32,20 +32,15 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     if minors::names_a_minor(host, u.text) {
         again.facets.insert("kids");
     }
+    if let Some(part) = of_list(host, &again) {
+        return Some(part);
+    }
     if !is_open(&again) {
         return None;
     }
     let rows = subjects(host, &again, &hard);
     if rows.len() > 2 {
-        let chosen = || {
-            let category = &rows.first()?.category;
-            let goes_on = again.continues() && again.topics.is_empty();
-            let alike = rows.iter().all(|row| row.category == *category);
-            (goes_on && alike)
-                .then(|| lookup::within(host, &again, &rows, category))
-                .flatten()
-        };
-        return of_house(host, &again, &hard, &rows).or_else(chosen);
+        return of_house(host, &again, &hard, &rows);
     }
     let mut parts = rows
         .iter()
@@ -72,6 +67,20 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
         sources: [first.sources, second.sources].concat(),
         ask: None,
         ..first
+    })
+}
+
+/// Answers "and for new members?" with the row of the last reply's list that fits best.
+fn of_list(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    let rows = resolve::listed(host);
+    let category = &rows.first()?.category;
+    let alike = rows.len() > 2 && rows.iter().all(|row| row.category == *category);
+    let whole = u.mentions.iter().any(|mention| mention.whole);
+    let goes_on = u.continues() && u.topics.is_empty() && u.facets.is_empty() && !whole;
+    let part = (alike && goes_on).then(|| lookup::within(host, u, &rows, category));
+    part.flatten().map(|part| Part {
+        is_sure: true,
+        ..part
     })
 }
 
@@ -144,7 +153,7 @@ fn about(host: &Host<'_>, again: &Understood<'_>, hard: &[Term], row: &Arc<Item>
     if asks_hours(again) && row.category != Category::Entertainment {
         let names = |other: &&Arc<Item>| other.name.eq_ignore_ascii_case(&row.name);
         let mut same = index.current(host.request.now).filter(names);
-        if let Some(part) = same.find_map(|row| reading::word_of(host, again, row)) {
+        if let Some(part) = same.find_map(|row| reading::timed_sentence(host, again, row)) {
             return Some(Part {
                 is_sure: true,
                 ..part

@@ -18,7 +18,7 @@ use crate::{
     sentences::{HALF_SAID, fits_topic, named, named_sentence, terms},
 };
 
-pub(super) use stand_out::{best_of, only_place, only_sentence, word_of};
+pub(super) use stand_out::{best_of, only_place, only_sentence, timed_sentence, word_of};
 
 /// A sentence answers at once if it and its row contain at least this share of the question, and
 /// the sentence at least `SURE_REST` of the words that the row's name lacks.

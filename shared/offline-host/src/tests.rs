@@ -6,3 +6,4 @@ mod open_now;
 mod questions;
 mod sentences;
 mod subjects;
+mod thread;

@@ -6,7 +6,12 @@ use std::sync::Arc;
 use seven_knowledge::{Category, Item, Passed, Term};
 
 use super::{
-    super::{compose::venue, fit::Part, host::Host, understand::Understood},
+    super::{
+        compose::{rows::has_word, venue},
+        fit::Part,
+        host::Host,
+        understand::Understood,
+    },
     SAID,
     demand::Demand,
     tell,
@@ -117,14 +122,33 @@ pub(crate) fn only_sentence(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>
         .sentences(row, host.language)
         .filter(|text| demand.met(text));
     let text = told.next().filter(|_| demand != Demand::Any)?.to_owned();
-    let passed = Passed {
+    let passed = whole(row, text);
+    told.next().is_none().then(|| tell(host, &passed))
+}
+
+/// Returns a sentence of the row as one that answers the whole question.
+fn whole(row: &Arc<Item>, text: String) -> Passed {
+    Passed {
         item: Arc::clone(row),
         text,
         score: 1.0,
         own: 1.0,
         rest: 1.0,
-    };
-    told.next().is_none().then(|| tell(host, &passed))
+    }
+}
+
+/// Answers with the row's sentence that names a time and, literally, most of the words that the
+/// question leaves open: "when does the last one leave".
+pub(crate) fn timed_sentence(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>) -> Option<Part> {
+    let demand = Demand::of(u);
+    let own = |word: &&String| word.as_str() != "one" && !has_word(&row.name, word);
+    let asked: Vec<&String> = u.leftover.iter().filter(own).collect();
+    let held = |text: &str| asked.iter().filter(|word| has_word(text, word)).count();
+    let sentences = host.request.index.sentences(row, host.language);
+    let best = sentences
+        .filter(|text| demand != Demand::Any && demand.met(text) && held(text) > 0)
+        .max_by_key(|text| held(text))?;
+    Some(tell(host, &whole(row, best.to_owned())))
 }
 
 /// Answers with a sentence of the row that contains the kind of thing asked for and a word of the
